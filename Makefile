@@ -1,0 +1,49 @@
+PYTHON ?= python3
+INSTALL = .venv/bin/python -m pip install -q --disable-pip-version-check
+
+# Says FORCE if .venv is missing, broken, or installed from another folder.
+STALE := $(shell .venv/bin/python -I -c 'import importlib.util, pathlib, sys; \
+	found = importlib.util.find_spec("karat").origin; \
+	sys.exit(pathlib.Path(found) != pathlib.Path.cwd() / "src/karat/__init__.py")' \
+	>/dev/null 2>&1 || echo FORCE)
+
+.PHONY: help demo test coverage check bench format clean FORCE
+
+help: ## Show this help
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-9s %s\n", $$1, $$2}' Makefile
+
+demo: .venv/.stamp-core ## Score made-up systems in build/demo
+	.venv/bin/karat demo build/demo
+
+test: .venv/.stamp-dev ## Run the tests and the examples in the documentation
+	.venv/bin/pytest -q -n auto
+
+coverage: .venv/.stamp-dev ## Run the tests and report the branches they miss
+	.venv/bin/pytest -q -n auto --cov --cov-report=term
+
+check: .venv/.stamp-dev ## Check format, lint and types, then run the tests
+	.venv/bin/ruff format --check .
+	.venv/bin/ruff check .
+	.venv/bin/mypy --strict
+	$(MAKE) --no-print-directory test
+
+bench: .venv/.stamp-bench ## Run the benchmarks
+	.venv/bin/python benchmarks/run.py
+
+format: .venv/.stamp-dev ## Format the code and fix what ruff can fix
+	.venv/bin/ruff format .
+	.venv/bin/ruff check --fix .
+
+clean: ## Remove everything that make made
+	rm -rf .venv build dist .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The demo needs the core only, so that a first run is quick.
+.venv/.stamp-core: pyproject.toml $(STALE)
+	$(if $(STALE),$(PYTHON) -m venv --clear .venv)
+	$(INSTALL) -e .
+	@touch $@
+
+.venv/.stamp-dev .venv/.stamp-bench: .venv/.stamp-%: .venv/.stamp-core
+	$(INSTALL) -e '.[$*]'
+	@touch $@

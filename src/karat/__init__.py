@@ -1,0 +1,45 @@
+"""karat measures how good an information-extraction system is, against a gold standard."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from karat._version import __version__
+
+if TYPE_CHECKING:
+    from karat.nouns.corpus import Corpus
+    from karat.nouns.document import Document, Group, Mention
+    from karat.nouns.errors import InputError, KaratError, RecipeError, UsageError
+    from karat.nouns.pair import Pair
+    from karat.nouns.scores import Score, Scores
+    from karat.nouns.tally import Quantities, Tally
+    from karat.pipeline import read, score, write
+    from karat.recipe import Recipe, parse
+
+__all__ = [
+    "Corpus", "Document", "Group", "InputError", "KaratError", "Mention", "Pair", "Quantities",
+    "Recipe", "RecipeError", "Score", "Scores", "Tally", "UsageError", "__version__", "parse",
+    "read", "score", "write",
+]  # fmt: skip
+
+_HOME = {
+    "Corpus": "nouns.corpus", "Document": "nouns.document", "Group": "nouns.document",
+    "Mention": "nouns.document", "InputError": "nouns.errors", "KaratError": "nouns.errors",
+    "RecipeError": "nouns.errors", "UsageError": "nouns.errors", "Pair": "nouns.pair",
+    "Score": "nouns.scores", "Scores": "nouns.scores", "Quantities": "nouns.tally",
+    "Tally": "nouns.tally", "read": "pipeline", "score": "pipeline", "write": "pipeline",
+    "Recipe": "recipe", "parse": "recipe",
+}  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    """Import what is asked for, when it is asked for: `karat --help` needs none of it."""
+    if name not in _HOME:
+        raise AttributeError(f"module 'karat' has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(f"karat.{_HOME[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

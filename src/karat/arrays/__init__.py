@@ -1,0 +1,1 @@
+"""The vocabulary of whole columns: hash, decode tags, join."""

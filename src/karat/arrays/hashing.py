@@ -1,0 +1,91 @@
+"""Hash many stretches of one byte buffer at once, so that token sequences can be compared.
+
+Eight bytes at a time: a stretch of up to eight bytes costs one step, and only the longer ones go
+on. The mixing is that of splitmix64, each step a bijection of the word that comes in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from karat.nouns._types import ByteArray, HashArray, IntArray
+
+PAD = 8
+"""Bytes that must follow the last stretch in the buffer."""
+
+_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+_MIX = np.uint64(0xBF58476D1CE4E5B9)
+_SHIFT = np.uint64(32)
+_MASKS = np.array([(1 << (8 * n)) - 1 for n in range(8)] + [2**64 - 1], np.uint64)
+
+
+def words_at(buffer: ByteArray, start: IntArray) -> HashArray:
+    """The eight bytes from each start, as one number; the buffer must go on that far.
+
+    >>> hex(words_at(np.frombuffer(b"abcdefghij", np.uint8), np.array([1]))[0])
+    '0x6968676665646362'
+    """
+    every: HashArray = np.ndarray((len(buffer) - 7,), dtype="<u8", buffer=buffer.data, strides=(1,))
+    return every[start]
+
+
+def _mixed(values: HashArray) -> HashArray:
+    values *= _MULTIPLIER
+    values ^= values >> _SHIFT
+    values *= _MIX
+    values ^= values >> _SHIFT
+    return values
+
+
+def hash_stretches(buffer: ByteArray, start: IntArray, end: IntArray) -> HashArray:
+    """A 64-bit hash of each stretch `buffer[start:end]`; the buffer goes on PAD bytes behind.
+
+    >>> text = np.frombuffer(b"Rome or Rome........", np.uint8)
+    >>> one, other = hash_stretches(text, np.array([0, 8]), np.array([4, 12]))
+    >>> bool(one == other)
+    True
+    """
+    length = end - start
+    value = _mixed(words_at(buffer, start) & _MASKS[np.minimum(length, 8)])
+    value += length.astype(np.uint64) * _MIX
+    rest = np.flatnonzero(length > 8)
+    done = 8
+    while rest.size:
+        word = words_at(buffer, start[rest] + done) & _MASKS[np.minimum(length[rest] - done, 8)]
+        value[rest] = _mixed(value[rest] ^ word)
+        done += 8
+        rest = rest[length[rest] > done]
+    return value
+
+
+def hash_sequences(values: HashArray, place: IntArray, bounds: IntArray) -> HashArray:
+    """One hash for each run of stretches: which they are and in what order.
+
+    `place` counts from the beginning of the run; run k is `values[bounds[k]:bounds[k + 1]]`.
+    The hash of a run is the sum of the hashes of its parts, so it may be taken in pieces.
+
+    >>> values = np.array([7, 9, 9, 7], np.uint64)
+    >>> one, other = hash_sequences(values, np.array([0, 1, 0, 1]), np.array([0, 2, 4]))
+    >>> bool(one == other)
+    False
+    """
+    terms = np.zeros(len(values) + 1, np.uint64)
+    np.cumsum(_mixed(values + place.astype(np.uint64) * _MULTIPLIER), out=terms[1:])
+    return np.diff(terms[bounds])
+
+
+def hash_tokens(tokens: Sequence[bytes]) -> int:
+    """The hash of one sequence of tokens, 0 for none.
+
+    >>> hash_tokens([b"Ann", b"Lee"]) == hash_tokens([b"Lee", b"Ann"])
+    False
+    """
+    if not tokens:
+        return 0
+    buffer = np.frombuffer(b"".join(tokens) + bytes(PAD), np.uint8)
+    end = np.cumsum([len(token) for token in tokens])
+    start = np.concatenate([[0], end[:-1]])
+    values = hash_stretches(buffer, start, end)
+    return int(hash_sequences(values, np.arange(len(tokens)), np.array([0, len(tokens)]))[0])

@@ -1,0 +1,1 @@
+"""Averages: how labels or documents are combined."""

@@ -1,0 +1,34 @@
+"""Micro: everything in one pot."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from karat.average._mean import Averaged, Measure, valued
+from karat.nouns._types import FloatArray
+from karat.nouns.tally import Tally
+
+
+@dataclass(frozen=True, slots=True)
+class Micro:
+    """Every item weighs the same: sum quantities over labels and documents, then measure.
+
+    Frequent labels and long documents dominate. Esuli & Sebastiani (2010), "Evaluating
+    Information Extraction", section 2.2; Lewis (1991), "Evaluating text categorization".
+
+    >>> from karat import Corpus, score
+    >>> gold = Corpus.of("[Ann]PER [Bo]PER [Rome]LOC")
+    >>> system = Corpus.of("[Ann]PER [Bo]PER Rome")
+    >>> round(score(gold, system, "exact.R@micro").value, 4)
+    0.6667
+    """
+
+    name: ClassVar[str] = "micro"
+
+    def __call__(
+        self, measure: Measure, tally: Tally, weights: FloatArray | None = None,
+        zero: float | None = None,
+    ) -> Averaged:  # fmt: skip
+        """The score, or one for each row of `weights` (draws x units)."""
+        return Averaged(valued(measure, tally.total(weights), zero))

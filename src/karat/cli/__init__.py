@@ -1,0 +1,83 @@
+"""The command line: one file a command. Nothing here computes, and nothing is imported early.
+
+A command is a module with SUMMARY, `configure(parser)` and `run(arguments) -> exit code`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+from karat._version import __version__
+
+OK, WRONG_INPUT, WRONG_USAGE = 0, 1, 2
+
+
+def commands() -> list[str]:
+    """The names of all commands: the files of this folder.
+
+    >>> "score" in commands()
+    True
+    """
+    files = Path(__file__).parent.glob("*.py")
+    return sorted(file.stem for file in files if not file.stem.startswith("_"))
+
+
+def _module(name: str) -> ModuleType:
+    return import_module(f"karat.cli.{name}")
+
+
+def parser(only: str | None = None) -> argparse.ArgumentParser:
+    """The parser of all commands, or of one (which then costs one import).
+
+    >>> parser("demo").prog
+    'karat'
+    """
+    top = argparse.ArgumentParser(
+        prog="karat",
+        description="Measure how good an information-extraction system is, against gold.",
+        epilog="karat COMMAND --help says more. Start with: karat demo",
+    )
+    top.add_argument("--version", action="version", version=f"karat {__version__}")
+    below = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for name in [only] if only in commands() else commands():
+        assert name is not None
+        module = _module(name)
+        command = below.add_parser(name, help=module.SUMMARY, description=module.SUMMARY)
+        module.configure(command)
+    return top
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; a user's mistake is one line on stderr, never a traceback."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    # One thread is faster to start than many, and karat multiplies no large matrices here.
+    for library in ("OPENBLAS", "MKL", "OMP"):
+        os.environ.setdefault(f"{library}_NUM_THREADS", "1")
+    chosen = parser(given[0] if given else None).parse_args(given)
+    from karat.nouns.errors import KaratError, UsageError
+
+    try:
+        code: int = _module(chosen.command).run(chosen)
+        sys.stdout.flush()
+    except UsageError as error:
+        return _say(error, WRONG_USAGE)
+    except KaratError as error:
+        return _say(error, WRONG_INPUT)
+    except BrokenPipeError:
+        # Whoever read our output has had enough, as `head` does.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return OK
+    except KeyboardInterrupt:
+        return 130
+    return code
+
+
+def _say(error: Exception, code: int) -> int:
+    print(f"karat: {error}", file=sys.stderr)
+    return code

@@ -1,0 +1,105 @@
+"""karat score: systems against gold."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING, Any
+
+from karat.cli import _options as options
+
+if TYPE_CHECKING:
+    from karat.nouns.scores import Scores
+
+SUMMARY = "score systems against gold: a table of systems and measures"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """The arguments."""
+    parser.add_argument("gold", metavar="GOLD", help="the gold file; - is standard input")
+    parser.add_argument(
+        "systems", metavar="SYSTEM", nargs="*", help="a system's file, or name=path"
+    )
+    parser.add_argument(
+        "-m", "--measure", metavar="RECIPE", action="append",
+        help="what to score, like exact.F1 or exact.PRF@macro (repeatable; see karat measures)",
+    )  # fmt: skip
+    parser.add_argument("--by-label", action="store_true", help="a row for each label, too")
+    options.add_reading(parser)
+    options.add_choices(parser)
+    options.add_output(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Read, score, report."""
+    from karat.registry import load
+
+    report = load("report", arguments.format)(by_label=arguments.by_label)
+    scores = evaluate(arguments)
+    remarks(scores)
+    options.deliver(report(scores), arguments.output)
+    return 0
+
+
+def evaluate(arguments: argparse.Namespace) -> Scores:
+    """The call of karat.score that the arguments ask for."""
+    from karat.nouns.errors import UsageError
+    from karat.pipeline import read, score
+    from karat.recipe import defaults, expand
+
+    wanted = [recipe for text in arguments.measure for recipe in expand(text)] \
+        if arguments.measure else defaults()  # fmt: skip
+    given = list(arguments.systems)
+    column = options.columns(arguments.columns)
+    if not given:
+        if column.get("gold") == column.get("system"):
+            raise UsageError(
+                "give gold and at least one system; for one file with both, "
+                "say which columns: --columns gold=-2,system=-1"
+            )
+        given = [arguments.gold]
+    chosen = options.choices(arguments)
+    systems: dict[str, str] = {}
+    for name, path in map(options.named, given):
+        name = name or _stem(path)
+        if name in systems:
+            name = path
+        if name in systems:
+            raise UsageError(f"two systems are called {name}; give them names: name=path")
+        systems[name] = path
+    if [arguments.gold, *systems.values()].count("-") > 1:
+        raise UsageError("only one file can be standard input")
+    ours = options.reading(arguments, "gold", [arguments.gold])
+    theirs = options.reading(arguments, "system", systems.values())
+    options.unused(arguments, [*ours.values(), *theirs.values()])
+
+    def corpus(how: dict[str, Any]) -> Any:
+        rest = {key: value for key, value in how.items() if key != "source"}
+        return read(how["source"], **rest)
+
+    gold = corpus(ours[arguments.gold])
+    return score(gold, {name: corpus(theirs[path]) for name, path in systems.items()}, wanted,
+                 **chosen)  # fmt: skip
+
+
+def _stem(path: str) -> str:
+    from pathlib import Path
+
+    return "stdin" if path == "-" else Path(Path(path).name.removesuffix(".gz")).stem
+
+
+def remarks(scores: Scores) -> None:
+    """The coverage line of every system, and the warnings, on stderr."""
+    from karat.nouns.errors import plain
+
+    for system in scores.systems:
+        said = dict(system.coverage)
+        line = (
+            f"{plain(system.name)}: {said['documents']:,} documents, "
+            f"{said['gold_mentions']:,} gold and {said['system_mentions']:,} system mentions; "
+            f"{said['repaired']:,} repaired, {said['discarded']:,} discarded, "
+            f"{said['unaligned']:,} unaligned, {said['ignored']:,} ignored"
+        )
+        print(line, file=sys.stderr)
+        for warning in system.warnings:
+            print(f"warning: {plain(system.name)}: {warning}", file=sys.stderr)

@@ -1,0 +1,166 @@
+"""Lines and columns of a text file, half a megabyte at a time and never a line at a time.
+
+A chunk is bytes from one line break to another. The places of all separators (space, tab, line
+break) say everything: the k-th field of a line lies between two of them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from karat.arrays.hashing import PAD
+from karat.nouns._types import BoolArray, ByteArray, IntArray
+from karat.nouns.errors import InputError, Problem
+from karat.nouns.source import Source
+
+SIZE = 1 << 19
+"""How many bytes are looked at together; also the longest line that is accepted."""
+
+NEWLINE, RETURN, SPACE, TAB = 10, 13, 32, 9
+BOMS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """Whole lines, with their fields found.
+
+    `buffer` begins with a line break and goes on PAD bytes behind the last line. `fields` counts
+    the fields of each line. `offset` is where each line begins in the file.
+    """
+
+    buffer: ByteArray
+    at: IntArray
+    breaks: IntArray
+    fields: IntArray
+    offset: IntArray
+
+    def __len__(self) -> int:
+        return len(self.fields)
+
+    def begin(self) -> IntArray:
+        """Where each line begins in the buffer."""
+        return self.at[self.breaks[:-1]] + 1
+
+    def column(self, number: int, lines: IntArray) -> tuple[IntArray, IntArray]:
+        """Where the field `number` of the given lines begins and ends; -1 is the last one."""
+        place = self.breaks[lines] + number if number >= 0 else self.breaks[lines + 1] + number
+        return self.at[place] + 1, self.at[place + 1]
+
+    def text(self, line: int) -> bytes:
+        """One line, for a message."""
+        low, high = self.at[self.breaks[line]] + 1, self.at[self.breaks[line + 1]]
+        return self.buffer[low:high].tobytes()
+
+
+def chunks(source: Source) -> Iterator[Chunk]:
+    """The lines of a file, chunk by chunk; the content is hashed on the way."""
+    room = np.zeros(1 + SIZE + 1 + PAD, np.uint8)
+    room[0] = NEWLINE
+    view = memoryview(room)  # type: ignore[arg-type]
+    digest = hashlib.sha256()
+    carry, offset, lines = 0, 0, 0
+    with source.open() as handle:
+        while True:
+            got = source.read_into(handle, view[1 + carry : 1 + SIZE])
+            digest.update(view[1 + carry : 1 + carry + got])
+            filled = carry + got
+            if not filled:
+                break
+            last = filled < SIZE
+            begin = 0
+            if offset == 0:
+                begin = _mark(source, room[1 : 1 + filled])
+            if last and room[filled] != NEWLINE:
+                filled += 1
+                room[filled] = NEWLINE
+            stop = filled if last else _last_break(room, filled)
+            if stop == 0:
+                raise InputError([_endless(source, lines + 1)])
+            part = room[begin : stop + 1]
+            if begin:
+                room[begin] = NEWLINE
+            if not part.all():
+                where = int(np.flatnonzero(part == 0)[0])
+                line = lines + int(np.count_nonzero(part[1:where] == NEWLINE)) + 1
+                raise InputError([_binary(source, line)])
+            chunk = _found(part, room[begin : stop + 1 + PAD], offset + begin)
+            yield chunk
+            lines += len(chunk)
+            if last:
+                break
+            carry = filled - stop
+            room[1 : 1 + carry] = room[1 + stop : 1 + filled]
+            offset += stop
+    source.noted(digest.hexdigest())
+
+
+def _mark(source: Source, head: ByteArray) -> int:
+    """How many bytes a byte order mark takes at the beginning of a file."""
+    first = head[:3].tobytes()
+    if first[:2] in BOMS:
+        raise source.failure(
+            "K004", f"{BOMS[first[:2]]} text", "UTF-8", "convert it, for example with iconv"
+        )
+    return 3 if first == b"\xef\xbb\xbf" else 0
+
+
+def _last_break(room: ByteArray, filled: int) -> int:
+    for low in (max(0, filled - 4096), 0):
+        found = np.flatnonzero(room[1 + low : 1 + filled] == NEWLINE)
+        if found.size:
+            return low + int(found[-1]) + 1
+    return 0
+
+
+def _endless(source: Source, line: int) -> Problem:
+    return Problem(
+        "K005", source.name, line, f"a line of more than {SIZE:,} bytes", "shorter lines"
+    )
+
+
+def _binary(source: Source, line: int) -> Problem:
+    return Problem(
+        "K003", source.name, line, "a zero byte, as in a binary file", "a text file in UTF-8"
+    )
+
+
+def _found(part: ByteArray, buffer: ByteArray, offset: int) -> Chunk:
+    is_break = part == NEWLINE
+    starts = None
+    returns = np.flatnonzero(part == RETURN)
+    if returns.size:
+        part = part.copy()
+        part[returns[part[returns + 1] == NEWLINE]] = SPACE
+    blank = (part == SPACE) | (part == TAB)
+    at = np.flatnonzero(is_break | blank)
+    breaks = is_break[at]
+    touching = np.diff(at) == 1
+    if np.any(touching & ~(breaks[1:] & breaks[:-1])):
+        starts = np.flatnonzero(is_break)[:-1] + 1
+        part = _squeezed(part, blank, is_break)
+        buffer = np.concatenate([part, np.zeros(PAD, np.uint8)])
+        is_break = part == NEWLINE
+        at = np.flatnonzero(is_break | (part == SPACE) | (part == TAB))
+        breaks = is_break[at]
+    places = np.flatnonzero(breaks)
+    if starts is None:
+        starts = at[places[:-1]] + 1
+    fields = np.diff(places)
+    fields[at[places[1:]] - at[places[:-1]] == 1] = 0
+    return Chunk(buffer, at, places, fields, starts + (offset - 1))
+
+
+def _squeezed(part: ByteArray, blank: BoolArray, is_break: BoolArray) -> ByteArray:
+    """One separator between fields, none around a line."""
+    keep = np.ones(len(part), bool)
+    keep[1:] = ~(blank[1:] & (blank | is_break)[:-1])
+    part = part[keep]
+    trailing = np.flatnonzero(part == NEWLINE)[1:] - 1
+    trailing = trailing[(part[trailing] == SPACE) | (part[trailing] == TAB)]
+    keep = np.ones(len(part), bool)
+    keep[trailing] = False
+    return part[keep]

@@ -1,0 +1,209 @@
+"""jsonl: karat's own format, one JSON object a line, one document an object."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, BinaryIO, ClassVar
+
+from karat.nouns._build import of_documents
+from karat.nouns._record import WrongError, document_of, record_of
+from karat.nouns.corpus import Corpus, Words
+from karat.nouns.document import Document
+from karat.nouns.errors import SHOWN, InputError, Problem, UsageError, shown
+from karat.nouns.source import Source
+from karat.nouns.tables import Documents
+
+LONGEST = 1 << 28
+"""The longest line that is read, in bytes."""
+
+_BLOCK = 4096
+_OBJECT = "a JSON object, one document a line"
+
+
+@dataclass(frozen=True, slots=True)
+class Jsonl:
+    """One JSON object a line: id, text or tokens, mentions, and room for relations, clusters and
+    templates.
+
+    Positions count characters (Unicode code points) where there is a `text`, tokens where there
+    are only `tokens`; `unit` says it when there is neither. The schema is docs/jsonl.schema.json.
+
+    >>> line = b'{"id": "d1", "text": "Ann", "mentions": [{"start": 0, "end": 3, "label": "PER"}]}'
+    >>> Corpus.joined(Jsonl().read(Source.of_bytes(line)))[0].mentions
+    (Mention('PER', 0, 3),)
+    """
+
+    name: ClassVar[str] = "jsonl"
+    extensions: ClassVar[tuple[str, ...]] = (".jsonl", ".ndjson")
+
+    @staticmethod
+    def sniff(head: bytes) -> float:
+        """How sure are we that each line is a JSON object, from 0 to 1?
+
+        >>> Jsonl.sniff(b'{"id": "d1"}'), Jsonl.sniff(b"Ann O")
+        (1.0, 0.0)
+        """
+        return float(head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{")
+
+    def read(self, source: Source) -> Iterator[Corpus]:
+        """Blocks of documents; texts and tokens stay in the file.
+
+        >>> [len(block) for block in Jsonl().read(Source.of_bytes(b'{"tokens": ["a"]}'))]
+        [1]
+        """
+        pile = _Pile(source)
+        empty = True
+        for number, offset, raw in _lines(source):
+            if raw.strip():
+                empty = False
+                pile.add(number, offset, raw)
+            if len(pile.documents) >= _BLOCK:
+                yield pile.block()
+        if empty:
+            raise source.failure("K002", "an empty file", "at least one document")
+        if pile.documents:
+            yield pile.block()
+        if pile.problems:
+            raise InputError(pile.problems[:SHOWN], len(pile.problems))
+
+    def settled(self, facts: Mapping[Any, int]) -> tuple[dict[str, str], dict[str, int]]:
+        """How the file was read: nothing to say."""
+        return {}, {}
+
+    def library(self, source: Source, documents: Documents) -> JsonlWords:
+        """The texts, which stay in the file until somebody asks."""
+        return JsonlWords(source, documents)
+
+    def write(self, corpus: Corpus, out: BinaryIO) -> None:
+        """Write everything the corpus holds.
+
+        >>> import io
+        >>> out = io.BytesIO()
+        >>> Jsonl().write(Corpus.of("[Ann]PER slept"), out)
+        >>> out.getvalue()
+        b'{"tokens": ["Ann", "slept"], "mentions": [{"start": 0, "end": 1, "label": "PER"}]}\\n'
+        """
+        for document in corpus:
+            line = json.dumps(record_of(document), ensure_ascii=False, allow_nan=False)
+            out.write(line.encode("utf-8", "surrogatepass") + b"\n")
+
+
+def _lines(source: Source) -> Iterator[tuple[int, int, bytes]]:
+    """Number, offset and bytes of each line, the first one without its byte order mark."""
+    pending, offset, number = b"", 0, 0
+    for block in source.blocks():
+        lines = (pending + block).split(b"\n")
+        pending = lines.pop()
+        for line in lines:
+            number += 1
+            yield number, offset, line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
+            offset += len(line) + 1
+        if len(pending) > LONGEST:
+            found = f"a line of more than {LONGEST:,} bytes"
+            raise InputError([Problem("K005", source.name, number + 1, found, "shorter lines")])
+    if pending:
+        yield number + 1, offset, pending.removeprefix(b"\xef\xbb\xbf") if not number else pending
+
+
+class _Pile:
+    """Documents on their way into a block, and everything that is wrong with the others."""
+
+    def __init__(self, source: Source) -> None:
+        self.name = source.name
+        self.documents: list[Document] = []
+        self.lines: list[int] = []
+        self.offsets: list[int] = []
+        self.problems: list[Problem] = []
+        self.ids: dict[str | None, int] = {}
+        self.unit: tuple[str, int] | None = None
+
+    def _wrong(self, line: int, code: str, found: str, expected: str) -> None:
+        self.problems.append(Problem(code, self.name, line, found, expected))
+
+    def add(self, line: int, offset: int, raw: bytes) -> None:
+        try:
+            record = json.loads(raw.decode("utf-8"), parse_constant=_refused)
+        except UnicodeDecodeError as error:
+            self._wrong(line, "K201", f"{shown(raw[error.start : error.end])}", "UTF-8")
+            return
+        except RecursionError:
+            self._wrong(line, "K201", "brackets nested too deep", _OBJECT)
+            return
+        except ValueError as error:
+            self._wrong(line, "K201", f"{shown(raw)} ({error})", _OBJECT)
+            return
+        if not isinstance(record, dict):
+            self._wrong(line, "K201", shown(raw), _OBJECT)
+            return
+        try:
+            document = document_of(record)
+        except WrongError as error:
+            self._wrong(line, "K202", error.found, error.expected)
+            return
+        except RecursionError:
+            self._wrong(line, "K201", "brackets nested too deep", _OBJECT)
+            return
+        if self._fits(document, line):
+            self.documents.append(document)
+            self.lines.append(line)
+            self.offsets.append(offset)
+
+    def _fits(self, document: Document, line: int) -> bool:
+        if document.id in self.ids:
+            before = self.ids[document.id]
+            if document.id is not None:
+                found = f"the id {shown(document.id)}, also on line {before}"
+                self._wrong(line, "K203", found, "an id of its own for each document")
+                return False
+        elif self.ids and (None in self.ids) != (document.id is None):
+            with_or = "a document without an id" if document.id is None else "a document with an id"
+            self._wrong(line, "K203", with_or, "an id on every line, or on none")
+            return False
+        self.ids.setdefault(document.id, line)
+        if document.unit is not None:
+            self.unit = self.unit or (document.unit, line)
+            if self.unit[0] != document.unit:
+                found = f"a document that counts {document.unit}s"
+                expected = f"{self.unit[0]}s, as on line {self.unit[1]}"
+                self._wrong(line, "K204", found, expected)
+                return False
+        return True
+
+    def block(self) -> Corpus:
+        try:
+            corpus = of_documents(self.documents, self.lines, self.offsets)
+        except UsageError as error:
+            found, expected = str(error), "members that are mentions of the same document"
+            raise InputError([Problem("K205", self.name, None, found, expected)]) from None
+        self.documents, self.lines, self.offsets = [], [], []
+        return Corpus(
+            corpus.unit, corpus.documents, corpus.mentions, corpus.labels, corpus.relations,
+            corpus.clusters, corpus.templates, {}, corpus.extra,
+        )  # fmt: skip
+
+
+def _refused(constant: str) -> Any:
+    raise ValueError(f"{constant} is not a JSON number")
+
+
+@dataclass(frozen=True, slots=True)
+class JsonlWords:
+    """The texts and tokens of a jsonl file, read again when asked for."""
+
+    source: Source
+    documents: Documents
+
+    def words(self, row: int) -> Words:
+        """Text and tokens of a document."""
+        rest = self.documents.offset[row + 1 :]
+        stop = int(rest[0]) if len(rest) else None
+        raw = self.source.between(int(self.documents.offset[row]), stop)
+        record = json.loads(raw.removeprefix(b"\xef\xbb\xbf").split(b"\n")[0])
+        tokens = record.get("tokens")
+        return record.get("text"), None if tokens is None else tuple(tokens)
+
+    def line(self, row: int, place: int) -> int:
+        """A document is one line."""
+        return int(self.documents.line[row])

@@ -1,0 +1,1 @@
+"""Event spaces: from a pair of corpora to events."""

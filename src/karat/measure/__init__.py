@@ -1,0 +1,1 @@
+"""Measures: from quantities to a number."""

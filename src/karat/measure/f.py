@@ -1,0 +1,74 @@
+"""The F measure."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from karat.nouns._types import FloatArray
+from karat.nouns.errors import RecipeError
+from karat.nouns.tally import Quantities, ratio
+
+
+@dataclass(frozen=True, slots=True)
+class F:
+    """Precision and recall in one number, their weighted harmonic mean.
+
+    F = 1 / (alpha/P + (1-alpha)/R), with alpha = 1 / (1 + beta^2): beta says how many times as
+    much recall matters as precision. F1, the default, is beta = 1, which is alpha = 0.5. Give
+    `beta` or `alpha`. 0 when P and R are both 0; undefined when gold and system are both empty.
+    van Rijsbergen (1979), "Information Retrieval", chapter 7; Makhoul et al. (1999),
+    "Performance measures for information extraction", equation 5a.
+
+    >>> q = Quantities.of(system_right=5, system_all=7, gold_right=5, gold_all=6)
+    >>> F()(q).round(3).item(), F(beta=2)(q).round(3).item()
+    (0.769, 0.806)
+    """
+
+    beta: float | None = None
+    alpha: float | None = None
+
+    name: ClassVar[str] = "F"
+    needs: ClassVar[tuple[str, ...]] = ("system_right", "system_all", "gold_right", "gold_all")
+
+    def __post_init__(self) -> None:
+        if self.beta is not None and self.alpha is not None:
+            raise RecipeError("F takes beta or alpha, not both")
+        if self.beta is not None and not (self.beta >= 0 and math.isfinite(self.beta)):
+            raise RecipeError(f"F(beta={self.beta}): beta is 0 or more")
+        if self.alpha is not None and not 0 <= self.alpha <= 1:
+            raise RecipeError(f"F(alpha={self.alpha}): alpha is between 0 and 1")
+        if self.beta == 1 or self.alpha == 0.5:
+            object.__setattr__(self, "beta", None)
+            object.__setattr__(self, "alpha", None)
+
+    @property
+    def spelled(self) -> str | None:
+        """F1 has a name of its own."""
+        return "F1" if self.beta is None and self.alpha is None else None
+
+    def _alpha(self) -> float:
+        if self.alpha is not None:
+            return self.alpha
+        return 0.5 if self.beta is None else 1 / (1 + self.beta**2)
+
+    def __call__(self, q: Quantities) -> FloatArray:
+        """F for each element."""
+        alpha = self._alpha()
+        precision = ratio(q["system_right"], q["system_all"])
+        recall = ratio(q["gold_right"], q["gold_all"])
+        one = np.isnan(precision) != np.isnan(recall)
+        found = np.where(one, 0.0, self.of_means(precision, recall))
+        # One count on both sides: a single division is the most exact form there is.
+        whole = ratio(q["gold_right"], (1 - alpha) * q["gold_all"] + alpha * q["system_all"])
+        return np.where(q["system_right"] == q["gold_right"], whole, found)
+
+    def of_means(self, precision: FloatArray, recall: FloatArray) -> FloatArray:
+        """F of a precision and a recall, also where these are means."""
+        alpha = self._alpha()
+        mixed = ratio(precision * recall, (1 - alpha) * precision + alpha * recall)
+        none = np.isnan(precision) | np.isnan(recall)
+        return np.where(np.isnan(mixed) & ~none, 0.0, mixed)

@@ -1,0 +1,355 @@
+"""Corpus: documents and what is marked in them, as columns."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+import numpy as np
+
+from karat.nouns._types import IntArray
+from karat.nouns.document import Document, Group, Mention
+from karat.nouns.errors import UsageError
+from karat.nouns.tables import UNKNOWN, Documents, Groups, Mentions, int32
+
+Words = tuple[str | None, tuple[str, ...] | None]
+"""The text and the tokens of a document, each None when unknown."""
+
+
+class Library(Protocol):
+    """Where the words of a corpus are: they stay on disk until a message or example needs them."""
+
+    def words(self, row: int) -> Words:
+        """Text and tokens of a document."""
+        ...
+
+    def line(self, row: int, place: int) -> int:
+        """The line of the file on which a position of a document stands."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """The library of documents that were built by hand."""
+
+    all: tuple[Words, ...]
+
+    def words(self, row: int) -> Words:
+        """Text and tokens of a document."""
+        return self.all[row]
+
+    def line(self, row: int, place: int) -> int:
+        """There are no lines: the number of the document."""
+        return row + 1
+
+
+@dataclass(frozen=True, slots=True)
+class Shelves:
+    """Libraries of blocks that were joined."""
+
+    parts: tuple[Library | None, ...]
+    first: tuple[int, ...]
+
+    def _find(self, row: int) -> tuple[Library | None, int]:
+        which = int(np.searchsorted(self.first, row, side="right")) - 1
+        return self.parts[which], row - self.first[which]
+
+    def words(self, row: int) -> Words:
+        """Text and tokens of a document."""
+        part, inner = self._find(row)
+        return part.words(inner) if part else (None, None)
+
+    def line(self, row: int, place: int) -> int:
+        """The line of the file on which a position of a document stands."""
+        part, inner = self._find(row)
+        return part.line(inner, place) if part else row + 1
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a corpus came from, and how it was read: what a signature says of a file."""
+
+    path: str
+    sha256: str
+    format: str
+    parameters: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Documents with their mentions, in document order.
+
+    `unit` says whether positions are tokens or characters (None: not known, as in a system file
+    that holds spans and no text). `facts` are additive counts that a reader took on its way.
+
+    >>> corpus = Corpus.of("[Ann Lee]PER visited [Rome]LOC .", "It rained .")
+    >>> len(corpus), corpus.labels, corpus.mentions.start
+    (2, ('LOC', 'PER'), array([0, 3], dtype=int32))
+    """
+
+    unit: str | None
+    documents: Documents
+    mentions: Mentions
+    labels: tuple[str, ...]
+    relations: Groups = field(default_factory=Groups.none)
+    clusters: Groups = field(default_factory=Groups.none)
+    templates: Groups = field(default_factory=Groups.none)
+    facts: Mapping[Any, int] = field(default_factory=dict)
+    extra: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
+    library: Library | None = None
+    origin: Origin | None = None
+
+    def __len__(self) -> int:
+        return len(self.documents)
+
+    def __iter__(self) -> Iterator[Document]:
+        return (self[row] for row in range(len(self)))
+
+    def __repr__(self) -> str:
+        where = f" from {self.origin.path}" if self.origin else ""
+        return (
+            f"<Corpus{where}: {len(self):,} documents, {len(self.mentions):,} mentions, "
+            f"labels {', '.join(self.labels) or 'none'}>"
+        )
+
+    @classmethod
+    def of(cls, *documents: str | Document | Mapping[str, Any]) -> Corpus:
+        """A corpus for a notebook: marked text, Document objects, or dicts as in karat's jsonl.
+
+        >>> Corpus.of(
+        ...     {"id": "d1", "text": "Ann", "mentions": [{"start": 0, "end": 3, "label": "PER"}]}
+        ... )[0].mentions
+        (Mention('PER', 0, 3),)
+        """
+        from karat.nouns._build import of_documents
+
+        return of_documents(documents)
+
+    @classmethod
+    def from_tags(
+        cls,
+        sentences: Sequence[Sequence[str]],
+        tokens: Sequence[Sequence[str]] | None = None,
+        scheme: str = "auto",
+        repair: str = "conlleval",
+    ) -> Corpus:
+        """A corpus from lists of tags, one list a document, as seqeval takes them.
+
+        >>> Corpus.from_tags([["B-PER", "I-PER", "O", "B-LOC"]])[0].mentions
+        (Mention('PER', 0, 2), Mention('LOC', 3, 4))
+        """
+        from karat.nouns._build import of_tags
+
+        return of_tags(sentences, tokens, scheme, repair)
+
+    def __getitem__(self, row: int) -> Document:
+        """One document, as a friendly object.
+
+        >>> Corpus.of("[Ann]PER slept")[0].tokens
+        ('Ann', 'slept')
+        """
+        if not -len(self) <= row < len(self):
+            raise IndexError(f"document {row} of {len(self)}")
+        row %= len(self)
+        low, high = np.searchsorted(self.mentions.doc, [row, row + 1]).tolist()
+        text, tokens = self.library.words(row) if self.library else (None, None)
+        rest = dict(self.extra.get(row, {}))
+        spans = rest.pop("token_spans", None)
+        return Document(
+            id=None if self.documents.id is None else self.documents.id[row],
+            text=text,
+            tokens=tokens,
+            mentions=tuple(self.mention(i) for i in range(low, high)),
+            sentences=self.documents.sentences(row),
+            attributes=_words_of(self.documents.attributes, row),
+            token_spans=spans,
+            relations=self._groups(self.relations, row),
+            clusters=self._groups(self.clusters, row),
+            templates=self._groups(self.templates, row),
+            unit=self.unit,
+            extra=rest,
+        )
+
+    def mention(self, row: int) -> Mention:
+        """One mention, as a friendly object.
+
+        >>> Corpus.of("[Ann]PER slept").mention(0)
+        Mention('PER', 0, 1)
+        """
+        table = self.mentions
+        confidence = None if table.confidence is None else float(table.confidence[row])
+        return Mention.of(
+            self.labels[table.label[row]],
+            table.fragments_of(row),
+            _words_of(table.attributes, row),
+            None if confidence is None or np.isnan(confidence) else confidence,
+            None if table.id is None else table.id[row],
+        )
+
+    def _groups(self, groups: Groups, row: int) -> tuple[Group, ...]:
+        found = []
+        for i in np.flatnonzero(groups.doc == row).tolist():
+            members = []
+            for k in range(int(groups.offsets[i]), int(groups.offsets[i + 1])):
+                target = int(groups.mention[k])
+                ids = self.mentions.id
+                member = groups.value[k] if target == UNKNOWN or ids is None else ids[target]
+                members.append((groups.role[k] or "", member))
+            found.append(Group(groups.label[i] or "", tuple(members), groups.id[i]))
+        return tuple(found)
+
+    def relabelled(self, labels: tuple[str, ...]) -> Corpus:
+        """The same corpus on another vocabulary of labels, which must hold all of its own.
+
+        >>> Corpus.of("[Ann]PER").relabelled(("LOC", "PER")).mentions.label
+        array([1], dtype=int32)
+        """
+        if labels == self.labels:
+            return self
+        place = {label: i for i, label in enumerate(labels)}
+        table = int32([place[label] for label in self.labels] + [UNKNOWN])
+        mentions = replace(self.mentions, label=table[self.mentions.label])
+        return replace(self, labels=labels, mentions=mentions).ordered()
+
+    def mapped(self, names: Mapping[str, str]) -> Corpus:
+        """Labels renamed; several may become one.
+
+        >>> Corpus.of("[Ann]PER").mapped({"PER": "person"}).labels
+        ('person',)
+        """
+        new = [names.get(label, label) for label in self.labels]
+        labels = tuple(sorted(set(new)))
+        if labels == self.labels and new == list(labels):
+            return self
+        table = int32([labels.index(label) for label in new] + [UNKNOWN])
+        mentions = replace(self.mentions, label=table[self.mentions.label])
+        return replace(self, labels=labels, mentions=mentions).ordered()
+
+    def kept(self, rows: IntArray) -> Corpus:
+        """Only the mentions `rows`; groups keep their members, which then point nowhere if gone.
+
+        >>> len(Corpus.of("[Ann]PER [Bo]PER").kept(np.array([1])).mentions)
+        1
+        """
+        table = np.full(len(self.mentions) + 1, UNKNOWN, np.int32)
+        table[rows] = np.arange(len(rows))
+        return self._with_mentions(self.mentions.take(rows), table)
+
+    def _with_mentions(self, mentions: Mentions, moved: IntArray) -> Corpus:
+        def move(groups: Groups) -> Groups:
+            return replace(groups, mention=moved[groups.mention]) if len(groups) else groups
+
+        return replace(
+            self,
+            mentions=mentions,
+            relations=move(self.relations),
+            clusters=move(self.clusters),
+            templates=move(self.templates),
+        )
+
+    def ordered(self) -> Corpus:
+        """Mentions in document order: fragments, label, attributes (by name, absent first), id.
+
+        >>> Corpus.of("[[Ann]B]A").mentions.label
+        array([0, 1], dtype=int32)
+        """
+        table = self.mentions
+        if len(table) < 2:
+            return self
+        keys: list[IntArray] = [table.doc, table.start, table.first_end]
+        if (many := table.discontinuous).size:
+            keys.append(_tail_rank(table, many))
+        keys.append(table.label)
+        keys += [table.attributes[name].codes for name in sorted(table.attributes)]
+        if table.id is not None:
+            rank = {name: i for i, name in enumerate(sorted({i or "" for i in table.id}))}
+            keys.append(int32([rank[i or ""] for i in table.id]))
+        if _is_sorted(keys):
+            return self
+        order = np.lexsort(keys[::-1])
+        moved = np.full(len(table) + 1, UNKNOWN, np.int32)
+        moved[order] = np.arange(len(table))
+        return self._with_mentions(table.take(order), moved)
+
+    @classmethod
+    def joined(cls, blocks: Iterable[Corpus]) -> Corpus:
+        """Blocks of whole documents end to end; their facts add up.
+
+        >>> len(Corpus.joined([Corpus.of("[Ann]PER"), Corpus.of("[Rome]LOC")]))
+        2
+        """
+        parts = list(blocks)
+        if len(parts) == 1:
+            return parts[0]
+        if not parts:
+            return cls.of()
+        units = {part.unit for part in parts if part.unit is not None}
+        if len(units) > 1:
+            raise UsageError("some documents count tokens, others characters")
+        labels = tuple(sorted({label for part in parts for label in part.labels}))
+        parts = [part.relabelled(labels) for part in parts]
+        docs = np.cumsum([0] + [len(part) for part in parts]).tolist()
+        rows = np.cumsum([0] + [len(part.mentions) for part in parts]).tolist()
+        facts: Counter[Any] = Counter()
+        extra: dict[int, Mapping[str, Any]] = {}
+        for part, doc in zip(parts, docs, strict=False):
+            facts.update(part.facts)
+            extra.update({doc + row: rest for row, rest in part.extra.items()})
+
+        def groups(name: str) -> Groups:
+            tables: list[Groups] = [getattr(part, name) for part in parts]
+            return Groups.joined(
+                [
+                    replace(
+                        table,
+                        doc=table.doc + np.int32(doc),
+                        mention=np.where(table.mention < 0, UNKNOWN, table.mention + row),
+                    )
+                    for table, doc, row in zip(tables, docs, rows, strict=False)
+                ]
+            )
+
+        mentions = [
+            replace(part.mentions, doc=part.mentions.doc + np.int32(doc))
+            for part, doc in zip(parts, docs, strict=False)
+        ]
+        return cls(
+            units.pop() if units else None,
+            Documents.joined([part.documents for part in parts]),
+            Mentions.joined(mentions),
+            labels,
+            groups("relations"),
+            groups("clusters"),
+            groups("templates"),
+            dict(facts),
+            extra,
+            None
+            if all(part.library is None for part in parts)
+            else Shelves(tuple(part.library for part in parts), tuple(docs[:-1])),
+        )
+
+
+def _words_of(attributes: Mapping[str, Any], row: int) -> dict[str, str]:
+    found = {name: column[row] for name, column in attributes.items()}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _tail_rank(table: Mentions, many: IntArray) -> IntArray:
+    tails = {int(row): table.fragments_of(int(row))[1:] for row in many}
+    rank = {tail: i + 1 for i, tail in enumerate(sorted(set(tails.values())))}
+    ranks = np.zeros(len(table), np.int32)
+    ranks[many] = [rank[tails[int(row)]] for row in many]
+    return ranks
+
+
+def _is_sorted(keys: Sequence[IntArray]) -> bool:
+    undecided = np.ones(len(keys[0]) - 1, bool)
+    for key in keys:
+        if np.any(undecided & (key[1:] < key[:-1])):
+            return False
+        undecided &= key[1:] == key[:-1]
+        if not undecided.any():
+            return True
+    return True

@@ -1,0 +1,90 @@
+"""Events: the ledger of an event space, one row for each thing that was counted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+
+from karat.nouns._types import FloatArray, IntArray
+from karat.nouns.pair import Pair
+
+Rows = IntArray | tuple[IntArray, IntArray]
+"""Mentions of one side, or pairs (gold, system)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Events:
+    """What an event space returns. `gold` and `system` point to mentions of the pair, -1 is none.
+
+    Every number karat prints is a sum of `weight` over rows.
+    """
+
+    outcomes: tuple[str, ...]
+    doc: IntArray
+    label: IntArray
+    outcome: IntArray
+    weight: FloatArray
+    gold: IntArray
+    system: IntArray
+
+    def __len__(self) -> int:
+        return len(self.doc)
+
+    @classmethod
+    def of(
+        cls,
+        pair: Pair,
+        outcomes: tuple[str, ...],
+        gold: Mapping[str, Rows] | None = None,
+        system: Mapping[str, Rows] | None = None,
+        weights: Mapping[str, FloatArray] | None = None,
+    ) -> Events:
+        """Rows by outcome: those under `gold` count for the label of the gold mention, those
+        under `system` for the label of the system mention.
+        """
+        parts = []
+        for side, rows_by_outcome in (("gold", gold or {}), ("system", system or {})):
+            table = getattr(pair, side)
+            for outcome, rows in rows_by_outcome.items():
+                both = rows if isinstance(rows, tuple) else None
+                own = rows if not isinstance(rows, tuple) else rows[side == "system"]
+                none = np.full(len(own), -1)
+                pairs = both or ((own, none) if side == "gold" else (none, own))
+                weight = (weights or {}).get(outcome)
+                parts.append(
+                    (
+                        table.doc[own],
+                        table.label[own],
+                        np.full(len(own), outcomes.index(outcome)),
+                        np.ones(len(own)) if weight is None else weight,
+                        *pairs,
+                    )
+                )
+        return cls(outcomes, *(np.concatenate(column) for column in zip(*parts, strict=True)))
+
+
+@runtime_checkable
+class Space(Protocol):
+    """An event space: a component of match/."""
+
+    @property
+    def name(self) -> str:
+        """Its name in recipes."""
+        ...
+
+    @property
+    def outcomes(self) -> tuple[str, ...]:
+        """What it counts."""
+        ...
+
+    @property
+    def quantities(self) -> Mapping[str, Mapping[str, float]]:
+        """Its quantities, each a sum of outcomes with factors."""
+        ...
+
+    def __call__(self, pair: Pair) -> Events:
+        """Count."""
+        ...

@@ -1,0 +1,185 @@
+"""Source: the bytes of a file or pipe, which can be named, read in blocks, hashed and read again.
+
+A pipe is spooled to a temporary file, so that messages can quote it. A gz file is read as what is
+in it.
+"""
+
+from __future__ import annotations
+
+import difflib
+import gzip
+import hashlib
+import io
+import os
+import shutil
+import sys
+import tempfile
+import weakref
+import zlib
+from collections.abc import Iterator
+from functools import cached_property
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from karat.nouns.errors import InputError, Problem
+
+BLOCK = 1 << 20
+GZIP_MAGIC = b"\x1f\x8b"
+
+
+class Source:
+    """Bytes with a name. Opening fails with a Problem, never with a traceback.
+
+    >>> Source.of_bytes(b"a O\\n", "example").head()
+    b'a O\\n'
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = os.fspath(path)
+        self.name = "<stdin>" if self.path == "-" else self.path
+        self._data: bytes | None = None
+        self._digest: str | None = None
+        self._place = _spooled(self) if self.path == "-" else self.path
+
+    @classmethod
+    def of_bytes(cls, data: bytes, name: str = "<bytes>") -> Source:
+        """A source that is already in memory.
+
+        >>> b"".join(Source.of_bytes(b"xy").blocks())
+        b'xy'
+        """
+        source = cls(name)
+        source._data = data
+        return source
+
+    def __repr__(self) -> str:
+        return f"Source({self.name!r})"
+
+    def failure(self, code: str, found: str, expected: str, hint: str = "") -> InputError:
+        """An error that concerns the whole file.
+
+        >>> print(Source("x.conll").failure("K002", "an empty file", "a document"))
+        x.conll: K002 found an empty file, expected a document
+        """
+        return InputError([Problem(code, self.name, None, found, expected, hint)])
+
+    def open(self) -> BinaryIO:
+        """The content from its beginning, decompressed.
+
+        >>> with Source.of_bytes(b"xy").open() as handle:
+        ...     handle.read()
+        b'xy'
+        """
+        try:
+            handle: BinaryIO = io.BytesIO(self._data or b"")
+            if self._data is None:
+                handle = Path(self._place).open("rb")  # noqa: SIM115 (the caller closes it)
+            magic = handle.read(2)
+        except FileNotFoundError:
+            raise self.failure("K001", "no such file", "a file to read", self._near()) from None
+        except IsADirectoryError:
+            raise self.failure("K001", "a folder", "a file to read") from None
+        except (OSError, ValueError) as error:
+            raise self.failure("K001", str(error), "a file that can be read") from None
+        handle.seek(0)
+        if magic == GZIP_MAGIC:
+            unzipped = gzip.GzipFile(fileobj=handle)
+            unzipped.myfileobj = handle  # type: ignore[assignment]  # closed with it
+            return cast(BinaryIO, unzipped)
+        return handle
+
+    def _near(self) -> str:
+        folder, wanted = Path(self.path).parent, Path(self.path).name
+        try:
+            names = [entry.name for entry in folder.iterdir()]
+        except OSError:
+            return f"the folder {folder} does not exist"
+        close = difflib.get_close_matches(wanted, names, n=1)
+        return f"did you mean {folder / close[0]}?" if close else ""
+
+    def read_into(self, handle: BinaryIO, view: memoryview) -> int:
+        """Fill `view` from an opened source; how many bytes came.
+
+        >>> source, room = Source.of_bytes(b"xy"), bytearray(8)
+        >>> with source.open() as handle:
+        ...     source.read_into(handle, memoryview(room))
+        2
+        """
+        filled = 0
+        try:
+            while filled < len(view):
+                count = handle.readinto(view[filled:])  # type: ignore[attr-defined]
+                if not count:
+                    break
+                filled += count
+        except (OSError, EOFError, zlib.error) as error:
+            raise self.failure(
+                "K003", f"data that breaks off or is damaged ({error})", "a file that can be read"
+            ) from None
+        return filled
+
+    def blocks(self, size: int = BLOCK) -> Iterator[bytes]:
+        """The content in pieces of at most `size` bytes.
+
+        >>> list(Source.of_bytes(b"abcde").blocks(2))
+        [b'ab', b'cd', b'e']
+        """
+        buffer = bytearray(size)
+        digest = hashlib.sha256()
+        with self.open() as handle:
+            while count := self.read_into(handle, memoryview(buffer)):
+                digest.update(memoryview(buffer)[:count])
+                yield bytes(memoryview(buffer)[:count])
+        self._digest = digest.hexdigest()
+
+    def head(self, size: int = 1 << 16) -> bytes:
+        """The first bytes, by which a format is recognised.
+
+        >>> Source.of_bytes(b"abc").head(2)
+        b'ab'
+        """
+        buffer = bytearray(size)
+        with self.open() as handle:
+            count = self.read_into(handle, memoryview(buffer))
+        return bytes(buffer[:count])
+
+    def between(self, start: int, stop: int | None = None) -> bytes:
+        """The bytes from `start` to `stop`, read again.
+
+        >>> Source.of_bytes(b"abcde").between(1, 3)
+        b'bc'
+        """
+        with self.open() as handle:
+            handle.seek(start)
+            return handle.read() if stop is None else handle.read(stop - start)
+
+    def noted(self, digest: str) -> None:
+        """A reader has hashed the content while reading it: no need to do so again.
+
+        >>> source = Source.of_bytes(b"")
+        >>> source.noted("00")
+        >>> source.sha256
+        '00'
+        """
+        self._digest = digest
+
+    @cached_property
+    def sha256(self) -> str:
+        """The hash of the content, in hexadecimal.
+
+        >>> Source.of_bytes(b"abc").sha256[:8]
+        'ba7816bf'
+        """
+        if self._digest is None:
+            for _ in self.blocks():
+                pass
+        assert self._digest is not None
+        return self._digest
+
+
+def _spooled(owner: Source) -> str:
+    """Standard input as a temporary file, which goes when its owner does."""
+    with tempfile.NamedTemporaryFile(prefix="karat-", delete=False) as spool:
+        weakref.finalize(owner, Path(spool.name).unlink, missing_ok=True)
+        shutil.copyfileobj(sys.stdin.buffer, spool, BLOCK)
+    return spool.name

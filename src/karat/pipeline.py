@@ -1,0 +1,308 @@
+"""The one module that knows the order: read, pair, count, measure."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from karat import registry, signature
+from karat._version import __version__
+from karat.average._mean import Averaged, valued
+from karat.nouns.corpus import Corpus, Origin
+from karat.nouns.errors import UsageError, nearest
+from karat.nouns.pair import Pair
+from karat.nouns.scores import File, Score, Scores, Value
+from karat.nouns.source import Source
+from karat.nouns.tally import Tally
+from karat.recipe import Recipe, defaults, expand, spell
+
+Readable = Corpus | str | os.PathLike[str]
+
+
+def sniffed(source: Source) -> str:
+    """The name of the format that a file looks like.
+
+    >>> sniffed(Source.of_bytes(b"Ann B-PER"))
+    'conll'
+    """
+    head = source.head()
+    if not head.strip():
+        raise source.failure("K002", "an empty file", "at least one document")
+    if b"\0" in head and head[:2] not in (b"\xff\xfe", b"\xfe\xff"):
+        raise source.failure("K003", "a binary file", "a text file in UTF-8")
+    sure = {
+        name: registry.load("formats", name).sniff(head) for name in registry.builtin("formats")
+    }
+    best = max(sure, key=lambda name: sure[name])
+    if sure[best] < 0.5:
+        more = {
+            name: registry.load("formats", name).sniff(head) for name in registry.plugins("formats")
+        }
+        best = max(more | {best: sure[best]}, key=lambda name: (more | sure)[name])
+        sure |= more
+    if sure[best] > 0:
+        return best
+    every = ", ".join(registry.names("formats"))
+    raise source.failure("K006", "a file that looks like no known format", f"one of {every}")
+
+
+def read(
+    path: str | os.PathLike[str] | Source, format: str | None = None, **parameters: Any
+) -> Corpus:
+    """Read a corpus. The format is found by looking at the file unless it is given; what a format
+    can be told (for conll: tag, token, scheme, repair, documents) are its parameters.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "dev.conll"
+    ...     _ = file.write_text("Ann B-PER\\nslept O\\n")
+    ...     read(file)[0].mentions
+    (Mention('PER', 0, 1),)
+    """
+    source = path if isinstance(path, Source) else Source(path)
+    name = sniffed(source) if format is None else format
+    cls = registry.load("formats", name)
+    known = [each.name for each in fields(cls)]
+    for key in parameters:
+        if key not in known:
+            raise UsageError(f"the format {name} has no parameter {key!r}{nearest(key, known)}")
+    reader = cls(**parameters)
+    corpus = Corpus.joined(reader.read(source))
+    said, facts = reader.settled(corpus.facts)
+    return replace(
+        corpus,
+        facts=facts,
+        library=reader.library(source, corpus.documents),
+        origin=Origin(source.path, source.sha256, name, said),
+    )
+
+
+def write(
+    corpus: Corpus, path: str | os.PathLike[str], format: str | None = None, **parameters: Any
+) -> None:
+    """Write a corpus, in the format that the file name ends in unless it is given.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "dev.conll"
+    ...     write(Corpus.of("[Ann]PER slept"), file)
+    ...     file.read_text()
+    '-DOCSTART- O\\n\\nAnn B-PER\\nslept O\\n\\n'
+    """
+    name = format or _by_extension(Path(path))
+    out = io.BytesIO()
+    registry.load("formats", name)(**parameters).write(corpus, out)
+    Path(path).write_bytes(out.getvalue())
+
+
+def _by_extension(path: Path) -> str:
+    for name in registry.builtin("formats"):
+        if path.suffix.lower() in registry.load("formats", name).extensions:
+            return name
+    raise UsageError(f"no format ends in {path.suffix or path.name!r}; say which with format=")
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """Everything beside the files and the recipe that can change a number."""
+
+    labels: tuple[str, ...] | None = None
+    map: Mapping[str, str] = field(default_factory=dict)
+    zero_division: str = "skip"
+    extra_docs: str = "error"
+
+    def __post_init__(self) -> None:
+        for name, choices in (("zero_division", ("skip", "0", "1")),
+                              ("extra_docs", ("error", "ignore"))):  # fmt: skip
+            if getattr(self, name) not in choices:
+                raise UsageError(f"{name} is {' or '.join(choices)}, not {getattr(self, name)!r}")
+
+    @property
+    def zero(self) -> float | None:
+        """What a term without any item counts in a mean; None leaves it out."""
+        return None if self.zero_division == "skip" else float(self.zero_division)
+
+
+def score(
+    gold: Readable,
+    system: Readable | Sequence[Readable] | Mapping[str, Readable],
+    recipes: str | Recipe | Iterable[str | Recipe] | None = None,
+    *,
+    labels: Sequence[str] | None = None,
+    map: Mapping[str, str] | None = None,
+    zero_division: str = "skip",
+    extra_docs: str = "error",
+    gold_options: Mapping[str, Any] | None = None,
+    system_options: Mapping[str, Any] | None = None,
+) -> Scores:
+    """Score one or several systems against gold.
+
+    Gold and systems are corpora or paths; several systems come as a list or by name. `recipes`
+    are texts like "exact.F1@macro" (default: see `karat measures`). `gold_options` and
+    `system_options` go to `read`.
+
+    >>> gold = Corpus.of("[Ann Lee]PER visited [Rome]LOC .")
+    >>> system = Corpus.of("[Ann]PER Lee visited [Rome]LOC .")
+    >>> score(gold, system, "exact.F1").value
+    0.5
+    """
+    chosen = Choices(None if labels is None else tuple(labels), dict(map or {}), zero_division,
+                     extra_docs)  # fmt: skip
+    wanted = _recipes(recipes)
+    reference = _corpus(gold, gold_options)
+    answers = {name: _corpus(each, system_options) for name, each in _named(system).items()}
+    reference = reference.mapped(chosen.map)
+    answers = {name: corpus.mapped(chosen.map) for name, corpus in answers.items()}
+    tagset = chosen.labels or tuple(
+        sorted({*reference.labels, *(label for each in answers.values() for label in each.labels)})
+    )
+    found: list[Score] = []
+    files: list[File] = []
+    for name, answer in answers.items():
+        pair = Pair.of(reference, answer, tagset, chosen.extra_docs, only=chosen.labels is not None)
+        files.append(_file(name, answer, pair))
+        said = _said(reference, answer, pair, chosen, tagset, several=len(answers) > 1)
+        found += scored(pair, wanted, name, chosen, said)
+    return Scores(__version__, _file("gold", reference), tuple(files), tuple(found))
+
+
+def scored(
+    pair: Pair, recipes: Sequence[Recipe], name: str, chosen: Choices, said: Mapping[str, str]
+) -> list[Score]:
+    """Count once for each event space, then measure."""
+    tallies: dict[Any, Tally] = {}
+    found = []
+    for recipe in recipes:
+        if recipe.space not in tallies:
+            tallies[recipe.space] = Tally.of(recipe.space, pair)
+        tally = tallies[recipe.space]
+        averaged: Averaged = recipe.average(recipe.measure, tally, None, chosen.zero)
+        by_label = tally.by_label()
+        values = valued(recipe.measure, by_label, chosen.zero)
+        rows = {
+            label: Value(_number(values[i]), support=float(by_label["gold_all"][i]))
+            for i, label in enumerate(pair.labels)
+        }
+        one = getattr(recipe.average, "label", None)
+        support = by_label["gold_all"].sum() if one is None else rows[one].support
+        counts = {
+            outcome: float(by_label[outcome].sum()) if one is None
+            else float(by_label[outcome][pair.labels.index(one)])
+            for outcome in tally.outcomes
+        }  # fmt: skip
+        found.append(
+            Score(
+                name,
+                str(recipe),
+                recipe.block,
+                spell(recipe.measure),
+                Value(_number(averaged.value), support=float(support)),
+                signature.compose({"karat": __version__, "recipe": recipe.full} | dict(said)),
+                rows,
+                counts,
+                averaged.left_out,
+            )
+        )
+    return found
+
+
+def _number(value: Any) -> float | None:
+    return None if np.isnan(value) else float(value)
+
+
+def _recipes(recipes: str | Recipe | Iterable[str | Recipe] | None) -> list[Recipe]:
+    if recipes is None:
+        return defaults()
+    every = [recipes] if isinstance(recipes, (str, Recipe)) else list(recipes)
+    found = [r for each in every for r in ([each] if isinstance(each, Recipe) else expand(each))]
+    if not found:
+        raise UsageError("give at least one recipe, for example exact.F1")
+    return list(dict.fromkeys(found))
+
+
+def _corpus(given: Readable, options: Mapping[str, Any] | None) -> Corpus:
+    if isinstance(given, Corpus):
+        return given
+    if not isinstance(given, (str, os.PathLike)):
+        raise UsageError(f"a corpus or a path is needed, not {type(given).__name__}")
+    return read(given, **(options or {}))
+
+
+def _named(system: Readable | Sequence[Readable] | Mapping[str, Readable]) -> dict[str, Readable]:
+    if isinstance(system, Mapping):
+        return dict(system)
+    several = [system] if isinstance(system, (Corpus, str, os.PathLike)) else list(system)
+    stems = [_stem(each, i) for i, each in enumerate(several)]
+    twice = len(set(stems)) < len(stems)
+    names = [os.fspath(e) if twice and not isinstance(e, Corpus) else stems[i]
+             for i, e in enumerate(several)]  # fmt: skip
+    found: dict[str, Readable] = {}
+    for name, each in zip(names, several, strict=True):
+        if name in found:
+            raise UsageError(f"two systems are called {name!r}; give them names: name=path")
+        found[name] = each
+    if not found:
+        raise UsageError("give at least one system")
+    return found
+
+
+def _stem(system: Readable, place: int) -> str:
+    if isinstance(system, Corpus):
+        path = system.origin.path if system.origin else ""
+        return Path(path).stem if path else ("system" if place == 0 else f"system-{place + 1}")
+    stem = Path(system).name.removesuffix(".gz")
+    return Path(stem).stem if stem != "-" else "stdin"
+
+
+def _origin(corpus: Corpus) -> Origin:
+    """Where a corpus came from; one that was made in memory is hashed as its jsonl."""
+    if corpus.origin is not None:
+        return corpus.origin
+    out = io.BytesIO()
+    registry.load("formats", "jsonl")().write(corpus, out)
+    return Origin("", hashlib.sha256(out.getvalue()).hexdigest(), "memory")
+
+
+def _file(name: str, corpus: Corpus, pair: Pair | None = None) -> File:
+    origin = _origin(corpus)
+    return File(
+        name, origin.path, origin.sha256, len(corpus), len(corpus.mentions),
+        pair.coverage if pair else {}, pair.warnings if pair else (),
+    )  # fmt: skip
+
+
+def _said(
+    gold: Corpus,
+    system: Corpus,
+    pair: Pair,
+    chosen: Choices,
+    tagset: Sequence[str],
+    *,
+    several: bool,
+) -> dict[str, str]:
+    """The part of the signature that does not depend on the recipe."""
+    ours, theirs = _origin(gold), _origin(system)
+    said = {"unit": pair.unit, "format": f"{ours.format}/{theirs.format}"}
+    for key in dict.fromkeys([*ours.parameters, *theirs.parameters]):
+        sides = [origin.parameters.get(key, "none") for origin in (ours, theirs)]
+        once = key in ("repair", "documents") and (sides[0] == sides[1] or "none" in sides)
+        said[key] = next(s for s in sides if s != "none") if once else "/".join(sides)
+    # With a number for labels without items, the tagset of all systems together matters.
+    listed = chosen.labels is not None or (several and chosen.zero is not None)
+    return said | {
+        "map": signature.words(f"{old}={new}" for old, new in chosen.map.items()) or "none",
+        "labels": (signature.words(tagset) or "none") if listed else "union",
+        "zero": chosen.zero_division,
+        "extra": chosen.extra_docs,
+        "interval": "none",
+        "by": "document",
+        "gold": f"sha256={ours.sha256[:8]}",
+        "system": f"sha256={theirs.sha256[:8]}",
+    }

@@ -1,0 +1,125 @@
+"""What the reports for people have in common: blocks of scores as rows and columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from karat.nouns.errors import plain
+from karat.nouns.scores import Score, Scores, Value, whole
+from karat.signature import compose, fields
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A system, or a label of it: one cell for each measure."""
+
+    name: str
+    is_label: bool
+    cells: tuple[str, ...]
+    support: str
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """The scores of one event space and average."""
+
+    title: str
+    measures: tuple[str, ...]
+    rows: tuple[Row, ...]
+    remarks: tuple[str, ...]
+    signatures: tuple[str, ...]
+
+
+def cell(value: Value) -> str:
+    """A number for people: four decimals, counts whole, `-` for no value.
+
+    >>> cell(Value(0.12345)), cell(Value(12.0)), cell(Value(None)), cell(Value(0.5, 0.4, 0.6))
+    ('0.1235', '12', '-', '0.5000 [0.4000, 0.6000]')
+    """
+    if value.value is None:
+        return "-"
+    text = _number(value.value)
+    if value.low is None or value.high is None:
+        return text
+    return f"{text} [{_number(value.low)}, {_number(value.high)}]"
+
+
+def _number(number: float) -> str:
+    return f"{whole(number):,}" if abs(number) > 1 and number == int(number) else f"{number:.4f}"
+
+
+def blocks(scores: Scores, *, by_label: bool) -> list[Block]:
+    """The scores as a person wants to see them."""
+    titles = dict.fromkeys(score.block for score in scores)
+    return [_block(scores, title, by_label=by_label) for title in titles]
+
+
+def _block(scores: Scores, title: str, *, by_label: bool) -> Block:
+    here = [score for score in scores if score.block == title]
+    measures = tuple(dict.fromkeys(score.measure for score in here))
+    rows: list[Row] = []
+    for system in scores.systems:
+        own = {score.measure: score for score in here if score.system == system.name}
+        first = next(iter(own.values()))
+        rows.append(
+            Row(
+                plain(system.name),
+                False,
+                tuple(cell(own[measure].overall) for measure in measures),
+                _support(first.overall),
+            )
+        )
+        for label in first.by_label if by_label else ():
+            rows.append(
+                Row(
+                    plain(label),
+                    True,
+                    tuple(cell(own[measure].by_label[label]) for measure in measures),
+                    _support(first.by_label[label]),
+                )
+            )
+    return Block(
+        plain(title.removesuffix("@micro")),
+        measures,
+        tuple(rows),
+        _remarks(here),
+        signatures(scores, here, measures),
+    )
+
+
+def _support(value: Value) -> str:
+    number = whole(value.support)
+    return f"{number:,}" if isinstance(number, int) else f"{number:,.2f}"
+
+
+def _remarks(scores: Sequence[Score]) -> tuple[str, ...]:
+    least = {}
+    for score in scores:
+        if score.left_out:
+            kind = "documents" if "macro-doc" in score.block else "labels"
+            why = "without gold items" if "macro-doc-pr" in score.block else "without any item"
+            least[f"{plain(score.system)}: {score.left_out} {kind} {why} left out of the mean"] = 1
+    return tuple(least)
+
+
+def signatures(scores: Scores, here: Sequence[Score], measures: Sequence[str]) -> tuple[str, ...]:
+    """The signatures of a block: systems that differ in nothing but their file share a line."""
+    lines: dict[str, list[str]] = {}
+    for system in scores.systems:
+        own = [score for score in here if score.system == system.name]
+        said = fields(own[0].signature)
+        file = said.pop("system")
+        if len(own) > 1:
+            said["recipe"] = _together([fields(score.signature)["recipe"] for score in own])
+        named = f"{file} ({plain(system.name)})" if len(scores.systems) > 1 else file
+        lines.setdefault(compose(said), []).append(named)
+    return tuple(f"{line}|system:{', '.join(files)}" for line, files in lines.items())
+
+
+def _together(recipes: Sequence[str]) -> str:
+    """exact.P@micro, exact.R@micro, exact.F1@micro are exact.PRF@micro."""
+    parts = [recipe.rpartition("@")[0].rpartition(".") for recipe in recipes]
+    if [part[2] for part in parts] == ["P", "R", "F1"]:
+        return f"{parts[0][0]}.PRF@{recipes[0].rpartition('@')[2]}"
+    return "+".join(recipes)

@@ -1,0 +1,159 @@
+"""Recompute a stored result from its signatures and files: the proof that a signature is complete.
+
+Nothing but the signature says how: the recipe, how files are read, which labels count.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from karat import signature
+from karat._version import __version__
+from karat.nouns.errors import InputError, Problem, UsageError, shown
+from karat.nouns.source import Source
+from karat.pipeline import read, score
+
+_SCORED = ("value", "low", "high")
+
+
+def verified(path: str | os.PathLike[str]) -> tuple[int, list[str]]:
+    """How many numbers were compared, and a sentence for each that differs.
+
+    >>> import tempfile
+    >>> from karat import demo
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     files = demo.written(Path(folder))
+    ...     result = Path(folder) / "result.json"
+    ...     _ = result.write_text(score(files[2], files[1], "exact.F1").to_json())
+    ...     verified(result)
+    (33, [])
+    """
+    stored = _loaded(path)
+    folder = Path(path).parent
+    checked, differences = 0, []
+    for system in stored["systems"]:
+        groups: dict[str, list[Mapping[str, Any]]] = {}
+        for each in system["scores"]:
+            said = signature.fields(each["signature"])
+            if said.get("karat") != __version__:
+                differences.append(
+                    f"{system['name']} {each['recipe']}: made by karat {said.get('karat')}, "
+                    f"this is {__version__}"
+                )
+            said.pop("recipe", None)
+            groups.setdefault(signature.compose(said), []).append(each)
+        for line, scores in groups.items():
+            count, found = _group(stored["gold"], system, signature.fields(line), scores, folder)
+            checked += count
+            differences += found
+    return checked, differences
+
+
+def _loaded(path: str | os.PathLike[str]) -> Any:
+    source = Source(path)
+    try:
+        stored = json.loads(b"".join(source.blocks()))
+    except (ValueError, RecursionError) as error:
+        raise source.failure("K901", f"no JSON ({error})", "a result of karat score") from None
+    try:
+        for system in stored["systems"]:
+            for each in system["scores"]:
+                signature.fields(each["signature"])
+                each["recipe"], each["value"], each["by_label"], each["counts"]
+            system["name"], system["path"], system["sha256"], system["coverage"]
+        stored["gold"]["path"], stored["gold"]["sha256"]
+    except (TypeError, KeyError, AttributeError) as error:
+        found = f"JSON without {error}"
+        raise source.failure("K902", found, "a result of karat score --format json") from None
+    return stored
+
+
+def _group(
+    gold: Mapping[str, Any],
+    system: Mapping[str, Any],
+    said: Mapping[str, str],
+    scores: list[Mapping[str, Any]],
+    folder: Path,
+) -> tuple[int, list[str]]:
+    """All scores of a system that differ in nothing but the recipe."""
+    ours, theirs = (
+        read(_file(each, said[side], side, folder), **_reading(said, place))
+        for place, (side, each) in enumerate((("gold", gold), ("system", system)))
+    )
+    labels = None if said["labels"] == "union" else signature.unwords(said["labels"])
+    pairs = [] if said["map"] == "none" else signature.unwords(said["map"])
+    again = score(
+        ours,
+        {"system": theirs},
+        [signature.fields(each["signature"])["recipe"] for each in scores],
+        labels=labels,
+        map=dict(pair.split("=", 1) for pair in pairs),
+        zero_division=said["zero"],
+        extra_docs=said["extra"],
+    ).to_dict()
+    where = str(system["name"])
+    made = again["systems"][0]
+    count, found = _compared(f"{where} coverage", system["coverage"], made["coverage"])
+    for side in ("documents", "mentions"):
+        more = _compared(f"gold {side}", gold.get(side), again["gold"][side])
+        count, found = count + more[0], found + more[1]
+    for old, new in zip(scores, made["scores"], strict=True):
+        for key in (*_SCORED, "counts", "by_label"):
+            more = _compared(f"{where} {old['recipe']} {key}", old.get(key), new[key])
+            count, found = count + more[0], found + more[1]
+        if old["signature"] != new["signature"]:
+            found.append(f"{where} {old['recipe']} signature: {old['signature']}, recomputed "
+                         f"{new['signature']}")  # fmt: skip
+    return count, found
+
+
+def _file(stored: Mapping[str, Any], said: str, side: str, folder: Path) -> Source:
+    """The file of a result: where it was, or where it is beside the result."""
+    path = str(stored["path"])
+    if path in ("", "-"):
+        what = "standard input" if path else "memory"
+        raise UsageError(f"{side} came from {what}, so its numbers cannot be recomputed")
+    place = Path(path)
+    if not place.exists() and (folder / path).exists():
+        place = folder / path
+    elif not place.exists() and (folder / place.name).exists():
+        place = folder / place.name
+    source = Source(place)
+    if source.sha256 != stored["sha256"] or said != f"sha256={source.sha256[:8]}":
+        raise InputError([Problem("K903", source.name, None, f"sha256 {source.sha256[:8]}…",
+                                  f"{said}, the file that was scored")])  # fmt: skip
+    return source
+
+
+def _reading(said: Mapping[str, str], place: int) -> dict[str, Any]:
+    """The arguments of karat.read for one side, from the signature alone."""
+    found: dict[str, Any] = {"format": said["format"].split("/")[place]}
+    if found["format"] != "conll":
+        return found
+    columns = said["columns"].split("/")[place]
+    tag, _, token = columns.partition("+token=")
+    return found | {
+        "tag": int(tag),
+        "token": int(token or 0),
+        "scheme": said["scheme"].split("/")[place],
+        "repair": said["repair"].split("/")[-1 if "/" not in said["repair"] else place],
+        "documents": said["documents"].split("/")[-1 if "/" not in said["documents"] else place],
+    }
+
+
+def _compared(where: str, old: Any, new: Any) -> tuple[int, list[str]]:
+    """Every number on both sides, however deep; they must be the same to the last digit."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        count = 0
+        found: list[str] = []
+        for key in dict.fromkeys([*old, *new]):
+            more = _compared(f"{where} {key}", old.get(key), new.get(key))
+            count, found = count + more[0], found + more[1]
+        return count, found
+    if old == new and type(old) is type(new):
+        return 1, []
+    return 1, [f"{where}: stored {shown(repr(old))[1:-1]}, recomputed {new!r}"]
