@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from karat._version import __version__
 
-if TYPE_CHECKING:
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # as typing has it, without the time that typing takes
+    from typing import Any
+
     from karat.nouns.corpus import Corpus
     from karat.nouns.document import Document, Group, Mention
     from karat.nouns.errors import InputError, KaratError, RecipeError, UsageError

@@ -1,7 +1,8 @@
 """Hash many stretches of one byte buffer at once, so that token sequences can be compared.
 
-Eight bytes at a time: a stretch of up to eight bytes costs one step, and only the longer ones go
-on. The mixing is that of splitmix64, each step a bijection of the word that comes in.
+Eight bytes at a time: a stretch of up to eight bytes is its own hash, and only the longer ones go
+on. The mixing is that of splitmix64, each step a bijection of the word that comes in. Zero bytes
+do not occur in text, so a stretch that ends early is no other stretch.
 """
 
 from __future__ import annotations
@@ -48,13 +49,12 @@ def hash_stretches(buffer: ByteArray, start: IntArray, end: IntArray) -> HashArr
     True
     """
     length = end - start
-    value = _mixed(words_at(buffer, start) & _MASKS[np.minimum(length, 8)])
-    value += length.astype(np.uint64) * _MIX
+    value: HashArray = words_at(buffer, start) & _MASKS[np.minimum(length, 8)]
     rest = np.flatnonzero(length > 8)
     done = 8
     while rest.size:
         word = words_at(buffer, start[rest] + done) & _MASKS[np.minimum(length[rest] - done, 8)]
-        value[rest] = _mixed(value[rest] ^ word)
+        value[rest] = _mixed(_mixed(value[rest]) ^ word)
         done += 8
         rest = rest[length[rest] > done]
     return value

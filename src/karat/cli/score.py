@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import TYPE_CHECKING, Any
 
 from karat.cli import _options as options
 
-if TYPE_CHECKING:
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # as typing has it, without the time that typing takes
+    from typing import Any
+
     from karat.nouns.scores import Scores
 
 SUMMARY = "score systems against gold: a table of systems and measures"
@@ -32,35 +34,37 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Read, score, report."""
+    from karat.cli import _given as given
     from karat.registry import load
 
     report = load("report", arguments.format)(by_label=arguments.by_label)
     scores = evaluate(arguments)
     remarks(scores)
-    options.deliver(report(scores), arguments.output)
+    given.deliver(report(scores), arguments.output)
     return 0
 
 
 def evaluate(arguments: argparse.Namespace) -> Scores:
     """The call of karat.score that the arguments ask for."""
+    from karat.cli import _given as given
     from karat.nouns.errors import UsageError
     from karat.pipeline import read, score
     from karat.recipe import defaults, expand
 
     wanted = [recipe for text in arguments.measure for recipe in expand(text)] \
         if arguments.measure else defaults()  # fmt: skip
-    given = list(arguments.systems)
-    column = options.columns(arguments.columns)
-    if not given:
+    files = list(arguments.systems)
+    column = given.columns(arguments.columns)
+    if not files:
         if column.get("gold") == column.get("system"):
             raise UsageError(
                 "give gold and at least one system; for one file with both, "
                 "say which columns: --columns gold=-2,system=-1"
             )
-        given = [arguments.gold]
-    chosen = options.choices(arguments)
+        files = [arguments.gold]
+    chosen = given.choices(arguments)
     systems: dict[str, str] = {}
-    for name, path in map(options.named, given):
+    for name, path in map(given.named, files):
         name = name or _stem(path)
         if name in systems:
             name = path
@@ -69,9 +73,9 @@ def evaluate(arguments: argparse.Namespace) -> Scores:
         systems[name] = path
     if [arguments.gold, *systems.values()].count("-") > 1:
         raise UsageError("only one file can be standard input")
-    ours = options.reading(arguments, "gold", [arguments.gold])
-    theirs = options.reading(arguments, "system", systems.values())
-    options.unused(arguments, [*ours.values(), *theirs.values()])
+    ours = given.reading(arguments, "gold", [arguments.gold])
+    theirs = given.reading(arguments, "system", systems.values())
+    given.unused(arguments, [*ours.values(), *theirs.values()])
 
     def corpus(how: dict[str, Any]) -> Any:
         rest = {key: value for key, value in how.items() if key != "source"}
