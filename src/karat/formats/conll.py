@@ -116,6 +116,17 @@ class Conll:
         discarded = wrong if self.repair == "discard" else 0
         return said, {"repaired": repaired, "discarded": discarded}
 
+    @staticmethod
+    def told(said: Mapping[str, str]) -> dict[str, Any]:
+        """The parameters again, from what `settled` said: how `karat verify` reads the file.
+
+        >>> Conll.told({"columns": "-2+token=1", "scheme": "iob2"})
+        {'tag': -2, 'token': 1, 'scheme': 'iob2'}
+        """
+        tag, _, token = said["columns"].partition("+token=")
+        rest = {key: said[key] for key in ("scheme", "repair", "documents") if key in said}
+        return {"tag": int(tag), "token": int(token or 0)} | rest
+
     def library(self, source: Source, documents: Documents) -> ConllWords:
         """The tokens, which stay in the file until somebody asks."""
         return ConllWords(source, documents, self.token)
