@@ -39,14 +39,15 @@ def overlaps(gold: Mentions, system: Mentions) -> Overlaps:
     (a0, a1, ours), (b0, b1, theirs) = _on_a_line(gold, width), _on_a_line(system, width)
     left, right = _met(a0, a1, b0, b1)
     shared = np.minimum(a1[left], b1[right]) - np.maximum(a0[left], b0[right])
+    found, partner = ours[left], theirs[right]
     # A key for each pair of mentions: several pairs of fragments may have the same.
-    keys = ours[left] * np.int64(len(system)) + theirs[right]
+    keys = found * np.int64(len(system)) + partner
     if np.any(keys[1:] <= keys[:-1]):
         order = np.argsort(keys, kind="stable")
-        keys, shared = keys[order], shared[order]
+        keys, found, partner = keys[order], found[order], partner[order]
         first = np.flatnonzero(np.append(True, keys[1:] != keys[:-1]))
-        keys, shared = keys[first], np.add.reduceat(shared, first)
-    found, partner = np.divmod(keys, max(len(system), 1))
+        shared = np.add.reduceat(shared[order], first)
+        found, partner = found[first], partner[first]
     return Overlaps(found, partner, shared)
 
 
