@@ -197,10 +197,10 @@ class Right:
 class Iou:
     """A mention is found when one with its label shares enough of what the two cover together.
 
-    Intersection over union: shared positions / positions of either, at least t. A threshold on
-    the degree of overlap that the overlap model ignores (Esuli & Sebastiani 2010, "Evaluating
-    Information Extraction", section 3); object detection matches boxes so. On their Table 1 the
-    ratios are 2/3, 1/2 and 1/2:
+    Intersection over union: shared positions / positions of either, at least t. Object detection
+    matches boxes so; here it is a threshold on the degree of overlap, which the overlap model of
+    Esuli & Sebastiani (2010), "Evaluating Information Extraction", section 3, ignores. On their
+    Table 1 the ratios are 2/3, 1/2 and 1/2:
 
     >>> from karat.nouns.corpus import Corpus
     >>> from karat.nouns.tally import Tally
