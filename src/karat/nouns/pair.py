@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
 from karat.arrays.join import packed
+from karat.arrays.overlaps import Overlaps, overlaps
 from karat.nouns._types import BoolArray, IntArray
 from karat.nouns.corpus import Corpus
 from karat.nouns.errors import InputError, Problem, UsageError, plain, shown
@@ -42,6 +44,16 @@ class Pair:
         if self.unit == "token":
             return self
         raise UsageError("this event space counts tokens, and these corpora count characters")
+
+    @cached_property
+    def overlaps(self) -> Overlaps:
+        """Which gold and system mentions share positions, found once for every event space.
+
+        >>> pair = Pair.of(Corpus.of("[Ann Lee]PER slept"), Corpus.of("[Ann]LOC Lee slept"))
+        >>> pair.overlaps.shared, pair.overlaps is pair.overlaps
+        (array([1]), True)
+        """
+        return overlaps(self.gold, self.system)
 
     def keys(self, *, label: bool) -> tuple[IntArray, IntArray]:
         """One number a mention, equal where document, fragments (and label) are.
