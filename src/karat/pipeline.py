@@ -84,6 +84,18 @@ def read(
     )
 
 
+def suited(source: Source, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The format of a file, and those options that it takes.
+
+    >>> suited(Source.of_bytes(b"{}"), {"scheme": "iob2"})
+    {'format': 'jsonl'}
+    """
+    name = options.get("format") or sniffed(source)
+    known = {each.name for each in fields(registry.load("formats", name))}
+    taken = {key: value for key, value in options.items() if key in known}
+    return {"format": name} | taken
+
+
 def write(
     corpus: Corpus, path: str | os.PathLike[str], format: str | None = None, **parameters: Any
 ) -> None:
