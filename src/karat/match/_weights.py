@@ -31,7 +31,7 @@ class Weights:
         sealed = _SEALED.fullmatch(text)
         path = sealed["path"] if sealed else text
         if path in ("", "-"):
-            raise RecipeError(f'token_weights="{path}": found {shown(path)}, expected a file')
+            raise RecipeError(f"token_weights: found {shown(path)}, expected a file")
         source = Source(path)
         data = b"".join(source.blocks())
         if sealed and not source.sha256.startswith(sealed["seal"]):
