@@ -53,12 +53,13 @@ CORPORA = (Corpus.of(*GOLD), Corpus.of(*SYSTEM))
 PAIR, SWAPPED, ITSELF = (
     Pair.of(*sides) for sides in (CORPORA, CORPORA[::-1], (CORPORA[0], CORPORA[0]))
 )
-BACKWARDS = Pair.of(
-    *(
-        Corpus.of(*(Document(tokens=d.tokens, mentions=d.mentions[::-1]) for d in documents))
-        for documents in (GOLD, SYSTEM)
-    )
-)
+
+
+def _backwards(documents: list[Document]) -> Corpus:
+    return Corpus.of(*(Document(tokens=d.tokens, mentions=d.mentions[::-1]) for d in documents))
+
+
+BACKWARDS = Pair.of(_backwards(GOLD), _backwards(SYSTEM))
 WEIGHTS = [(7 * i % 11) / 8 for i in range(sum(len(d.tokens or ()) for d in GOLD))]
 
 
