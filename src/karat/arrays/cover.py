@@ -14,8 +14,8 @@ from karat.nouns._types import FloatArray, IntArray
 
 # Counts of both sides in one number, the left side in the lower half: one sum for two.
 _RIGHT = 1 << 32
-_STEPS = np.array([1, -1, _RIGHT, -_RIGHT])
-_BEGINS = np.array([1, 0, _RIGHT, 0])
+_STEPS = np.array([1, -1, _RIGHT, -_RIGHT], np.int64)
+_BEGINS = np.array([1, 0, _RIGHT, 0], np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,19 +55,17 @@ def cover(left: tuple[IntArray, IntArray], right: tuple[IntArray, IntArray]) -> 
     left_begin, left_end, left_furthest = _sorted(*left)
     right_begin, right_end, right_furthest = _sorted(*right)
     # The kind of an end point stands in its two lowest bits, so that a sort of numbers will do.
-    points = np.concatenate(
-        [
-            (column << 2) | kind
-            for kind, column in enumerate((left_begin, left_end, right_begin, right_end))
-        ]
-    )
+    points = np.concatenate([left_begin, left_end, right_begin, right_end])
+    points <<= 2
+    points |= np.repeat(np.arange(4), [len(left_begin)] * 2 + [len(right_begin)] * 2)
     points.sort(kind="stable")
-    place, kind = points >> 2, points & 3
-    depth = np.cumsum(_STEPS.take(kind))
+    kind = points & 3
+    place = np.right_shift(points, 2, out=points)
+    depth, begun = _running(_STEPS, kind), _running(_BEGINS, kind)
     at = np.flatnonzero((place[1:] > place[:-1]) & (depth[:-1] != 0))
     (left_depth, right_depth), (left_begun, right_begun) = (
         _halves(depth[at]),
-        _halves(np.cumsum(_BEGINS.take(kind))[at]),
+        _halves(begun[at]),
     )
     return Stretches(
         place[at],
@@ -79,17 +77,27 @@ def cover(left: tuple[IntArray, IntArray], right: tuple[IntArray, IntArray]) -> 
     )
 
 
+def _running(steps: IntArray, kind: IntArray) -> IntArray:
+    """The sum of the steps up to each end point. In place: fresh memory is what costs here."""
+    taken = steps.take(kind)
+    return np.cumsum(taken, out=taken)
+
+
 def _halves(both: IntArray) -> tuple[IntArray, IntArray]:
     return both & (_RIGHT - 1), both >> 32
 
 
 def _sorted(begin: IntArray, end: IntArray) -> tuple[IntArray, IntArray, IntArray]:
     """Intervals by where they begin; and for each, which of those up to it reaches furthest."""
-    order = np.argsort(begin, kind="stable")
-    begin, end = begin[order].astype(np.int64), end[order].astype(np.int64)
-    reach = np.maximum.accumulate(end)
-    further = np.append(True, reach[1:] > reach[:-1])[: len(end)]
-    return begin, end, order[np.maximum.accumulate(np.where(further, np.arange(len(end)), 0))]
+    order = np.arange(len(begin))
+    if (begin[1:] < begin[:-1]).any():
+        order = np.argsort(begin, kind="stable")
+        begin, end = begin[order], end[order]
+    if (end[1:] <= end[:-1]).any():
+        reach = np.maximum.accumulate(end)
+        further = np.append(True, reach[1:] > reach[:-1])
+        order = order[np.maximum.accumulate(np.where(further, np.arange(len(end)), 0))]
+    return begin.astype(np.int64, copy=False), end.astype(np.int64, copy=False), order
 
 
 def lengths(begin: IntArray, end: IntArray, weights: FloatArray) -> FloatArray:
