@@ -8,6 +8,7 @@ import random
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -363,3 +364,14 @@ def test_a_mention_outside_of_its_document_cannot_be_scored() -> None:
     with pytest.raises(UsageError) as raised:
         score(gold, system, "token.F1")
     assert message == str(raised.value)
+
+
+def test_positions_beyond_2_to_the_30_do_not_wrap_around() -> None:
+    length = 2**31 - 2
+    documents = Corpus.of(Document(unit="token", mentions=(Mention("X", length - 3, length),)))
+    long = replace(
+        documents, documents=replace(documents.documents, length=np.array([length], np.int32))
+    )
+    tally = Tally.of(Ts(), Pair.of(long, long))
+    assert tally.counted() == {"tp": 5.0, "fp": 0.0, "fn": 0.0}
+    assert tally.total()["tn"] == 2 * length - 1 - 5

@@ -222,8 +222,8 @@ class _Line:
         self._check(side, doc, pieces)
         if self.space.supertag is not None:
             label = np.zeros_like(label)
-        base = 2 * (label.astype(np.int64) * self.first[-1] + self.first[doc])
-        begin, end = base + 2 * pieces.start, base + 2 * pieces.end - 1
+        base = label.astype(np.int64) * self.first[-1] + self.first[doc]
+        begin, end = 2 * (base + pieces.start), 2 * (base + pieces.end) - 1
         # Mentions come in document order: taken label by label they are sorted on the line, and
         # small numbers sort in no time.
         order = np.argsort(label.astype(np.min_scalar_type(label.max(initial=0))), kind="stable")
