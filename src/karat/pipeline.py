@@ -200,13 +200,13 @@ def scored(
         values = valued(recipe.measure, by_label, chosen.zero)
         rows = {
             label: Value(_number(values[i]), support=float(by_label["gold_all"][i]))
-            for i, label in enumerate(pair.labels)
+            for i, label in enumerate(tally.labels)
         }
         one = getattr(recipe.average, "label", None)
         support = by_label["gold_all"].sum() if one is None else rows[one].support
         counts = {
             outcome: float(by_label[outcome].sum()) if one is None
-            else float(by_label[outcome][pair.labels.index(one)])
+            else float(by_label[outcome][tally.labels.index(one)])
             for outcome in tally.outcomes
         }  # fmt: skip
         found.append(
