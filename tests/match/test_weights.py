@@ -10,7 +10,7 @@ import pytest
 from karat import Corpus, Document, InputError, Mention, Pair, Tally, parse, score
 from karat.cli import main
 from karat.match.units import Token
-from karat.verify import verified
+from karat.protocol.verify import verified
 
 TEXT = "Ann B-PER\nLee I-PER\nslept O\n"
 ANSWER = "Ann B-PER\nLee O\nslept O\n"

@@ -19,8 +19,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Check and tell."""
-    from karat.check import check
     from karat.cli import _given as given
+    from karat.protocol.check import check
 
     findings = check(
         arguments.files,
