@@ -168,8 +168,8 @@ def score(
     chosen = Choices(None if labels is None else tuple(labels), dict(map or {}), zero_division,
                      extra_docs)  # fmt: skip
     wanted = _recipes(recipes)
-    reference = _corpus(gold, gold_options)
-    answers = {name: _corpus(each, system_options) for name, each in _named(system).items()}
+    reference = as_corpus(gold, gold_options)
+    answers = {name: as_corpus(each, system_options) for name, each in _named(system).items()}
     reference = reference.mapped(chosen.map)
     answers = {name: corpus.mapped(chosen.map) for name, corpus in answers.items()}
     tagset = chosen.labels or tuple(
@@ -239,7 +239,8 @@ def _recipes(recipes: str | Recipe | Iterable[str | Recipe] | None) -> list[Reci
     return list(dict.fromkeys(found))
 
 
-def _corpus(given: Readable, options: Mapping[str, Any] | None) -> Corpus:
+def as_corpus(given: Readable, options: Mapping[str, Any] | None = None) -> Corpus:
+    """A corpus as it is, or the one that is read from a path."""
     if isinstance(given, Corpus):
         return given
     if not isinstance(given, (str, os.PathLike)):
