@@ -21,7 +21,10 @@ from karat.nouns.source import Source
 from karat.nouns.tables import Documents
 
 _BLOCK = 1024
-_FIRST = re.compile(rb"\s*(T[^\s:]+\t\S+ [0-9]+ [0-9]+[;\t]|[TEARM#][0-9]+\t\S|\*\t\S+ T)")
+_FIRST = re.compile(
+    rb"\s*(T[^\s:]+\t\S+ [0-9]+ [0-9]+[;\t]|E[0-9]+\t\S+:T|R[0-9]+\t\S+ \S+:[TE]"
+    rb"|[AMN#][0-9]+\t\S+ [TERA][0-9]|\*\t\S+ [TE][0-9])"
+)
 _FACTS = ("unplaced_attributes", "without_ann", "other_files", "hidden_files")
 
 
@@ -121,6 +124,15 @@ class Brat:
     def settled(self, facts: Mapping[Any, int]) -> tuple[dict[str, str], dict[str, int]]:
         """How the folder was read, and what was left out."""
         return {"missing": self.missing}, {key: facts.get(key, 0) for key in _FACTS}
+
+    @staticmethod
+    def told(said: Mapping[str, str]) -> dict[str, Any]:
+        """The parameters again, from what `settled` said.
+
+        >>> Brat.told({"missing": "empty"})
+        {'missing': 'empty'}
+        """
+        return {"missing": said["missing"]}
 
     def library(self, source: Source, documents: Documents) -> BratWords:
         """The texts, which stay in their files until somebody asks."""

@@ -108,6 +108,16 @@ class Inline:
         """How the file was read."""
         return {"tags": "+".join(self.labels) or "all", "entities": self.entities}, {}
 
+    @staticmethod
+    def told(said: Mapping[str, str]) -> dict[str, Any]:
+        """The parameters again, from what `settled` said.
+
+        >>> Inline.told({"tags": "speaker+stime", "entities": "keep"})
+        {'labels': ('speaker', 'stime'), 'entities': 'keep'}
+        """
+        labels = () if said["tags"] == "all" else tuple(said["tags"].split("+"))
+        return {"labels": labels, "entities": said["entities"]}
+
     def library(self, source: Source, documents: Documents) -> InlineWords:
         """The text, which stays in the file until somebody asks."""
         return InlineWords(source, self._tags)
