@@ -18,6 +18,7 @@ from karat.formats.inline import Inline
 from karat.nouns.errors import InputError, KaratError, UsageError
 from karat.nouns.source import Source
 from karat.pipeline import sniffed
+from karat.protocol.verify import verified
 
 SEMINAR = """\
 <0.21.1.94.09.30@cs.example.edu (Ann Lee).0>
@@ -340,6 +341,22 @@ def test_how_it_was_read_is_said_and_can_be_told_again() -> None:
     told = Inline.told(corpus.origin.parameters)
     assert Inline(labels=("a", "b"), entities="decode") == Inline(**told)
     assert Inline() == Inline(**Inline.told(Inline().settled({})[0]))
+
+
+def test_a_result_is_verified_with_the_same_tags(tmp_path: Path) -> None:
+    for side, text in (("gold", "<a>x</a> <b>R&amp;D</b>"), ("system", "<a>x</a> <b>R</b>&amp;D")):
+        (tmp_path / side).mkdir()
+        (tmp_path / side / "1.txt").write_text(text)
+    options = {"labels": ("a", "b"), "entities": "decode"}
+    scores = karat.score(
+        tmp_path / "gold", tmp_path / "system", "exact.R", gold_options=options,
+        system_options=options,
+    )  # fmt: skip
+    assert "|tags:a+b/a+b|entities:decode/decode|" in scores["exact.R"].signature
+    (tmp_path / "result.json").write_text(scores.to_json())
+    checked, differences = verified(tmp_path / "result.json")
+    assert differences == []
+    assert checked > 10
 
 
 def test_a_line_of_the_file_is_found_again() -> None:

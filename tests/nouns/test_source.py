@@ -17,7 +17,7 @@ from karat.nouns._walk import ending
 from karat.nouns.errors import InputError
 from karat.nouns.source import Source
 from karat.pipeline import sniffed
-from karat.verify import verified
+from karat.protocol.verify import verified
 
 CONLL = b"Ann B-PER\nslept O\n\n"
 JSONL = b'{"id": "d1", "tokens": ["Ann"], "mentions": [{"start": 0, "end": 1, "label": "PER"}]}\n'

@@ -60,7 +60,7 @@ class Annotations:
     def document(self, id: str | None, ann: str) -> Document:
         """The document; where there were problems it is not to be used."""
         for number, line in enumerate(ann.removeprefix("\ufeff").split("\n"), 1):
-            line = line.removesuffix("\r")
+            line = line.rstrip("\r")
             if line and not line.isspace():
                 self._take(number, line)
         return self._linked(id)

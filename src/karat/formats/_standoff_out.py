@@ -117,7 +117,7 @@ def _attributes(
             target = entry[3] if triggers.get(entry[3]) == name else name
             words = [_word(attribute, "attribute", where), target]
             if value != "true" or len(entry) > 4:
-                if not value or value != value.strip() or _BREAK.search(value):
+                if not value or value != value.strip() or re.search(r"[\t\n]", value):
                     raise UsageError(f"brat cannot hold the value {shown(value)} {where}")
                 words.append(value)
             place = order.get(entry[0], len(order))
