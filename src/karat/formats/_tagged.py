@@ -132,12 +132,13 @@ class TagReader:
     def _hash(self, chunk: Chunk, filled: IntArray, at: IntArray) -> None:
         bounds = np.concatenate([[0], at, [len(filled)]])
         firsts = np.concatenate([[self.doc_first - self.tokens], at])
-        usable = chunk.fields[filled] > self.token
+        fields = chunk.fields[filled]
+        usable = fields > self.token if self.token >= 0 else fields >= -self.token
         if self.width == 1 or (not self.width and len(filled) and chunk.fields[filled[0]] == 1):
             sums = np.zeros(len(at) + 1, np.uint64)
         else:
-            safe = np.where(usable, self.token, 0) if not usable.all() else self.token
-            start, end = _columns(chunk, safe, filled)
+            # A line without this column is a problem already; its hash is never looked at.
+            start, end = chunk.column(self.token if usable.all() else 0, filled)
             values = hash_stretches(chunk.buffer, start, end)
             place = np.arange(len(filled)) - np.repeat(firsts, np.diff(bounds))
             sums = hash_sequences(values, place, bounds)
@@ -319,8 +320,3 @@ def _docstarts(chunk: Chunk) -> IntArray:
 
 def _columns_in(number: int) -> str:
     return "1 column" if number == 1 else f"{number} columns"
-
-
-def _columns(chunk: Chunk, number: IntArray | int, lines: IntArray) -> tuple[IntArray, IntArray]:
-    place = chunk.breaks[lines] + number
-    return chunk.at[place] + 1, chunk.at[place + 1]
