@@ -200,9 +200,24 @@ def _refuse(corpus: Corpus) -> None:
         row = int(after[0]) + 1
         where = corpus.documents.name(int(mentions.doc[row]))
         raise UsageError(f"conll cannot hold overlapping mentions, as in document {where}")
+    row = _crossing(corpus)
+    if row is not None:
+        where = corpus.documents.name(int(mentions.doc[row]))
+        raise UsageError(f"conll cannot hold a mention across sentences, as in document {where}")
     for label in corpus.labels:
         if label.split() != [label]:
             raise UsageError(f"conll cannot hold the label {shown(label)}")
+
+
+def _crossing(corpus: Corpus) -> int | None:
+    """The first mention that goes on behind the end of its sentence."""
+    table, documents = corpus.mentions, corpus.documents
+    first = np.cumsum([0, *documents.length.tolist()])
+    doc = np.repeat(np.arange(len(documents)), np.diff(documents.sentence_offsets))
+    breaks = np.sort(first[doc] + documents.sentence_start)
+    starts, ends = first[table.doc] + table.start, first[table.doc] + table.end
+    inside = np.searchsorted(breaks, ends) > np.searchsorted(breaks, starts, side="right")
+    return int(np.flatnonzero(inside)[0]) if inside.any() else None
 
 
 def _tags(corpus: Corpus, scheme: str) -> dict[int, str]:
