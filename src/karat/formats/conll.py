@@ -155,23 +155,29 @@ class ConllWords:
     documents: Documents
     token: int
 
-    def _lines(self, row: int) -> list[tuple[int, bytes]]:
+    def _lines(self, row: int) -> list[tuple[int, bytes | None]]:
         start = int(self.documents.offset[row])
         rest = self.documents.offset[row + 1 :]
         stop = int(rest[0]) if len(rest) else None
         lines = self.source.between(start, stop).split(b"\n")
         first = int(self.documents.line[row])
-        found = []
+        found: list[tuple[int, bytes | None]] = []
         for number, line in enumerate(lines, first):
             fields = line.rstrip(b"\r").replace(b"\t", b" ").split(b" ")
             fields = [field for field in fields if field]
             if fields and fields[0] != b"-DOCSTART-":
-                found.append((number, fields[min(self.token, len(fields) - 1)]))
+                place = min(self.token, len(fields) - 1)
+                found.append((number, fields[place] if len(fields) > 1 else None))
         return found
 
     def words(self, row: int) -> Words:
-        """The tokens of a document; bytes that are no UTF-8 survive as surrogates."""
-        return None, tuple(w.decode("utf-8", "surrogateescape") for _, w in self._lines(row))
+        """The tokens of a document; bytes that are no UTF-8 survive as surrogates.
+
+        A file of one column holds tags alone: its tokens are unknown.
+        """
+        words = [word for _, word in self._lines(row)]
+        known = [word.decode("utf-8", "surrogateescape") for word in words if word is not None]
+        return None, tuple(known) if len(known) == len(words) else None
 
     def line(self, row: int, place: int) -> int:
         """The line of a token."""

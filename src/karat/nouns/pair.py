@@ -257,13 +257,20 @@ def _parting(gold: Corpus, system: Corpus, a: int, b: int) -> Problem:
     ours = gold.library.words(a) if gold.library else (None, None)
     theirs = system.library.words(b) if system.library else (None, None)
     chars = gold.unit == "char"
+    what = "character" if chars else "token"
     left, right = (ours[0], theirs[0]) if chars else (ours[1], theirs[1])
-    left, right = left or (), right or ()
+    if left is None or right is None:
+        sizes = [int(documents.length[row]) for documents, row in
+                 ((gold.documents, a), (system.documents, b))]  # fmt: skip
+        return Problem(
+            "K303", _file(system, "system"), _line(system, b, 0), f"{sizes[1]} {what}s",
+            f"{sizes[0]}, as in {_file(gold, 'gold')}:{_line(gold, a, 0)}",
+            f"document {shown(gold.documents.name(a))}",
+        )  # fmt: skip
     at = next(
         (i for i, (x, y) in enumerate(zip(left, right, strict=False)) if x != y),
         min(len(left), len(right)),
     )
-    what = "character" if chars else "token"
 
     def told(words: Sequence[str]) -> str:
         if at >= len(words):
