@@ -188,7 +188,10 @@ def _by_place(gold: Corpus, system: Corpus) -> IntArray:
     first = np.flatnonzero(
         _differ(gold.documents, system.documents, np.arange(common), np.arange(common))
     )
-    if ours != theirs and not first.size:
+    if first.size:
+        row = int(first[0])
+        raise InputError([_parting(gold, system, row, row)])
+    if ours != theirs:
         longer, shorter = (gold, system) if ours > theirs else (system, gold)
         name, other = ("gold", "system") if ours > theirs else ("system", "gold")
         raise InputError([
