@@ -105,7 +105,7 @@ def _paired(
     else:
         place = _by_place(gold, system)
     _agree(gold, system, place)
-    tagset = tuple(sorted(labels if labels is not None else {*gold.labels, *system.labels}))
+    tagset = tuple(sorted({*(labels if labels is not None else (*gold.labels, *system.labels))}))
     (left, gold_off), (right, system_off) = (
         _within(gold, tagset, only),
         _within(system, tagset, only),
