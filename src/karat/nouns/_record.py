@@ -5,7 +5,7 @@ Whatever is wrong with an object is raised as a WrongError, which says where ins
 
 from __future__ import annotations
 
-import math
+import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -29,8 +29,12 @@ class WrongError(UsageError):
 
 def _is(value: Any, kind: type | tuple[type, ...], where: str, expected: str) -> Any:
     if not isinstance(value, kind) or isinstance(value, bool):
-        raise WrongError(f"{where} = {shown(repr(value), 40)[1:-1]}", expected)
+        raise WrongError(f"{where} = {_short(value)}", expected)
     return value
+
+
+def _short(value: Any) -> str:
+    return shown(repr(value), 40)[1:-1]
 
 
 def _words(value: Any, where: str) -> dict[str, str]:
@@ -43,7 +47,7 @@ def _words(value: Any, where: str) -> dict[str, str]:
 def _number(value: Any, where: str) -> int:
     whole: int = _is(value, int, where, "a whole number")
     if not 0 <= whole < 2**31:
-        raise WrongError(f"{where} = {whole}", "a position from 0 to 2147483647")
+        raise WrongError(f"{where} = {_short(whole)}", "a position from 0 to 2147483647")
     return whole
 
 
@@ -89,8 +93,8 @@ def _mention(value: Any, where: str, length: int) -> Mention:
     confidence = value.get("confidence")
     if confidence is not None:
         _is(confidence, (int, float), f"{where}.confidence", "a number")
-        if not math.isfinite(confidence):
-            raise WrongError(f"{where}.confidence = {confidence}", "a finite number")
+        if not -sys.float_info.max <= confidence <= sys.float_info.max:
+            raise WrongError(f"{where}.confidence = {_short(confidence)}", "a finite number")
     name = value.get("id")
     if name is not None:
         _is(name, str, f"{where}.id", "a text")
