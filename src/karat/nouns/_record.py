@@ -95,23 +95,25 @@ def _mention(value: Any, where: str, length: int) -> Mention:
         _is(confidence, (int, float), f"{where}.confidence", "a number")
         if not -sys.float_info.max <= confidence <= sys.float_info.max:
             raise WrongError(f"{where}.confidence = {_short(confidence)}", "a finite number")
-    name = value.get("id")
-    if name is not None:
-        _is(name, str, f"{where}.id", "a text")
     return Mention.of(
         label,
         fragments,
         _words(value.get("attributes", {}), f"{where}.attributes"),
         None if confidence is None else float(confidence),
-        name,
+        _id(value, where),
     )
+
+
+def _id(value: Mapping[str, Any], where: str) -> str | None:
+    name: str | None = value.get("id")
+    return name if name is None else _is(name, str, f"{where}.id", "a text")
 
 
 def _linked(value: Any, where: str) -> Group:
     _is(value, dict, where, "an object with label and arguments")
     label = _is(value.get("label", ""), str, f"{where}.label", "a text")
     members = _words(value.get("arguments", {}), f"{where}.arguments")
-    return Group(label, tuple(members.items()), value.get("id"))
+    return Group(label, tuple(members.items()), _id(value, where))
 
 
 def _cluster(value: Any, where: str) -> Group:
@@ -119,7 +121,8 @@ def _cluster(value: Any, where: str) -> Group:
     members = _is(value.get("mentions", []), list, f"{where}.mentions", "a list of mention ids")
     for i, member in enumerate(members):
         _is(member, str, f"{where}.mentions[{i}]", "the id of a mention")
-    return Group(str(value.get("label", "")), tuple(("", m) for m in members), value.get("id"))
+    label = _is(value.get("label", ""), str, f"{where}.label", "a text")
+    return Group(label, tuple(("", member) for member in members), _id(value, where))
 
 
 def _template(value: Any, where: str) -> Group:
@@ -132,7 +135,7 @@ def _template(value: Any, where: str) -> Group:
             _is(filler, (str, dict), f"{where}.slots.{slot}[{i}]", "a text or an object")
             members.append((slot, filler))
     label = _is(value.get("label", ""), str, f"{where}.label", "a text")
-    return Group(label, tuple(members), value.get("id"))
+    return Group(label, tuple(members), _id(value, where))
 
 
 def document_of(record: Mapping[str, Any]) -> Document:
