@@ -11,6 +11,7 @@ import numpy as np
 
 from karat.arrays.tags import KINDS, SCHEMES, encode, illegal, recognise
 from karat.formats._tagged import REPAIRS, TagReader
+from karat.nouns._types import IntArray
 from karat.nouns.corpus import Corpus, Words
 from karat.nouns.errors import InputError, Problem, UsageError, nearest, shown
 from karat.nouns.source import Source
@@ -206,24 +207,24 @@ def _refuse(corpus: Corpus) -> None:
         row = int(after[0]) + 1
         where = corpus.documents.name(int(mentions.doc[row]))
         raise UsageError(f"conll cannot hold overlapping mentions, as in document {where}")
-    row = _crossing(corpus)
-    if row is not None:
-        where = corpus.documents.name(int(mentions.doc[row]))
+    across = _crossing(corpus)
+    if across.size:
+        where = corpus.documents.name(int(mentions.doc[across[0]]))
         raise UsageError(f"conll cannot hold a mention across sentences, as in document {where}")
     for label in corpus.labels:
         if label.split() != [label]:
             raise UsageError(f"conll cannot hold the label {shown(label)}")
 
 
-def _crossing(corpus: Corpus) -> int | None:
-    """The first mention that goes on behind the end of its sentence."""
+def _crossing(corpus: Corpus) -> IntArray:
+    """The mentions that go on behind the end of their sentence."""
     table, documents = corpus.mentions, corpus.documents
     first = np.cumsum([0, *documents.length.tolist()])
     doc = np.repeat(np.arange(len(documents)), np.diff(documents.sentence_offsets))
     breaks = np.sort(first[doc] + documents.sentence_start)
     starts, ends = first[table.doc] + table.start, first[table.doc] + table.end
     inside = np.searchsorted(breaks, ends) > np.searchsorted(breaks, starts, side="right")
-    return int(np.flatnonzero(inside)[0]) if inside.any() else None
+    return np.flatnonzero(inside)
 
 
 def _tags(corpus: Corpus, scheme: str) -> dict[int, str]:
