@@ -86,8 +86,14 @@ class Jsonl:
         b'{"tokens": ["Ann", "slept"], "mentions": [{"start": 0, "end": 1, "label": "PER"}]}\\n'
         """
         for document in corpus:
-            line = json.dumps(record_of(document), ensure_ascii=False, allow_nan=False)
-            out.write(line.encode("utf-8", "surrogatepass") + b"\n")
+            record = record_of(document)
+            try:
+                line = json.dumps(record, ensure_ascii=False, allow_nan=False).encode()
+            except UnicodeEncodeError:  # half of a surrogate pair: JSON can only escape it
+                line = json.dumps(record).encode()
+            except (TypeError, ValueError) as error:
+                raise UsageError(f"jsonl cannot hold this document: {error}") from None
+            out.write(line + b"\n")
 
 
 def _lines(source: Source) -> Iterator[tuple[int, int, bytes]]:
