@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, BinaryIO, ClassVar
@@ -130,7 +131,9 @@ class _Pile:
 
     def add(self, line: int, offset: int, raw: bytes) -> None:
         try:
-            record = json.loads(raw.decode("utf-8"), parse_constant=_refused)
+            record = json.loads(
+                raw.decode("utf-8"), parse_constant=_refused, parse_float=_finite
+            )
         except UnicodeDecodeError as error:
             self._wrong(line, "K201", f"{shown(raw[error.start : error.end])}", "UTF-8")
             return
@@ -188,6 +191,13 @@ class _Pile:
             corpus.unit, corpus.documents, corpus.mentions, corpus.labels, corpus.relations,
             corpus.clusters, corpus.templates, {}, corpus.extra,
         )  # fmt: skip
+
+
+def _finite(number: str) -> float:
+    found = float(number)
+    if found in (math.inf, -math.inf):
+        raise ValueError(f"{number} is too large")
+    return found
 
 
 def _refused(constant: str) -> Any:
