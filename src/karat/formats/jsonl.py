@@ -154,7 +154,7 @@ class _Pile:
         except RecursionError:
             self._wrong(line, "K201", "brackets nested too deep", _OBJECT)
             return
-        if self._fits(document, line):
+        if self._fits(document, line) and self._linked(document, line):
             self.documents.append(document)
             self.lines.append(line)
             self.offsets.append(offset)
@@ -180,12 +180,20 @@ class _Pile:
                 return False
         return True
 
+    def _linked(self, document: Document, line: int) -> bool:
+        there = {mention.id for mention in document.mentions}
+        for kind in ("relations", "clusters"):
+            for i, group in enumerate(getattr(document, kind)):
+                for _, member in group.members:
+                    if member not in there:
+                        found = f"{kind}[{i}] with {shown(member)}"
+                        expected = "the ids of mentions of the same document"
+                        self._wrong(line, "K205", found, expected)
+                        return False
+        return True
+
     def block(self) -> Corpus:
-        try:
-            corpus = of_documents(self.documents, self.lines, self.offsets)
-        except UsageError as error:
-            found, expected = str(error), "members that are mentions of the same document"
-            raise InputError([Problem("K205", self.name, None, found, expected)]) from None
+        corpus = of_documents(self.documents, self.lines, self.offsets)
         self.documents, self.lines, self.offsets = [], [], []
         return Corpus(
             corpus.unit, corpus.documents, corpus.mentions, corpus.labels, corpus.relations,
