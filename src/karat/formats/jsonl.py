@@ -92,7 +92,7 @@ class Jsonl:
                 line = json.dumps(record, ensure_ascii=False, allow_nan=False).encode()
             except UnicodeEncodeError:  # half of a surrogate pair: JSON can only escape it
                 line = json.dumps(record).encode()
-            except (TypeError, ValueError) as error:
+            except (TypeError, ValueError, RecursionError) as error:
                 raise UsageError(f"jsonl cannot hold this document: {error}") from None
             out.write(line + b"\n")
 
@@ -131,9 +131,7 @@ class _Pile:
 
     def add(self, line: int, offset: int, raw: bytes) -> None:
         try:
-            record = json.loads(
-                raw.decode("utf-8"), parse_constant=_refused, parse_float=_finite
-            )
+            record = json.loads(raw.decode("utf-8"), parse_constant=_refused, parse_float=_finite)
         except UnicodeDecodeError as error:
             self._wrong(line, "K201", f"{shown(raw[error.start : error.end])}", "UTF-8")
             return
