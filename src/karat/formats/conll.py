@@ -141,7 +141,7 @@ class Conll:
             breaks = set(corpus.documents.sentences(row)) - {0}
             lines = ["-DOCSTART- O\n"]
             for place, word in enumerate(words):
-                if not word or word.split() != [word] or word == "-DOCSTART-":
+                if not _holds(word, "surrogateescape") or word == "-DOCSTART-":
                     raise UsageError(f"conll cannot hold the token {shown(word)}")
                 gap = "\n" if place in breaks or place == 0 else ""
                 lines.append(f"{gap}{word} {tags.get(int(first[row]) + place, 'O')}\n")
@@ -193,6 +193,15 @@ def _one_of(what: str, value: str, choices: tuple[str, ...]) -> None:
         raise UsageError(f"no {what} is called {value!r}{nearest(value, choices)}")
 
 
+def _holds(word: str, errors: str = "strict") -> bool:
+    """Can this stand in a column: no white space, no zero byte, nothing that UTF-8 lacks?"""
+    try:
+        word.encode("utf-8", errors)
+    except UnicodeEncodeError:
+        return False
+    return word.split() == [word] and "\0" not in word
+
+
 def _refuse(corpus: Corpus) -> None:
     """What a column of tags cannot hold is refused, with its place."""
     mentions = corpus.mentions
@@ -212,7 +221,7 @@ def _refuse(corpus: Corpus) -> None:
         where = corpus.documents.name(int(mentions.doc[across[0]]))
         raise UsageError(f"conll cannot hold a mention across sentences, as in document {where}")
     for label in corpus.labels:
-        if label.split() != [label]:
+        if not _holds(label):
             raise UsageError(f"conll cannot hold the label {shown(label)}")
 
 
