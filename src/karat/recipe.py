@@ -40,6 +40,7 @@ DEFAULTS = (
 
 _WORD = re.compile(r"[^\W\d][\w-]*|\d[\w-]*")
 _NUMBER = re.compile(r"-?\d+(\.\d+)?([eE][+-]?\d+)?(?![\w-])")
+_DIGITS = re.compile(r"0|[1-9]\d{0,14}", re.ASCII)
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 
 
@@ -91,7 +92,8 @@ def spell(component: Any, *, full: bool = False) -> str:
     given = []
     for field in dataclasses.fields(component):
         value = getattr(component, field.name)
-        if field.name == "name" or value is None or (value == field.default and not full):
+        nothing = value is None or value == ()
+        if field.name == "name" or nothing or (value == field.default and not full):
             continue
         given.append(f"{field.name}={_value(value)}")
     return str(component.name) + (f"({','.join(sorted(given))})" if given else "")
@@ -106,8 +108,14 @@ def _value(value: Any) -> str:
         whole = isinstance(value, float) and value.is_integer() and abs(value) < 1e15
         return str(int(value)) if whole else repr(value)
     if isinstance(value, tuple):
-        return "+".join(value)
-    return _word(value) if isinstance(value, str) else spell(value)
+        return "+".join(value) if len(value) > 1 else _text(value[0])
+    return _text(value) if isinstance(value, str) else spell(value)
+
+
+def _text(text: str) -> str:
+    """A word as it is, unless it would be read as a number that is written in another way."""
+    same = _DIGITS.fullmatch(text) or not _NUMBER.match(text)
+    return _word(text) if same else json.dumps(text, ensure_ascii=False)
 
 
 class _Reader:
@@ -322,8 +330,10 @@ def _converted(where: str, hint: Any, value: Any) -> Any:
             return str(value)
         if option is str and isinstance(value, list) and len(value) == 1:
             return value[0]
-        if typing.get_origin(option) is tuple and isinstance(value, (_Text, list)):
-            return (str(value),) if isinstance(value, _Text) else tuple(value)
+        if option is str and isinstance(value, int):
+            return str(value)
+        if typing.get_origin(option) is tuple and isinstance(value, (_Text, list, int)):
+            return tuple(value) if isinstance(value, list) else (str(value),)
         if isinstance(value, (_Component, list)) and option is Any:
             part = value if isinstance(value, _Component) else _Component(value[0], {})
             return _built("match", part.name, part.parameters)
