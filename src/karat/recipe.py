@@ -270,7 +270,9 @@ def _average(reader: _Reader) -> Any:
 
 
 def _measure(space: Any, name: str, parameters: Mapping[str, Any]) -> Any:
-    if name == "F1" and not parameters:
+    if name in ("F1", *SHORT) and parameters:
+        raise RecipeError(f"{name} takes no parameters; F does, as in F(beta=2)")
+    if name == "F1":
         return _built("measure", "F", {})
     known = registry.builtin("measure")
     own = (*space.outcomes, *space.quantities)
