@@ -100,7 +100,7 @@ def _paired(
         gold, system = in_characters(gold, system)
         units = {"char"}
     warnings: list[str] = []
-    if gold.documents.id is not None and system.documents.id is not None:
+    if gold.documents.id is not None and (system.documents.id is not None or not len(system)):
         place = _by_id(gold, system, extra, warnings)
     else:
         place = _by_place(gold, system)
