@@ -193,6 +193,9 @@ def test_joining_nothing_is_the_empty_corpus_and_facts_add_up() -> None:
     with pytest.raises(UsageError) as caught:
         Corpus.joined([Corpus.of("a"), Corpus.of(Document(text="a"))])
     assert "some documents count tokens, others characters" == str(caught.value)
+    with pytest.raises(UsageError) as caught:
+        Corpus.joined([Corpus.of("a"), Corpus.of(Document("x", tokens=("b",)))])
+    assert "some documents have no id, but others have" == str(caught.value)
 
 
 def test_mapping_renames_labels_and_keeps_document_order() -> None:
