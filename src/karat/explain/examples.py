@@ -105,4 +105,5 @@ def _cut(source: str | tuple[str, ...], span: Span, unit: str) -> str:
     if end - start <= most:
         return glue.join(source[start:end])
     half = most // 2
-    return f"{glue.join(source[start : start + half])}{glue}…{glue}{glue.join(source[end - half : end])}"
+    ends = (glue.join(source[start : start + half]), glue.join(source[end - half : end]))
+    return f"{glue}…{glue}".join(ends)

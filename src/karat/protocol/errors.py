@@ -1,4 +1,4 @@
-"""What is wrong with a system: kinds of errors, confusions, examples, and what fixing would gain."""
+"""What is wrong with a system: kinds of errors, confusions, examples, what fixing would gain."""
 
 from __future__ import annotations
 
