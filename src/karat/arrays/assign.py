@@ -1,0 +1,148 @@
+"""One-to-one assignment: of the edges between gold and system, the best set in which every mention
+has at most one.
+
+Best means most of the first gain, then of the second, and so on, and among equals the
+lexicographically smallest list of (gold, system). After the edges that are alone at both ends,
+what remains falls into small components. Most are chains, in which every edge shares a mention with
+the next: a recurrence solves all of them at once. The others go to `optimum`, one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from karat.arrays.components import alone, components
+from karat.arrays.optimum import optimum
+from karat.nouns._types import BoolArray, IntArray
+
+LARGE = 1 << 19
+"""A component that is no chain and has more edges than this is solved for the first two gains
+alone: about 700 x 700 mentions of one document that all overlap each other."""
+
+_EXACT = 2.0**60
+
+
+def assign(gold: IntArray, system: IntArray, gains: Sequence[IntArray]) -> IntArray:
+    """The edges that are taken, as rows of the table of edges, in order of (gold, system).
+
+    Edges are distinct; gains are whole numbers from 0 up, the first matters most. An edge without
+    any gain is never taken.
+
+    >>> gold, system = np.array([0, 0, 1]), np.array([0, 1, 0])
+    >>> assign(gold, system, [np.array([3, 2, 2])])
+    array([1, 2])
+    >>> assign(gold, system, [np.array([4, 2, 2])])
+    array([0])
+    """
+    order = np.lexsort((system, gold))
+    order = order[np.any([gain[order] > 0 for gain in gains], axis=0)]
+    if not len(order):
+        return order
+    kept = alone(gold[order], system[order])
+    crowd = order[~kept]
+    if len(crowd):
+        kept[~kept] = _crowded(gold[crowd], system[crowd], [gain[crowd] for gain in gains])
+    return order[kept]
+
+
+def _crowded(gold: IntArray, system: IntArray, gains: Sequence[IntArray]) -> BoolArray:
+    """Which edges are taken where none is alone; edges are sorted by (gold, system)."""
+    _, one = np.unique(gold, return_inverse=True)
+    _, other = np.unique(system, return_inverse=True)
+    part = components(one, other)
+    order = np.argsort(part, kind="stable")
+    one, other = one[order], other[order]
+    gains = [gain[order].astype(np.int64) for gain in gains]
+    first = _starts(part[order])
+    bounds = _bounds(one, first, gains)
+    fits = np.prod([bound + 1.0 for bound in bounds], axis=0) < _EXACT
+    chain = fits & _chains(one, other, first)
+    taken = np.zeros(len(one), bool)
+    size = np.diff(first, append=len(one))
+    weight = _encoded(gains, [np.where(fits, bound, 0) for bound in bounds], size)
+    if chain.any():
+        _take_chains(first[chain], size[chain], weight, one, taken)
+    for which in np.flatnonzero(~chain).tolist():
+        rows = slice(int(first[which]), int(first[which] + size[which]))
+        given = weight[rows]
+        if size[which] > LARGE:
+            given = _whole([gain[rows] for gain in gains[:2]], [b[which] for b in bounds[:2]])
+        elif not fits[which]:
+            given = _whole([gain[rows] for gain in gains], [bound[which] for bound in bounds])
+        taken[rows] = optimum(one[rows], other[rows], given, smallest=size[which] <= LARGE)
+    found = np.zeros(len(one), bool)
+    found[order] = taken
+    return found
+
+
+def _starts(values: IntArray) -> IntArray:
+    """Where a run of equal values begins."""
+    return np.flatnonzero(np.append(True, values[1:] != values[:-1]))
+
+
+def _bounds(one: IntArray, first: IntArray, gains: Sequence[IntArray]) -> list[IntArray]:
+    """For each component and gain, what no assignment exceeds: the best of each gold, summed."""
+    runs = _starts(one)
+    places = np.searchsorted(runs, first)
+    return [np.add.reduceat(np.maximum.reduceat(gain, runs), places) for gain in gains]
+
+
+def _encoded(gains: Sequence[IntArray], bounds: Sequence[IntArray], size: IntArray) -> IntArray:
+    """All gains of an edge as one number, so that sums compare as lists of sums do."""
+    weight = gains[0]
+    for gain, bound in zip(gains[1:], bounds[1:], strict=True):
+        weight = weight * np.repeat(bound + 1, size) + gain
+    return weight
+
+
+def _whole(gains: Sequence[IntArray], bounds: Sequence[IntArray]) -> IntArray:
+    """The same for one component, as Python's numbers where machine numbers are too short."""
+    fits = np.prod([float(bound) + 1 for bound in bounds]) < _EXACT
+    weight = gains[0] if fits else gains[0].astype(object)
+    for gain, bound in zip(gains[1:], bounds[1:], strict=True):
+        weight = weight * (int(bound) + 1) + gain
+    return weight
+
+
+def _chains(one: IntArray, other: IntArray, first: IntArray) -> BoolArray:
+    """Which components are chains: the edges of each system mention stand together too."""
+    place = np.arange(len(other))
+    begin, end = np.full(other.max() + 1, len(other)), np.zeros(other.max() + 1, np.int64)
+    np.minimum.at(begin, other, place)
+    np.maximum.at(end, other, place)
+    together = end - begin + 1 == np.bincount(other)
+    return np.logical_and.reduceat(together[other], first)
+
+
+def _take_chains(
+    first: IntArray, size: IntArray, weight: IntArray, one: IntArray, taken: BoolArray
+) -> None:
+    """Solve all chains at once, edge by edge from the last to the first, then mark what is taken.
+
+    `free` is the most that the edges from here on can give, `used` the same when the mention that
+    this edge shares with the edge before is used already. Taking an edge whenever nothing is lost
+    by it gives the smallest list.
+    """
+    order = np.argsort(-size, kind="stable")
+    first, size = first[order], size[order]
+    by_gold = np.append(one[1:] == one[:-1], False)
+    # Does an edge share one and the same mention with the edge before it and the edge behind it?
+    same = np.append(False, by_gold[1:] == by_gold[:-1])
+    worth = np.zeros(len(one), bool)
+    free, used = np.zeros(len(first), np.int64), np.zeros(len(first), np.int64)
+    longer = np.searchsorted(-size, -np.arange(int(size[0])), side="left")
+    for step in range(int(size[0]) - 1, -1, -1):
+        n = int(longer[step])
+        edge = first[:n] + step
+        with_it = weight[edge] + used[:n]
+        worth[edge] = with_it >= free[:n]
+        used[:n] = np.where(same[edge], used[:n], free[:n])
+        free[:n] = np.maximum(with_it, free[:n])
+    blocked = np.zeros(len(first), bool)
+    for step in range(int(size[0])):
+        n = int(longer[step])
+        edge = first[:n] + step
+        taken[edge] = worth[edge] & ~blocked[:n]
+        blocked[:n] = taken[edge] | (blocked[:n] & same[edge])
