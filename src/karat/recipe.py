@@ -91,7 +91,9 @@ def spell(component: Any, *, full: bool = False) -> str:
     given = []
     for field in dataclasses.fields(component):
         value = getattr(component, field.name)
-        if field.name == "name" or value is None or (value == field.default and not full):
+        if field.name == "name" or value is None or value == ():
+            continue
+        if value == field.default and not full:
             continue
         given.append(f"{field.name}={_value(value)}")
     return str(component.name) + (f"({','.join(sorted(given))})" if given else "")
@@ -106,7 +108,7 @@ def _value(value: Any) -> str:
         whole = isinstance(value, float) and value.is_integer() and abs(value) < 1e15
         return str(int(value)) if whole else repr(value)
     if isinstance(value, tuple):
-        return "+".join(value)
+        return "+".join(value) if len(value) > 1 else _word(value[0])
     return _word(value) if isinstance(value, str) else spell(value)
 
 
