@@ -59,16 +59,24 @@ def mentions_aligned(pair: Pair) -> Alignment:
 
 
 def _remembered(pair: Pair, attributes: tuple[str, ...] | None) -> Alignment:
+    memory = pair.remembered
+    if "identical" not in memory:
+        memory["identical"] = join(*pair.keys(label=True)), pair.keys(label=False)
     key = ("alignment", attributes)
-    if key not in pair.remembered:
-        pair.remembered[key] = _aligned(pair, attributes)
-    found: Alignment = pair.remembered[key]
+    if key not in memory:
+        memory[key] = _aligned(pair, attributes, *memory["identical"])
+    found: Alignment = memory[key]
     return found
 
 
-def _aligned(pair: Pair, attributes: tuple[str, ...] | None) -> Alignment:
-    gold, system = join(*pair.keys(label=True))
-    ours, theirs = pair.keys(label=False)
+def _aligned(
+    pair: Pair,
+    attributes: tuple[str, ...] | None,
+    identical: tuple[IntArray, IntArray],
+    extents: tuple[IntArray, IntArray],
+) -> Alignment:
+    gold, system = identical
+    ours, theirs = extents
     free, open_ = np.ones(len(pair.gold), bool), np.ones(len(pair.system), bool)
     free[gold], open_[system] = False, False
     met = pair.overlaps

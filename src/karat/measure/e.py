@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
 from karat.measure._alpha import settled
 from karat.measure.f import F
 from karat.nouns._types import FloatArray
@@ -16,10 +18,10 @@ class E:
     """How much F falls short of 1.
 
     E = 1 - F; over slots that is (S + (1-alpha) D + alpha I) / ((1-alpha) N + alpha M), in which
-    deletions and insertions weigh less than substitutions. `beta` or `alpha` as in F. Undefined
-    where F is: when gold and system are both empty. Makhoul et al. (1999), "Performance measures
-    for information extraction", equation 7; van Rijsbergen (1979), "Information Retrieval",
-    chapter 7.
+    deletions and insertions weigh less than substitutions. `beta` or `alpha` as in F. 1 where F
+    counts 0; undefined when gold and system are both empty. Makhoul et al. (1999), "Performance
+    measures for information extraction", equation 7; van Rijsbergen (1979), "Information
+    Retrieval", chapter 7.
 
     >>> q = Quantities.of(system_right=5, system_all=7, gold_right=5, gold_all=6)
     >>> E()(q).round(3).item(), E(alpha=0.2)(q).round(3).item()
@@ -40,4 +42,5 @@ class E:
 
     def __call__(self, q: Quantities) -> FloatArray:
         """E for each element."""
-        return 1 - F(self.beta, self.alpha)(q)
+        found = 1 - F(self.beta, self.alpha)(q)
+        return np.where(np.isnan(found) & (q.items_there() > 0), 1.0, found)
