@@ -54,9 +54,9 @@ def graph(rng: np.random.Generator) -> list[Edge]:
 
 
 def drawn(rng: np.random.Generator, edges: list[Edge]) -> dict[Edge, Gain]:
-    """Three gains for each edge, small so that there are ties."""
-    top = int(rng.integers(2, 5))
-    return {edge: tuple(rng.integers(0, top, 3).tolist()) for edge in edges}
+    """Three gains for each edge, small so that there are ties; often the first alone."""
+    top, used = int(rng.integers(2, 5)), int(rng.integers(1, 4))
+    return {e: (*rng.integers(0, top, used).tolist(), *[0] * (3 - used)) for e in edges}
 
 
 def test_it_is_the_first_of_the_best_of_all_sets() -> None:

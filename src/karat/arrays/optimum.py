@@ -149,10 +149,7 @@ class _Choice:
             wanted = [c for c in near if c not in kept and (now == NONE or c < now)]
             if wanted:
                 self._improve(row, wanted, kept)
-            if found.place[row] == NONE:
-                near.clear()
-            else:
-                kept.add(int(found.place[row]))
+            kept.add(int(found.place[row]))
 
     def _improve(self, row: int, wanted: list[int], kept: set[int]) -> None:
         """Let the row take the first wanted column that its owner can do without."""
@@ -170,12 +167,12 @@ class _Choice:
                 if here == goal:
                     self._move(goal, came)
                     return
-                for there, mover in self._steps(here, row):
+                for there, mover in self._steps(here):
                     if there not in came and there not in kept:
                         came[there] = (here, mover)
                         waiting.append(there)
 
-    def _steps(self, here: int, row: int) -> list[tuple[int, int]]:
+    def _steps(self, here: int) -> list[tuple[int, int]]:
         """What can be taken by the one who loses `here`, and who that is (NONE: the outside)."""
         found = self.found
         if here != self.outside:
@@ -188,8 +185,7 @@ class _Choice:
             return steps
         steps = [(c, NONE) for c in np.flatnonzero(found.column_price == 0).tolist()]
         for other in np.flatnonzero(found.place == NONE).tolist():
-            if other != row:
-                steps += [(column, other) for column in self.near[other]]
+            steps += [(column, other) for column in self.near[other]]
         return steps
 
     def _move(self, goal: int, came: dict[int, tuple[int, int]]) -> None:
