@@ -9,12 +9,13 @@ the next: a recurrence solves all of them at once. The others go to `optimum`, o
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
 
 from karat.arrays.components import alone, components
-from karat.arrays.optimum import optimum
+from karat.arrays.optimum import optimum, ranks
 from karat.nouns._types import BoolArray, IntArray
 
 LARGE = 1 << 19
@@ -36,8 +37,12 @@ def assign(gold: IntArray, system: IntArray, gains: Sequence[IntArray]) -> IntAr
     >>> assign(gold, system, [np.array([4, 2, 2])])
     array([0])
     """
-    order = np.lexsort((system, gold))
-    order = order[np.any([gain[order] > 0 for gain in gains], axis=0)]
+    order = np.arange(len(gold))
+    if not _is_sorted(gold, system):
+        order = np.lexsort((system, gold))
+    useful = np.any([gain > 0 for gain in gains], axis=0)
+    if not useful.all():
+        order = order[useful[order]]
     if not len(order):
         return order
     kept = alone(gold[order], system[order])
@@ -47,31 +52,43 @@ def assign(gold: IntArray, system: IntArray, gains: Sequence[IntArray]) -> IntAr
     return order[kept]
 
 
-def _crowded(gold: IntArray, system: IntArray, gains: Sequence[IntArray]) -> BoolArray:
+def _is_sorted(gold: IntArray, system: IntArray) -> bool:
+    up = gold[1:] > gold[:-1]
+    up |= (gold[1:] == gold[:-1]) & (system[1:] > system[:-1])
+    return bool(up.all())
+
+
+def _crowded(gold: IntArray, system: IntArray, gains: list[IntArray]) -> BoolArray:
     """Which edges are taken where none is alone; edges are sorted by (gold, system)."""
-    _, one = np.unique(gold, return_inverse=True)
-    _, other = np.unique(system, return_inverse=True)
+    one, other = ranks(gold), ranks(system)
     part = components(one, other)
-    order = np.argsort(part, kind="stable")
-    one, other = one[order], other[order]
-    gains = [gain[order].astype(np.int64) for gain in gains]
-    first = _starts(part[order])
+    order: IntArray | slice = slice(None)
+    if np.any(part[1:] < part[:-1]):
+        order = np.argsort(part, kind="stable")
+        one, other, part = one[order], other[order], part[order]
+        gains = [gain[order] for gain in gains]
+    first = _starts(part)
+    size = np.diff(first, append=len(one))
     bounds = _bounds(one, first, gains)
     fits = np.prod([bound + 1.0 for bound in bounds], axis=0) < _EXACT
-    chain = fits & _chains(one, other, first)
+    chain = fits & _chains(other, first)
     taken = np.zeros(len(one), bool)
-    size = np.diff(first, append=len(one))
-    weight = _encoded(gains, [np.where(fits, bound, 0) for bound in bounds], size)
     if chain.any():
-        _take_chains(first[chain], size[chain], weight, one, taken)
+        rows = np.flatnonzero(np.repeat(chain, size))
+        bases = [np.repeat(bound[chain], size[chain]) + 1 for bound in bounds[1:]]
+        weight = _encoded([gain[rows] for gain in gains], bases)
+        taken[rows] = _chained(size[chain], weight, one[rows])
     for which in np.flatnonzero(~chain).tolist():
-        rows = slice(int(first[which]), int(first[which] + size[which]))
-        given = weight[rows]
-        if size[which] > LARGE:
-            given = _whole([gain[rows] for gain in gains[:2]], [b[which] for b in bounds[:2]])
-        elif not fits[which]:
-            given = _whole([gain[rows] for gain in gains], [bound[which] for bound in bounds])
-        taken[rows] = optimum(one[rows], other[rows], given, smallest=size[which] <= LARGE)
+        edges = slice(int(first[which]), int(first[which] + size[which]))
+        known = slice(None) if size[which] <= LARGE else slice(2)
+        given = [gain[edges] for gain in gains[known]]
+        tops = [int(bound[which]) for bound in bounds[known]]
+        if math.prod(top + 1 for top in tops) >= _EXACT:
+            given = [gain.astype(object) for gain in given]
+        weight = _encoded(given, [top + 1 for top in tops[1:]])
+        taken[edges] = optimum(
+            one[edges], other[edges], weight, smallest=bool(size[which] <= LARGE)
+        )
     found = np.zeros(len(one), bool)
     found[order] = taken
     return found
@@ -86,51 +103,42 @@ def _bounds(one: IntArray, first: IntArray, gains: Sequence[IntArray]) -> list[I
     """For each component and gain, what no assignment exceeds: the best of each gold, summed."""
     runs = _starts(one)
     places = np.searchsorted(runs, first)
-    return [np.add.reduceat(np.maximum.reduceat(gain, runs), places) for gain in gains]
+    return [
+        np.add.reduceat(np.maximum.reduceat(gain, runs), places, dtype=np.int64) for gain in gains
+    ]
 
 
-def _encoded(gains: Sequence[IntArray], bounds: Sequence[IntArray], size: IntArray) -> IntArray:
+def _encoded(gains: Sequence[IntArray], bases: Sequence[IntArray | int]) -> IntArray:
     """All gains of an edge as one number, so that sums compare as lists of sums do."""
-    weight = gains[0]
-    for gain, bound in zip(gains[1:], bounds[1:], strict=True):
-        weight = weight * np.repeat(bound + 1, size) + gain
+    weight = gains[0] if gains[0].dtype == object else gains[0].astype(np.int64)
+    for gain, base in zip(gains[1:], bases, strict=True):
+        weight = weight * base + gain
     return weight
 
 
-def _whole(gains: Sequence[IntArray], bounds: Sequence[IntArray]) -> IntArray:
-    """The same for one component, as Python's numbers where machine numbers are too short."""
-    fits = np.prod([float(bound) + 1 for bound in bounds]) < _EXACT
-    weight = gains[0] if fits else gains[0].astype(object)
-    for gain, bound in zip(gains[1:], bounds[1:], strict=True):
-        weight = weight * (int(bound) + 1) + gain
-    return weight
-
-
-def _chains(one: IntArray, other: IntArray, first: IntArray) -> BoolArray:
+def _chains(other: IntArray, first: IntArray) -> BoolArray:
     """Which components are chains: the edges of each system mention stand together too."""
-    place = np.arange(len(other))
-    begin, end = np.full(other.max() + 1, len(other)), np.zeros(other.max() + 1, np.int64)
-    np.minimum.at(begin, other, place)
-    np.maximum.at(end, other, place)
+    width, place = int(other.max()) + 1, np.arange(len(other))
+    begin, end = np.empty(width, np.int64), np.empty(width, np.int64)
+    end[other], begin[other[::-1]] = place, place[::-1]
     together = end - begin + 1 == np.bincount(other)
     return np.logical_and.reduceat(together[other], first)
 
 
-def _take_chains(
-    first: IntArray, size: IntArray, weight: IntArray, one: IntArray, taken: BoolArray
-) -> None:
-    """Solve all chains at once, edge by edge from the last to the first, then mark what is taken.
+def _chained(size: IntArray, weight: IntArray, one: IntArray) -> BoolArray:
+    """Solve chains of these sizes, end to end, all at once: which edges are taken?
 
+    From the last edge of each to the first, then forward to mark what is taken.
     `free` is the most that the edges from here on can give, `used` the same when the mention that
     this edge shares with the edge before is used already. Taking an edge whenever nothing is lost
     by it gives the smallest list.
     """
     order = np.argsort(-size, kind="stable")
-    first, size = first[order], size[order]
+    first, size = (np.cumsum(size) - size)[order], size[order]
     by_gold = np.append(one[1:] == one[:-1], False)
     # Does an edge share one and the same mention with the edge before it and the edge behind it?
     same = np.append(False, by_gold[1:] == by_gold[:-1])
-    worth = np.zeros(len(one), bool)
+    worth, taken = np.zeros(len(one), bool), np.zeros(len(one), bool)
     free, used = np.zeros(len(first), np.int64), np.zeros(len(first), np.int64)
     longer = np.searchsorted(-size, -np.arange(int(size[0])), side="left")
     for step in range(int(size[0]) - 1, -1, -1):
@@ -146,3 +154,4 @@ def _take_chains(
         edge = first[:n] + step
         taken[edge] = worth[edge] & ~blocked[:n]
         blocked[:n] = taken[edge] | (blocked[:n] & same[edge])
+    return taken

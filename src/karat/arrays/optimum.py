@@ -33,8 +33,7 @@ def optimum(
     >>> optimum(*edges, np.array([2, 3, 3, 4]))
     array([ True, False, False,  True])
     """
-    _, row = np.unique(row, return_inverse=True)
-    _, column = np.unique(column, return_inverse=True)
+    row, column = ranks(row), ranks(column)
     first = np.searchsorted(row, np.arange(row[-1] + 2))
     height, width = len(first) - 1, int(column.max()) + 1
     found = _Assignment(
@@ -48,6 +47,19 @@ def optimum(
         _Choice(found, tight).settle()
     taken: BoolArray = found.place[row] == column
     return taken
+
+
+def ranks(values: IntArray) -> IntArray:
+    """The values, at least one, numbered 0, 1, ... in their order, without gaps.
+
+    >>> ranks(np.array([7, 3, 7, 9]))
+    array([1, 0, 1, 2], dtype=int32)
+    """
+    values = values - values.min()
+    there = np.zeros(int(values.max()) + 1, bool)
+    there[values] = True
+    numbers: IntArray = np.cumsum(there, dtype=np.int32)
+    return numbers[values] - np.int32(1)
 
 
 @dataclass(slots=True)

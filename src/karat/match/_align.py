@@ -81,8 +81,10 @@ def _aligned(
     free[gold], open_[system] = False, False
     met = pair.overlaps
     edges = np.flatnonzero(free[met.gold] & open_[met.system])
-    one, other, shared = met.gold[edges], met.system[edges], met.shared[edges]
-    slots, right = 1, np.zeros(len(edges), np.int64)
+    one, other, shared = (
+        part[edges].astype(np.int32) for part in (met.gold, met.system, met.shared)
+    )
+    slots, right = 1, np.zeros(len(edges), np.int32)
     if attributes is not None:
         slots = 2 + len(attributes)
         right += pair.gold.label[one] == pair.system.label[other]
@@ -104,7 +106,7 @@ def _aligned(
 
 def agreeing(pair: Pair, gold: IntArray, system: IntArray, attributes: tuple[str, ...]) -> IntArray:
     """On how many of the attributes each pair of mentions agrees; absent on both sides agrees."""
-    count = np.zeros(len(gold), np.int64)
+    count = np.zeros(len(gold), np.int32)
     for name in attributes:
         ours, theirs = pair.gold.attributes.get(name), pair.system.attributes.get(name)
         if ours is None and theirs is None:
