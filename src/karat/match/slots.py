@@ -33,9 +33,11 @@ class Slots:
     deletions (D), a system mention left alone two insertions (I). Each attribute named is one more
     slot; it is correct when both sides have the same value or neither has any. C and S count for
     the label of the gold mention, C_system and S_system are the same slots under the label of the
-    system mention. Makhoul et al. (1999), "Performance measures for information extraction",
-    section 2, who leave the alignment open. Here the label is right and the extent is not, and
-    two mentions are alone:
+    system mention. Where more than half a million overlaps of one document hang together, equally
+    good alignments are not told apart: the counts of the document stay exact, those of its labels
+    may shift. Makhoul et al. (1999), "Performance measures for information extraction", section
+    2, who leave the alignment open. Here the label is right and the extent is not, and two
+    mentions are alone:
 
     >>> from karat.nouns.corpus import Corpus
     >>> from karat.nouns.tally import Tally
