@@ -84,6 +84,18 @@ def read(
     )
 
 
+def suited(source: Source, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The format of a file, and those options that it takes.
+
+    >>> suited(Source.of_bytes(b"{}"), {"scheme": "iob2"})
+    {'format': 'jsonl'}
+    """
+    name = options.get("format") or sniffed(source)
+    known = {each.name for each in fields(registry.load("formats", name))}
+    taken = {key: value for key, value in options.items() if key in known}
+    return {"format": name} | taken
+
+
 def write(
     corpus: Corpus, path: str | os.PathLike[str], format: str | None = None, **parameters: Any
 ) -> None:
@@ -188,13 +200,13 @@ def scored(
         values = valued(recipe.measure, by_label, chosen.zero)
         rows = {
             label: Value(_number(values[i]), support=float(by_label["gold_all"][i]))
-            for i, label in enumerate(pair.labels)
+            for i, label in enumerate(tally.labels)
         }
         one = getattr(recipe.average, "label", None)
         support = by_label["gold_all"].sum() if one is None else rows[one].support
         counts = {
             outcome: float(by_label[outcome].sum()) if one is None
-            else float(by_label[outcome][pair.labels.index(one)])
+            else float(by_label[outcome][tally.labels.index(one)])
             for outcome in tally.outcomes
         }  # fmt: skip
         found.append(

@@ -79,6 +79,9 @@ class Recipe:
 def spell(component: Any, *, full: bool = False) -> str:
     """A component as a recipe writes it: parameters by name, defaults only if asked for.
 
+    In full, a component that reads a file says in `signed` what stands for that parameter, the
+    name with its hash.
+
     >>> from karat.measure.f import F
     >>> spell(F(beta=2)), spell(F())
     ('F(beta=2)', 'F1')
@@ -88,14 +91,14 @@ def spell(component: Any, *, full: bool = False) -> str:
         return str(short)
     if component.name == "label" and hasattr(component, "label"):
         return f"label:{_word(component.label)}"
+    signed = getattr(component, "signed", {}) if full else {}
     given = []
     for field in dataclasses.fields(component):
-        value = getattr(component, field.name)
-        if field.name == "name" or value is None or value == ():
+        value = signed.get(field.name, getattr(component, field.name))
+        if field.name == "name" or not field.init or value is None or value == ():
             continue
-        if value == field.default and not full:
-            continue
-        given.append(f"{field.name}={_value(value)}")
+        if value != field.default or full:
+            given.append(f"{field.name}={_value(value)}")
     return str(component.name) + (f"({','.join(sorted(given))})" if given else "")
 
 
@@ -351,7 +354,7 @@ def _fit(recipe: Recipe) -> None:
         tail = f"; event spaces that do: {', '.join(sorted(others))}" if others else ""
         needs = " and ".join(lacking)
         raise RecipeError(
-            f"{spell(measure)} needs {needs}, which {space.name} does not count{tail}"
+            f"{spell(measure)} needs {needs}, which {spell(space)} does not count{tail}"
         )
     wants = getattr(average, "of", None)
     if wants and not hasattr(measure, wants):

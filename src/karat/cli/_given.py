@@ -5,14 +5,12 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterable, Mapping
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 from karat.nouns.errors import UsageError, shown
 from karat.nouns.source import Source
-from karat.pipeline import sniffed
-from karat.registry import load
+from karat.pipeline import suited
 
 
 def choices(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -59,32 +57,29 @@ def columns(spec: str | None) -> dict[str, int]:
     return found
 
 
-def reading(
-    arguments: argparse.Namespace, side: str, paths: Iterable[str]
-) -> dict[str, dict[str, Any]]:
-    """For each path, the keyword arguments of karat.read; an option that no file takes is refused.
-
-    An option that is not a format's (a scheme for jsonl) is not passed to it.
-    """
+def asked(arguments: argparse.Namespace, side: str) -> dict[str, Any]:
+    """The options of `_options.add_reading` for one side, those that were given."""
     column = columns(arguments.columns)
-    asked: Mapping[str, Any] = {
+    every = {
+        "format": getattr(arguments, f"{side}_format"),
         "scheme": arguments.scheme,
         "repair": arguments.repair,
         "documents": arguments.documents,
         "tag": column.get(side),
         "token": column.get("token"),
     }
-    asked = {key: value for key, value in asked.items() if value is not None}
-    given = getattr(arguments, f"{side}_format")
-    found: dict[str, dict[str, Any]] = {}
-    for path in paths:
-        source = Source(path)
-        name = given or sniffed(source)
-        known = {each.name for each in fields(load("formats", name))}
-        found[path] = {"source": source, "format": name} | {
-            key: value for key, value in asked.items() if key in known
-        }
-    return found
+    return {key: value for key, value in every.items() if value is not None}
+
+
+def reading(
+    arguments: argparse.Namespace, side: str, paths: Iterable[str]
+) -> dict[str, dict[str, Any]]:
+    """For each path its source and the keyword arguments of karat.read.
+
+    An option that is not a format's (a scheme for jsonl) is not passed to it.
+    """
+    wanted = asked(arguments, side)
+    return {path: {"source": (s := Source(path))} | suited(s, wanted) for path in paths}
 
 
 def unused(arguments: argparse.Namespace, taken: Iterable[Mapping[str, Any]]) -> None:

@@ -41,10 +41,18 @@ class Chunk:
     def __len__(self) -> int:
         return len(self.fields)
 
-    def column(self, number: int, lines: IntArray) -> tuple[IntArray, IntArray]:
-        """Where the field `number` of the given lines begins and ends; -1 is the last one."""
-        place = self.breaks[lines] + number if number >= 0 else self.breaks[lines + 1] + number
-        return self.at[place] + 1, self.at[place + 1]
+    def column(self, number: int, lines: IntArray, widths: IntArray) -> tuple[IntArray, IntArray]:
+        """Where the field `number` of the given lines begins and ends; -1 is the last one.
+
+        `widths` says how many fields these lines have.
+        """
+        place = self.breaks.take(lines)
+        if number:
+            place += number if number > 0 else widths + number
+        start = self.at.take(place)
+        place += 1
+        start += 1
+        return start, self.at.take(place)
 
     def text(self, line: int) -> bytes:
         """One line, for a message."""
