@@ -1,0 +1,1 @@
+"""Explanations: from events to why a number is what it is."""
