@@ -95,7 +95,7 @@ def spell(component: Any, *, full: bool = False) -> str:
     given = []
     for field in dataclasses.fields(component):
         value = signed.get(field.name, getattr(component, field.name))
-        if field.name == "name" or not field.init or value is None:
+        if field.name == "name" or not field.init or value is None or value == ():
             continue
         if value != field.default or full:
             given.append(f"{field.name}={_value(value)}")
@@ -111,7 +111,7 @@ def _value(value: Any) -> str:
         whole = isinstance(value, float) and value.is_integer() and abs(value) < 1e15
         return str(int(value)) if whole else repr(value)
     if isinstance(value, tuple):
-        return "+".join(value)
+        return "+".join(value) if len(value) > 1 else _word(value[0])
     return _word(value) if isinstance(value, str) else spell(value)
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -54,6 +55,16 @@ class Pair:
         (array([1]), True)
         """
         return overlaps(self.gold, self.system)
+
+    @cached_property
+    def remembered(self) -> dict[Hashable, Any]:
+        """What event spaces found on their way and share, such as the alignment.
+
+        >>> pair = Pair.of(Corpus.of("[Ann]PER slept"), Corpus.of("[Ann]LOC slept"))
+        >>> pair.remembered is pair.remembered
+        True
+        """
+        return {}
 
     def keys(self, *, label: bool) -> tuple[IntArray, IntArray]:
         """One number a mention, equal where document, fragments (and label) are.
