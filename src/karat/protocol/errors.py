@@ -276,8 +276,8 @@ def _gains(
             continue
         better = _scores(corrected(pair, events, [kind]), recipes)
         gains[kind] = {
-            name: None if before is None or better[name] is None else better[name] - before
-            for name, before in now.items()
+            name: None if before is None or after is None else after - before
+            for (name, before), after in zip(now.items(), better.values(), strict=True)
         }
     return gains
 
