@@ -211,10 +211,7 @@ def _by_place(gold: Corpus, system: Corpus) -> IntArray:
     first = np.flatnonzero(
         _differ(gold.documents, system.documents, np.arange(common), np.arange(common))
     )
-    if first.size:
-        row = int(first[0])
-        raise InputError([_parting(gold, system, row, row)])
-    if ours != theirs:
+    if ours != theirs and not first.size:
         longer, shorter = (gold, system) if ours > theirs else (system, gold)
         name, other = ("gold", "system") if ours > theirs else ("system", "gold")
         raise InputError([
@@ -224,7 +221,9 @@ def _by_place(gold: Corpus, system: Corpus) -> IntArray:
                 f"the end, as in {_file(shorter, other)}, which has {common} documents",
             )
         ])  # fmt: skip
-    return np.arange(theirs, dtype=np.int32)
+    place = np.arange(theirs, dtype=np.int32)
+    place[common:] = UNKNOWN  # only where earlier documents differ, which is then told
+    return place
 
 
 def _differ(left: Documents, right: Documents, a: IntArray, b: IntArray) -> BoolArray:
