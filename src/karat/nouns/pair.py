@@ -220,7 +220,9 @@ def _by_place(gold: Corpus, system: Corpus) -> IntArray:
                 f"the end, as in {_file(shorter, other)}, which has {common} documents",
             )
         ])  # fmt: skip
-    return np.arange(theirs, dtype=np.int32)
+    place = np.arange(theirs, dtype=np.int32)
+    place[common:] = UNKNOWN  # only where earlier documents differ, which is then told
+    return place
 
 
 def _differ(left: Documents, right: Documents, a: IntArray, b: IntArray) -> BoolArray:
