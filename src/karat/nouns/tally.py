@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import cast
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from karat.nouns._types import FloatArray, IntArray
 from karat.nouns.events import Events, Space
 from karat.nouns.pair import Pair
+from karat.nouns.tables import spread
 
 
 class Quantities(dict[str, FloatArray]):
@@ -128,3 +130,91 @@ class Tally:
         """The outcomes of everything together."""
         sums = self.counts.sum(axis=0)
         return {name: float(sums[i]) for i, name in enumerate(self.outcomes)}
+
+    @cached_property
+    def rows(self) -> LabelRows:
+        """A row for each unit with the outcomes of every label: what averages over labels sum."""
+        return LabelRows(self)
+
+    @cached_property
+    def unit_rows(self) -> UnitRows:
+        """A row for each unit with its outcomes over all labels: what micro averages sum."""
+        return UnitRows(self)
+
+    @cached_property
+    def starts(self) -> IntArray:
+        """Where the counts of each unit begin, and where the last ends."""
+        return np.searchsorted(self.unit, np.arange(self.units + 1))
+
+    def labels_of(self, sums: FloatArray) -> Quantities:
+        """The quantities of each label, from sums over `rows`: labels, or draws x labels."""
+        outcomes = sums.reshape(*sums.shape[:-1], len(self.outcomes), len(self.labels))
+        return self._named([outcomes[..., i, :] for i in range(len(self.outcomes))])
+
+    def total_of(self, sums: FloatArray) -> Quantities:
+        """The quantities of everything, from sums over `unit_rows`."""
+        return self._named([sums[..., i] for i in range(len(self.outcomes))])
+
+    def _named(self, outcomes: list[FloatArray]) -> Quantities:
+        found = Quantities()
+        for name, factors in zip(self.names, self.linear, strict=True):
+            parts = [(factors[i], outcomes[i]) for i in np.flatnonzero(factors).tolist()]
+            terms = [part if factor == 1 else factor * part for factor, part in parts]
+            found[name] = sum(terms[1:], terms[0]) if terms else np.zeros_like(outcomes[0])
+        for name, outcome in zip(self.outcomes, outcomes, strict=True):
+            found.setdefault(name, outcome)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class LabelRows:
+    """The rows of a tally with a column for each outcome and label, outcome by outcome."""
+
+    tally: Tally
+
+    @property
+    def units(self) -> int:
+        """How many rows."""
+        return self.tally.units
+
+    @property
+    def width(self) -> int:
+        """How many columns."""
+        return len(self.tally.outcomes) * len(self.tally.labels)
+
+    def block(self, index: IntArray) -> FloatArray:
+        """The rows `index`, zeros and all."""
+        tally, width = self.tally, len(self.tally.labels)
+        places, offsets = spread(tally.starts, index)
+        row = np.repeat(np.arange(len(index)), np.diff(offsets))
+        dense = np.zeros((len(index), len(tally.outcomes), width))
+        for i in range(len(tally.outcomes)):
+            dense[row, i, tally.label[places]] = tally.counts[places, i]
+        return dense.reshape(len(index), -1)
+
+
+@dataclass(frozen=True, slots=True)
+class UnitRows:
+    """The rows of a tally with a column for each outcome, labels together."""
+
+    tally: Tally
+
+    @property
+    def units(self) -> int:
+        """How many rows."""
+        return self.tally.units
+
+    @property
+    def width(self) -> int:
+        """How many columns."""
+        return len(self.tally.outcomes)
+
+    def block(self, index: IntArray) -> FloatArray:
+        """The rows `index`."""
+        places, offsets = spread(self.tally.starts, index)
+        row = np.repeat(np.arange(len(index)), np.diff(offsets))
+        columns = [
+            np.bincount(row, weights=self.tally.counts[places, i], minlength=len(index))
+            for i in range(self.width)
+        ]
+        return np.stack(columns, axis=1)
