@@ -26,6 +26,8 @@ def split(rows: FloatArray) -> tuple[FloatArray, FloatArray | None]:
     >>> split(np.array([3.0]))
     (array([3.]), None)
     """
+    if (np.rint(rows) == rows).all():
+        return rows, None
     coarse = np.rint(rows * _COARSE) / _COARSE
     fine = np.rint((rows - coarse) * _FINE) / _FINE
     return coarse, fine if fine.any() else None

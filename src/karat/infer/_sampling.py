@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -59,6 +60,27 @@ class Together:
         self.columns = [slice(*places[id(s.rows)]) for s in statistics]
         self.width: int = ends[-1]
 
+    @cached_property
+    def totals(self) -> tuple[FloatArray, FloatArray]:
+        """The sums of all rows, in two parts."""
+        coarse, fine = np.zeros(self.width), np.zeros(self.width)
+        units = Units.of(self.rows[0].units)
+        for _, index in units.blocks(self.step):
+            parts = self.block(index)
+            coarse += parts[0].sum(axis=0)
+            fine += 0.0 if parts[1] is None else parts[1].sum(axis=0)
+        return coarse, fine
+
+    @cached_property
+    def points(self) -> list[FloatArray]:
+        """Each statistic of the data as they are."""
+        return [value[0] for value in self.values((self.totals[0] + self.totals[1])[None])]
+
+    @property
+    def step(self) -> int:
+        """How many rows at a time."""
+        return max(1, CELLS // max(self.width, 1))
+
     def block(self, index: IntArray) -> tuple[FloatArray, FloatArray | None]:
         """The rows `index` in two parts whose sums are exact."""
         return split(np.concatenate([rows.block(index) for rows in self.rows], axis=1))
@@ -71,29 +93,9 @@ class Together:
             found.append(value[:, None] if value.ndim == 1 else value)
         return found
 
-    def totals(self, units: Units) -> tuple[FloatArray, FloatArray]:
-        """The sums of all rows, in two parts."""
-        coarse, fine = np.zeros(self.width), np.zeros(self.width)
-        for _, index in units.blocks(self.step()):
-            parts = self.block(index)
-            coarse += parts[0].sum(axis=0)
-            fine += 0.0 if parts[1] is None else parts[1].sum(axis=0)
-        return coarse, fine
-
-    def step(self) -> int:
-        """How many rows at a time."""
-        return max(1, CELLS // max(self.width, 1))
-
-
-def points(statistics: Sequence[Statistic], units: Units) -> list[FloatArray]:
-    """The scores of the data as they are."""
-    together = Together(statistics)
-    coarse, fine = together.totals(units)
-    return [value[0] for value in together.values((coarse + fine)[None])]
-
 
 def bootstrap(
-    statistics: Sequence[Statistic],
+    together: Together,
     units: Units,
     resamples: int,
     rng: np.random.Generator,
@@ -103,7 +105,6 @@ def bootstrap(
 
     Every statistic sees the same resamples, so that their differences are paired.
     """
-    together = Together(statistics)
     flows = streams(units, resamples, rng)
     held = max(1, 4 * CELLS // max(together.width, 1))
     parts = [
@@ -133,32 +134,29 @@ def _drawn(
     return coarse + fine
 
 
-def jackknife(
-    statistics: Sequence[Statistic], units: Units, contrasts: Sequence[Contrast] | None = None
-) -> list[Moments]:
+def jackknife(together: Together, units: Units, contrasts: Sequence[Contrast]) -> list[Moments]:
     """What leaving out one unit at a time tells of each statistic, or of differences of two.
 
     Leaving a unit out subtracts its row from the sums. Scores without a value are left out.
     """
-    wanted = [(i,) for i in range(len(statistics))] if contrasts is None else contrasts
-    together = Together(statistics)
-    coarse, fine = together.totals(units)
-    at = together.values((coarse + fine)[None])
-    sums = [np.zeros((len(units.sizes), 4, _contrast(at, c).shape[1])) for c in wanted]
-    for stratum, index in units.blocks(together.step()):
+    coarse, fine = together.totals
+    at = [point[None] for point in together.points]
+    sums = [np.zeros((len(units.sizes), 4, contrasted(at, c).shape[1])) for c in contrasts]
+    for stratum, index in units.blocks(together.step):
         whole, rest = together.block(index)
         left = (coarse - whole) + (fine if rest is None else fine - rest)
         values = together.values(left)
-        for total, contrast in zip(sums, wanted, strict=True):
+        for total, contrast in zip(sums, contrasts, strict=True):
             # Deviations from the score itself are small, so powers of them keep their digits.
-            away = _contrast(values, contrast) - _contrast(at, contrast)
+            away = contrasted(values, contrast) - contrasted(at, contrast)
             there = ~np.isnan(away)
             away = np.where(there, away, 0.0)
             total[stratum] += [there.sum(axis=0), *((away**k).sum(axis=0) for k in (1, 2, 3))]
     return [_moments(total) for total in sums]
 
 
-def _contrast(values: Sequence[FloatArray], contrast: Contrast) -> FloatArray:
+def contrasted(values: Sequence[FloatArray], contrast: Contrast) -> FloatArray:
+    """The values of one statistic, or of the first minus the second."""
     first = values[contrast[0]]
     return first if len(contrast) == 1 else first - values[contrast[1]]
 

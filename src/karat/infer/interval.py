@@ -10,7 +10,14 @@ from typing import ClassVar, Protocol
 import numpy as np
 
 from karat.infer._draws import Units
-from karat.infer._sampling import Contrast, Sample, bootstrap, jackknife, points
+from karat.infer._sampling import (
+    Contrast,
+    Sample,
+    Together,
+    bootstrap,
+    contrasted,
+    jackknife,
+)
 from karat.infer._student import NORMAL, quantile
 from karat.nouns._types import FloatArray
 from karat.nouns.interval import Interval
@@ -217,28 +224,24 @@ def intervals(
     """
     chosen = method or default(len(units))
     wanted = [(i,) for i in range(len(statistics))] if contrasts is None else contrasts
-    at = points(statistics, units)
+    together = Together(statistics)
+    at = together.points
     if len(units) < 2:
         why = f"no interval from {units.told()}: there is nothing to resample"
-        return [[_none(chosen, float(x), why) for x in _of(at, c)] for c in wanted]
-    moments = jackknife(statistics, units, wanted)
+        return [[_none(chosen, float(x), why) for x in contrasted(at, c)] for c in wanted]
+    moments = jackknife(together, units, wanted)
     drawn = [np.empty((0, len(each))) for each in at]
     if chosen.draws:
-        drawn = bootstrap(statistics, units, resamples, np.random.default_rng(seed))
+        drawn = bootstrap(together, units, resamples, np.random.default_rng(seed))
     found = []
     for contrast, each in zip(wanted, moments, strict=True):
-        point = _of(at, contrast)
-        made = chosen(Sample(units, point, _of(drawn, contrast), each))
+        point = contrasted(at, contrast)
+        made = chosen(Sample(units, point, contrasted(drawn, contrast), each))
         found.append([
             _none(chosen, math.nan) if math.isnan(x) else interval
             for x, interval in zip(point.tolist(), made, strict=True)
         ])  # fmt: skip
     return found
-
-
-def _of(values: Sequence[FloatArray], contrast: Contrast) -> FloatArray:
-    first = values[contrast[0]]
-    return first if len(contrast) == 1 else first - values[contrast[1]]
 
 
 def default(size: int) -> Method:

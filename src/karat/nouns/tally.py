@@ -65,6 +65,7 @@ class Tally:
     unit: IntArray
     label: IntArray
     counts: FloatArray
+    size: FloatArray | None = None
 
     @classmethod
     def of(cls, space: Space, pair: Pair, events: Events | None = None) -> Tally:
@@ -148,20 +149,31 @@ class Tally:
 
     def labels_of(self, sums: FloatArray) -> Quantities:
         """The quantities of each label, from sums over `rows`: labels, or draws x labels."""
-        outcomes = sums.reshape(*sums.shape[:-1], len(self.outcomes), len(self.labels))
-        return self._named([outcomes[..., i, :] for i in range(len(self.outcomes))])
+        width, end = len(self.labels), len(self.outcomes) * len(self.labels)
+        outcomes = [sums[..., first : first + width] for first in range(0, end, width)]
+        if self.size is not None:
+            outcomes.append(np.broadcast_to(sums[..., -1:], outcomes[0].shape))
+        return self._named(outcomes)
 
     def total_of(self, sums: FloatArray) -> Quantities:
         """The quantities of everything, from sums over `unit_rows`."""
-        return self._named([sums[..., i] for i in range(len(self.outcomes))])
+        outcomes = [sums[..., i] for i in range(len(self.outcomes))]
+        return self._named(
+            outcomes if self.size is None else [*outcomes, sums[..., -1] * len(self.labels)]
+        )
 
     def _named(self, outcomes: list[FloatArray]) -> Quantities:
         found = Quantities()
         for name, factors in zip(self.names, self.linear, strict=True):
             parts = [(factors[i], outcomes[i]) for i in np.flatnonzero(factors).tolist()]
             terms = [part if factor == 1 else factor * part for factor, part in parts]
-            found[name] = sum(terms[1:], terms[0]) if terms else np.zeros_like(outcomes[0])
-        for name, outcome in zip(self.outcomes, outcomes, strict=True):
+            value = sum(terms[1:], terms[0]) if terms else np.zeros_like(outcomes[0])
+            if (factors < 0).any():
+                # A difference of sums that are equal but for rounding is nothing.
+                least = 1e-12 * sum((abs(term) for term in terms), np.zeros_like(value))
+                value = np.where(np.abs(value) <= least, 0.0, value)
+            found[name] = value
+        for name, outcome in zip(self.outcomes, outcomes, strict=False):
             found.setdefault(name, outcome)
         return found
 
@@ -180,7 +192,8 @@ class LabelRows:
     @property
     def width(self) -> int:
         """How many columns."""
-        return len(self.tally.outcomes) * len(self.tally.labels)
+        sized = self.tally.size is not None
+        return len(self.tally.outcomes) * len(self.tally.labels) + sized
 
     def block(self, index: IntArray) -> FloatArray:
         """The rows `index`, zeros and all."""
@@ -188,9 +201,11 @@ class LabelRows:
         places, offsets = spread(tally.starts, index)
         row = np.repeat(np.arange(len(index)), np.diff(offsets))
         dense = np.zeros((len(index), len(tally.outcomes), width))
+        if width == 0:
+            return _with_size(np.zeros((len(index), 0)), tally, index)
         for i in range(len(tally.outcomes)):
             dense[row, i, tally.label[places]] = tally.counts[places, i]
-        return dense.reshape(len(index), -1)
+        return _with_size(dense.reshape(len(index), -1), tally, index)
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +222,7 @@ class UnitRows:
     @property
     def width(self) -> int:
         """How many columns."""
-        return len(self.tally.outcomes)
+        return len(self.tally.outcomes) + (self.tally.size is not None)
 
     def block(self, index: IntArray) -> FloatArray:
         """The rows `index`."""
@@ -215,6 +230,13 @@ class UnitRows:
         row = np.repeat(np.arange(len(index)), np.diff(offsets))
         columns = [
             np.bincount(row, weights=self.tally.counts[places, i], minlength=len(index))
-            for i in range(self.width)
+            for i in range(len(self.tally.outcomes))
         ]
-        return np.stack(columns, axis=1)
+        return _with_size(np.stack(columns, axis=1), self.tally, index)
+
+
+def _with_size(rows: FloatArray, tally: Tally, index: IntArray) -> FloatArray:
+    """One more column where everything is an event: how much there is in each unit."""
+    if tally.size is None:
+        return rows
+    return np.concatenate([rows, tally.size[index, None]], axis=1)
