@@ -9,7 +9,7 @@ import numpy as np
 
 from karat.average._mean import Averaged, Measure, mean, missing, valued
 from karat.nouns._types import FloatArray
-from karat.nouns.rows import Rows, summed
+from karat.nouns.rows import Rows
 from karat.nouns.tally import Tally
 
 
@@ -35,7 +35,7 @@ class Macro:
         zero: float | None = None,
     ) -> Averaged:  # fmt: skip
         """The score, or one for each row of `weights` (draws x units)."""
-        return self.value(measure, tally, summed(tally.rows, weights), zero)
+        return self.value(measure, tally, tally.label_sums(weights), zero)
 
     def rows(self, measure: Measure, tally: Tally, zero: float | None) -> Rows:
         """What has to be summed over units."""
@@ -69,7 +69,7 @@ class Weighted:
         zero: float | None = None,
     ) -> Averaged:  # fmt: skip
         """The score, or one for each row of `weights` (draws x units)."""
-        return self.value(measure, tally, summed(tally.rows, weights), zero)
+        return self.value(measure, tally, tally.label_sums(weights), zero)
 
     def rows(self, measure: Measure, tally: Tally, zero: float | None) -> Rows:
         """What has to be summed over units."""

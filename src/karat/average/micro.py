@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from karat.average._mean import Averaged, Measure, valued
 from karat.nouns._types import FloatArray
-from karat.nouns.rows import Rows, summed
+from karat.nouns.rows import Rows
 from karat.nouns.tally import Tally
 
 
@@ -32,7 +32,7 @@ class Micro:
         zero: float | None = None,
     ) -> Averaged:  # fmt: skip
         """The score, or one for each row of `weights` (draws x units)."""
-        return self.value(measure, tally, summed(tally.unit_rows, weights), zero)
+        return self.value(measure, tally, tally.unit_sums(weights), zero)
 
     def rows(self, measure: Measure, tally: Tally, zero: float | None) -> Rows:
         """What has to be summed over units."""

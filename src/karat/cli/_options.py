@@ -52,6 +52,33 @@ def add_choices(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
+def add_statistics(parser: argparse.ArgumentParser) -> None:
+    """How intervals are made."""
+    group = parser.add_argument_group("statistics")
+    group.add_argument(
+        "--resamples", metavar="N", type=int, default=1000,
+        help="resamples for intervals (default: 1000; 0: no intervals)",
+    )  # fmt: skip
+    group.add_argument(
+        "--interval", choices=("auto", "bca", "percentile", "jackknife-t"), default="auto",
+        help="auto: bca from 30 documents on, jackknife-t below",
+    )  # fmt: skip
+    group.add_argument("--seed", metavar="N", type=int, default=0, help="of all draws (default: 0)")
+    group.add_argument(
+        "--resample-by", choices=("document", "sentence"), default="document",
+        help="what is drawn (default: document)",
+    )  # fmt: skip
+    group.add_argument(
+        "--strata", metavar="NAME", help="draw within groups: an attribute of gold documents"
+    )
+
+
+def statistics(arguments: argparse.Namespace) -> dict[str, Any]:
+    """The options of `add_statistics` as keyword arguments of karat.score."""
+    names = ("resamples", "interval", "seed", "resample_by", "strata")
+    return {name: getattr(arguments, name) for name in names}
+
+
 def add_output(parser: argparse.ArgumentParser) -> None:
     """Where and how results go."""
     group = parser.add_argument_group("output")

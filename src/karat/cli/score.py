@@ -27,6 +27,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--by-label", action="store_true", help="a row for each label, too")
     options.add_reading(parser)
     options.add_choices(parser)
+    options.add_statistics(parser)
     options.add_output(parser)
 
 
@@ -37,6 +38,9 @@ def run(arguments: argparse.Namespace) -> int:
     report = load("report", arguments.format)(by_label=arguments.by_label)
     scores = evaluate(arguments)
     remarks(scores)
+    if arguments.format in ("json", "csv"):
+        for remark in scores.remarks:
+            print(f"warning: {remark}", file=sys.stderr)
     options.deliver(report(scores), arguments.output)
     return 0
 
@@ -79,7 +83,7 @@ def evaluate(arguments: argparse.Namespace) -> Scores:
 
     gold = corpus(ours[arguments.gold])
     return score(gold, {name: corpus(theirs[path]) for name, path in systems.items()}, wanted,
-                 **chosen)  # fmt: skip
+                 **chosen, **options.statistics(arguments))  # fmt: skip
 
 
 def _stem(path: str) -> str:

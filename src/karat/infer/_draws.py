@@ -45,7 +45,7 @@ class Units:
         array([1, 3, 0, 2])
         """
         order = np.arange(size) if order is None else order
-        if strata is None:
+        if strata is None or not size:
             return cls(order, np.array([0, size]), kind)
         by_stratum = order[np.argsort(strata[order], kind="stable")]
         counts = np.bincount(strata - strata.min())

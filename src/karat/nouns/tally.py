@@ -12,6 +12,7 @@ import numpy as np
 from karat.nouns._types import FloatArray, IntArray
 from karat.nouns.events import Events, Space
 from karat.nouns.pair import Pair
+from karat.nouns.rows import summed
 from karat.nouns.tables import spread
 
 
@@ -68,12 +69,18 @@ class Tally:
     size: FloatArray | None = None
 
     @classmethod
-    def of(cls, space: Space, pair: Pair, events: Events | None = None) -> Tally:
-        """The events of a space, summed for each document and label."""
+    def of(
+        cls, space: Space, pair: Pair, events: Events | None = None, units: int | None = None
+    ) -> Tally:
+        """The events of a space, summed for each document and label.
+
+        Where `events.doc` says something else than the document, `units` says how many there are.
+        """
         events = space(pair) if events is None else events
         width = len(pair.labels)
         cell = events.doc.astype(np.int64) * width + events.label
-        size = pair.size * width
+        units = pair.size if units is None else units
+        size = units * width
         columns = len(events.outcomes)
         if size * columns <= 1 << 22:
             places = np.arange(size)
@@ -89,7 +96,7 @@ class Tally:
             [[space.quantities[n].get(o, 0.0) for o in events.outcomes] for n in names], np.float64
         )
         return cls(
-            pair.size, pair.labels, events.outcomes, names, linear,
+            units, pair.labels, events.outcomes, names, linear,
             places // max(width, 1), places % max(width, 1), flat.reshape(size, columns),
         )  # fmt: skip
 
@@ -141,6 +148,22 @@ class Tally:
     def unit_rows(self) -> UnitRows:
         """A row for each unit with its outcomes over all labels: what micro averages sum."""
         return UnitRows(self)
+
+    def label_sums(self, weights: FloatArray | None = None) -> FloatArray:
+        """The sums of `rows`, or one line of them for each draw of `weights` (draws x units)."""
+        return self._label_sums if weights is None else summed(self.rows, weights)
+
+    def unit_sums(self, weights: FloatArray | None = None) -> FloatArray:
+        """The sums of `unit_rows`, or one line of them for each draw of `weights`."""
+        return self._unit_sums if weights is None else summed(self.unit_rows, weights)
+
+    @cached_property
+    def _label_sums(self) -> FloatArray:
+        return summed(self.rows)
+
+    @cached_property
+    def _unit_sums(self) -> FloatArray:
+        return summed(self.unit_rows)
 
     @cached_property
     def starts(self) -> IntArray:
