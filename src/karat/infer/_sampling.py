@@ -137,14 +137,24 @@ def _drawn(
 def jackknife(together: Together, units: Units, contrasts: Sequence[Contrast]) -> list[Moments]:
     """What leaving out one unit at a time tells of each statistic, or of differences of two.
 
-    Leaving a unit out subtracts its row from the sums. Scores without a value are left out.
+    Leaving a unit out subtracts its row from the sums; with strata, the rest of its stratum then
+    stands for all of it. Scores without a value are left out.
     """
     coarse, fine = together.totals
     at = [point[None] for point in together.points]
+    strata = np.zeros((len(units.sizes), together.width))
+    for stratum, index in units.blocks(together.step) if len(strata) > 1 else ():
+        whole, rest = together.block(index)
+        strata[stratum] += whole.sum(axis=0) + (0.0 if rest is None else rest.sum(axis=0))
     sums = [np.zeros((len(units.sizes), 4, contrasted(at, c).shape[1])) for c in contrasts]
     for stratum, index in units.blocks(together.step):
         whole, rest = together.block(index)
-        left = (coarse - whole) + (fine if rest is None else fine - rest)
+        if len(units.sizes) == 1:
+            left = (coarse - whole) + (fine if rest is None else fine - rest)
+        else:
+            rows = whole if rest is None else whole + rest
+            size = int(units.sizes[stratum])
+            left = coarse + fine + (strata[stratum] - size * rows) / max(size - 1, 1)
         values = together.values(left)
         for total, contrast in zip(sums, contrasts, strict=True):
             # Deviations from the score itself are small, so powers of them keep their digits.

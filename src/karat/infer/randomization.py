@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -22,7 +23,7 @@ CELLS = 1 << 21
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Test:
+class Verdict:
     """The outcome of a test, for one score or for several at once (arrays).
 
     `differing` counts the units on which the two systems differ, `exact` says that every exchange
@@ -65,7 +66,8 @@ class Randomization:
     >>> a = np.array([[8.0, 2.0], [3.0, 3.0], [7.0, 1.0]])
     >>> b = np.array([[6.0, 1.0], [5.0, 2.0], [7.0, 1.0]])
     >>> f = [
-    ...     Statistic(Dense(rows), lambda s: 2 * s[:, 0] / (2 * s[:, 0] + s[:, 1])) for rows in (a, b)
+    ...     Statistic(Dense(rows), lambda s: 2 * s[:, 0] / (2 * s[:, 0] + s[:, 1]))
+    ...     for rows in (a, b)
     ... ]
     >>> Randomization()(*f, Units.of(3), np.random.default_rng(0)).p
     array([0.5])
@@ -77,23 +79,37 @@ class Randomization:
 
     def __call__(
         self, first: Statistic, second: Statistic, units: Units, rng: np.random.Generator
-    ) -> Test:
+    ) -> Verdict:
         """The test of the difference first - second; both statistics have the same units."""
         pair = _Exchange(first, second, units)
-        observed = pair.differences(np.zeros((1, len(pair.which)), np.float32))[0]
-        exact = len(pair.which) <= EXACT
-        bits = _every(len(pair.which)) if exact else _random(rng, self.trials, len(units))
-        parts = []
-        for chunk in bits:
-            parts.append(pair.differences(chunk if exact else chunk[:, pair.place]))
-        found = np.concatenate(parts)
+        observed = pair.differences(np.zeros((1, pair.size), np.float32))[0]
+        exact = pair.size <= EXACT
+        bits = _every(pair.size) if exact else _random(rng, self.trials, pair.size)
+        found = np.concatenate([pair.differences(chunk) for chunk in bits])
         missing = np.isnan(found).sum(axis=0)
-        with np.errstate(invalid="ignore"):
-            extreme = (np.abs(found) >= np.abs(observed) - CLOSE).sum(axis=0)
+        extreme = (np.abs(found) >= np.abs(observed) - CLOSE).sum(axis=0)
         one = 0 if exact else 1
         p = (one + extreme) / np.maximum(one + len(found) - missing, 1)
         p = np.where(np.isnan(observed), np.nan, p)
-        return Test(observed, p, len(pair.which), exact, missing, found)
+        return Verdict(observed, p, pair.size, exact, missing, found)
+
+
+def _every(size: int) -> Iterator[FloatArray]:
+    """Every way to exchange, but for exchanging all: that only turns the sign of the difference."""
+    count, step = 1 << max(size - 1, 0), max(1, CELLS // max(size, 1))
+    for start in range(0, count, step):
+        number = np.arange(start, min(start + step, count))
+        yield ((number[:, None] >> np.arange(size)) & 1).astype(np.float32)
+
+
+def _random(rng: np.random.Generator, trials: int, size: int) -> Iterator[FloatArray]:
+    """Random exchanges. Whole words are drawn, so the size of a chunk changes nothing."""
+    words = -(-size // 64)
+    step = max(1, CELLS // size)
+    for start in range(0, trials, step):
+        shape = (min(step, trials - start), words)
+        drawn = rng.integers(0, 1 << 64, size=shape, dtype=np.uint64).astype("<u8")
+        yield np.unpackbits(drawn.view(np.uint8), axis=1, count=size).astype(np.float32)
 
 
 class _Exchange:
@@ -103,17 +119,12 @@ class _Exchange:
         self.first, self.second = first, second
         self.sums = _totals(first.rows), _totals(second.rows)
         step = max(1, CELLS // max(first.rows.width, 1))
-        places, moved = [], []
-        for start in range(0, len(units), step):
-            index = units.order[start : start + step]
+        moved = [np.zeros((0, first.rows.width))]
+        for _, index in units.blocks(step):
             change = second.rows.block(index) - first.rows.block(index)
-            here = np.flatnonzero(change.any(axis=1))
-            places.append(start + here)
-            moved.append(change[here])
-        self.place: IntArray = np.concatenate(places) if places else np.empty(0, np.int64)
-        change = np.concatenate(moved) if moved else np.zeros((0, first.rows.width))
-        self.which = self.place
-        self.coarse, self.fine = split(change)
+            moved.append(change[change.any(axis=1)])
+        self.coarse, self.fine = split(np.concatenate(moved))
+        self.size = len(self.coarse)
         most = np.abs(self.coarse).sum(axis=0).max(initial=0.0)
         if self.fine is None and most < 1 << 24:
             self.coarse = self.coarse.astype(np.float32)
