@@ -172,8 +172,9 @@ class Tally:
 
     def labels_of(self, sums: FloatArray) -> Quantities:
         """The quantities of each label, from sums over `rows`: labels, or draws x labels."""
-        width, end = len(self.labels), len(self.outcomes) * len(self.labels)
-        outcomes = [sums[..., first : first + width] for first in range(0, end, width)]
+        width = len(self.labels)
+        places = [i * width for i in range(len(self.outcomes))]
+        outcomes = [sums[..., first : first + width] for first in places]
         if self.size is not None:
             outcomes.append(np.broadcast_to(sums[..., -1:], outcomes[0].shape))
         return self._named(outcomes)
