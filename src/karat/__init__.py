@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 from karat._version import __version__
 
 if TYPE_CHECKING:
+    from karat.comparing import compare
+    from karat.nouns.comparison import Comparison
     from karat.nouns.corpus import Corpus
     from karat.nouns.document import Document, Group, Mention
     from karat.nouns.errors import InputError, KaratError, RecipeError, UsageError
@@ -17,12 +19,13 @@ if TYPE_CHECKING:
     from karat.recipe import Recipe, parse
 
 __all__ = [
-    "Corpus", "Document", "Group", "InputError", "KaratError", "Mention", "Pair", "Quantities",
-    "Recipe", "RecipeError", "Score", "Scores", "Tally", "UsageError", "__version__", "parse",
-    "read", "score", "write",
+    "Comparison", "Corpus", "Document", "Group", "InputError", "KaratError", "Mention", "Pair",
+    "Quantities", "Recipe", "RecipeError", "Score", "Scores", "Tally", "UsageError", "__version__",
+    "compare", "parse", "read", "score", "write",
 ]  # fmt: skip
 
 _HOME = {
+    "Comparison": "nouns.comparison", "compare": "comparing",
     "Corpus": "nouns.corpus", "Document": "nouns.document", "Group": "nouns.document",
     "Mention": "nouns.document", "InputError": "nouns.errors", "KaratError": "nouns.errors",
     "RecipeError": "nouns.errors", "UsageError": "nouns.errors", "Pair": "nouns.pair",

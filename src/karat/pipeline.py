@@ -6,7 +6,7 @@ import hashlib
 import io
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -140,6 +140,36 @@ def score(
     chosen = Choices(None if labels is None else tuple(labels), dict(map or {}), zero_division,
                      extra_docs)  # fmt: skip
     drawing = Drawing(resamples, interval, seed, resample_by, strata)
+    run = prepared(gold, system, recipes, chosen, drawing, gold_options, system_options)
+    found: list[Score] = []
+    for name, pair in run.pairs.items():
+        found += scored(pair, run.recipes, name, chosen, run.said[name], run.plan)
+    files = tuple(run.files.values())
+    return Scores(__version__, run.gold, files, tuple(found), run.plan.remarks())
+
+
+@dataclass(frozen=True)
+class Run:
+    """Files read and paired, and everything that was said about how."""
+
+    gold: File
+    files: Mapping[str, File]
+    pairs: Mapping[str, Pair]
+    said: Mapping[str, Mapping[str, str]]
+    recipes: Sequence[Recipe]
+    plan: Plan
+
+
+def prepared(
+    gold: Readable,
+    system: Readable | Sequence[Readable] | Mapping[str, Readable],
+    recipes: str | Recipe | Iterable[str | Recipe] | None,
+    chosen: Choices,
+    drawing: Drawing,
+    gold_options: Mapping[str, Any] | None = None,
+    system_options: Mapping[str, Any] | None = None,
+) -> Run:
+    """Read and pair."""
     wanted = _recipes(recipes)
     reference = _corpus(gold, gold_options)
     answers = {name: _corpus(each, system_options) for name, each in _named(system).items()}
@@ -149,17 +179,13 @@ def score(
         sorted({*reference.labels, *(label for each in answers.values() for label in each.labels)})
     )
     plan = Plan.of(reference.documents, drawing)
-    found: list[Score] = []
-    files: list[File] = []
+    files, pairs, said = {}, {}, {}
     for name, answer in answers.items():
         pair = Pair.of(reference, answer, tagset, chosen.extra_docs, only=chosen.labels is not None)
-        files.append(_file(name, answer, pair))
-        said = _said(reference, answer, pair, chosen, tagset, several=len(answers) > 1)
-        found += scored(
-            pair, wanted, name, chosen, said | plan.said() | _hashes(reference, answer), plan
-        )
-    ours = _file("gold", reference)
-    return Scores(__version__, ours, tuple(files), tuple(found), plan.remarks())
+        files[name], pairs[name] = _file(name, answer, pair), pair
+        told = _said(reference, answer, pair, chosen, tagset, several=len(answers) > 1)
+        said[name] = told | plan.said() | _hashes(reference, answer)
+    return Run(_file("gold", reference), files, pairs, said, wanted, plan)
 
 
 def _recipes(recipes: str | Recipe | Iterable[str | Recipe] | None) -> list[Recipe]:

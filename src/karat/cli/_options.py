@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -79,12 +79,12 @@ def statistics(arguments: argparse.Namespace) -> dict[str, Any]:
     return {name: getattr(arguments, name) for name in names}
 
 
-def add_output(parser: argparse.ArgumentParser) -> None:
+def add_output(parser: argparse.ArgumentParser, formats: Sequence[str] = FORMATS) -> None:
     """Where and how results go."""
     group = parser.add_argument_group("output")
     group.add_argument(
         "--format", metavar="NAME", default="terminal",
-        help=f"{', '.join(FORMATS)} (default: terminal)",
+        help=f"{', '.join(formats)} (default: terminal)",
     )  # fmt: skip
     group.add_argument("-o", "--output", metavar="FILE", help="write there instead of stdout")
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from karat.cli import _options as options
 
 if TYPE_CHECKING:
-    from karat.nouns.scores import Scores
+    from karat.nouns.corpus import Corpus
+    from karat.nouns.scores import File, Scores
+    from karat.recipe import Recipe
 
 SUMMARY = "score systems against gold: a table of systems and measures"
 
@@ -37,7 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     report = load("report", arguments.format)(by_label=arguments.by_label)
     scores = evaluate(arguments)
-    remarks(scores)
+    remarks(scores.systems)
     if arguments.format in ("json", "csv"):
         for remark in scores.remarks:
             print(f"warning: {remark}", file=sys.stderr)
@@ -47,12 +50,28 @@ def run(arguments: argparse.Namespace) -> int:
 
 def evaluate(arguments: argparse.Namespace) -> Scores:
     """The call of karat.score that the arguments ask for."""
-    from karat.nouns.errors import UsageError
-    from karat.pipeline import read, score
-    from karat.recipe import defaults, expand
+    from karat.pipeline import score
 
-    wanted = [recipe for text in arguments.measure for recipe in expand(text)] \
-        if arguments.measure else defaults()  # fmt: skip
+    wanted = recipes(arguments)
+    chosen = options.choices(arguments) | options.statistics(arguments)
+    gold, systems = corpora(arguments)
+    return score(gold, systems, wanted, **chosen)
+
+
+def recipes(arguments: argparse.Namespace) -> list[Recipe] | None:
+    """What -m asks for; None for the defaults."""
+    from karat.recipe import expand
+
+    if not arguments.measure:
+        return None
+    return [recipe for text in arguments.measure for recipe in expand(text)]
+
+
+def corpora(arguments: argparse.Namespace) -> tuple[Corpus, dict[str, Corpus]]:
+    """Gold and systems, read as the arguments say."""
+    from karat.nouns.errors import UsageError
+    from karat.pipeline import read
+
     given = list(arguments.systems)
     column = options.columns(arguments.columns)
     if not given:
@@ -62,7 +81,6 @@ def evaluate(arguments: argparse.Namespace) -> Scores:
                 "say which columns: --columns gold=-2,system=-1"
             )
         given = [arguments.gold]
-    chosen = options.choices(arguments)
     systems: dict[str, str] = {}
     for name, path in map(options.named, given):
         name = name or _stem(path)
@@ -82,8 +100,7 @@ def evaluate(arguments: argparse.Namespace) -> Scores:
         return read(how["source"], **rest)
 
     gold = corpus(ours[arguments.gold])
-    return score(gold, {name: corpus(theirs[path]) for name, path in systems.items()}, wanted,
-                 **chosen, **options.statistics(arguments))  # fmt: skip
+    return gold, {name: corpus(theirs[path]) for name, path in systems.items()}
 
 
 def _stem(path: str) -> str:
@@ -92,11 +109,11 @@ def _stem(path: str) -> str:
     return "stdin" if path == "-" else Path(Path(path).name.removesuffix(".gz")).stem
 
 
-def remarks(scores: Scores) -> None:
+def remarks(systems: Sequence[File]) -> None:
     """The coverage line of every system, and the warnings, on stderr."""
     from karat.nouns.errors import plain
 
-    for system in scores.systems:
+    for system in systems:
         said = dict(system.coverage)
         line = (
             f"{plain(system.name)}: {said['documents']:,} documents, "

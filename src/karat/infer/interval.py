@@ -238,8 +238,8 @@ def intervals(
         point = contrasted(at, contrast)
         made = chosen(Sample(units, point, contrasted(drawn, contrast), each))
         found.append([
-            _none(chosen, math.nan) if math.isnan(x) else interval
-            for x, interval in zip(point.tolist(), made, strict=True)
+            _none(chosen, math.nan) if math.isnan(x) else replace(interval, error=error)
+            for x, interval, error in zip(point.tolist(), made, each.error.tolist(), strict=True)
         ])  # fmt: skip
     return found
 

@@ -28,6 +28,8 @@ class Interval:
     method: str
     draws: FloatArray = field(default_factory=lambda: np.empty(0))
     remarks: tuple[str, ...] = ()
+    error: float | None = None
+    """The standard error, by the jackknife."""
 
     def __str__(self) -> str:
         if self.value is None:

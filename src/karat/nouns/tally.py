@@ -179,6 +179,10 @@ class Tally:
             outcomes.append(np.broadcast_to(sums[..., -1:], outcomes[0].shape))
         return self._named(outcomes)
 
+    def label_of(self, sums: FloatArray) -> Quantities:
+        """The quantities of one label, from sums over its `OneLabelRows`."""
+        return self._named([sums[..., i] for i in range(sums.shape[-1])])
+
     def total_of(self, sums: FloatArray) -> Quantities:
         """The quantities of everything, from sums over `unit_rows`."""
         outcomes = [sums[..., i] for i in range(len(self.outcomes))]
@@ -230,6 +234,33 @@ class LabelRows:
         for i in range(len(tally.outcomes)):
             dense[row, i, tally.label[places]] = tally.counts[places, i]
         return _with_size(dense.reshape(len(index), -1), tally, index)
+
+
+@dataclass(frozen=True, slots=True)
+class OneLabelRows:
+    """The rows of a tally with a column for each outcome of one label."""
+
+    tally: Tally
+    place: int
+
+    @property
+    def units(self) -> int:
+        """How many rows."""
+        return self.tally.units
+
+    @property
+    def width(self) -> int:
+        """How many columns."""
+        return len(self.tally.outcomes) + (self.tally.size is not None)
+
+    def block(self, index: IntArray) -> FloatArray:
+        """The rows `index`."""
+        places, offsets = spread(self.tally.starts, index)
+        own = self.tally.label[places] == self.place
+        row = np.repeat(np.arange(len(index)), np.diff(offsets))[own]
+        dense = np.zeros((len(index), len(self.tally.outcomes)))
+        dense[row] = self.tally.counts[places[own]]
+        return _with_size(dense, self.tally, index)
 
 
 @dataclass(frozen=True, slots=True)
