@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from karat import Corpus, Document, Mention, Scores, UsageError, demo, score
-from karat.verify import verified
+from karat.protocol.verify import verified
 
 
 def corpora(size: int, seed: int = 0, *, sentences: bool = False) -> tuple[Corpus, Corpus]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from karat._version import __version__
 
-if TYPE_CHECKING:
-    from karat.comparing import compare
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # as typing has it, without the time that typing takes
+    from typing import Any
+
     from karat.nouns.comparison import Comparison
     from karat.nouns.corpus import Corpus
     from karat.nouns.document import Document, Group, Mention
@@ -16,22 +16,24 @@ if TYPE_CHECKING:
     from karat.nouns.scores import Score, Scores
     from karat.nouns.tally import Quantities, Tally
     from karat.pipeline import read, score, write
+    from karat.protocol.check import check
+    from karat.protocol.compare import compare
     from karat.recipe import Recipe, parse
 
 __all__ = [
     "Comparison", "Corpus", "Document", "Group", "InputError", "KaratError", "Mention", "Pair",
     "Quantities", "Recipe", "RecipeError", "Score", "Scores", "Tally", "UsageError", "__version__",
-    "compare", "parse", "read", "score", "write",
+    "check", "compare", "parse", "read", "score", "write",
 ]  # fmt: skip
 
 _HOME = {
-    "Comparison": "nouns.comparison", "compare": "comparing",
+    "Comparison": "nouns.comparison", "compare": "protocol.compare",
     "Corpus": "nouns.corpus", "Document": "nouns.document", "Group": "nouns.document",
     "Mention": "nouns.document", "InputError": "nouns.errors", "KaratError": "nouns.errors",
     "RecipeError": "nouns.errors", "UsageError": "nouns.errors", "Pair": "nouns.pair",
     "Score": "nouns.scores", "Scores": "nouns.scores", "Quantities": "nouns.tally",
     "Tally": "nouns.tally", "read": "pipeline", "score": "pipeline", "write": "pipeline",
-    "Recipe": "recipe", "parse": "recipe",
+    "Recipe": "recipe", "check": "protocol.check", "parse": "recipe",
 }  # fmt: skip
 
 

@@ -41,12 +41,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Read, compare, report, and say no if asked to."""
+    from karat.cli import _given as given
     from karat.cli.score import corpora, recipes, remarks
-    from karat.comparing import compare
+    from karat.protocol.compare import compare
     from karat.report._comparison import words
 
     wanted = recipes(arguments)
-    chosen = options.choices(arguments) | options.statistics(arguments)
+    chosen = given.choices(arguments) | given.statistics(arguments)
     gold, systems = corpora(arguments)
     found = compare(
         gold, systems, wanted, trials=arguments.trials, by_label=arguments.by_label, **chosen
@@ -54,7 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
     text = found.to(arguments.format)
     worse = [] if arguments.fail_if_worse is None else found.worse(arguments.fail_if_worse)
     remarks(found.systems)
-    options.deliver(text, arguments.output)
+    given.deliver(text, arguments.output)
     for each in worse:
         print(f"worse: {each.recipe}: {words(each, found.unit)}", file=sys.stderr)
     return NO if worse else 0

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 
 SUMMARY = "write the built-in example into a folder and score it"
 
@@ -19,6 +18,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write gold and three systems, then do what anybody would do with them."""
+    from pathlib import Path
+
     from karat.cli import main
     from karat.demo import written
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
 
 from karat.cli import _options as options
 
-if TYPE_CHECKING:
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # as typing has it, without the time that typing takes
+    from collections.abc import Sequence
+    from typing import Any
+
     from karat.nouns.corpus import Corpus
     from karat.nouns.scores import File, Scores
     from karat.recipe import Recipe
@@ -36,6 +38,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Read, score, report."""
+    from karat.cli import _given as given
     from karat.registry import load
 
     report = load("report", arguments.format)(by_label=arguments.by_label)
@@ -44,16 +47,17 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.format in ("json", "csv"):
         for remark in scores.remarks:
             print(f"warning: {remark}", file=sys.stderr)
-    options.deliver(report(scores), arguments.output)
+    given.deliver(report(scores), arguments.output)
     return 0
 
 
 def evaluate(arguments: argparse.Namespace) -> Scores:
     """The call of karat.score that the arguments ask for."""
+    from karat.cli import _given as given
     from karat.pipeline import score
 
     wanted = recipes(arguments)
-    chosen = options.choices(arguments) | options.statistics(arguments)
+    chosen = given.choices(arguments) | given.statistics(arguments)
     gold, systems = corpora(arguments)
     return score(gold, systems, wanted, **chosen)
 
@@ -69,20 +73,21 @@ def recipes(arguments: argparse.Namespace) -> list[Recipe] | None:
 
 def corpora(arguments: argparse.Namespace) -> tuple[Corpus, dict[str, Corpus]]:
     """Gold and systems, read as the arguments say."""
+    from karat.cli import _given as given
     from karat.nouns.errors import UsageError
     from karat.pipeline import read
 
-    given = list(arguments.systems)
-    column = options.columns(arguments.columns)
-    if not given:
+    files = list(arguments.systems)
+    column = given.columns(arguments.columns)
+    if not files:
         if column.get("gold") == column.get("system"):
             raise UsageError(
                 "give gold and at least one system; for one file with both, "
                 "say which columns: --columns gold=-2,system=-1"
             )
-        given = [arguments.gold]
+        files = [arguments.gold]
     systems: dict[str, str] = {}
-    for name, path in map(options.named, given):
+    for name, path in map(given.named, files):
         name = name or _stem(path)
         if name in systems:
             name = path
@@ -91,9 +96,9 @@ def corpora(arguments: argparse.Namespace) -> tuple[Corpus, dict[str, Corpus]]:
         systems[name] = path
     if [arguments.gold, *systems.values()].count("-") > 1:
         raise UsageError("only one file can be standard input")
-    ours = options.reading(arguments, "gold", [arguments.gold])
-    theirs = options.reading(arguments, "system", systems.values())
-    options.unused(arguments, [*ours.values(), *theirs.values()])
+    ours = given.reading(arguments, "gold", [arguments.gold])
+    theirs = given.reading(arguments, "system", systems.values())
+    given.unused(arguments, [*ours.values(), *theirs.values()])
 
     def corpus(how: dict[str, Any]) -> Any:
         rest = {key: value for key, value in how.items() if key != "source"}

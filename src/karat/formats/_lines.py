@@ -41,14 +41,18 @@ class Chunk:
     def __len__(self) -> int:
         return len(self.fields)
 
-    def begin(self) -> IntArray:
-        """Where each line begins in the buffer."""
-        return self.at[self.breaks[:-1]] + 1
+    def column(self, number: int, lines: IntArray, widths: IntArray) -> tuple[IntArray, IntArray]:
+        """Where the field `number` of the given lines begins and ends; -1 is the last one.
 
-    def column(self, number: int, lines: IntArray) -> tuple[IntArray, IntArray]:
-        """Where the field `number` of the given lines begins and ends; -1 is the last one."""
-        place = self.breaks[lines] + number if number >= 0 else self.breaks[lines + 1] + number
-        return self.at[place] + 1, self.at[place + 1]
+        `widths` says how many fields these lines have.
+        """
+        place = self.breaks.take(lines)
+        if number:
+            place += number if number > 0 else widths + number
+        start = self.at.take(place)
+        place += 1
+        start += 1
+        return start, self.at.take(place)
 
     def text(self, line: int) -> bytes:
         """One line, for a message."""
@@ -131,8 +135,8 @@ def _binary(source: Source, line: int) -> Problem:
 def _found(part: ByteArray, buffer: ByteArray, offset: int) -> Chunk:
     is_break = part == NEWLINE
     starts = None
-    returns = np.flatnonzero(part == RETURN)
-    if returns.size:
+    if part.tobytes().find(b"\r") >= 0:
+        returns = np.flatnonzero(part == RETURN)
         part = part.copy()
         part[returns[part[returns + 1] == NEWLINE]] = SPACE
     blank = (part == SPACE) | (part == TAB)

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from karat.arrays.hashing import hash_sequences, hash_stretches, words_at
+from karat.arrays.hashing import hash_sequences, hash_stretches
+from karat.arrays.join import rest
 from karat.arrays.tags import KINDS, Tagset, decode, illegal, interpret
 from karat.formats._lines import Chunk, chunks
 from karat.nouns._types import HashArray, IntArray
@@ -21,8 +22,8 @@ REPAIRS = ("conlleval", "discard", "strict")
 BLOCK = 1 << 20
 """About how many tokens a block has, if its documents allow it."""
 
-_DOCSTART = (int.from_bytes(b"-DOCSTAR", "little"), int.from_bytes(b"T-", "little"))
-_HYPHEN, _LETTER_O = ord("-"), ord("O")
+_DOCSTART = b"\n-DOCSTART-"
+_LETTER_O = ord("O")
 
 
 class _Pending:
@@ -86,9 +87,8 @@ class TagReader:
             self.problems.append(Problem(code, self.source.name, line, found, expected, hint))
 
     def _take(self, chunk: Chunk) -> None:
-        begin = chunk.begin()
         filled = np.flatnonzero(chunk.fields)
-        marks = _docstarts(chunk, begin, filled)
+        marks = _docstarts(chunk)
         if marks.size:
             chunk.fields[marks] = 0
             filled = np.flatnonzero(chunk.fields)
@@ -101,13 +101,16 @@ class TagReader:
                 "-DOCSTART- on the first line, or nowhere",
                 "begin the file with a -DOCSTART- line",
             )  # fmt: skip
-        self._boundaries(chunk, filled, marks)
-        self._tags(chunk, self._regular(chunk, filled), filled)
+        widths = chunk.fields.take(filled)
+        odd = self._odd(chunk, filled, widths)
+        starts = self._boundaries(chunk, filled, marks)
+        self._hash(chunk, filled, widths, starts)
+        self._tags(chunk, filled, widths, odd)
         self.lines += len(chunk)
         self.tokens += len(filled)
 
-    def _boundaries(self, chunk: Chunk, filled: IntArray, marks: IntArray) -> None:
-        """Where sentences and documents begin, and the hash of each document's tokens."""
+    def _boundaries(self, chunk: Chunk, filled: IntArray, marks: IntArray) -> IntArray:
+        """Where sentences and documents begin; returns the token at which each document does."""
         fresh = np.ones(len(filled), bool)
         fresh[1:] = np.diff(filled) > 1
         if len(filled):
@@ -128,17 +131,16 @@ class TagReader:
             doc_line=lines + self.lines + 1,
             doc_offset=chunk.offset[lines],
         )
-        self._hash(chunk, filled, at)
+        return at
 
-    def _hash(self, chunk: Chunk, filled: IntArray, at: IntArray) -> None:
+    def _hash(self, chunk: Chunk, filled: IntArray, widths: IntArray, at: IntArray) -> None:
+        """The hash of each document's tokens; a file of tags alone has none."""
         bounds = np.concatenate([[0], at, [len(filled)]])
         firsts = np.concatenate([[self.doc_first - self.tokens], at])
-        usable = chunk.fields[filled] > self.token
-        if self.width == 1 or (not self.width and len(filled) and chunk.fields[filled[0]] == 1):
+        if self.width == 1 or self.problems:
             sums = np.zeros(len(at) + 1, np.uint64)
         else:
-            safe = np.where(usable, self.token, 0) if not usable.all() else self.token
-            start, end = _columns(chunk, safe, filled)
+            start, end = chunk.column(self.token, filled, widths)
             values = hash_stretches(chunk.buffer, start, end)
             place = np.arange(len(filled)) - np.repeat(firsts, np.diff(bounds))
             sums = hash_sequences(values, place, bounds)
@@ -148,17 +150,14 @@ class TagReader:
             self.hashes.append(sums[1:])
             self.doc_first = int(at[-1]) + self.tokens
 
-    def _regular(self, chunk: Chunk, filled: IntArray) -> IntArray:
-        """The token lines that have as many columns as the first one; the others are problems."""
-        if not len(filled):
-            return filled
-        widths = chunk.fields[filled]
-        if not self.width:
+    def _odd(self, chunk: Chunk, filled: IntArray, widths: IntArray) -> IntArray:
+        """The token lines that have not as many columns as the first one: each is a problem."""
+        if not self.width and len(filled):
             self.width, self.width_line = int(widths[0]), self.lines + int(filled[0]) + 1
             for number in {self.tag, self.token} if self.width > 1 else {self.tag}:
                 if not -self.width <= number < self.width:
                     raise InputError([Problem(
-                        "K103", self.source.name, self.width_line, f"{self.width} columns",
+                        "K103", self.source.name, self.width_line, _columns_in(self.width),
                         f"a column {number}", "choose with --columns; 0 is the first, -1 the last",
                     )])  # fmt: skip
         odd = np.flatnonzero(widths != self.width)
@@ -167,17 +166,21 @@ class TagReader:
             line = int(filled[row])
             self._problem(
                 "K101", self.lines + line + 1,
-                f"{int(widths[row])} columns in {shown(chunk.text(line))}",
+                f"{_columns_in(int(widths[row]))} in {shown(chunk.text(line))}",
                 f"{self.width}, as in line {self.width_line}",
             )  # fmt: skip
-        return np.flatnonzero(widths == self.width) if len(odd) else np.arange(len(filled))
+        return odd
 
-    def _tags(self, chunk: Chunk, rows: IntArray, filled: IntArray) -> None:
+    def _tags(self, chunk: Chunk, filled: IntArray, widths: IntArray, odd: IntArray) -> None:
         """Tokens whose tag is not O: their place, line and the code of their tag."""
-        start, end = chunk.column(self.tag, filled[rows])
-        outside = (end - start == 1) & (chunk.buffer[start] == _LETTER_O)
-        tagged = np.flatnonzero(~outside)
-        start, end, rows = start[tagged], end[tagged], rows[tagged]
+        good = rest(len(filled), odd) if len(odd) else None
+        if good is None:
+            start, end = chunk.column(self.tag, filled, widths)
+        else:
+            start, end = chunk.column(self.tag, filled[good], widths[good])
+        tagged = np.flatnonzero((end - start != 1) | (chunk.buffer.take(start) != _LETTER_O))
+        start, end = start[tagged], end[tagged]
+        rows = tagged if good is None else good[tagged]
         keys = hash_stretches(chunk.buffer, start, end)
         place = np.minimum(np.searchsorted(self.keys, keys), max(0, len(self.keys) - 1))
         new = self.keys[place] != keys if len(self.keys) else np.ones(len(keys), bool)
@@ -299,20 +302,20 @@ class TagReader:
             )  # fmt: skip
 
 
-def _docstarts(chunk: Chunk, begin: IntArray, filled: IntArray) -> IntArray:
+def _docstarts(chunk: Chunk) -> IntArray:
     """The lines that open a document."""
-    some: IntArray = filled[chunk.buffer[begin[filled]] == _HYPHEN]
-    if not some.size:
-        return some
-    at = begin[some]
-    first = words_at(chunk.buffer, at) == np.uint64(_DOCSTART[0])
-    then = words_at(chunk.buffer, np.minimum(at + 8, len(chunk.buffer) - 8))
-    first &= (then & np.uint64(0xFFFF)) == np.uint64(_DOCSTART[1])
-    _, end = chunk.column(0, some)
-    marks: IntArray = some[first & (end - at == 10)]
-    return marks
+    data, found = chunk.buffer.tobytes(), []
+    at = data.find(_DOCSTART)
+    while at >= 0:
+        found.append(at)
+        at = data.find(_DOCSTART, at + 1)
+    if not found:
+        return np.empty(0, np.int64)
+    marks = np.searchsorted(chunk.at[chunk.breaks], np.array(found))
+    _, end = chunk.column(0, marks, chunk.fields[marks])
+    whole: IntArray = marks[end - np.array(found) == len(_DOCSTART)]
+    return whole
 
 
-def _columns(chunk: Chunk, number: IntArray | int, lines: IntArray) -> tuple[IntArray, IntArray]:
-    place = chunk.breaks[lines] + number
-    return chunk.at[place] + 1, chunk.at[place + 1]
+def _columns_in(number: int) -> str:
+    return "1 column" if number == 1 else f"{number} columns"

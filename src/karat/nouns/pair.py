@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from karat.arrays.join import packed
+from karat.arrays.overlaps import Overlaps, overlaps
 from karat.nouns._types import BoolArray, IntArray
 from karat.nouns.corpus import Corpus
-from karat.nouns.errors import InputError, Problem, UsageError, plain, shown
+from karat.nouns.errors import SHOWN, InputError, Problem, UsageError, plain, shown
 from karat.nouns.tables import UNKNOWN, Documents, Mentions, int32
 
 
@@ -42,6 +45,26 @@ class Pair:
         if self.unit == "token":
             return self
         raise UsageError("this event space counts tokens, and these corpora count characters")
+
+    @cached_property
+    def overlaps(self) -> Overlaps:
+        """Which gold and system mentions share positions, found once for every event space.
+
+        >>> pair = Pair.of(Corpus.of("[Ann Lee]PER slept"), Corpus.of("[Ann]LOC Lee slept"))
+        >>> pair.overlaps.shared, pair.overlaps is pair.overlaps
+        (array([1]), True)
+        """
+        return overlaps(self.gold, self.system)
+
+    @cached_property
+    def remembered(self) -> dict[Hashable, Any]:
+        """What event spaces found on their way and share, such as the alignment.
+
+        >>> pair = Pair.of(Corpus.of("[Ann]PER slept"), Corpus.of("[Ann]LOC slept"))
+        >>> pair.remembered is pair.remembered
+        True
+        """
+        return {}
 
     def keys(self, *, label: bool) -> tuple[IntArray, IntArray]:
         """One number a mention, equal where document, fragments (and label) are.
@@ -100,12 +123,12 @@ def _paired(
         gold, system = in_characters(gold, system)
         units = {"char"}
     warnings: list[str] = []
-    if gold.documents.id is not None and system.documents.id is not None:
+    if gold.documents.id is not None and (system.documents.id is not None or not len(system)):
         place = _by_id(gold, system, extra, warnings)
     else:
         place = _by_place(gold, system)
     _agree(gold, system, place)
-    tagset = tuple(sorted(labels if labels is not None else {*gold.labels, *system.labels}))
+    tagset = tuple(sorted({*(labels if labels is not None else (*gold.labels, *system.labels))}))
     (left, gold_off), (right, system_off) = (
         _within(gold, tagset, only),
         _within(system, tagset, only),
@@ -177,7 +200,7 @@ def _by_id(gold: Corpus, system: Corpus, extra: str, warnings: list[str]) -> Int
             f"only documents that {_file(gold, 'gold')} has",
             "--extra-docs ignore leaves it out",
         )
-        for row in unknown[:100].tolist()
+        for row in unknown[:SHOWN].tolist()
     ]  # fmt: skip
     raise InputError(problems, len(unknown))
 
@@ -188,7 +211,10 @@ def _by_place(gold: Corpus, system: Corpus) -> IntArray:
     first = np.flatnonzero(
         _differ(gold.documents, system.documents, np.arange(common), np.arange(common))
     )
-    if ours != theirs and not first.size:
+    if first.size:
+        row = int(first[0])
+        raise InputError([_parting(gold, system, row, row)])
+    if ours != theirs:
         longer, shorter = (gold, system) if ours > theirs else (system, gold)
         name, other = ("gold", "system") if ours > theirs else ("system", "gold")
         raise InputError([
@@ -214,21 +240,30 @@ def _agree(gold: Corpus, system: Corpus, place: IntArray) -> None:
     """The words and sentences of paired documents are the same; else say where they part."""
     theirs = np.flatnonzero(place != UNKNOWN)
     ours = place[theirs]
-    for row in np.flatnonzero(_differ(gold.documents, system.documents, ours, theirs))[:1].tolist():
-        raise InputError([_parting(gold, system, int(ours[row]), int(theirs[row]))])
-    for a, b in _odd_sentences(gold.documents, system.documents, ours, theirs):
-        ends, others = gold.documents.sentences(a), system.documents.sentences(b)
-        at = next(i for i in range(len(ends) + 1) if ends[i : i + 1] != others[i : i + 1])
-        where = (others[at : at + 1] or ends[at : at + 1])[0]
-        raise InputError([
-            Problem(
-                "K304", _file(system, "system"), _line(system, b, where),
-                f"sentence {at + 1} of document {shown(gold.documents.name(a))} at token "
-                f"{others[at] if at < len(others) else 'nowhere'}",
-                f"at token {ends[at] if at < len(ends) else 'nowhere'}, "
-                f"as in {_file(gold, 'gold')}:{_line(gold, a, where)}",
-            )
-        ])  # fmt: skip
+    odd = np.flatnonzero(_differ(gold.documents, system.documents, ours, theirs))
+    if odd.size:
+        first = odd[:SHOWN].tolist()
+        parted = [_parting(gold, system, int(ours[row]), int(theirs[row])) for row in first]
+        raise InputError(parted, len(odd))
+    breaks = _odd_sentences(gold.documents, system.documents, ours, theirs)
+    if breaks:
+        raise InputError([_broken(gold, system, a, b) for a, b in breaks[:SHOWN]], len(breaks))
+
+
+def _broken(gold: Corpus, system: Corpus, a: int, b: int) -> Problem:
+    """Where two documents with the same words begin a sentence at different ones."""
+    ends, others = gold.documents.sentences(a), system.documents.sentences(b)
+    at = next(i for i in range(len(ends) + 1) if ends[i : i + 1] != others[i : i + 1])
+    where = min((*ends[at : at + 1], *others[at : at + 1]))
+
+    def told(starts: tuple[int, ...]) -> str:
+        return f"at token {starts[at] + 1}" if at < len(starts) else "nowhere"
+
+    return Problem(
+        "K304", _file(system, "system"), _line(system, b, where),
+        f"sentence {at + 1} of document {shown(gold.documents.name(a))} {told(others)}",
+        f"{told(ends)}, as in {_file(gold, 'gold')}:{_line(gold, a, where)}",
+    )  # fmt: skip
 
 
 def _line(corpus: Corpus, row: int, place: int) -> int:
@@ -249,7 +284,7 @@ def _odd_sentences(
         return []
     pairs = zip(a.tolist(), b.tolist(), strict=True)
     both = [(i, k, left.sentences(i), right.sentences(k)) for i, k in pairs]
-    return [(i, k) for i, k, ours, theirs in both if ours and theirs and ours != theirs][:1]
+    return [(i, k) for i, k, ours, theirs in both if ours and theirs and ours != theirs]
 
 
 def _parting(gold: Corpus, system: Corpus, a: int, b: int) -> Problem:
@@ -257,13 +292,20 @@ def _parting(gold: Corpus, system: Corpus, a: int, b: int) -> Problem:
     ours = gold.library.words(a) if gold.library else (None, None)
     theirs = system.library.words(b) if system.library else (None, None)
     chars = gold.unit == "char"
+    what = "character" if chars else "token"
     left, right = (ours[0], theirs[0]) if chars else (ours[1], theirs[1])
-    left, right = left or (), right or ()
+    if left is None or right is None:
+        sizes = [int(documents.length[row]) for documents, row in
+                 ((gold.documents, a), (system.documents, b))]  # fmt: skip
+        return Problem(
+            "K303", _file(system, "system"), _line(system, b, 0), f"{sizes[1]} {what}s",
+            f"{sizes[0]}, as in {_file(gold, 'gold')}:{_line(gold, a, 0)}",
+            f"document {shown(gold.documents.name(a))}",
+        )  # fmt: skip
     at = next(
         (i for i, (x, y) in enumerate(zip(left, right, strict=False)) if x != y),
         min(len(left), len(right)),
     )
-    what = "character" if chars else "token"
 
     def told(words: Sequence[str]) -> str:
         if at >= len(words):

@@ -211,7 +211,7 @@ class Scores:
 
 
 def library(name: str) -> Any:
-    """A library that is not needed otherwise, or a word on how to get it."""
+    """A library that is an extra, or a sentence that says how to get it."""
     from importlib import import_module
 
     try:

@@ -15,6 +15,11 @@ from karat.nouns.pair import Pair
 from karat.nouns.rows import summed
 from karat.nouns.tables import spread
 
+TOTAL = "total"
+"""The size of an event space, as quantities name it."""
+
+_ROUNDING = 1e-12
+
 
 class Quantities(dict[str, FloatArray]):
     """What a measure sees: arrays of any one shape, by name.
@@ -55,7 +60,9 @@ def ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
 class Tally:
     """Counts, sparse: a row for each (unit, label) that has any, a column for each outcome.
 
-    `linear` says how quantities are made of outcomes (quantities x outcomes).
+    `linear` says how quantities are made of outcomes (quantities x outcomes). Where everything
+    is an event, `size` is how much there is for one label in each unit, the same for every label;
+    it needs no rows, and stands in `linear` as a last outcome.
     """
 
     units: int
@@ -77,7 +84,8 @@ class Tally:
         Where `events.doc` says something else than the document, `units` says how many there are.
         """
         events = space(pair) if events is None else events
-        width = len(pair.labels)
+        labels = pair.labels if events.labels is None else events.labels
+        width = len(labels)
         cell = events.doc.astype(np.int64) * width + events.label
         units = pair.size if units is None else units
         size = units * width
@@ -91,17 +99,28 @@ class Tally:
         flat: FloatArray = np.bincount(  # type: ignore[assignment]
             row * columns + events.outcome, weights=events.weight, minlength=size * columns
         )
-        names = tuple(space.quantities)
-        linear = np.array(
-            [[space.quantities[n].get(o, 0.0) for o in events.outcomes] for n in names], np.float64
-        )
+        quantities = space.quantities
+        names = tuple(quantities)
+        terms = events.outcomes if events.size is None else (*events.outcomes, TOTAL)
+        linear = np.array([[quantities[n].get(t, 0.0) for t in terms] for n in names], np.float64)
         return cls(
-            units, pair.labels, events.outcomes, names, linear,
+            units, labels, events.outcomes, names, linear,
             places // max(width, 1), places % max(width, 1), flat.reshape(size, columns),
+            events.size,
         )  # fmt: skip
 
-    def _quantities(self, counts: FloatArray) -> Quantities:
-        values = counts @ self.linear.T
+    def _quantities(self, counts: FloatArray, size: FloatArray | float) -> Quantities:
+        terms = counts
+        if self.size is not None:
+            last = np.broadcast_to(np.asarray(size)[..., None], (*counts.shape[:-1], 1))
+            terms = np.concatenate([counts, last], axis=-1)
+        values = terms @ self.linear.T
+        # A difference of sums that are equal but for rounding is nothing.
+        mixed = (self.linear < 0).any(axis=1)
+        if mixed.any():
+            least = _ROUNDING * (np.abs(terms) @ np.abs(self.linear[mixed]).T)
+            part = values[..., mixed]
+            values[..., mixed] = np.where(np.abs(part) <= least, 0.0, part)
         found = {name: values[..., i] for i, name in enumerate(self.names)}
         for i, outcome in enumerate(self.outcomes):
             found.setdefault(outcome, counts[..., i])
@@ -115,24 +134,35 @@ class Tally:
         )
         return sums.reshape(size, columns)
 
+    def _sizes(self, weights: FloatArray | None = None) -> FloatArray:
+        """How much there is for one label, over all units or for each draw."""
+        size = np.zeros(self.units) if self.size is None else self.size
+        return np.asarray(size.sum() if weights is None else weights @ size)
+
     def total(self, weights: FloatArray | None = None) -> Quantities:
         """Summed over labels and units; with `weights` (draws x units), one sum a draw."""
-        if weights is None:
-            return self._quantities(self.counts.sum(axis=0))
-        return self._quantities(weights @ self._sums(self.unit, self.units))
+        counts = (
+            self.counts.sum(axis=0)
+            if weights is None
+            else weights @ self._sums(self.unit, self.units)
+        )
+        return self._quantities(counts, self._sizes(weights) * len(self.labels))
 
     def by_label(self, weights: FloatArray | None = None) -> Quantities:
         """Summed over units: an array of labels, or draws x labels."""
         width = len(self.labels)
         if weights is None:
-            return self._quantities(self._sums(self.label, width))
+            return self._quantities(self._sums(self.label, width), self._sizes())
         dense = self._sums(self.unit * width + self.label, self.units * width)
-        drawn = weights @ dense.reshape(self.units, -1)
-        return self._quantities(drawn.reshape(len(weights), width, -1))
+        columns = len(self.outcomes)
+        drawn = weights @ dense.reshape(self.units, width * columns)
+        drawn = drawn.reshape(len(weights), width, columns)
+        return self._quantities(drawn, self._sizes(weights)[:, None])
 
     def by_unit(self) -> Quantities:
         """Summed over labels: an array of units."""
-        return self._quantities(self._sums(self.unit, self.units))
+        size = 0.0 if self.size is None else self.size * len(self.labels)
+        return self._quantities(self._sums(self.unit, self.units), size)
 
     def counted(self) -> Mapping[str, float]:
         """The outcomes of everything together."""
@@ -166,9 +196,28 @@ class Tally:
         return summed(self.unit_rows)
 
     @cached_property
-    def starts(self) -> IntArray:
-        """Where the counts of each unit begin, and where the last ends."""
-        return np.searchsorted(self.unit, np.arange(self.units + 1))
+    def _by_unit(self) -> tuple[IntArray | None, IntArray]:
+        """The rows of counts unit by unit (None: as they are), and where each unit begins."""
+        order = None
+        if (np.diff(self.unit) < 0).any():
+            order = np.argsort(self.unit, kind="stable")
+        unit = self.unit if order is None else self.unit[order]
+        return order, np.searchsorted(unit, np.arange(self.units + 1))
+
+    def counts_of(self, units: IntArray) -> tuple[IntArray, IntArray, FloatArray]:
+        """The counts of some units, row by row: whose it is (its place in `units`), label, counts.
+
+        >>> counts = np.array([[4.0], [5.0]])
+        >>> none = np.zeros((0, 1))
+        >>> tally = Tally(2, ("A",), ("tp",), (), none, np.array([1, 0]), np.array([0, 0]), counts)
+        >>> tally.counts_of(np.array([1]))
+        (array([0]), array([0]), array([[4.]]))
+        """
+        order, starts = self._by_unit
+        places, offsets = spread(starts, units)
+        places = places if order is None else order[places]
+        row = np.repeat(np.arange(len(units)), np.diff(offsets))
+        return row, self.label[places], self.counts[places]
 
     def labels_of(self, sums: FloatArray) -> Quantities:
         """The quantities of each label, from sums over `rows`: labels, or draws x labels."""
@@ -225,15 +274,11 @@ class LabelRows:
 
     def block(self, index: IntArray) -> FloatArray:
         """The rows `index`, zeros and all."""
-        tally, width = self.tally, len(self.tally.labels)
-        places, offsets = spread(tally.starts, index)
-        row = np.repeat(np.arange(len(index)), np.diff(offsets))
-        dense = np.zeros((len(index), len(tally.outcomes), width))
-        if width == 0:
-            return _with_size(np.zeros((len(index), 0)), tally, index)
-        for i in range(len(tally.outcomes)):
-            dense[row, i, tally.label[places]] = tally.counts[places, i]
-        return _with_size(dense.reshape(len(index), -1), tally, index)
+        width = len(self.tally.labels)
+        row, label, counts = self.tally.counts_of(index)
+        dense = _added(row * width + label, counts, len(index) * width)
+        outcomes = [column.reshape(len(index), width) for column in dense.T]
+        return _with_size(np.concatenate(outcomes, axis=1), self.tally, index)
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,12 +300,9 @@ class OneLabelRows:
 
     def block(self, index: IntArray) -> FloatArray:
         """The rows `index`."""
-        places, offsets = spread(self.tally.starts, index)
-        own = self.tally.label[places] == self.place
-        row = np.repeat(np.arange(len(index)), np.diff(offsets))[own]
-        dense = np.zeros((len(index), len(self.tally.outcomes)))
-        dense[row] = self.tally.counts[places[own]]
-        return _with_size(dense, self.tally, index)
+        row, label, counts = self.tally.counts_of(index)
+        own = label == self.place
+        return _with_size(_added(row[own], counts[own], len(index)), self.tally, index)
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,13 +323,14 @@ class UnitRows:
 
     def block(self, index: IntArray) -> FloatArray:
         """The rows `index`."""
-        places, offsets = spread(self.tally.starts, index)
-        row = np.repeat(np.arange(len(index)), np.diff(offsets))
-        columns = [
-            np.bincount(row, weights=self.tally.counts[places, i], minlength=len(index))
-            for i in range(len(self.tally.outcomes))
-        ]
-        return _with_size(np.stack(columns, axis=1), self.tally, index)
+        row, _, counts = self.tally.counts_of(index)
+        return _with_size(_added(row, counts, len(index)), self.tally, index)
+
+
+def _added(place: IntArray, counts: FloatArray, size: int) -> FloatArray:
+    """Rows of counts added up at their places."""
+    columns = [np.bincount(place, weights=column, minlength=size) for column in counts.T]
+    return np.stack(columns, axis=1)
 
 
 def _with_size(rows: FloatArray, tally: Tally, index: IntArray) -> FloatArray:

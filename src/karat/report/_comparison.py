@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 
 from karat.nouns.comparison import Comparison, Difference, Rank
 from karat.nouns.errors import plain
+from karat.report._errors import width as _width
 from karat.report.markdown import _row
-from karat.report.terminal import _width
 
 Table = list[list[str]]
 """Rows of cells; the first is the head."""

@@ -16,6 +16,7 @@ from karat._version import __version__
 from karat.nouns.errors import InputError, Problem, UsageError, shown
 from karat.nouns.source import Source
 from karat.pipeline import read, score
+from karat.registry import load
 
 _SCORED = ("value", "low", "high")
 
@@ -132,18 +133,11 @@ def _file(stored: Mapping[str, Any], said: str, side: str, folder: Path) -> Sour
 
 def _reading(said: Mapping[str, str], place: int) -> dict[str, Any]:
     """The arguments of karat.read for one side, from the signature alone."""
-    found: dict[str, Any] = {"format": said["format"].split("/")[place]}
-    if found["format"] != "conll":
-        return found
-    columns = said["columns"].split("/")[place]
-    tag, _, token = columns.partition("+token=")
-    return found | {
-        "tag": int(tag),
-        "token": int(token or 0),
-        "scheme": said["scheme"].split("/")[place],
-        "repair": said["repair"].split("/")[-1 if "/" not in said["repair"] else place],
-        "documents": said["documents"].split("/")[-1 if "/" not in said["documents"] else place],
-    }
+    sides = {key: value.split("/") for key, value in said.items()}
+    own = {key: parts[place] if len(parts) == 2 else parts[0] for key, parts in sides.items()}
+    own = {key: value for key, value in own.items() if value != "none"}
+    told = getattr(load("formats", own["format"]), "told", None)
+    return {"format": own["format"]} | (told(own) if told else {})
 
 
 def _drawing(said: Mapping[str, str]) -> dict[str, Any]:

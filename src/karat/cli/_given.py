@@ -1,0 +1,135 @@
+"""From parsed arguments to calls of the library; what is wrong with them is said in words."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from karat.nouns.errors import UsageError, shown
+from karat.nouns.source import Source
+from karat.pipeline import suited
+
+
+def choices(arguments: argparse.Namespace) -> dict[str, Any]:
+    """The options of `_options.add_choices` as keyword arguments of karat.score."""
+    mapping = {}
+    for each in arguments.map:
+        old, sign, new = each.partition("=")
+        if not (old and sign and new):
+            raise UsageError(f"found --map {shown(each)}, expected OLD=NEW")
+        if old in mapping:
+            raise UsageError(f"--map names {shown(old)} twice")
+        mapping[old] = new
+    labels = None
+    if arguments.labels is not None:
+        labels = [label.strip() for label in arguments.labels.split(",")]
+        if not all(labels):
+            raise UsageError(f"found --labels {shown(arguments.labels)}, expected A,B,C")
+    return {
+        "labels": labels,
+        "map": mapping,
+        "zero_division": arguments.zero_division,
+        "extra_docs": arguments.extra_docs,
+    }
+
+
+def statistics(arguments: argparse.Namespace) -> dict[str, Any]:
+    """The options of `_options.add_statistics` as keyword arguments of karat.score."""
+    names = ("resamples", "interval", "seed", "resample_by", "strata")
+    return {name: getattr(arguments, name) for name in names}
+
+
+def columns(spec: str | None) -> dict[str, int]:
+    """The parts of --columns: gold, system and token.
+
+    >>> columns("gold=-2,system=-1"), columns("3")
+    ({'gold': -2, 'system': -1}, {'gold': 3, 'system': 3})
+    """
+    found: dict[str, int] = {}
+    for part in spec.split(",") if spec else ():
+        name, number = part.split("=", 1) if "=" in part else ("", part)
+        if name not in ("", "gold", "system", "token", "tag"):
+            raise UsageError(f"found --columns {shown(part)}, expected gold=I, system=I or token=I")
+        try:
+            value = int(number)
+        except ValueError:
+            raise UsageError(f"found --columns {shown(part)}, expected a whole number") from None
+        found |= {"gold": value, "system": value} if name in ("", "tag") else {name: value}
+    if found.get("token", 0) < 0:
+        raise UsageError("the token column counts from the left: 0, 1, 2 ...")
+    return found
+
+
+def asked(arguments: argparse.Namespace, side: str) -> dict[str, Any]:
+    """The options of `_options.add_reading` for one side, those that were given."""
+    column = columns(arguments.columns)
+    every = {
+        "format": getattr(arguments, f"{side}_format"),
+        "scheme": arguments.scheme,
+        "repair": arguments.repair,
+        "documents": arguments.documents,
+        "tag": column.get(side),
+        "token": column.get("token"),
+    }
+    return {key: value for key, value in every.items() if value is not None}
+
+
+def reading(
+    arguments: argparse.Namespace, side: str, paths: Iterable[str]
+) -> dict[str, dict[str, Any]]:
+    """For each path its source and the keyword arguments of karat.read.
+
+    An option that is not a format's (a scheme for jsonl) is not passed to it.
+    """
+    wanted = asked(arguments, side)
+    return {path: {"source": (s := Source(path))} | suited(s, wanted) for path in paths}
+
+
+def unused(arguments: argparse.Namespace, taken: Iterable[Mapping[str, Any]]) -> None:
+    """Refuse an option of reading that no file's format knows."""
+    used = {key for options in taken for key in options}
+    options = {"scheme": "scheme", "repair": "repair", "documents": "documents", "columns": "tag"}
+    for option, key in options.items():
+        given = getattr(arguments, option) is not None
+        if given and key not in used and not (option == "columns" and "token" in used):
+            formats = sorted({str(each["format"]) for each in taken})
+            raise UsageError(f"--{option} means nothing for the format {' or '.join(formats)}")
+
+
+def named(text: str) -> tuple[str | None, str]:
+    """Name and path of a system: name=path, or a path alone.
+
+    >>> named("best=out.conll"), named("out.conll")
+    (('best', 'out.conll'), (None, 'out.conll'))
+    """
+    name, sign, path = text.partition("=")
+    if not sign or not name or Path(text).exists():
+        return None, text
+    if not path:
+        raise UsageError(f"found {shown(text)}, expected name=path")
+    return name, path
+
+
+def csv_text(rows: list[dict[str, Any]]) -> str:
+    """Rows with the same keys as CSV."""
+    out = io.StringIO()
+    table = csv.DictWriter(out, list(rows[0]) if rows else [], lineterminator="\n")
+    table.writeheader()
+    table.writerows(rows)
+    return out.getvalue()
+
+
+def deliver(text: str, output: str | None) -> None:
+    """Data to stdout, or to the file that was asked for."""
+    if output is None or output == "-":
+        sys.stdout.write(text)
+        return
+    try:
+        Path(output).write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise UsageError(f"cannot write {output}: {error.strerror or error}") from None

@@ -1,0 +1,82 @@
+"""Documentation is tested: every command in it is run, and prints what the page says.
+
+A block fenced as `console` is a session: lines with `$ ` are run by a shell in a folder that holds
+the built-in example, the lines below are what comes out (stdout and stderr together); `...` stands
+for anything.
+"""
+
+from __future__ import annotations
+
+import doctest
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from karat import demo
+
+ROOT = Path(__file__).parent.parent
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+SESSION = re.compile(r"^```console\n(.*?)^```", re.M | re.S)
+
+
+def sessions() -> list[tuple[str, str]]:
+    found = []
+    for page in PAGES:
+        for block in SESSION.findall(page.read_text(encoding="utf-8")):
+            found.append((page.relative_to(ROOT).as_posix(), block))
+    return found
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("docs")
+    demo.written(folder / "karat-demo")
+    binaries = folder / "bin"
+    binaries.mkdir()
+    script = binaries / "karat"
+    script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m karat "$@"\n')
+    script.chmod(0o755)
+    return folder
+
+
+@pytest.mark.parametrize(("page", "session"), sessions())
+def test_a_session_prints_what_the_page_says(page: str, session: str, place: Path) -> None:
+    parts = re.split(r"^\$ (.*(?:\\\n.*)*)\n", session, flags=re.M)
+    assert parts[0] == "", "a session begins with a command"
+    path = f"{place / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    for command, expected in zip(parts[1::2], parts[2::2], strict=True):
+        done = subprocess.run(
+            ["sh", "-c", command], cwd=place, text=True, check=False,
+            env=os.environ | {"PATH": path, "COLUMNS": "100"},
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        )  # fmt: skip
+        checker = doctest.OutputChecker()
+        assert checker.check_output(expected, done.stdout, doctest.ELLIPSIS), done.stdout
+
+
+def test_there_are_sessions_to_run() -> None:
+    assert "README.md" in {page for page, _ in sessions()}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
+        assert (page.parent / target).exists(), target
+
+
+def test_the_schema_describes_what_jsonl_reads_and_writes() -> None:
+    jsonschema = pytest.importorskip("jsonschema")
+    import json
+
+    from karat.nouns._record import KEYS, document_of, record_of
+
+    schema = json.loads((ROOT / "docs" / "jsonl.schema.json").read_text())
+    jsonschema.Draft202012Validator.check_schema(schema)
+    assert set(KEYS) == set(schema["properties"])
+    for example in schema["examples"]:
+        jsonschema.validate(example, schema)
+        assert example == record_of(document_of(example))

@@ -1,0 +1,115 @@
+"""A user's own measure and format work without a fork: entry points are all it takes."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+MODULE = '''
+from dataclasses import dataclass
+from typing import ClassVar
+from karat.nouns.corpus import Corpus
+from karat.nouns.document import Document, Mention
+from karat.nouns._build import of_documents
+from karat.nouns.tally import ratio
+
+@dataclass(frozen=True, slots=True)
+class Jaccard:
+    """Of all that gold or system marked, the share both did. Jaccard (1901)."""
+    name: ClassVar[str] = "jaccard"
+    needs: ClassVar[tuple[str, ...]] = ("gold_right", "gold_all", "system_all")
+    def __call__(self, q):
+        return ratio(q["gold_right"], q["gold_all"] + q["system_all"] - q["gold_right"])
+
+@dataclass(frozen=True, slots=True)
+class Semicolons:
+    """A line is a document: label;start;end;label;start;end."""
+    name: ClassVar[str] = "semicolons"
+    extensions: ClassVar[tuple[str, ...]] = (".semi",)
+    @staticmethod
+    def sniff(head):
+        return 0.8 if head.startswith(b"%semicolons") else 0.0
+    def read(self, source):
+        docs = []
+        for line in b"".join(source.blocks()).decode().splitlines()[1:]:
+            parts = line.split(";")
+            rows = zip(parts[::3], parts[1::3], parts[2::3])
+            docs.append(Document(unit="char", mentions=tuple(
+                Mention(label, int(a), int(b)) for label, a, b in rows)))
+        yield of_documents(docs)
+    def settled(self, facts):
+        return {}, {}
+    def library(self, source, documents):
+        return None
+'''
+ENTRY_POINTS = """
+[karat.measure]
+jaccard = karat_tiny:Jaccard
+
+[karat.formats]
+semicolons = karat_tiny:Semicolons
+"""
+
+
+@pytest.fixture
+def installed(tmp_path: Path) -> dict[str, str]:
+    """An environment in which the plugin is installed, as pip would lay it out."""
+    site = tmp_path / "site"
+    info = site / "karat_tiny-1.0.dist-info"
+    info.mkdir(parents=True)
+    (site / "karat_tiny.py").write_text(MODULE)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: karat-tiny\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(ENTRY_POINTS)
+    return os.environ | {
+        "PYTHONPATH": os.pathsep.join([str(site), os.environ.get("PYTHONPATH", "")])
+    }
+
+
+def karat(call: list[str], environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "karat", *call],
+        capture_output=True, text=True, env=environment, check=False,
+    )  # fmt: skip
+
+
+def test_a_plugin_brings_a_measure_and_a_format(installed: dict[str, str], tmp_path: Path) -> None:
+    gold, system = tmp_path / "gold.semi", tmp_path / "system.semi"
+    gold.write_text("%semicolons\nPER;0;3;LOC;5;9\n")
+    system.write_text("%semicolons\nPER;0;3;LOC;6;9\n")
+    result = tmp_path / "result.json"
+    done = karat(
+        ["score", str(gold), str(system), "-m", "exact.jaccard", "--format", "json",
+         "-o", str(result)],
+        installed,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (0, "")
+    score = json.loads(result.read_text())["systems"][0]["scores"][0]
+    assert (score["recipe"], score["value"]) == ("exact.jaccard", 1 / 3)
+    assert "|format:semicolons/semicolons|" in score["signature"]
+    assert karat(["verify", str(result)], installed).returncode == 0
+    told = karat(["measures", "jaccard"], installed).stdout
+    assert "Of all that gold or system marked" in told
+
+
+def test_without_the_plugin_its_names_mean_nothing(tmp_path: Path) -> None:
+    gold = tmp_path / "gold.conll"
+    gold.write_text("Ann B-PER\n")
+    done = karat(["score", str(gold), str(gold), "-m", "exact.jaccard"], dict(os.environ))
+    assert done.returncode == 2
+    assert done.stderr.startswith("karat: no measure of exact is called 'jaccard'; there are: ")
+
+
+def test_a_plugin_that_breaks_is_named(tmp_path: Path, installed: dict[str, str]) -> None:
+    (tmp_path / "site" / "karat_tiny.py").write_text("raise RuntimeError('out of order')")
+    gold = tmp_path / "gold.conll"
+    gold.write_text("Ann B-PER\n")
+    done = karat(["score", str(gold), str(gold), "-m", "exact.jaccard"], installed)
+    assert (
+        done.returncode,
+        done.stderr,
+    ) == (1, "karat: the plugin karat_tiny:Jaccard failed: out of order\n")
