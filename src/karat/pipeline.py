@@ -25,6 +25,9 @@ from karat.scoring import Choices, scored
 
 Readable = Corpus | str | os.PathLike[str]
 
+_COMMON = ("conll", "jsonl")
+"""Formats that are looked for first, so that the others need not be imported."""
+
 
 def sniffed(source: Source) -> str:
     """The name of the format that a file, or the files of a folder, look like.
@@ -55,13 +58,15 @@ def _sureness(source: Source) -> dict[str, float]:
         return {}
     if b"\0" in head and head[:2] not in (b"\xff\xfe", b"\xfe\xff"):
         raise source.failure("K003", "a binary file", "a text file in UTF-8")
-    sure = {
-        name: registry.load("formats", name).sniff(head) for name in registry.builtin("formats")
-    }
+    sure: dict[str, float] = {}
+    for name in (*_COMMON, *registry.builtin("formats")):
+        if name not in sure:
+            sure[name] = registry.load("formats", name).sniff(head)
+        if sure[name] >= 0.9:
+            return sure
     if max(sure.values()) < 0.5:
-        sure |= {
-            name: registry.load("formats", name).sniff(head) for name in registry.plugins("formats")
-        }
+        for name in registry.plugins("formats"):
+            sure[name] = registry.load("formats", name).sniff(head)
     return sure
 
 

@@ -20,6 +20,7 @@ COLUMNS = (
 )  # fmt: skip
 
 Wording = Callable[[int], Words]
+_NOTHING: Words = (None, None)
 
 
 def span_text(fragments: tuple[Span, ...]) -> str:
@@ -58,13 +59,13 @@ def ledger(
     """
     labels = pair.labels if events.labels is None else events.labels
     order = np.lexsort((events.system, events.gold, events.outcome, events.label, events.doc))
-    last, known = -1, (None, None)
+    last, known = -1, _NOTHING
     columns = (events.doc, events.label, events.outcome, events.weight, events.gold, events.system)
     for doc, label, outcome, weight, gold, system in zip(
         *(column[order].tolist() for column in columns), strict=True
     ):
         if doc != last:
-            last, known = doc, words(doc) if words else (None, None)
+            last, known = doc, words(doc) if words else _NOTHING
         row = {
             "space": space,
             "document": pair.documents.name(doc),

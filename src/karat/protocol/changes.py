@@ -37,7 +37,8 @@ def _of_gold(pair: Pair, events: Events) -> tuple[IntArray, IntArray]:
 
 
 def _invented(pair: Pair, events: Events) -> IntArray:
-    return events.system[events.outcome == events.outcomes.index("FP")]
+    found: IntArray = events.system[events.outcome == events.outcomes.index("FP")]
+    return found
 
 
 def changes(

@@ -185,9 +185,9 @@ def errors(
         _write(ledger_to, pair, _spaces(spaces, wanted), words)
     return Errors(
         _name(answer),
-        tally.counted(),
+        {kind: whole(count) for kind, count in tally.counted().items()},
         {
-            each: {outcome: float(by_label[outcome][i]) for outcome in tally.outcomes}
+            each: {kind: whole(float(by_label[kind][i])) for kind in tally.outcomes}
             for i, each in enumerate(pair.labels)
         },
         confusion(pair, events),
@@ -276,8 +276,8 @@ def _gains(
             continue
         better = _scores(corrected(pair, events, [kind]), recipes)
         gains[kind] = {
-            name: None if before is None or better[name] is None else better[name] - before
-            for name, before in now.items()
+            name: None if before is None or after is None else after - before
+            for (name, before), after in zip(now.items(), better.values(), strict=True)
         }
     return gains
 

@@ -5,13 +5,10 @@ from __future__ import annotations
 import sys
 import unicodedata
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from karat.nouns.errors import plain
 from karat.nouns.scores import whole
-
-if TYPE_CHECKING:
-    from karat.explain.examples import Example
 
 MEANING = {
     "TP": "right",
@@ -115,7 +112,7 @@ def _changes(changes: Any) -> str:
     return text
 
 
-def _examples(kind: str, examples: Sequence[Example]) -> str:
+def _examples(kind: str, examples: Sequence[Any]) -> str:
     text = ""
     for each in examples:
         text += f"{kind} ({MEANING[kind]}) in document {plain(each.document)}\n"
