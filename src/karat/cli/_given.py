@@ -38,6 +38,12 @@ def choices(arguments: argparse.Namespace) -> dict[str, Any]:
     }
 
 
+def statistics(arguments: argparse.Namespace) -> dict[str, Any]:
+    """The options of `_options.add_statistics` as keyword arguments of karat.score."""
+    names = ("resamples", "interval", "seed", "resample_by", "strata")
+    return {name: getattr(arguments, name) for name in names}
+
+
 def columns(spec: str | None) -> dict[str, int]:
     """The parts of --columns: gold, system and token.
 
