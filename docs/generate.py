@@ -83,13 +83,21 @@ def side_by_side() -> str:
     for name in sorted(registry.builtin("match")):
         space = registry.load("match", name)()
         wanted.append(f"{spell(space)}.F1")
-    wanted += ["slots.SER", "ts.kappa", "ts(sep=0.5).F1", "iou(t=0.7).F1", "overlap(pairing=one).F1"]
+    wanted += [
+        "slots.SER",
+        "ts.kappa",
+        "ts(sep=0.5).F1",
+        "iou(t=0.7).F1",
+        "overlap(pairing=one).F1",
+    ]
     gold = Corpus.of(GOLD)
     lines = ["```", f"{'gold':<12} {GOLD}"]
     lines += [f"{name:<12} {text}" for name, text in SYSTEMS.items()]
     lines += ["```", "", f"| recipe | {' | '.join(SYSTEMS)} |", "|:--|" + "--:|" * len(SYSTEMS)]
     for recipe in wanted:
-        values = [karat.score(gold, Corpus.of(t), recipe, resamples=0).value for t in SYSTEMS.values()]
+        values = [
+            karat.score(gold, Corpus.of(t), recipe, resamples=0).value for t in SYSTEMS.values()
+        ]
         cells = (" - " if value is None else f"{value:.3f}" for value in values)
         lines.append(f"| `{recipe}` | {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
@@ -116,14 +124,15 @@ def rankings() -> str | None:
         return None
     recipes = ["exact.F1", "overlap.F1", "ts.F1@macro", "token.F1@macro", "slots.SER"]
     files = sorted((folder / "conll2003-dev" / "systems").glob("*.conll"))
-    scores = karat.score(
-        folder / "conll2003-dev" / "gold.conll", list(files), recipes, resamples=0
-    )
+    scores = karat.score(folder / "conll2003-dev" / "gold.conll", list(files), recipes, resamples=0)
     table = {
         file.stem: [scores[file.stem, recipe].value or 0.0 for recipe in recipes] for file in files
     }
     order = sorted(table, key=lambda name: -table[name][0])
-    lines = [f"| system | {' | '.join(f'`{r}`' for r in recipes)} |", "|:--|" + "--:|" * len(recipes)]
+    lines = [
+        f"| system | {' | '.join(f'`{r}`' for r in recipes)} |",
+        "|:--|" + "--:|" * len(recipes),
+    ]
     for name in order:
         lines.append(f"| {name} | {' | '.join(f'{value:.4f}' for value in table[name])} |")
     columns = list(zip(*table.values(), strict=True))

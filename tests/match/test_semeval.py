@@ -6,7 +6,6 @@ from typing import Literal, get_args
 
 import numpy as np
 import pytest
-from slow_alignment import Counts, added, aligned, corpora, worlds
 
 from karat.match.semeval import Semeval
 from karat.measure.err import Err
@@ -20,6 +19,7 @@ from karat.measure.und import Und
 from karat.nouns.errors import RecipeError
 from karat.nouns.pair import Pair
 from karat.nouns.tally import Tally
+from tests.match._alignment import Counts, added, aligned, corpora, worlds
 
 Mode = Literal["strict", "exact", "partial", "type"]
 WORLDS = worlds(seed=3, size=2500)

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from slow_alignment import Counts, World, added, aligned, corpora, correct, worlds
 
 from karat.match.slots import Slots, WholeMentions
 from karat.measure.e import E
@@ -20,6 +19,7 @@ from karat.nouns.errors import RecipeError, UsageError
 from karat.nouns.pair import Pair
 from karat.nouns.tally import Tally
 from karat.recipe import parse
+from tests.match._alignment import Counts, World, added, aligned, corpora, correct, worlds
 
 WORLDS = worlds(seed=2, size=2500)
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import csv
+import io
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -105,6 +107,15 @@ def named(text: str) -> tuple[str | None, str]:
     if not path:
         raise UsageError(f"found {shown(text)}, expected name=path")
     return name, path
+
+
+def csv_text(rows: list[dict[str, Any]]) -> str:
+    """Rows with the same keys as CSV."""
+    out = io.StringIO()
+    table = csv.DictWriter(out, list(rows[0]) if rows else [], lineterminator="\n")
+    table.writeheader()
+    table.writerows(rows)
+    return out.getvalue()
 
 
 def deliver(text: str, output: str | None) -> None:

@@ -1,1 +1,1 @@
-"""Explanations: from events to why a number is what it is."""
+"""From events to reasons: confusions, examples, what correcting would gain, the ledger."""
