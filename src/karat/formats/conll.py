@@ -11,6 +11,7 @@ import numpy as np
 
 from karat.arrays.tags import KINDS, SCHEMES, encode, illegal, recognise
 from karat.formats._tagged import REPAIRS, TagReader
+from karat.nouns._types import IntArray
 from karat.nouns.corpus import Corpus, Words
 from karat.nouns.errors import InputError, Problem, UsageError, nearest, shown
 from karat.nouns.source import Source
@@ -151,7 +152,7 @@ class Conll:
             breaks = set(corpus.documents.sentences(row)) - {0}
             lines = ["-DOCSTART- O\n"]
             for place, word in enumerate(words):
-                if not word or word.split() != [word] or word == "-DOCSTART-":
+                if not _holds(word, "surrogateescape") or word == "-DOCSTART-":
                     raise UsageError(f"conll cannot hold the token {shown(word)}")
                 gap = "\n" if place in breaks or place == 0 else ""
                 lines.append(f"{gap}{word} {tags.get(int(first[row]) + place, 'O')}\n")
@@ -166,23 +167,29 @@ class ConllWords:
     documents: Documents
     token: int
 
-    def _lines(self, row: int) -> list[tuple[int, bytes]]:
+    def _lines(self, row: int) -> list[tuple[int, bytes | None]]:
         start = int(self.documents.offset[row])
         rest = self.documents.offset[row + 1 :]
         stop = int(rest[0]) if len(rest) else None
         lines = self.source.between(start, stop).split(b"\n")
         first = int(self.documents.line[row])
-        found = []
+        found: list[tuple[int, bytes | None]] = []
         for number, line in enumerate(lines, first):
             fields = line.rstrip(b"\r").replace(b"\t", b" ").split(b" ")
             fields = [field for field in fields if field]
             if fields and fields[0] != b"-DOCSTART-":
-                found.append((number, fields[min(self.token, len(fields) - 1)]))
+                place = min(self.token, len(fields) - 1)
+                found.append((number, fields[place] if len(fields) > 1 else None))
         return found
 
     def words(self, row: int) -> Words:
-        """The tokens of a document; bytes that are no UTF-8 survive as surrogates."""
-        return None, tuple(w.decode("utf-8", "surrogateescape") for _, w in self._lines(row))
+        """The tokens of a document; bytes that are no UTF-8 survive as surrogates.
+
+        A file of one column holds tags alone: its tokens are unknown.
+        """
+        words = [word for _, word in self._lines(row)]
+        known = [word.decode("utf-8", "surrogateescape") for word in words if word is not None]
+        return None, tuple(known) if len(known) == len(words) else None
 
     def line(self, row: int, place: int) -> int:
         """The line of a token."""
@@ -195,6 +202,15 @@ class ConllWords:
 def _one_of(what: str, value: str, choices: tuple[str, ...]) -> None:
     if value not in choices:
         raise UsageError(f"no {what} is called {value!r}{nearest(value, choices)}")
+
+
+def _holds(word: str, errors: str = "strict") -> bool:
+    """Can this stand in a column: no white space, no zero byte, nothing that UTF-8 lacks?"""
+    try:
+        word.encode("utf-8", errors)
+    except UnicodeEncodeError:
+        return False
+    return word.split() == [word] and "\0" not in word
 
 
 def _refuse(corpus: Corpus) -> None:
@@ -211,9 +227,24 @@ def _refuse(corpus: Corpus) -> None:
         row = int(after[0]) + 1
         where = corpus.documents.name(int(mentions.doc[row]))
         raise UsageError(f"conll cannot hold overlapping mentions, as in document {where}")
+    across = _crossing(corpus)
+    if across.size:
+        where = corpus.documents.name(int(mentions.doc[across[0]]))
+        raise UsageError(f"conll cannot hold a mention across sentences, as in document {where}")
     for label in corpus.labels:
-        if label.split() != [label]:
+        if not _holds(label):
             raise UsageError(f"conll cannot hold the label {shown(label)}")
+
+
+def _crossing(corpus: Corpus) -> IntArray:
+    """The mentions that go on behind the end of their sentence."""
+    table, documents = corpus.mentions, corpus.documents
+    first = np.cumsum([0, *documents.length.tolist()])
+    doc = np.repeat(np.arange(len(documents)), np.diff(documents.sentence_offsets))
+    breaks = np.sort(first[doc] + documents.sentence_start)
+    starts, ends = first[table.doc] + table.start, first[table.doc] + table.end
+    inside = np.searchsorted(breaks, ends) > np.searchsorted(breaks, starts, side="right")
+    return np.flatnonzero(inside)
 
 
 def _tags(corpus: Corpus, scheme: str) -> dict[int, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, BinaryIO, ClassVar
@@ -86,8 +87,14 @@ class Jsonl:
         b'{"tokens": ["Ann", "slept"], "mentions": [{"start": 0, "end": 1, "label": "PER"}]}\\n'
         """
         for document in corpus:
-            line = json.dumps(record_of(document), ensure_ascii=False, allow_nan=False)
-            out.write(line.encode("utf-8", "surrogatepass") + b"\n")
+            record = record_of(document)
+            try:
+                line = json.dumps(record, ensure_ascii=False, allow_nan=False).encode()
+            except UnicodeEncodeError:  # half of a surrogate pair: JSON can only escape it
+                line = json.dumps(record).encode()
+            except (TypeError, ValueError, RecursionError) as error:
+                raise UsageError(f"jsonl cannot hold this document: {error}") from None
+            out.write(line + b"\n")
 
 
 def _lines(source: Source) -> Iterator[tuple[int, int, bytes]]:
@@ -124,7 +131,7 @@ class _Pile:
 
     def add(self, line: int, offset: int, raw: bytes) -> None:
         try:
-            record = json.loads(raw.decode("utf-8"), parse_constant=_refused)
+            record = json.loads(raw.decode("utf-8"), parse_constant=_refused, parse_float=_finite)
         except UnicodeDecodeError as error:
             self._wrong(line, "K201", f"{shown(raw[error.start : error.end])}", "UTF-8")
             return
@@ -145,7 +152,7 @@ class _Pile:
         except RecursionError:
             self._wrong(line, "K201", "brackets nested too deep", _OBJECT)
             return
-        if self._fits(document, line):
+        if self._fits(document, line) and self._linked(document, line):
             self.documents.append(document)
             self.lines.append(line)
             self.offsets.append(offset)
@@ -171,17 +178,32 @@ class _Pile:
                 return False
         return True
 
+    def _linked(self, document: Document, line: int) -> bool:
+        there = {mention.id for mention in document.mentions}
+        for kind in ("relations", "clusters"):
+            for i, group in enumerate(getattr(document, kind)):
+                for _, member in group.members:
+                    if member not in there:
+                        found = f"{kind}[{i}] with {shown(member)}"
+                        expected = "the ids of mentions of the same document"
+                        self._wrong(line, "K205", found, expected)
+                        return False
+        return True
+
     def block(self) -> Corpus:
-        try:
-            corpus = of_documents(self.documents, self.lines, self.offsets)
-        except UsageError as error:
-            found, expected = str(error), "members that are mentions of the same document"
-            raise InputError([Problem("K205", self.name, None, found, expected)]) from None
+        corpus = of_documents(self.documents, self.lines, self.offsets)
         self.documents, self.lines, self.offsets = [], [], []
         return Corpus(
             corpus.unit, corpus.documents, corpus.mentions, corpus.labels, corpus.relations,
             corpus.clusters, corpus.templates, {}, corpus.extra,
         )  # fmt: skip
+
+
+def _finite(number: str) -> float:
+    found = float(number)
+    if found in (math.inf, -math.inf):
+        raise ValueError(f"{number} is too large")
+    return found
 
 
 def _refused(constant: str) -> Any:

@@ -53,7 +53,7 @@ class F:
     def _alpha(self) -> float:
         if self.alpha is not None:
             return self.alpha
-        return 0.5 if self.beta is None else 1 / (1 + self.beta**2)
+        return 0.5 if self.beta is None else 1 / (1 + self.beta * self.beta)
 
     def __call__(self, q: Quantities) -> FloatArray:
         """F for each element."""

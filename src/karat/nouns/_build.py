@@ -13,7 +13,7 @@ from karat.arrays.hashing import hash_tokens
 from karat.arrays.tags import KINDS, SCHEMES, decode, illegal, interpret, recognise
 from karat.nouns.corpus import Corpus, Memory
 from karat.nouns.document import Document, Group, bracketed
-from karat.nouns.errors import UsageError, shown
+from karat.nouns.errors import UsageError, nearest, shown
 from karat.nouns.tables import UNKNOWN, Codes, Documents, Fragments, Groups, Mentions, int32
 
 
@@ -174,6 +174,12 @@ def of_tags(
     repair: str,
 ) -> Corpus:
     """The corpus that these lists of tags describe, one list a document."""
+    for what, value, choices in (
+        ("scheme", scheme, ("auto", *SCHEMES)),
+        ("repair", repair, ("conlleval", "discard", "strict")),
+    ):
+        if value not in choices:
+            raise UsageError(f"no {what} is called {value!r}{nearest(value, choices)}")
     words = [None] * len(sentences) if tokens is None else [tuple(each) for each in tokens]
     if len(words) != len(sentences):
         raise UsageError(f"{len(sentences)} lists of tags, but {len(words)} lists of tokens")
@@ -181,6 +187,10 @@ def of_tags(
     for i, (tags, known) in enumerate(zip(sentences, words, strict=True)):
         if isinstance(tags, str) or (known is not None and len(known) != len(tags)):
             raise UsageError(f"document {i + 1} needs one list of tags, one tag for each token")
+    for i, tags in enumerate(sentences):
+        for tag in tags:
+            if not isinstance(tag, str):
+                raise UsageError(f"document {i + 1}: found {tag!r}, expected a tag like O or B-PER")
     flat = Codes.of([tag for tags in sentences for tag in tags])
     tagged = np.flatnonzero(flat.codes != (flat.values.index("O") if "O" in flat.values else -1))
     values = [value for value in flat.values if value != "O"]

@@ -5,7 +5,7 @@ Whatever is wrong with an object is raised as a WrongError, which says where ins
 
 from __future__ import annotations
 
-import math
+import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -29,8 +29,12 @@ class WrongError(UsageError):
 
 def _is(value: Any, kind: type | tuple[type, ...], where: str, expected: str) -> Any:
     if not isinstance(value, kind) or isinstance(value, bool):
-        raise WrongError(f"{where} = {shown(repr(value), 40)[1:-1]}", expected)
+        raise WrongError(f"{where} = {_short(value)}", expected)
     return value
+
+
+def _short(value: Any) -> str:
+    return shown(repr(value), 40)[1:-1]
 
 
 def _words(value: Any, where: str) -> dict[str, str]:
@@ -43,7 +47,7 @@ def _words(value: Any, where: str) -> dict[str, str]:
 def _number(value: Any, where: str) -> int:
     whole: int = _is(value, int, where, "a whole number")
     if not 0 <= whole < 2**31:
-        raise WrongError(f"{where} = {whole}", "a position from 0 to 2147483647")
+        raise WrongError(f"{where} = {_short(whole)}", "a position from 0 to 2147483647")
     return whole
 
 
@@ -89,25 +93,27 @@ def _mention(value: Any, where: str, length: int) -> Mention:
     confidence = value.get("confidence")
     if confidence is not None:
         _is(confidence, (int, float), f"{where}.confidence", "a number")
-        if not math.isfinite(confidence):
-            raise WrongError(f"{where}.confidence = {confidence}", "a finite number")
-    name = value.get("id")
-    if name is not None:
-        _is(name, str, f"{where}.id", "a text")
+        if not -sys.float_info.max <= confidence <= sys.float_info.max:
+            raise WrongError(f"{where}.confidence = {_short(confidence)}", "a finite number")
     return Mention.of(
         label,
         fragments,
         _words(value.get("attributes", {}), f"{where}.attributes"),
         None if confidence is None else float(confidence),
-        name,
+        _id(value, where),
     )
+
+
+def _id(value: Mapping[str, Any], where: str) -> str | None:
+    name: str | None = value.get("id")
+    return name if name is None else _is(name, str, f"{where}.id", "a text")
 
 
 def _linked(value: Any, where: str) -> Group:
     _is(value, dict, where, "an object with label and arguments")
     label = _is(value.get("label", ""), str, f"{where}.label", "a text")
     members = _words(value.get("arguments", {}), f"{where}.arguments")
-    return Group(label, tuple(members.items()), value.get("id"))
+    return Group(label, tuple(members.items()), _id(value, where))
 
 
 def _cluster(value: Any, where: str) -> Group:
@@ -115,7 +121,8 @@ def _cluster(value: Any, where: str) -> Group:
     members = _is(value.get("mentions", []), list, f"{where}.mentions", "a list of mention ids")
     for i, member in enumerate(members):
         _is(member, str, f"{where}.mentions[{i}]", "the id of a mention")
-    return Group(str(value.get("label", "")), tuple(("", m) for m in members), value.get("id"))
+    label = _is(value.get("label", ""), str, f"{where}.label", "a text")
+    return Group(label, tuple(("", member) for member in members), _id(value, where))
 
 
 def _template(value: Any, where: str) -> Group:
@@ -128,7 +135,7 @@ def _template(value: Any, where: str) -> Group:
             _is(filler, (str, dict), f"{where}.slots.{slot}[{i}]", "a text or an object")
             members.append((slot, filler))
     label = _is(value.get("label", ""), str, f"{where}.label", "a text")
-    return Group(label, tuple(members), value.get("id"))
+    return Group(label, tuple(members), _id(value, where))
 
 
 def document_of(record: Mapping[str, Any]) -> Document:

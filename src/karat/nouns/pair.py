@@ -117,7 +117,7 @@ def _paired(
     else:
         place = _by_place(gold, system)
     _agree(gold, system, place)
-    tagset = tuple(sorted(labels if labels is not None else {*gold.labels, *system.labels}))
+    tagset = tuple(sorted({*(labels if labels is not None else (*gold.labels, *system.labels))}))
     (left, gold_off), (right, system_off) = (
         _within(gold, tagset, only),
         _within(system, tagset, only),
@@ -200,7 +200,10 @@ def _by_place(gold: Corpus, system: Corpus) -> IntArray:
     first = np.flatnonzero(
         _differ(gold.documents, system.documents, np.arange(common), np.arange(common))
     )
-    if ours != theirs and not first.size:
+    if first.size:
+        row = int(first[0])
+        raise InputError([_parting(gold, system, row, row)])
+    if ours != theirs:
         longer, shorter = (gold, system) if ours > theirs else (system, gold)
         name, other = ("gold", "system") if ours > theirs else ("system", "gold")
         raise InputError([
@@ -269,13 +272,20 @@ def _parting(gold: Corpus, system: Corpus, a: int, b: int) -> Problem:
     ours = gold.library.words(a) if gold.library else (None, None)
     theirs = system.library.words(b) if system.library else (None, None)
     chars = gold.unit == "char"
+    what = "character" if chars else "token"
     left, right = (ours[0], theirs[0]) if chars else (ours[1], theirs[1])
-    left, right = left or (), right or ()
+    if left is None or right is None:
+        sizes = [int(documents.length[row]) for documents, row in
+                 ((gold.documents, a), (system.documents, b))]  # fmt: skip
+        return Problem(
+            "K303", _file(system, "system"), _line(system, b, 0), f"{sizes[1]} {what}s",
+            f"{sizes[0]}, as in {_file(gold, 'gold')}:{_line(gold, a, 0)}",
+            f"document {shown(gold.documents.name(a))}",
+        )  # fmt: skip
     at = next(
         (i for i, (x, y) in enumerate(zip(left, right, strict=False)) if x != y),
         min(len(left), len(right)),
     )
-    what = "character" if chars else "token"
 
     def told(words: Sequence[str]) -> str:
         if at >= len(words):

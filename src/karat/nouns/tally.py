@@ -117,8 +117,8 @@ class Tally:
         if weights is None:
             return self._quantities(self._sums(self.label, width))
         dense = self._sums(self.unit * width + self.label, self.units * width)
-        drawn = weights @ dense.reshape(self.units, -1)
-        return self._quantities(drawn.reshape(len(weights), width, -1))
+        drawn = weights @ dense.reshape(self.units, width * self.counts.shape[1])
+        return self._quantities(drawn.reshape(len(weights), width, self.counts.shape[1]))
 
     def by_unit(self) -> Quantities:
         """Summed over labels: an array of units."""

@@ -1,0 +1,241 @@
+"""Whatever is wrong with a conll file is one InputError, which says where, what was found and
+what was expected; no bytes whatsoever cause anything else.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from karat import Corpus, InputError, read
+from karat.formats import _lines
+from karat.nouns.source import Source
+from tests.formats._files import of_bytes, random_file
+
+WANTED = "O or a tag with a prefix and a label, like B-PER or I-PER"
+KNOWN = "a known prefix (B I E S, L U, M W), or --scheme io if these are whole labels"
+
+PROBLEMS: list[tuple[bytes, dict[str, Any], list[str]]] = [
+    (b"", {}, ["file: K002 found an empty file, expected at least one document"]),
+    (b"\xef\xbb\xbf", {}, ["file: K002 found an empty file, expected at least one document"]),
+    (b"\n \r\n\t\n", {}, ["file: K002 found an empty file, expected at least one document"]),
+    (
+        b"-DOCSTART-\n",
+        {"documents": "file"},
+        ["file: K002 found an empty file, expected at least one document"],
+    ),
+    (
+        b"a O\nb\0 O\n",
+        {},
+        ["file:2: K003 found a zero byte, as in a binary file, expected a text file in UTF-8"],
+    ),
+    (
+        b"\xff\xfea\0",
+        {},
+        ["file: K004 found UTF-16 text, expected UTF-8; convert it, for example with iconv"],
+    ),
+    (
+        b"a x O\nb O\n\nc\n",
+        {},
+        [
+            "file:2: K101 found 2 columns in 'b O', expected 3, as in line 1",
+            "file:4: K101 found 1 column in 'c', expected 3, as in line 1",
+        ],
+    ),
+    (b"a B-\xff\n", {}, [r"file:1: K102 found the tag 'B-\\xff', expected a tag in UTF-8"]),
+    (
+        b"\na O\n",
+        {"tag": 2},
+        [
+            "file:2: K103 found 2 columns, expected a column 2; "
+            "choose with --columns; 0 is the first, -1 the last"
+        ],
+    ),
+    (
+        b"a O\n",
+        {"token": -3},
+        [
+            "file:1: K103 found 2 columns, expected a column -3; "
+            "choose with --columns; 0 is the first, -1 the last"
+        ],
+    ),
+    (
+        b"a B-X\nb PER\nc B-X\nd PER\ne B\nf Q-X\n",
+        {},
+        [
+            f"file:2: K104 found 'PER', expected {WANTED}",
+            f"file:5: K104 found 'B', expected {WANTED}",
+            f"file:6: K104 found 'Q-X', expected {KNOWN}",
+        ],
+    ),
+    (
+        b"a B-X\nb E-X\n",
+        {"scheme": "iob2"},
+        ["file:2: K104 found 'E-X', expected a prefix of iob2: B I"],
+    ),
+    (
+        b"a B-X\nb U-X\nc W-X\n",
+        {},
+        [
+            "file: K105 found the prefixes B U W, expected the prefixes of one scheme "
+            "(B I, I E, B I E S, B I L U or B M E S)"
+        ],
+    ),
+    (
+        b"a O\n\n-DOCSTART- O\n\nb O\n",
+        {},
+        [
+            "file:3: K106 found -DOCSTART- after the first tokens, expected -DOCSTART- on the "
+            "first line, or nowhere; begin the file with a -DOCSTART- line"
+        ],
+    ),
+    (
+        b"Ann\nslept\n",
+        {},
+        [
+            "file:1: K107 found one column with 'Ann', "
+            "expected a token and a tag, or a tag like B-PER alone"
+        ],
+    ),
+    (
+        b"a B-X\n\nb O\nc I-X\n",
+        {"repair": "strict"},
+        [
+            "file:4: K108 found a mention that begins with 'I-X', expected one that iob2 allows; "
+            "--repair conlleval reads it all the same"
+        ],
+    ),
+]
+
+
+@pytest.mark.parametrize(("data", "parameters", "messages"), PROBLEMS)
+def test_a_problem_says_where_and_what(
+    data: bytes, parameters: dict[str, Any], messages: list[str]
+) -> None:
+    with pytest.raises(InputError) as caught:
+        of_bytes(data, **parameters)
+    assert messages == [str(problem) for problem in caught.value.problems]
+    more = f" (and {len(messages) - 1} more like it)" if len(messages) > 1 else ""
+    assert messages[0] + more == str(caught.value)
+
+
+def test_a_line_that_never_ends_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_lines, "SIZE", 1000)
+    with pytest.raises(InputError) as caught:
+        of_bytes(b"a O\n\n" + b"x" * 2000)
+    expected = "file:3: K005 found a line of more than 1,000 bytes, expected shorter lines"
+    assert expected == str(caught.value)
+
+
+def test_a_file_that_does_not_exist_is_told_with_the_nearest_name(tmp_path: Path) -> None:
+    (tmp_path / "gold.conll").write_bytes(b"a O\n")
+    wanted = tmp_path / "gold.conl"
+    with pytest.raises(InputError) as caught:
+        read(wanted)
+    near = f"did you mean {tmp_path / 'gold.conll'}?"
+    assert f"{wanted}: K001 found no such file, expected a file to read; {near}" == str(
+        caught.value
+    )
+    with pytest.raises(InputError) as caught:
+        read(tmp_path)
+    assert f"{tmp_path}: K001 found a folder, expected a file to read" == str(caught.value)
+
+
+def test_a_compressed_file_that_breaks_off_is_refused() -> None:
+    data = gzip.compress(b"a O\n" * 1000)
+    assert 1000 == of_bytes(data).documents.length[0]
+    with pytest.raises(InputError) as caught:
+        of_bytes(data[:-12])
+    assert (
+        "file: K003 found data that breaks off or is damaged (Compressed file ended before the "
+        "end-of-stream marker was reached), expected a file that can be read"
+    ) == str(caught.value)
+
+
+def test_of_many_problems_the_first_are_kept_and_all_are_counted() -> None:
+    with pytest.raises(InputError) as caught:
+        of_bytes(b"a x O\n" + b"b O\n" * 1500)
+    assert 100 == len(caught.value.problems)
+    assert 1500 == caught.value.total
+    assert str(caught.value).endswith("as in line 1 (and 1,499 more like it)")
+
+
+def test_problems_of_every_chunk_are_collected(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_lines, "SIZE", 32)
+    with pytest.raises(InputError) as caught:
+        of_bytes(b"aaaa x O\n" * 5 + b"b O\n" + b"aaaa x O\n" * 5 + b"c Q\n")
+    assert [6, 12] == [problem.line for problem in caught.value.problems]
+
+
+def test_what_is_shown_of_a_file_cannot_harm_a_terminal() -> None:
+    with pytest.raises(InputError) as caught:
+        of_bytes(b"a B-X\nb \x1b[2J\n")
+    assert f"file:2: K104 found '\\x1b[2J', expected {WANTED}" == str(caught.value)
+
+
+def mutated(rng: random.Random, data: bytes) -> bytes:
+    """A few bytes changed, lost, doubled or cut off."""
+    new = bytearray(data)
+    for _ in range(rng.randint(1, 4)):
+        at = rng.randrange(len(new) + 1)
+        kind = rng.randrange(5)
+        if kind == 0:
+            new[at : at + 1] = bytes([rng.randrange(256)])
+        elif kind == 1:
+            del new[at : at + rng.randint(1, 4)]
+        elif kind == 2:
+            new[at:at] = rng.choice((b"\n", b"\r", b"\t", b"-", b"\0", b"\xff", b"-DOCSTART-"))
+        elif kind == 3:
+            new[at:at] = new[: rng.randint(0, 9)]
+        else:
+            del new[at + 20 :]
+    return bytes(new)
+
+
+def test_any_bytes_give_a_corpus_or_an_input_error() -> None:
+    rng = random.Random(1)
+    options: list[dict[str, Any]] = [
+        {}, {"repair": "discard"}, {"repair": "strict"}, {"documents": "file"}, {"scheme": "iob2"},
+        {"tag": 0}, {"token": -2}, {"scheme": "io"}, {"tag": 1, "token": 1},
+    ]  # fmt: skip
+    read_well = 0
+    for number in range(2000):
+        if number % 4:
+            data = mutated(rng, random_file(rng, rng.choice(("BI", "BIES", "IE", "BILMESUW"))))
+        else:
+            data = bytes(rng.choice(b'aO-BI \t\n\r\0\xff\x1f{"') for _ in range(rng.randint(0, 60)))
+        try:
+            corpus = of_bytes(data, **options[number % len(options)])
+        except InputError:
+            continue
+        assert isinstance(corpus, Corpus)
+        assert corpus.documents.length.tolist() == [
+            document.length if document.tokens is not None else length
+            for document, length in zip(corpus, corpus.documents.length.tolist(), strict=True)
+        ]
+        read_well += 1
+    assert read_well > 300
+
+
+def test_a_file_is_sniffed_or_refused_whatever_it_holds() -> None:
+    rng = random.Random(2)
+    for _ in range(500):
+        data = mutated(rng, random_file(rng, "BI"))
+        with contextlib.suppress(InputError):
+            read(Source.of_bytes(data, "file"))
+
+
+def test_a_binary_file_and_an_unknown_one_are_refused_when_sniffed() -> None:
+    with pytest.raises(InputError) as caught:
+        read(Source.of_bytes(b"\x89PNG\0\0", "file"))
+    assert "file: K003 found a binary file, expected a text file in UTF-8" == str(caught.value)
+    with pytest.raises(InputError) as caught:
+        read(Source.of_bytes(b"[1, 2]", "file"))
+    assert str(caught.value).startswith(
+        "file: K006 found a file that looks like no known format, expected one of conll, "
+    )
