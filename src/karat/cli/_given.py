@@ -38,35 +38,44 @@ def choices(arguments: argparse.Namespace) -> dict[str, Any]:
     }
 
 
-def columns(spec: str | None) -> dict[str, int]:
-    """The parts of --columns: gold, system and token.
+def columns(spec: str | None) -> dict[str, int | tuple[int, ...]]:
+    """The parts of --columns: gold, system and token; several layers of tags are I+J.
 
-    >>> columns("gold=-2,system=-1"), columns("3")
-    ({'gold': -2, 'system': -1}, {'gold': 3, 'system': 3})
+    >>> columns("gold=-2,system=-1"), columns("1+2")
+    ({'gold': -2, 'system': -1}, {'gold': (1, 2), 'system': (1, 2)})
     """
-    found: dict[str, int] = {}
+    found: dict[str, int | tuple[int, ...]] = {}
     for part in spec.split(",") if spec else ():
         name, number = part.split("=", 1) if "=" in part else ("", part)
         if name not in ("", "gold", "system", "token", "tag"):
             raise UsageError(f"found --columns {shown(part)}, expected gold=I, system=I or token=I")
         try:
-            value = int(number)
+            layers = tuple(int(each) for each in number.split("+"))
         except ValueError:
-            raise UsageError(f"found --columns {shown(part)}, expected a whole number") from None
+            raise UsageError(
+                f"found --columns {shown(part)}, expected a whole number, or several: 1+2"
+            ) from None
+        value = layers if len(layers) > 1 else layers[0]
         found |= {"gold": value, "system": value} if name in ("", "tag") else {name: value}
-    if found.get("token", 0) < 0:
+    token = found.get("token", 0)
+    if not isinstance(token, int):
+        raise UsageError("tokens stand in one column")
+    if token < 0:
         raise UsageError("the token column counts from the left: 0, 1, 2 ...")
     return found
 
 
 def reading(
-    arguments: argparse.Namespace, side: str, paths: Iterable[str]
-) -> dict[str, dict[str, Any]]:
+    arguments: argparse.Namespace, side: str, paths: Iterable[str],
+    sources: dict[str, Source] | None = None,
+) -> dict[str, dict[str, Any]]:  # fmt: skip
     """For each path, the keyword arguments of karat.read; an option that no file takes is refused.
 
-    An option that is not a format's (a scheme for jsonl) is not passed to it.
+    An option that is not a format's (a scheme for jsonl) is not passed to it. `sources` are
+    those that are open already: standard input can be read only once.
     """
     column = columns(arguments.columns)
+    sources = {} if sources is None else sources
     asked: Mapping[str, Any] = {
         "scheme": arguments.scheme,
         "repair": arguments.repair,
@@ -78,7 +87,7 @@ def reading(
     given = getattr(arguments, f"{side}_format")
     found: dict[str, dict[str, Any]] = {}
     for path in paths:
-        source = Source(path)
+        source = sources[path] = sources.get(path) or Source(path)
         name = given or sniffed(source)
         known = {each.name for each in fields(load("formats", name))}
         found[path] = {"source": source, "format": name} | {

@@ -22,11 +22,11 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     group.add_argument(
         "--columns", metavar="SPEC",
-        help="column of the tag (default -1, the last), or gold=I,system=I,token=I",
+        help="column of the tag (default -1, the last), layers I+J, or gold=I,system=I,token=I",
     )  # fmt: skip
     group.add_argument(
         "--documents", choices=("auto", "file"),
-        help="auto: -DOCSTART- or a blank line opens a document; file: the file is one",
+        help="auto: -DOCSTART-, # newdoc or a blank line opens one; file: the file is one",
     )  # fmt: skip
 
 

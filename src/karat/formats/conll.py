@@ -10,6 +10,7 @@ from typing import Any, BinaryIO, ClassVar
 import numpy as np
 
 from karat.arrays.tags import KINDS, SCHEMES, encode, illegal, recognise
+from karat.formats._comments import is_comment, split, width_of
 from karat.formats._tagged import REPAIRS, TagReader
 from karat.nouns._types import IntArray
 from karat.nouns.corpus import Corpus, Words
@@ -17,17 +18,19 @@ from karat.nouns.errors import InputError, Problem, UsageError, nearest, shown
 from karat.nouns.source import Source
 from karat.nouns.tables import Documents
 
-_TAGGED = re.compile(rb"(^|[ \t])(O|[BIESLUMW]-[^ \t]+)[ \t\r]*$")
+_TAGGED = re.compile(rb"(^|[ \t])(O|(O\|)*[BIESLUMW]-[^ \t]+)[ \t\r]*$")
 
 
 @dataclass(frozen=True, slots=True)
 class Conll:
-    """One token a line, columns apart by spaces or tabs, the tag in one of them.
+    """One token a line, columns apart by spaces or tabs, the tag in one of them, or in several.
 
-    A blank line ends a sentence, a line that begins with -DOCSTART- opens a document; in a file
-    without such lines every sentence is a document of its own (`documents=file` makes the file
-    one). Tags are IOB1, IOB2, IOE1, IOE2, IOBES (also written BILOU, BMES) or IO, recognised
-    from the whole file when `scheme` is auto. Tjong Kim Sang & De Meulder (2003), "Introduction
+    A blank line ends a sentence, a line that begins with -DOCSTART- or `# newdoc` opens a
+    document; in a file without such lines every sentence is a document of its own
+    (`documents=file` makes the file one). Tags are IOB1, IOB2, IOE1, IOE2, IOBES (also written
+    BILOU, BMES) or IO, recognised from the whole file when `scheme` is auto. Nested mentions are
+    read from layers: from several columns (`tag=(1, 2)`), or from tags stacked with `|`, outer to
+    inner; each layer is decoded by itself. Tjong Kim Sang & De Meulder (2003), "Introduction
     to the CoNLL-2003 Shared Task", section 2.2.
 
     >>> source = Source.of_bytes(b"Ann B-PER\\nLee I-PER\\nslept O\\n")
@@ -35,7 +38,7 @@ class Conll:
     (Mention('PER', 0, 2),)
     """
 
-    tag: int = -1
+    tag: int | tuple[int, ...] = -1
     token: int = 0
     scheme: str = "auto"
     repair: str = "conlleval"
@@ -48,6 +51,17 @@ class Conll:
         _one_of("scheme", self.scheme, ("auto", *SCHEMES))
         _one_of("repair", self.repair, REPAIRS)
         _one_of("documents", self.documents, ("auto", "file"))
+        if not self.layers or len(set(self.layers)) < len(self.layers):
+            raise UsageError(f"tag is a column or several different ones, not {self.tag!r}")
+
+    @property
+    def layers(self) -> tuple[int, ...]:
+        """The columns that hold tags.
+
+        >>> Conll(tag=3).layers, Conll(tag=(1, 2)).layers
+        ((3,), (1, 2))
+        """
+        return (self.tag,) if isinstance(self.tag, int) else tuple(self.tag)
 
     @staticmethod
     def sniff(head: bytes) -> float:
@@ -61,8 +75,9 @@ class Conll:
             lines.pop()
         if not lines or lines[0].removeprefix(b"\xef\xbb\xbf")[:1] in (b"{", b"["):
             return 0.0
-        tagged = sum(bool(_TAGGED.search(line)) for line in lines)
-        return 0.9 if 2 * tagged > len(lines) else 0.1
+        tagged = [bool(_TAGGED.search(line)) for line in lines]
+        comments = sum(b[:2] == b"# " and not t for b, t in zip(lines, tagged, strict=True))
+        return 0.9 if 2 * sum(tagged) > len(lines) - comments else 0.1
 
     def read(self, source: Source) -> Iterator[Corpus]:
         """Blocks of whole documents, mentions only: the tokens stay in the file.
@@ -78,7 +93,7 @@ class Conll:
                 for key, count in block.facts.items():
                     facts[key] = facts.get(key, 0) + count
             scheme = loose.found(facts)
-        reader = TagReader(source, self.tag, self.token, self.documents)
+        reader = TagReader(source, self.layers, self.token, self.documents)
         for block in reader.blocks(scheme, self.repair):
             yield block
         if self.scheme == "auto" and self.found(reader.facts) == "none":
@@ -107,8 +122,9 @@ class Conll:
         scheme = self.found(facts)
         kinds = np.array([facts.get(("kind", kind), 0) for kind in range(KINDS)])
         wrong = 0 if scheme == "none" else int(kinds[illegal(scheme)].sum())
+        columns = "+".join(map(str, self.layers))
         said = {
-            "columns": str(self.tag) if self.token == 0 else f"{self.tag}+token={self.token}",
+            "columns": columns if self.token == 0 else f"{columns}+token={self.token}",
             "scheme": scheme,
             "repair": self.repair,
             "documents": self.documents,
@@ -123,10 +139,14 @@ class Conll:
 
         >>> Conll.told({"columns": "-2+token=1", "scheme": "iob2"})
         {'tag': -2, 'token': 1, 'scheme': 'iob2'}
+        >>> Conll.told({"columns": "1+2"})
+        {'tag': (1, 2), 'token': 0}
         """
-        tag, _, token = said["columns"].partition("+token=")
+        columns, _, token = said["columns"].partition("+token=")
+        layers = tuple(map(int, columns.split("+")))
         rest = {key: said[key] for key in ("scheme", "repair", "documents") if key in said}
-        return {"tag": int(tag), "token": int(token or 0)} | rest
+        tag = layers[0] if len(layers) == 1 else layers
+        return {"tag": tag, "token": int(token or 0)} | rest
 
     def library(self, source: Source, documents: Documents) -> ConllWords:
         """The tokens, which stay in the file until somebody asks."""
@@ -174,10 +194,10 @@ class ConllWords:
         lines = self.source.between(start, stop).split(b"\n")
         first = int(self.documents.line[row])
         found: list[tuple[int, bytes | None]] = []
+        width = width_of(self.source) if any(line.lstrip()[:1] == b"#" for line in lines) else 0
         for number, line in enumerate(lines, first):
-            fields = line.rstrip(b"\r").replace(b"\t", b" ").split(b" ")
-            fields = [field for field in fields if field]
-            if fields and fields[0] != b"-DOCSTART-":
+            fields = split(line)
+            if fields and fields[0] != b"-DOCSTART-" and not is_comment(fields, width):
                 place = min(self.token, len(fields) - 1)
                 found.append((number, fields[place] if len(fields) > 1 else None))
         return found
