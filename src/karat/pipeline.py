@@ -15,6 +15,7 @@ import numpy as np
 from karat import registry, signature
 from karat._version import __version__
 from karat.average._mean import Averaged, valued
+from karat.nouns._tokens import TOKENIZERS, Tokens
 from karat.nouns.corpus import Corpus, Origin
 from karat.nouns.errors import UsageError, nearest
 from karat.nouns.pair import Pair
@@ -117,10 +118,12 @@ class Choices:
     map: Mapping[str, str] = field(default_factory=dict)
     zero_division: str = "skip"
     extra_docs: str = "error"
+    tokenizer: str = "auto"
 
     def __post_init__(self) -> None:
         for name, choices in (("zero_division", ("skip", "0", "1")),
-                              ("extra_docs", ("error", "ignore"))):  # fmt: skip
+                              ("extra_docs", ("error", "ignore")),
+                              ("tokenizer", ("auto", *TOKENIZERS))):  # fmt: skip
             if getattr(self, name) not in choices:
                 raise UsageError(f"{name} is {' or '.join(choices)}, not {getattr(self, name)!r}")
 
@@ -139,6 +142,7 @@ def score(
     map: Mapping[str, str] | None = None,
     zero_division: str = "skip",
     extra_docs: str = "error",
+    tokenizer: str = "auto",
     gold_options: Mapping[str, Any] | None = None,
     system_options: Mapping[str, Any] | None = None,
 ) -> Scores:
@@ -146,7 +150,8 @@ def score(
 
     Gold and systems are corpora or paths; several systems come as a list or by name. `recipes`
     are texts like "exact.F1@macro" (default: see `karat measures`). `gold_options` and
-    `system_options` go to `read`.
+    `system_options` go to `read`. `tokenizer` cuts texts where characters are counted and a
+    recipe needs tokens.
 
     >>> gold = Corpus.of("[Ann Lee]PER visited [Rome]LOC .")
     >>> system = Corpus.of("[Ann]PER Lee visited [Rome]LOC .")
@@ -154,7 +159,7 @@ def score(
     0.5
     """
     chosen = Choices(None if labels is None else tuple(labels), dict(map or {}), zero_division,
-                     extra_docs)  # fmt: skip
+                     extra_docs, tokenizer)  # fmt: skip
     wanted = _recipes(recipes)
     reference = _corpus(gold, gold_options)
     answers = {name: _corpus(each, system_options) for name, each in _named(system).items()}
@@ -165,11 +170,14 @@ def score(
     )
     found: list[Score] = []
     files: list[File] = []
+    tokens = Tokens(chosen.tokenizer)
     for name, answer in answers.items():
-        pair = Pair.of(reference, answer, tagset, chosen.extra_docs, only=chosen.labels is not None)
-        files.append(_file(name, answer, pair))
+        pair = Pair.of(
+            reference, answer, tagset, chosen.extra_docs, chosen.labels is not None, tokens
+        )
         said = _said(reference, answer, pair, chosen, tagset, several=len(answers) > 1)
         found += scored(pair, wanted, name, chosen, said)
+        files.append(_file(name, answer, pair))
     return Scores(__version__, _file("gold", reference), tuple(files), tuple(found))
 
 
@@ -274,7 +282,7 @@ def _file(name: str, corpus: Corpus, pair: Pair | None = None) -> File:
     origin = _origin(corpus)
     return File(
         name, origin.path, origin.sha256, len(corpus), len(corpus.mentions),
-        pair.coverage if pair else {}, pair.warnings if pair else (),
+        pair.covered if pair else {}, pair.warnings if pair else (),
     )  # fmt: skip
 
 
@@ -297,6 +305,7 @@ def _said(
     # With a number for labels without items, the tagset of all systems together matters.
     listed = chosen.labels is not None or (several and chosen.zero is not None)
     return said | {
+        "tokenizer": pair.tokenizer,
         "map": signature.words(f"{old}={new}" for old, new in chosen.map.items()) or "none",
         "labels": (signature.words(tagset) or "none") if listed else "union",
         "zero": chosen.zero_division,

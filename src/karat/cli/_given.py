@@ -35,6 +35,7 @@ def choices(arguments: argparse.Namespace) -> dict[str, Any]:
         "map": mapping,
         "zero_division": arguments.zero_division,
         "extra_docs": arguments.extra_docs,
+        "tokenizer": arguments.tokenizer,
     }
 
 

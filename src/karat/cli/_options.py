@@ -45,6 +45,11 @@ def add_choices(parser: argparse.ArgumentParser) -> None:
         "--extra-docs", choices=("error", "ignore"), default="error",
         help="system documents that gold lacks",
     )  # fmt: skip
+    group.add_argument(
+        "--tokenizer", choices=("auto", "given", "words", "whitespace"), default="auto",
+        help="how texts are cut where characters are counted and a recipe needs tokens "
+        "(default: the tokens that are given, else words)",
+    )  # fmt: skip
 
 
 def add_output(parser: argparse.ArgumentParser) -> None:
