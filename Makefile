@@ -7,7 +7,7 @@ STALE := $(shell .venv/bin/python -I -c 'import importlib.util, pathlib, sys; \
 	sys.exit(pathlib.Path(found) != pathlib.Path.cwd() / "src/karat/__init__.py")' \
 	>/dev/null 2>&1 || echo FORCE)
 
-.PHONY: help demo test coverage check bench format clean FORCE
+.PHONY: help demo test coverage check bench docs format clean FORCE
 
 help: ## Show this help
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-9s %s\n", $$1, $$2}' Makefile
@@ -29,6 +29,9 @@ check: .venv/.stamp-dev ## Check format, lint and types, then run the tests
 
 bench: .venv/.stamp-bench ## Run the benchmarks
 	.venv/bin/python benchmarks/run.py
+
+docs: .venv/.stamp-dev ## Write the parts of the documentation that are made from the code
+	.venv/bin/python docs/generate.py
 
 format: .venv/.stamp-dev ## Format the code and fix what ruff can fix
 	.venv/bin/ruff format .

@@ -11,7 +11,7 @@ import pytest
 from karat import demo
 from karat.cli import main
 from karat.nouns.errors import InputError, UsageError
-from karat.verify import verified
+from karat.protocol.verify import verified
 
 CALLS = [
     [],

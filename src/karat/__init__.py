@@ -15,12 +15,13 @@ if TYPE_CHECKING:  # as typing has it, without the time that typing takes
     from karat.nouns.scores import Score, Scores
     from karat.nouns.tally import Quantities, Tally
     from karat.pipeline import read, score, write
+    from karat.protocol.check import check
     from karat.recipe import Recipe, parse
 
 __all__ = [
     "Corpus", "Document", "Group", "InputError", "KaratError", "Mention", "Pair", "Quantities",
-    "Recipe", "RecipeError", "Score", "Scores", "Tally", "UsageError", "__version__", "parse",
-    "read", "score", "write",
+    "Recipe", "RecipeError", "Score", "Scores", "Tally", "UsageError", "__version__", "check",
+    "parse", "read", "score", "write",
 ]  # fmt: skip
 
 _HOME = {
@@ -29,7 +30,7 @@ _HOME = {
     "RecipeError": "nouns.errors", "UsageError": "nouns.errors", "Pair": "nouns.pair",
     "Score": "nouns.scores", "Scores": "nouns.scores", "Quantities": "nouns.tally",
     "Tally": "nouns.tally", "read": "pipeline", "score": "pipeline", "write": "pipeline",
-    "Recipe": "recipe", "parse": "recipe",
+    "Recipe": "recipe", "check": "protocol.check", "parse": "recipe",
 }  # fmt: skip
 
 

@@ -15,7 +15,9 @@ import numpy as np
 from karat import registry, signature
 from karat._version import __version__
 from karat.average._mean import Averaged, valued
+from karat.formats._folder import read_files
 from karat.nouns._tokens import TOKENIZERS, Tokens
+from karat.nouns._walk import ending
 from karat.nouns.corpus import Corpus, Origin
 from karat.nouns.errors import UsageError, nearest
 from karat.nouns.pair import Pair
@@ -28,37 +30,75 @@ Readable = Corpus | str | os.PathLike[str]
 
 
 def sniffed(source: Source) -> str:
-    """The name of the format that a file looks like.
+    """The name of the format that a file, or the files of a folder, look like.
+
+    A folder with .ann files is brat, and so is x.ann, and x.txt when x.ann is beside it.
 
     >>> sniffed(Source.of_bytes(b"Ann B-PER"))
     'conll'
     """
-    head = source.head()
-    if not head.strip():
+    if any(ending(name)[1] == ".ann" for name in source.files):
+        return "brat"
+    if source.is_folder:
+        return _sniffed_folder(source)
+    sure = _sureness(source)
+    if not sure:
         raise source.failure("K002", "an empty file", "at least one document")
-    if b"\0" in head and head[:2] not in (b"\xff\xfe", b"\xfe\xff"):
-        raise source.failure("K003", "a binary file", "a text file in UTF-8")
-    sure = {
-        name: registry.load("formats", name).sniff(head) for name in registry.builtin("formats")
-    }
     best = max(sure, key=lambda name: sure[name])
-    if sure[best] < 0.5:
-        more = {
-            name: registry.load("formats", name).sniff(head) for name in registry.plugins("formats")
-        }
-        best = max(more | {best: sure[best]}, key=lambda name: (more | sure)[name])
-        sure |= more
     if sure[best] > 0:
         return best
     every = ", ".join(registry.names("formats"))
     raise source.failure("K006", "a file that looks like no known format", f"one of {every}")
 
 
+def _sureness(source: Source) -> dict[str, float]:
+    """How much a file looks like each format; plugins are asked when no other is sure."""
+    head = source.head()
+    if not head.strip():
+        return {}
+    if b"\0" in head and head[:2] not in (b"\xff\xfe", b"\xfe\xff"):
+        raise source.failure("K003", "a binary file", "a text file in UTF-8")
+    sure = {
+        name: registry.load("formats", name).sniff(head) for name in registry.builtin("formats")
+    }
+    if max(sure.values()) < 0.5:
+        sure |= {
+            name: registry.load("formats", name).sniff(head) for name in registry.plugins("formats")
+        }
+    return sure
+
+
+def _sniffed_folder(source: Source) -> str:
+    """The one format of all files that look like any; the others are taken for the same."""
+    found: dict[str, Source] = {}
+    unsure: dict[str, float] = {}
+    for file in source.files.values():
+        sure = _sureness(file)
+        best = max(sure, key=lambda name: sure[name], default="")
+        if best and sure[best] >= 0.5:
+            found.setdefault(best, file)
+        elif best:
+            unsure[best] = max(sure[best], unsure.get(best, 0.0))
+    if len(found) > 1:
+        (one, first), (other, second) = list(found.items())[:2]
+        raise source.failure(
+            "K007", f"{other} in {second.name}, {one} in {first.name}", "files of one format",
+            "say which it is, or keep them apart",
+        )  # fmt: skip
+    if found:
+        return next(iter(found))
+    if not unsure:
+        what = "empty files" if source.files else "an empty folder"
+        raise source.failure("K002", what, "at least one document")
+    return max(unsure, key=lambda name: unsure[name])
+
+
 def read(
     path: str | os.PathLike[str] | Source, format: str | None = None, **parameters: Any
 ) -> Corpus:
     """Read a corpus. The format is found by looking at the file unless it is given; what a format
-    can be told (for conll: tag, token, scheme, repair, documents) are its parameters.
+    can be told (for conll: tag, token, scheme, repair, documents) are its parameters. The files
+    of a folder are read as one corpus, in the order of their names.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -75,20 +115,34 @@ def read(
         if key not in known:
             raise UsageError(f"the format {name} has no parameter {key!r}{nearest(key, known)}")
     reader = cls(**parameters)
-    corpus = Corpus.joined(reader.read(source))
-    said, facts = reader.settled(corpus.facts)
-    return replace(
-        corpus,
-        facts=facts,
-        library=reader.library(source, corpus.documents),
-        origin=Origin(source.path, source.sha256, name, said),
-    )
+    if source.is_folder and not getattr(cls, "folders", False):
+        corpus, said, facts = read_files(reader, source)
+    else:
+        corpus = Corpus.joined(reader.read(source))
+        said, facts = reader.settled(corpus.facts)
+        corpus = replace(corpus, library=reader.library(source, corpus.documents))
+    origin = Origin(source.path, source.sha256, name, said)
+    return replace(corpus, facts=facts, origin=origin)
+
+
+def suited(source: Source, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The format of a file, and those options that it takes.
+
+    >>> suited(Source.of_bytes(b"{}"), {"scheme": "iob2"})
+    {'format': 'jsonl'}
+    """
+    name = options.get("format") or sniffed(source)
+    known = {each.name for each in fields(registry.load("formats", name))}
+    taken = {key: value for key, value in options.items() if key in known}
+    return {"format": name} | taken
 
 
 def write(
     corpus: Corpus, path: str | os.PathLike[str], format: str | None = None, **parameters: Any
 ) -> None:
     """Write a corpus, in the format that the file name ends in unless it is given.
+
+    A format that has a file for each document writes them to a folder.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -98,8 +152,14 @@ def write(
     '-DOCSTART- O\\n\\nAnn B-PER\\nslept O\\n\\n'
     """
     name = format or _by_extension(Path(path))
+    writer = registry.load("formats", name)(**parameters)
+    if hasattr(writer, "write_folder") and (
+        getattr(writer, "folders", False) or len(corpus) != 1 or Path(path).is_dir()
+    ):
+        writer.write_folder(corpus, Path(path))
+        return
     out = io.BytesIO()
-    registry.load("formats", name)(**parameters).write(corpus, out)
+    writer.write(corpus, out)
     Path(path).write_bytes(out.getvalue())
 
 
@@ -161,8 +221,8 @@ def score(
     chosen = Choices(None if labels is None else tuple(labels), dict(map or {}), zero_division,
                      extra_docs, tokenizer)  # fmt: skip
     wanted = _recipes(recipes)
-    reference = _corpus(gold, gold_options)
-    answers = {name: _corpus(each, system_options) for name, each in _named(system).items()}
+    reference = as_corpus(gold, gold_options)
+    answers = {name: as_corpus(each, system_options) for name, each in _named(system).items()}
     reference = reference.mapped(chosen.map)
     answers = {name: corpus.mapped(chosen.map) for name, corpus in answers.items()}
     tagset = chosen.labels or tuple(
@@ -196,13 +256,13 @@ def scored(
         values = valued(recipe.measure, by_label, chosen.zero)
         rows = {
             label: Value(_number(values[i]), support=float(by_label["gold_all"][i]))
-            for i, label in enumerate(pair.labels)
+            for i, label in enumerate(tally.labels)
         }
         one = getattr(recipe.average, "label", None)
         support = by_label["gold_all"].sum() if one is None else rows[one].support
         counts = {
             outcome: float(by_label[outcome].sum()) if one is None
-            else float(by_label[outcome][pair.labels.index(one)])
+            else float(by_label[outcome][tally.labels.index(one)])
             for outcome in tally.outcomes
         }  # fmt: skip
         found.append(
@@ -235,7 +295,8 @@ def _recipes(recipes: str | Recipe | Iterable[str | Recipe] | None) -> list[Reci
     return list(dict.fromkeys(found))
 
 
-def _corpus(given: Readable, options: Mapping[str, Any] | None) -> Corpus:
+def as_corpus(given: Readable, options: Mapping[str, Any] | None = None) -> Corpus:
+    """A corpus as it is, or the one that is read from a path."""
     if isinstance(given, Corpus):
         return given
     if not isinstance(given, (str, os.PathLike)):

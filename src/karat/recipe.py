@@ -40,6 +40,7 @@ DEFAULTS = (
 
 _WORD = re.compile(r"[^\W\d][\w-]*|\d[\w-]*")
 _NUMBER = re.compile(r"-?\d+(\.\d+)?([eE][+-]?\d+)?(?![\w-])")
+_DIGITS = re.compile(r"0|[1-9]\d{0,14}", re.ASCII)
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 
 
@@ -79,6 +80,9 @@ class Recipe:
 def spell(component: Any, *, full: bool = False) -> str:
     """A component as a recipe writes it: parameters by name, defaults only if asked for.
 
+    In full, a component that reads a file says in `signed` what stands for that parameter, the
+    name with its hash.
+
     >>> from karat.measure.f import F
     >>> spell(F(beta=2)), spell(F())
     ('F(beta=2)', 'F1')
@@ -88,12 +92,15 @@ def spell(component: Any, *, full: bool = False) -> str:
         return str(short)
     if component.name == "label" and hasattr(component, "label"):
         return f"label:{_word(component.label)}"
+    signed = getattr(component, "signed", {}) if full else {}
     given = []
     for field in dataclasses.fields(component):
-        value = getattr(component, field.name)
-        if field.name == "name" or value is None or (value == field.default and not full):
+        value = signed.get(field.name, getattr(component, field.name))
+        nothing = value is None or value == ()
+        if field.name == "name" or not field.init or nothing:
             continue
-        given.append(f"{field.name}={_value(value)}")
+        if value != field.default or full:
+            given.append(f"{field.name}={_value(value)}")
     return str(component.name) + (f"({','.join(sorted(given))})" if given else "")
 
 
@@ -106,8 +113,14 @@ def _value(value: Any) -> str:
         whole = isinstance(value, float) and value.is_integer() and abs(value) < 1e15
         return str(int(value)) if whole else repr(value)
     if isinstance(value, tuple):
-        return "+".join(value)
-    return _word(value) if isinstance(value, str) else spell(value)
+        return "+".join(value) if len(value) > 1 else _text(value[0])
+    return _text(value) if isinstance(value, str) else spell(value)
+
+
+def _text(text: str) -> str:
+    """A word as it is, unless it would be read as a number that is written in another way."""
+    same = _DIGITS.fullmatch(text) or not _NUMBER.match(text)
+    return _word(text) if same else json.dumps(text, ensure_ascii=False)
 
 
 class _Reader:
@@ -262,7 +275,9 @@ def _average(reader: _Reader) -> Any:
 
 
 def _measure(space: Any, name: str, parameters: Mapping[str, Any]) -> Any:
-    if name == "F1" and not parameters:
+    if name in ("F1", *SHORT) and parameters:
+        raise RecipeError(f"{name} takes no parameters; F does, as in F(beta=2)")
+    if name == "F1":
         return _built("measure", "F", {})
     known = registry.builtin("measure")
     own = (*space.outcomes, *space.quantities)
@@ -322,8 +337,10 @@ def _converted(where: str, hint: Any, value: Any) -> Any:
             return str(value)
         if option is str and isinstance(value, list) and len(value) == 1:
             return value[0]
-        if typing.get_origin(option) is tuple and isinstance(value, (_Text, list)):
-            return (str(value),) if isinstance(value, _Text) else tuple(value)
+        if option is str and isinstance(value, int):
+            return str(value)
+        if typing.get_origin(option) is tuple and isinstance(value, (_Text, list, int)):
+            return tuple(value) if isinstance(value, list) else (str(value),)
         if isinstance(value, (_Component, list)) and option is Any:
             part = value if isinstance(value, _Component) else _Component(value[0], {})
             return _built("match", part.name, part.parameters)
@@ -349,7 +366,7 @@ def _fit(recipe: Recipe) -> None:
         tail = f"; event spaces that do: {', '.join(sorted(others))}" if others else ""
         needs = " and ".join(lacking)
         raise RecipeError(
-            f"{spell(measure)} needs {needs}, which {space.name} does not count{tail}"
+            f"{spell(measure)} needs {needs}, which {spell(space)} does not count{tail}"
         )
     wants = getattr(average, "of", None)
     if wants and not hasattr(measure, wants):

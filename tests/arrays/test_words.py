@@ -10,8 +10,9 @@ import pytest
 from karat.arrays.words import cut
 
 SIGNS = [
-    *"abZ09_'’.,-$", " ", " ", "\t", "\n", "\r", "\xa0", "\u2003", "\u200b", "\u200d", "\xad", "\ufeff",
-    "\u0301", "\u0308", "é", "ß", "東", "京", "ि", "ह", "्", "न", "\U0001d49c", "\U0001f600",
+    *"abZ09_'’.,-$", " ", " ", "\t", "\n", "\r", "\xa0", "\u2003", "\u200b", "\u200d", "\xad",
+    "\ufeff", "\u0301", "\u0308", "é", "ß", "東", "京", "ि", "ह", "्", "न", "\U0001d49c",
+    "\U0001f600",
     "\U0001f469", "\U0001f3fd", "\U00020000", "\U000e0100", "٣", "½", "\ud800", "\0", "\x1c",
 ]  # fmt: skip
 
@@ -65,7 +66,7 @@ def test_texts_are_cut_as_the_definition_says(how: str, slow: object) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("Ann's e-mail: a_b@c.de", ["Ann", "'", "s", "e", "-", "mail", ":", "a_b", "@", "c", ".", "de"]),
+        ("Ann's e-mail: a_b@c", ["Ann", "'", "s", "e", "-", "mail", ":", "a_b", "@", "c"]),
         ("cafe\u0301 हिन्दी", ["cafe\u0301", "हिन्दी"]),
         ("\u0301a", ["\u0301", "a"]),
         ("x\u200by", ["x", "y"]),

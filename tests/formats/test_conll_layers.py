@@ -17,7 +17,7 @@ from karat.arrays.tags import stacked
 from karat.cli import main
 from karat.formats import _lines, _tagged
 from karat.formats.conll import Conll
-from karat.verify import verified
+from karat.protocol.verify import verified
 from tests.formats._files import legal, of_bytes, slow_mentions
 
 Rows = list[list[str] | None]

@@ -16,7 +16,7 @@ import pytest
 from karat import Corpus, Document, InputError, Mention, Pair, UsageError, score
 from karat.cli import main
 from karat.nouns._tokens import Tokens
-from karat.verify import verified
+from karat.protocol.verify import verified
 
 WORDS = ("Ann", "Lee", "Rome", "x", "東京", "\U0001d49c", "don't", "e\u0301")
 

@@ -28,7 +28,7 @@ def pair_up(
     keys = gold * np.int64(max(n_system, 1)) + system
     if np.any(keys[1:] <= keys[:-1]):
         gold, system = np.divmod(np.unique(keys), max(n_system, 1))
-    simple = _in_stars(gold, system, n_gold, n_system)
+    simple = in_stars(gold, system, n_gold, n_system)
     place = np.arange(len(gold))
     # Sorted as the pairs are, the first of a star is the one to take.
     firsts = (_first(gold, n_gold) == place) & (_first(system, n_system) == place)
@@ -43,8 +43,12 @@ def pair_up(
     return found, partner
 
 
-def _in_stars(gold: IntArray, system: IntArray, n_gold: int, n_system: int) -> BoolArray:
-    """Which pairs are in a component whose pairs all have one row in common."""
+def in_stars(gold: IntArray, system: IntArray, n_gold: int, n_system: int) -> BoolArray:
+    """Which pairs are in a component whose pairs all have one row in common.
+
+    >>> in_stars(np.array([0, 0, 1, 2, 2]), np.array([0, 1, 2, 3, 2]), 3, 4)
+    array([ True,  True, False, False, False])
+    """
     busy_gold = np.bincount(gold, minlength=n_gold) > 1
     busy_system = np.bincount(system, minlength=n_system) > 1
     no_gold_star, no_system_star = np.zeros(n_gold, bool), np.zeros(n_system, bool)

@@ -1,4 +1,4 @@
-"""Cut texts into tokens, many texts at a time: every character has a kind, and kinds make tokens."""
+"""Cut texts into tokens, many texts at a time: characters have kinds, and kinds make tokens."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def cut(texts: Sequence[str], how: str = "words") -> tuple[IntArray, IntArray, I
     kind = _kinds(codes.astype(np.int64), how)
     start, inside = _starts(kind), kind != SPACE
     start[1:] |= inside[1:] & ~inside[:-1]
-    stops = np.append(start[1:] | ~inside[1:], True)  # noqa: FBT003 (an element, not an option)
+    stops = np.append(start[1:] | ~inside[1:], True)
     first, last = np.flatnonzero(start), np.flatnonzero(inside & stops)
     begin = np.cumsum([1] + [len(text) + 1 for text in texts])
     offsets = np.searchsorted(first, begin)

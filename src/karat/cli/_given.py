@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import csv
+import io
 import sys
 from collections.abc import Iterable, Mapping
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 from karat.nouns.errors import UsageError, shown
 from karat.nouns.source import Source
-from karat.pipeline import sniffed
-from karat.registry import load
+from karat.pipeline import suited
 
 
 def choices(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -66,34 +66,37 @@ def columns(spec: str | None) -> dict[str, int | tuple[int, ...]]:
     return found
 
 
-def reading(
-    arguments: argparse.Namespace, side: str, paths: Iterable[str],
-    sources: dict[str, Source] | None = None,
-) -> dict[str, dict[str, Any]]:  # fmt: skip
-    """For each path, the keyword arguments of karat.read; an option that no file takes is refused.
-
-    An option that is not a format's (a scheme for jsonl) is not passed to it. `sources` are
-    those that are open already: standard input can be read only once.
-    """
+def asked(arguments: argparse.Namespace, side: str) -> dict[str, Any]:
+    """The options of `_options.add_reading` for one side, those that were given."""
     column = columns(arguments.columns)
-    sources = {} if sources is None else sources
-    asked: Mapping[str, Any] = {
+    every = {
+        "format": getattr(arguments, f"{side}_format"),
         "scheme": arguments.scheme,
         "repair": arguments.repair,
         "documents": arguments.documents,
         "tag": column.get(side),
         "token": column.get("token"),
     }
-    asked = {key: value for key, value in asked.items() if value is not None}
-    given = getattr(arguments, f"{side}_format")
+    return {key: value for key, value in every.items() if value is not None}
+
+
+def reading(
+    arguments: argparse.Namespace,
+    side: str,
+    paths: Iterable[str],
+    sources: dict[str, Source] | None = None,
+) -> dict[str, dict[str, Any]]:
+    """For each path its source and the keyword arguments of karat.read.
+
+    An option that is not a format's (a scheme for jsonl) is not passed to it. `sources` are those
+    that are open already: standard input can be read only once.
+    """
+    wanted = asked(arguments, side)
+    sources = {} if sources is None else sources
     found: dict[str, dict[str, Any]] = {}
     for path in paths:
         source = sources[path] = sources.get(path) or Source(path)
-        name = given or sniffed(source)
-        known = {each.name for each in fields(load("formats", name))}
-        found[path] = {"source": source, "format": name} | {
-            key: value for key, value in asked.items() if key in known
-        }
+        found[path] = {"source": source} | suited(source, wanted)
     return found
 
 
@@ -120,6 +123,15 @@ def named(text: str) -> tuple[str | None, str]:
     if not path:
         raise UsageError(f"found {shown(text)}, expected name=path")
     return name, path
+
+
+def csv_text(rows: list[dict[str, Any]]) -> str:
+    """Rows with the same keys as CSV."""
+    out = io.StringIO()
+    table = csv.DictWriter(out, list(rows[0]) if rows else [], lineterminator="\n")
+    table.writeheader()
+    table.writerows(rows)
+    return out.getvalue()
 
 
 def deliver(text: str, output: str | None) -> None:

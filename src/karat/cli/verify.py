@@ -16,7 +16,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Recompute and compare."""
-    from karat.verify import verified
+    from karat.protocol.verify import verified
 
     checked, differences = verified(arguments.result)
     for difference in differences:

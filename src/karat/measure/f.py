@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
+from karat.measure._alpha import settled
 from karat.nouns._types import FloatArray
-from karat.nouns.errors import RecipeError
 from karat.nouns.tally import Quantities, ratio
 
 
@@ -35,15 +34,9 @@ class F:
     needs: ClassVar[tuple[str, ...]] = ("system_right", "system_all", "gold_right", "gold_all")
 
     def __post_init__(self) -> None:
-        if self.beta is not None and self.alpha is not None:
-            raise RecipeError("F takes beta or alpha, not both")
-        if self.beta is not None and not (self.beta >= 0 and math.isfinite(self.beta)):
-            raise RecipeError(f"F(beta={self.beta}): beta is 0 or more")
-        if self.alpha is not None and not 0 <= self.alpha <= 1:
-            raise RecipeError(f"F(alpha={self.alpha}): alpha is between 0 and 1")
-        if self.beta == 1 or self.alpha == 0.5:
-            object.__setattr__(self, "beta", None)
-            object.__setattr__(self, "alpha", None)
+        beta, alpha = settled(self.name, self.beta, self.alpha)
+        object.__setattr__(self, "beta", beta)
+        object.__setattr__(self, "alpha", alpha)
 
     @property
     def spelled(self) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -20,7 +21,10 @@ from karat.nouns.tables import UNKNOWN, Codes, Documents, Fragments, Groups, Men
 def document_hash(text: str | None, tokens: Sequence[str] | None, unit: str | None) -> int:
     """What tells two documents apart: the hash of the text, or of the tokens; 0 if unknown."""
     if unit == "char":
-        return 0 if text is None else hash_tokens([text.encode("utf-8", "surrogatepass")])
+        if text is None:
+            return 0
+        digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+        return int.from_bytes(digest, "little") or 1
     if tokens is None:
         return 0
     return hash_tokens([token.encode("utf-8", "surrogatepass") for token in tokens])

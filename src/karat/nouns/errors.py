@@ -56,6 +56,19 @@ class Problem:
     found: str
     expected: str
     hint: str = ""
+    warning: bool = False
+
+    def to_dict(self) -> dict[str, object]:
+        """As JSON has it.
+
+        >>> Problem("K002", "a", None, "nothing", "something").to_dict()["code"]
+        'K002'
+        """
+        return {
+            "severity": "warning" if self.warning else "error", "code": self.code,
+            "file": self.file, "line": self.line, "found": self.found,
+            "expected": self.expected, "hint": self.hint,
+        }  # fmt: skip
 
     def __str__(self) -> str:
         place = self.file if self.line is None else f"{self.file}:{self.line}"

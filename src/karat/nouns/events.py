@@ -19,7 +19,10 @@ Rows = IntArray | tuple[IntArray, IntArray]
 class Events:
     """What an event space returns. `gold` and `system` point to mentions of the pair, -1 is none.
 
-    Every number karat prints is a sum of `weight` over rows.
+    Every number karat prints is a sum of `weight` over rows. A space in which everything is an
+    event, marked or not, says in `size` how much there is of it for one label in each document:
+    what no row counts are the true negatives. `labels` are the labels of the rows where they are
+    not those of the pair.
     """
 
     outcomes: tuple[str, ...]
@@ -29,6 +32,8 @@ class Events:
     weight: FloatArray
     gold: IntArray
     system: IntArray
+    size: FloatArray | None = None
+    labels: tuple[str, ...] | None = None
 
     def __len__(self) -> int:
         return len(self.doc)
@@ -63,7 +68,10 @@ class Events:
                         *pairs,
                     )
                 )
-        return cls(outcomes, *(np.concatenate(column) for column in zip(*parts, strict=True)))
+        doc, label, outcome_, weight_, ours, theirs = (
+            np.concatenate(column) for column in zip(*parts, strict=True)
+        )
+        return cls(outcomes, doc, label, outcome_, weight_, ours, theirs)
 
 
 @runtime_checkable
@@ -82,7 +90,9 @@ class Space(Protocol):
 
     @property
     def quantities(self) -> Mapping[str, Mapping[str, float]]:
-        """Its quantities, each a sum of outcomes with factors."""
+        """Its quantities, each a sum of outcomes with factors; where events have a size, it is
+        the outcome `total`.
+        """
         ...
 
     def __call__(self, pair: Pair) -> Events:

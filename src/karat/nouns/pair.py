@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from karat.arrays.overlaps import Overlaps, overlaps
 from karat.nouns._tokens import Borders, Tokens
 from karat.nouns._types import BoolArray, IntArray
 from karat.nouns.corpus import Corpus
-from karat.nouns.errors import InputError, Problem, UsageError, plain, shown
+from karat.nouns.errors import SHOWN, InputError, Problem, UsageError, plain, shown
 from karat.nouns.tables import UNKNOWN, Documents, Mentions, int32
 
 
@@ -91,6 +92,16 @@ class Pair:
         """
         return overlaps(self.gold, self.system)
 
+    @cached_property
+    def remembered(self) -> dict[Hashable, Any]:
+        """What event spaces found on their way and share, such as the alignment.
+
+        >>> pair = Pair.of(Corpus.of("[Ann]PER slept"), Corpus.of("[Ann]LOC slept"))
+        >>> pair.remembered is pair.remembered
+        True
+        """
+        return {}
+
     def keys(self, *, label: bool) -> tuple[IntArray, IntArray]:
         """One number a mention, equal where document, fragments (and label) are.
 
@@ -151,7 +162,7 @@ def _paired(
         gold, system = in_characters(gold, system)
         units = {"char"}
     warnings: list[str] = []
-    if gold.documents.id is not None and system.documents.id is not None:
+    if gold.documents.id is not None and (system.documents.id is not None or not len(system)):
         place = _by_id(gold, system, extra, warnings)
     else:
         place = _by_place(gold, system)
@@ -252,7 +263,7 @@ def _by_id(gold: Corpus, system: Corpus, extra: str, warnings: list[str]) -> Int
             f"only documents that {_file(gold, 'gold')} has",
             "--extra-docs ignore leaves it out",
         )
-        for row in unknown[:100].tolist()
+        for row in unknown[:SHOWN].tolist()
     ]  # fmt: skip
     raise InputError(problems, len(unknown))
 
@@ -292,21 +303,30 @@ def _agree(gold: Corpus, system: Corpus, place: IntArray) -> None:
     """The words and sentences of paired documents are the same; else say where they part."""
     theirs = np.flatnonzero(place != UNKNOWN)
     ours = place[theirs]
-    for row in np.flatnonzero(_differ(gold.documents, system.documents, ours, theirs))[:1].tolist():
-        raise InputError([_parting(gold, system, int(ours[row]), int(theirs[row]))])
-    for a, b in _odd_sentences(gold.documents, system.documents, ours, theirs):
-        ends, others = gold.documents.sentences(a), system.documents.sentences(b)
-        at = next(i for i in range(len(ends) + 1) if ends[i : i + 1] != others[i : i + 1])
-        where = (others[at : at + 1] or ends[at : at + 1])[0]
-        raise InputError([
-            Problem(
-                "K304", _file(system, "system"), _line(system, b, where),
-                f"sentence {at + 1} of document {shown(gold.documents.name(a))} at token "
-                f"{others[at] if at < len(others) else 'nowhere'}",
-                f"at token {ends[at] if at < len(ends) else 'nowhere'}, "
-                f"as in {_file(gold, 'gold')}:{_line(gold, a, where)}",
-            )
-        ])  # fmt: skip
+    odd = np.flatnonzero(_differ(gold.documents, system.documents, ours, theirs))
+    if odd.size:
+        first = odd[:SHOWN].tolist()
+        parted = [_parting(gold, system, int(ours[row]), int(theirs[row])) for row in first]
+        raise InputError(parted, len(odd))
+    breaks = _odd_sentences(gold.documents, system.documents, ours, theirs)
+    if breaks:
+        raise InputError([_broken(gold, system, a, b) for a, b in breaks[:SHOWN]], len(breaks))
+
+
+def _broken(gold: Corpus, system: Corpus, a: int, b: int) -> Problem:
+    """Where two documents with the same words begin a sentence at different ones."""
+    ends, others = gold.documents.sentences(a), system.documents.sentences(b)
+    at = next(i for i in range(len(ends) + 1) if ends[i : i + 1] != others[i : i + 1])
+    where = min((*ends[at : at + 1], *others[at : at + 1]))
+
+    def told(starts: tuple[int, ...]) -> str:
+        return f"at token {starts[at] + 1}" if at < len(starts) else "nowhere"
+
+    return Problem(
+        "K304", _file(system, "system"), _line(system, b, where),
+        f"sentence {at + 1} of document {shown(gold.documents.name(a))} {told(others)}",
+        f"{told(ends)}, as in {_file(gold, 'gold')}:{_line(gold, a, where)}",
+    )  # fmt: skip
 
 
 def _line(corpus: Corpus, row: int, place: int) -> int:
@@ -327,7 +347,7 @@ def _odd_sentences(
         return []
     pairs = zip(a.tolist(), b.tolist(), strict=True)
     both = [(i, k, left.sentences(i), right.sentences(k)) for i, k in pairs]
-    return [(i, k) for i, k, ours, theirs in both if ours and theirs and ours != theirs][:1]
+    return [(i, k) for i, k, ours, theirs in both if ours and theirs and ours != theirs]
 
 
 def _parting(gold: Corpus, system: Corpus, a: int, b: int) -> Problem:

@@ -188,14 +188,15 @@ class Scores:
 
     def to_pandas(self) -> Any:
         """The rows as a pandas data frame (the extra `karat[pandas]`)."""
-        return _library("pandas").DataFrame(self.rows())
+        return library("pandas").DataFrame(self.rows())
 
     def to_polars(self) -> Any:
         """The rows as a polars data frame (the extra `karat[polars]`)."""
-        return _library("polars").DataFrame(self.rows(), infer_schema_length=None)
+        return library("polars").DataFrame(self.rows(), infer_schema_length=None)
 
 
-def _library(name: str) -> Any:
+def library(name: str) -> Any:
+    """A library that is an extra, or a sentence that says how to get it."""
     from importlib import import_module
 
     try:

@@ -1,7 +1,7 @@
 """Source: the bytes of a file or pipe, which can be named, read in blocks, hashed and read again.
 
 A pipe is spooled to a temporary file, so that messages can quote it. A gz file is read as what is
-in it.
+in it. A folder is a source of sources: its files, by their names within it.
 """
 
 from __future__ import annotations
@@ -16,11 +16,12 @@ import sys
 import tempfile
 import weakref
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import BinaryIO, cast
 
+from karat.nouns._walk import beside, walked
 from karat.nouns.errors import InputError, Problem
 
 BLOCK = 1 << 20
@@ -37,7 +38,10 @@ class Source:
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = os.fspath(path)
         self.name = "<stdin>" if self.path == "-" else self.path
+        self.inside: str | None = None
+        """The name within the folder that this file was found in; None for a file of its own."""
         self._data: bytes | None = None
+        self._parts: dict[str, Source] | None = None
         self._digest: str | None = None
         self._place = _spooled(self) if self.path == "-" else self.path
 
@@ -52,6 +56,20 @@ class Source:
         source._data = data
         return source
 
+    @classmethod
+    def of_files(cls, files: Mapping[str, bytes], name: str = "<files>") -> Source:
+        """A folder that is already in memory.
+
+        >>> list(Source.of_files({"b.txt": b"", "a.txt": b""}).files)
+        ['a.txt', 'b.txt']
+        """
+        source = cls(name)
+        source._parts = {}
+        for inside in sorted(files):
+            part = source._parts[inside] = cls.of_bytes(files[inside], f"{name}/{inside}")
+            part.inside = inside
+        return source
+
     def __repr__(self) -> str:
         return f"Source({self.name!r})"
 
@@ -63,6 +81,60 @@ class Source:
         """
         return InputError([Problem(code, self.name, None, found, expected, hint)])
 
+    @cached_property
+    def is_folder(self) -> bool:
+        """Whether this is a folder.
+
+        >>> Source.of_bytes(b"xy").is_folder
+        False
+        """
+        if self._parts is not None or self._data is not None or self.path == "-":
+            return self._parts is not None
+        try:
+            return Path(self.path).is_dir()
+        except OSError:
+            return False
+
+    @cached_property
+    def _listing(self) -> tuple[dict[str, Source], int]:
+        if self._parts is not None:
+            return self._parts, 0
+        if not self.is_folder:
+            alone = self._data is not None or self.path == "-"
+            pair = None if alone else beside(Path(self.path))
+            if pair is None:
+                return {Path(self.name).name: self}, 0
+            both = {Path(self.path).name: self, pair.name: Source(pair)}
+            return {name: both[name] for name in sorted(both)}, 0
+        names, hidden = walked(self.path)
+        found = {}
+        for name in names:
+            found[name] = Source(Path(self.path) / name)
+            found[name].inside = name
+        return found, hidden
+
+    @property
+    def files(self) -> Mapping[str, Source]:
+        """The files of a folder and of the folders in it, by their names within it, sorted.
+
+        A file is its own only file, except that x.ann and x.txt side by side belong together:
+        either of them stands for both. Files and folders whose names begin with a dot are not
+        looked at; `hidden` counts them.
+
+        >>> Source.of_files({"a/1.txt": b""}).files["a/1.txt"].inside
+        'a/1.txt'
+        """
+        return self._listing[0]
+
+    @property
+    def hidden(self) -> int:
+        """How many files and folders were left out because their names begin with a dot.
+
+        >>> Source.of_files({}).hidden
+        0
+        """
+        return self._listing[1]
+
     def open(self) -> BinaryIO:
         """The content from its beginning, decompressed.
 
@@ -72,6 +144,8 @@ class Source:
         """
         try:
             handle: BinaryIO = io.BytesIO(self._data or b"")
+            if self._parts is not None:
+                raise IsADirectoryError
             if self._data is None:
                 handle = Path(self._place).open("rb")  # noqa: SIM115 (the caller closes it)
             magic = handle.read(2)
@@ -167,9 +241,22 @@ class Source:
     def sha256(self) -> str:
         """The hash of the content, in hexadecimal.
 
+        That of a folder is the hash of a list of its files: hash, two spaces, name, zero byte
+        for each, as `sha256sum -z` prints it.
+
         >>> Source.of_bytes(b"abc").sha256[:8]
         'ba7816bf'
         """
+        if self.is_folder or len(self.files) > 1:
+            listed = hashlib.sha256()
+            for name, file in self.files.items():
+                own = file._own_sha256
+                listed.update(f"{own}  {name}\0".encode("utf-8", "surrogateescape"))
+            return listed.hexdigest()
+        return self._own_sha256
+
+    @property
+    def _own_sha256(self) -> str:
         if self._digest is None:
             for _ in self.blocks():
                 pass

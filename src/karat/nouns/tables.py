@@ -15,6 +15,7 @@ import numpy as np
 
 from karat.nouns._types import HashArray, IntArray
 from karat.nouns.document import Span
+from karat.nouns.errors import UsageError
 
 UNKNOWN = -1
 
@@ -275,6 +276,8 @@ class Documents:
         ids = None
         if any(table.id is not None for table in tables):
             ids = tuple(name for table in tables for name in (table.id or ()))
+            if len(ids) != sum(len(table) for table in tables):
+                raise UsageError("some documents have no id, but others have")
         return cls(
             np.concatenate([table.length for table in tables]),
             np.concatenate([table.hash for table in tables]),

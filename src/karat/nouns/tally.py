@@ -12,6 +12,11 @@ from karat.nouns._types import FloatArray, IntArray
 from karat.nouns.events import Events, Space
 from karat.nouns.pair import Pair
 
+TOTAL = "total"
+"""The size of an event space, as quantities name it."""
+
+_ROUNDING = 1e-12
+
 
 class Quantities(dict[str, FloatArray]):
     """What a measure sees: arrays of any one shape, by name.
@@ -52,7 +57,9 @@ def ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
 class Tally:
     """Counts, sparse: a row for each (unit, label) that has any, a column for each outcome.
 
-    `linear` says how quantities are made of outcomes (quantities x outcomes).
+    `linear` says how quantities are made of outcomes (quantities x outcomes). Where everything
+    is an event, `size` is how much there is for one label in each unit, the same for every label;
+    it needs no rows, and stands in `linear` as a last outcome.
     """
 
     units: int
@@ -63,12 +70,14 @@ class Tally:
     unit: IntArray
     label: IntArray
     counts: FloatArray
+    size: FloatArray | None = None
 
     @classmethod
     def of(cls, space: Space, pair: Pair, events: Events | None = None) -> Tally:
         """The events of a space, summed for each document and label."""
         events = space(pair) if events is None else events
-        width = len(pair.labels)
+        labels = pair.labels if events.labels is None else events.labels
+        width = len(labels)
         cell = events.doc.astype(np.int64) * width + events.label
         size = pair.size * width
         columns = len(events.outcomes)
@@ -81,17 +90,28 @@ class Tally:
         flat: FloatArray = np.bincount(  # type: ignore[assignment]
             row * columns + events.outcome, weights=events.weight, minlength=size * columns
         )
-        names = tuple(space.quantities)
-        linear = np.array(
-            [[space.quantities[n].get(o, 0.0) for o in events.outcomes] for n in names], np.float64
-        )
+        quantities = space.quantities
+        names = tuple(quantities)
+        terms = events.outcomes if events.size is None else (*events.outcomes, TOTAL)
+        linear = np.array([[quantities[n].get(t, 0.0) for t in terms] for n in names], np.float64)
         return cls(
-            pair.size, pair.labels, events.outcomes, names, linear,
+            pair.size, labels, events.outcomes, names, linear,
             places // max(width, 1), places % max(width, 1), flat.reshape(size, columns),
+            events.size,
         )  # fmt: skip
 
-    def _quantities(self, counts: FloatArray) -> Quantities:
-        values = counts @ self.linear.T
+    def _quantities(self, counts: FloatArray, size: FloatArray | float) -> Quantities:
+        terms = counts
+        if self.size is not None:
+            last = np.broadcast_to(np.asarray(size)[..., None], (*counts.shape[:-1], 1))
+            terms = np.concatenate([counts, last], axis=-1)
+        values = terms @ self.linear.T
+        # A difference of sums that are equal but for rounding is nothing.
+        mixed = (self.linear < 0).any(axis=1)
+        if mixed.any():
+            least = _ROUNDING * (np.abs(terms) @ np.abs(self.linear[mixed]).T)
+            part = values[..., mixed]
+            values[..., mixed] = np.where(np.abs(part) <= least, 0.0, part)
         found = {name: values[..., i] for i, name in enumerate(self.names)}
         for i, outcome in enumerate(self.outcomes):
             found.setdefault(outcome, counts[..., i])
@@ -105,24 +125,35 @@ class Tally:
         )
         return sums.reshape(size, columns)
 
+    def _sizes(self, weights: FloatArray | None = None) -> FloatArray:
+        """How much there is for one label, over all units or for each draw."""
+        size = np.zeros(self.units) if self.size is None else self.size
+        return np.asarray(size.sum() if weights is None else weights @ size)
+
     def total(self, weights: FloatArray | None = None) -> Quantities:
         """Summed over labels and units; with `weights` (draws x units), one sum a draw."""
-        if weights is None:
-            return self._quantities(self.counts.sum(axis=0))
-        return self._quantities(weights @ self._sums(self.unit, self.units))
+        counts = (
+            self.counts.sum(axis=0)
+            if weights is None
+            else weights @ self._sums(self.unit, self.units)
+        )
+        return self._quantities(counts, self._sizes(weights) * len(self.labels))
 
     def by_label(self, weights: FloatArray | None = None) -> Quantities:
         """Summed over units: an array of labels, or draws x labels."""
         width = len(self.labels)
         if weights is None:
-            return self._quantities(self._sums(self.label, width))
+            return self._quantities(self._sums(self.label, width), self._sizes())
         dense = self._sums(self.unit * width + self.label, self.units * width)
-        drawn = weights @ dense.reshape(self.units, width * self.counts.shape[1])
-        return self._quantities(drawn.reshape(len(weights), width, self.counts.shape[1]))
+        columns = len(self.outcomes)
+        drawn = weights @ dense.reshape(self.units, width * columns)
+        drawn = drawn.reshape(len(weights), width, columns)
+        return self._quantities(drawn, self._sizes(weights)[:, None])
 
     def by_unit(self) -> Quantities:
         """Summed over labels: an array of units."""
-        return self._quantities(self._sums(self.unit, self.units))
+        size = 0.0 if self.size is None else self.size * len(self.labels)
+        return self._quantities(self._sums(self.unit, self.units), size)
 
     def counted(self) -> Mapping[str, float]:
         """The outcomes of everything together."""

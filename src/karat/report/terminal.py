@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import unicodedata
 from dataclasses import dataclass
 from typing import ClassVar
 
 from karat.nouns.scores import Scores
+from karat.report._errors import width as _width
 from karat.report._table import Block, blocks
 
 
@@ -45,11 +45,3 @@ def _text(block: Block) -> str:
     lines += [f"({remark})" for remark in block.remarks]
     lines += block.signatures
     return "\n".join(lines) + "\n"
-
-
-def _width(text: str) -> int:
-    """How many places a text takes on a terminal."""
-    if text.isascii():
-        return len(text)
-    wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text)
-    return len(text) + wide - sum(unicodedata.combining(c) > 0 for c in text)

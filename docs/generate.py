@@ -1,0 +1,181 @@
+"""Writes the parts of the documentation that are made from the code: `make docs`.
+
+A part stands between `<!-- generated: NAME -->` and `<!-- end -->`; NAME is a function here. Parts
+that need the real data (`$KARAT_DATA`, or ../shared/data) are left as they are where it is absent.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import os
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import karat
+from karat import Corpus, registry
+from karat.recipe import PRESETS, spell
+
+ROOT = Path(__file__).parent.parent
+PART = re.compile(r"<!-- generated: (\w+) -->\n.*?<!-- end -->", re.S)
+TITLES = {"match": "Event spaces", "measure": "Measures", "average": "Averages"}
+
+
+def data() -> Path | None:
+    """The folder of real data, if it is there."""
+    folder = Path(os.environ.get("KARAT_DATA", ROOT.parent / "shared" / "data"))
+    return folder if (folder / "conll2003-dev").is_dir() else None
+
+
+def _parameters(cls: type[Any]) -> str:
+    rows = []
+    for field in dataclasses.fields(cls):
+        if not field.init or field.name == "name":
+            continue
+        given = field.default
+        default = "" if given in (None, dataclasses.MISSING, "", ()) else f" = {given}"
+        rows.append(f"`{field.name}{default}`")
+    return f"Parameters: {', '.join(rows)}.\n" if rows else ""
+
+
+def _documented(stage: str, name: str) -> str:
+    cls = registry.load(stage, name)
+    text, examples = [], []
+    for paragraph in inspect.cleandoc(cls.__doc__ or "").split("\n\n"):
+        (examples if paragraph.lstrip().startswith(">>>") else text).append(paragraph)
+    parts = [f"### {name}\n", *(f"{paragraph}\n" for paragraph in text), _parameters(cls)]
+    outcomes = getattr(cls, "outcomes", None)
+    if isinstance(outcomes, tuple):
+        parts.append(f"Outcomes: {', '.join(f'`{outcome}`' for outcome in outcomes)}.\n")
+    parts += [f"```python\n{example}\n\n```\n" for example in examples]
+    return "\n".join(part for part in parts if part)
+
+
+def components() -> str:
+    """Everything a recipe is made of, from the docstrings."""
+    parts = []
+    for stage, title in TITLES.items():
+        parts.append(f"## {title}\n")
+        parts += [_documented(stage, name) for name in sorted(registry.builtin(stage))]
+    parts.append("## Presets\n")
+    parts.append("| preset | recipe |\n|---|---|")
+    parts += [f"| `{name}` | `{recipe}` |" for name, recipe in PRESETS.items()]
+    return "\n".join(parts) + "\n"
+
+
+GOLD = "[Ann Lee]PER met [Bo Dahl]PER of [Oslo City Council]ORG in [New York]LOC [Rome]LOC ."
+SYSTEMS = {
+    "short": "[Ann]PER Lee met [Bo]PER Dahl of Oslo [City Council]ORG in [York]LOC [Rome]LOC .",
+    "mislabelled": "[Ann Lee]ORG met [Bo Dahl]PER of [Oslo City Council]LOC in [New York]LOC "
+    "[Rome]LOC .",
+    "merged": "[Ann Lee]PER met [Bo Dahl]PER of [Oslo City Council]ORG in [New York Rome]LOC .",
+    "shy": "[Ann Lee]PER met [Bo Dahl]PER of Oslo City Council in New York Rome .",
+    "greedy": "[Ann Lee met Bo Dahl]PER of [Oslo City Council in]ORG [New York Rome .]LOC",
+}
+
+
+def side_by_side() -> str:
+    """One small example under every event space."""
+    wanted = []
+    for name in sorted(registry.builtin("match")):
+        space = registry.load("match", name)()
+        wanted.append(f"{spell(space)}.F1")
+    wanted += [
+        "slots.SER",
+        "ts.kappa",
+        "ts(sep=0.5).F1",
+        "iou(t=0.7).F1",
+        "overlap(pairing=one).F1",
+    ]
+    gold = Corpus.of(GOLD)
+    lines = ["```", f"{'gold':<12} {GOLD}"]
+    lines += [f"{name:<12} {text}" for name, text in SYSTEMS.items()]
+    lines += ["```", "", f"| recipe | {' | '.join(SYSTEMS)} |", "|:--|" + "--:|" * len(SYSTEMS)]
+    for recipe in wanted:
+        values = [
+            karat.score(gold, Corpus.of(t), recipe, resamples=0).value for t in SYSTEMS.values()
+        ]
+        cells = (" - " if value is None else f"{value:.3f}" for value in values)
+        lines.append(f"| `{recipe}` | {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _ranks(values: list[float]) -> list[float]:
+    ordered = sorted(values)
+    return [ordered.index(v) + (ordered.count(v) + 1) / 2 for v in values]
+
+
+def _spearman(a: list[float], b: list[float]) -> float:
+    x, y = _ranks(a), _ranks(b)
+    mean = (len(x) + 1) / 2
+    top = sum((i - mean) * (k - mean) for i, k in zip(x, y, strict=True))
+    left = sum((i - mean) ** 2 for i in x)
+    right = sum((k - mean) ** 2 for k in y)
+    return float(top / (left * right) ** 0.5)
+
+
+def rankings() -> str | None:
+    """The systems of CoNLL-2003 under several spaces, and how far the rankings agree."""
+    folder = data()
+    if folder is None:
+        return None
+    recipes = ["exact.F1", "overlap.F1", "ts.F1@macro", "token.F1@macro", "slots.SER"]
+    files = sorted((folder / "conll2003-dev" / "systems").glob("*.conll"))
+    scores = karat.score(folder / "conll2003-dev" / "gold.conll", list(files), recipes, resamples=0)
+    table = {
+        file.stem: [scores[file.stem, recipe].value or 0.0 for recipe in recipes] for file in files
+    }
+    order = sorted(table, key=lambda name: -table[name][0])
+    lines = [
+        f"| system | {' | '.join(f'`{r}`' for r in recipes)} |",
+        "|:--|" + "--:|" * len(recipes),
+    ]
+    for name in order:
+        lines.append(f"| {name} | {' | '.join(f'{value:.4f}' for value in table[name])} |")
+    columns = list(zip(*table.values(), strict=True))
+    # An error rate ranks from below, so its sign is turned.
+    signed = [[-v if recipes[i].endswith("SER") else v for v in column]
+              for i, column in enumerate(columns)]  # fmt: skip
+    lines += ["", f"| Spearman | {' | '.join(f'`{r}`' for r in recipes)} |",
+              "|:--|" + "--:|" * len(recipes)]  # fmt: skip
+    for i, recipe in enumerate(recipes):
+        cells = (f"{_spearman(signed[i], other):.3f}" for other in signed)
+        lines.append(f"| `{recipe}` | {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+PARTS: dict[str, Callable[[], str | None]] = {
+    "components": components,
+    "side_by_side": side_by_side,
+    "rankings": rankings,
+}
+
+
+def renewed(text: str) -> str:
+    """A page with its generated parts made anew."""
+
+    def part(found: re.Match[str]) -> str:
+        made = PARTS[found[1]]()
+        if made is None:
+            return found.group()
+        return f"<!-- generated: {found[1]} -->\n{made}<!-- end -->"
+
+    return PART.sub(part, text)
+
+
+def main() -> int:
+    """Write every page that has generated parts."""
+    for page in sorted((ROOT / "docs").rglob("*.md")):
+        text = page.read_text(encoding="utf-8")
+        new = renewed(text)
+        if new != text:
+            page.write_text(new, encoding="utf-8")
+            print(f"wrote {page.relative_to(ROOT)}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,81 @@
+"""karat errors: what is wrong with a system."""
+
+from __future__ import annotations
+
+import argparse
+
+from karat.cli import _options as options
+
+SUMMARY = "kinds of errors, confusions, examples, and what fixing each kind would gain"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """The arguments."""
+    parser.add_argument("gold", metavar="GOLD", help="the gold file")
+    parser.add_argument("system", metavar="SYSTEM", help="a system's file")
+    parser.add_argument("other", metavar="B", nargs="?", help="what did this one fix and break?")
+    parser.add_argument(
+        "-m", "--measure", metavar="RECIPE", action="append",
+        help="what gains are told in (repeatable; the first decides the order of attack)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--examples", metavar="N", type=int, default=1, help="examples of each type (default 1)"
+    )
+    parser.add_argument(
+        "--type", metavar="TYPE", action="append",
+        help="examples of this type only: LE, BE, BES, BEL, BEO, LBE, FP, FN, TP (repeatable)",
+    )  # fmt: skip
+    parser.add_argument("--label", metavar="LABEL", help="examples with this label only")
+    parser.add_argument(
+        "--ledger", metavar="FILE",
+        help="write every event of the recipes' spaces: .csv, .jsonl or .parquet",
+    )  # fmt: skip
+    options.add_reading(parser)
+    options.add_choices(parser)
+    group = parser.add_argument_group("output")
+    group.add_argument(
+        "--format", choices=("terminal", "json", "csv"), default="terminal",
+        help="terminal (default), json, or csv: the confusion matrix",
+    )  # fmt: skip
+    group.add_argument("-o", "--output", metavar="FILE", help="write there instead of stdout")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Look, and tell."""
+    from karat.cli import _given as given
+    from karat.nouns.errors import UsageError
+    from karat.pipeline import read
+    from karat.protocol.errors import errors
+    from karat.report._errors import terminal
+
+    if arguments.examples < 0:
+        raise UsageError("--examples is 0 or more")
+    systems = [path for path in (arguments.system, arguments.other) if path is not None]
+    if [arguments.gold, *systems].count("-") > 1:
+        raise UsageError("only one file can be standard input")
+    ours = given.reading(arguments, "gold", [arguments.gold])
+    theirs = given.reading(arguments, "system", systems)
+    given.unused(arguments, [*ours.values(), *theirs.values()])
+    corpora = [
+        read(how.pop("source"), **how)
+        for how in (ours[arguments.gold], *(dict(theirs[path]) for path in systems))
+    ]
+    chosen = given.choices(arguments)
+    chosen.pop("zero_division")
+    found = errors(
+        *corpora,
+        recipes=arguments.measure,
+        examples=arguments.examples if arguments.format == "terminal" else 0,
+        types=arguments.type,
+        label=arguments.label,
+        ledger_to=arguments.ledger,
+        **chosen,
+    )
+    if arguments.format == "json":
+        text = found.to_json() + "\n"
+    elif arguments.format == "csv":
+        text = given.csv_text(found.rows()["confusion"])
+    else:
+        text = terminal(found, color=None if arguments.output is None else False)
+    given.deliver(text, arguments.output)
+    return 0

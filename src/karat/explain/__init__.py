@@ -1,0 +1,1 @@
+"""From events to reasons: confusions, examples, what correcting would gain, the ledger."""

@@ -1,0 +1,1 @@
+"""What is built on the pipeline: checking files, recomputing results."""

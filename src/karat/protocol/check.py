@@ -1,0 +1,210 @@
+"""Everything that is wrong with files, in one pass: what a submission is told before scoring."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+
+from karat.nouns.corpus import Corpus
+from karat.nouns.errors import SHOWN, InputError, Problem, plain
+from karat.nouns.pair import Pair
+from karat.nouns.source import Source
+from karat.pipeline import read, suited
+from karat.registry import load
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What was found: the first problems of each kind in full, all of them counted by code.
+
+    >>> print(Findings(("dev.conll",), (), {}))
+    1 file, nothing wrong
+    """
+
+    files: tuple[str, ...]
+    problems: tuple[Problem, ...]
+    counts: Mapping[str, int]
+
+    @property
+    def errors(self) -> int:
+        """How many errors there are; warnings do not count."""
+        return sum(count for key, count in self.counts.items() if key.startswith("error"))
+
+    @property
+    def warnings(self) -> int:
+        """How many warnings there are."""
+        return sum(count for key, count in self.counts.items() if key.startswith("warning"))
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON has it.
+
+        >>> Findings(("dev.conll",), (), {}).to_dict()
+        {'files': ['dev.conll'], 'errors': 0, 'warnings': 0, 'counts': {}, 'problems': []}
+        """
+        return {
+            "files": list(self.files),
+            "errors": self.errors,
+            "warnings": self.warnings,
+            "counts": dict(self.counts),
+            "problems": [problem.to_dict() for problem in self.problems],
+        }
+
+    def to_json(self) -> str:
+        """The dict as JSON text."""
+        return json.dumps(self.to_dict(), indent=1, ensure_ascii=False)
+
+    def __str__(self) -> str:
+        lines = [_told(p) for p in self.problems if not p.warning][:SHOWN]
+        lines += [_told(p) for p in self.problems if p.warning][:SHOWN]
+        hidden = self.errors + self.warnings - len(lines)
+        if hidden:
+            lines.append(f"and {hidden:,} more")
+        what = "1 file" if len(self.files) == 1 else f"{len(self.files)} files"
+        if not lines:
+            return f"{what}, nothing wrong"
+        return "\n".join([*lines, f"{what}, {_many(self.errors, 'error')}, "
+                          f"{_many(self.warnings, 'warning')}"])  # fmt: skip
+
+
+def _told(problem: Problem) -> str:
+    return f"{'warning: ' if problem.warning else ''}{problem}"
+
+
+def _many(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+class _Pile:
+    def __init__(self) -> None:
+        self.problems: list[Problem] = []
+        self.counts: dict[str, int] = {}
+
+    def add(self, problems: Sequence[Problem], total: int | None = None, *, warning: bool) -> None:
+        kind = "warning" if warning else "error"
+        self.problems += [replace(problem, warning=warning) for problem in problems[:SHOWN]]
+        for problem in problems:
+            key = f"{kind} {problem.code}"
+            self.counts[key] = self.counts.get(key, 0) + 1
+        unseen = (len(problems) if total is None else total) - len(problems)
+        if unseen > 0:
+            key = f"{kind} {problems[-1].code}"
+            self.counts[key] += unseen
+
+
+def check(
+    paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    against: str | os.PathLike[str] | None = None,
+    *,
+    options: Mapping[str, Any] | None = None,
+    gold_options: Mapping[str, Any] | None = None,
+) -> Findings:
+    """Look for everything that is wrong with files, by themselves and against gold.
+
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "dev.conll"
+    ...     _ = file.write_text("Ann B-PER\\nslept I-LOC\\n")
+    ...     [(p.line, p.code, p.warning) for p in check(file).problems]
+    [(2, 'K108', True)]
+    """
+    several = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
+    pile = _Pile()
+    gold = None
+    if against is not None:
+        gold = _looked_at(against, gold_options or {}, pile)
+    for path in several:
+        corpus = _looked_at(path, options or {}, pile)
+        if corpus is not None and gold is not None:
+            _against(gold, corpus, pile)
+    named = [os.fspath(path) for path in several]
+    return Findings(tuple(named), tuple(pile.problems), pile.counts)
+
+
+def _looked_at(
+    path: str | os.PathLike[str], options: Mapping[str, Any], pile: _Pile
+) -> Corpus | None:
+    """The corpus, if it can be read at all; its problems go on the pile."""
+    try:
+        source = Source(path)
+        taken = suited(source, options)
+        corpus = read(source, **taken)
+    except InputError as error:
+        pile.add(error.problems, error.total, warning=False)
+        return None
+    assert corpus.origin is not None
+    if corpus.facts.get("repaired") and corpus.library is not None:
+        _illegal(source, corpus, taken, pile)
+    _odd(corpus, pile)
+    return corpus
+
+
+def _illegal(source: Source, corpus: Corpus, taken: Mapping[str, Any], pile: _Pile) -> None:
+    """What was repaired on reading, with its lines: read again, strictly."""
+    assert corpus.origin is not None
+    known = {each.name for each in fields(load("formats", corpus.origin.format))}
+    if not {"repair", "scheme"} <= known:
+        return
+    strict = {"repair": "strict", "scheme": corpus.origin.parameters["scheme"]}
+    try:
+        read(source, **(dict(taken) | strict))
+    except InputError as error:
+        pile.add(error.problems, error.total, warning=True)
+
+
+def _odd(corpus: Corpus, pile: _Pile) -> None:
+    """What is legal and hardly meant: mentions that are there twice, no mention at all."""
+    assert corpus.origin is not None
+    table, name = corpus.mentions, corpus.origin.path
+    if not len(table):
+        expected = "at least one in the file"
+        pile.add([Problem("K311", name, None, "no mention at all", expected)], warning=True)
+        return
+    pair = Pair(table, table, corpus.labels, corpus.documents, corpus.unit or "token")
+    key, _ = pair.keys(label=True)
+    order = np.argsort(key, kind="stable")
+    twice = np.sort(order[1:][key[order][1:] == key[order][:-1]])
+    problems = [
+        Problem(
+            "K312", name, _line(corpus, row),
+            f"the mention {plain(corpus.labels[table.label[row]])} "
+            f"{int(table.start[row])}..{int(table.end[row])} again",
+            "each mention once", "a duplicate is right at most as often as gold has it",
+        )
+        for row in twice[:SHOWN].tolist()
+    ]  # fmt: skip
+    if problems:
+        pile.add(problems, len(twice), warning=True)
+
+
+def _line(corpus: Corpus, row: int) -> int:
+    doc = int(corpus.mentions.doc[row])
+    if corpus.library is None:
+        return int(corpus.documents.line[doc])
+    return corpus.library.line(doc, int(corpus.mentions.start[row]))
+
+
+def _against(gold: Corpus, system: Corpus, pile: _Pile) -> None:
+    """Do the documents, their words and sentences agree, and are the labels those of gold?"""
+    assert system.origin is not None
+    name = system.origin.path
+    try:
+        pair = Pair.of(gold, system)
+    except InputError as error:
+        pile.add(error.problems, error.total, warning=False)
+        return
+    if missing := pair.coverage["missing_documents"]:
+        found = f"no answer for {_many(missing, 'document')}"
+        expected = "all documents of gold; those count as empty"
+        pile.add([Problem("K313", name, None, found, expected)], warning=True)
+    strange = [label for label in system.labels if label not in gold.labels]
+    for label in strange:
+        row = int(np.flatnonzero(system.mentions.label == system.labels.index(label))[0])
+        found, there = f"the label {plain(label)}", ", ".join(map(plain, gold.labels))
+        expected = f"a label of gold: {there}"
+        pile.add([Problem("K314", name, _line(system, row), found, expected)], warning=True)

@@ -1,0 +1,367 @@
+"""What is wrong with a system: kinds of errors, confusions, examples, what fixing would gain."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from karat.explain.confusion import Confusion, confusion
+from karat.explain.examples import Example, chosen, example
+from karat.explain.gains import corrected
+from karat.explain.ledger import COLUMNS, ledger
+from karat.nouns._tokens import Tokens
+from karat.nouns.corpus import Corpus, Words
+from karat.nouns.errors import UsageError, nearest
+from karat.nouns.events import Events
+from karat.nouns.pair import Pair
+from karat.nouns.scores import whole
+from karat.nouns.tally import Tally
+from karat.pipeline import Readable, as_corpus
+from karat.protocol.changes import Changes, changes
+from karat.recipe import Recipe, expand, parse, spell
+
+TYPES = ("LE", "BES", "BEL", "BEO", "LBE", "FP", "FN")
+"""The kinds of errors, as Ortmann (2022) has them."""
+
+RECIPES = ("exact.F1", "overlap.F1", "ts.F1@macro", "fair.F1", "slots.SER")
+"""What gains are told in, when nobody says what."""
+
+
+@dataclass(frozen=True)
+class Errors:
+    """Where the errors of a system are. Prints itself; `to_dict` is as SPEC's JSON has it.
+
+    >>> gold = Corpus.of("[Ann Lee]PER met [Bo]PER in [Rome]LOC")
+    >>> found = errors(gold, Corpus.of("[Ann]PER Lee met [Bo]LOC in Rome"), recipes=["exact.F1"])
+    >>> {kind: count for kind, count in found.counts.items() if count}
+    {'LE': 1, 'BES': 1, 'FN': 1}
+    >>> found.gains["FN"]
+    {'exact.F1': 0.3333333333333333}
+    """
+
+    name: str
+    counts: Mapping[str, float]
+    by_label: Mapping[str, Mapping[str, float]]
+    confusion: Confusion
+    gains: Mapping[str, Mapping[str, float | None]]
+    scores: Mapping[str, float | None]
+    order: Sequence[tuple[str, float]]
+    near: int
+    unseen: int
+    examples: Mapping[str, Sequence[Example]] = field(default_factory=dict)
+    changes: Changes | None = None
+
+    @property
+    def confusions(self) -> list[tuple[str, str, int]]:
+        """(gold label, system label, count) of labels taken for others, most frequent first."""
+        names = self.confusion.names[:-1]
+        pairs = [
+            (row, column, int(self.confusion.counts[i, k]))
+            for i, row in enumerate(names)
+            for k, column in enumerate(names)
+            if i != k and self.confusion.counts[i, k]
+        ]
+        return sorted(pairs, key=lambda pair: (-pair[2], pair[0], pair[1]))
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON has it."""
+        found: dict[str, Any] = {
+            "counts": {kind: whole(count) for kind, count in self.counts.items()},
+            "by_label": {
+                label: {kind: whole(count) for kind, count in row.items()}
+                for label, row in self.by_label.items()
+            },
+            "confusion": self.confusion.to_dict(),
+            "gains": {kind: dict(row) for kind, row in self.gains.items()},
+            "order": [{"type": kind, "score": score} for kind, score in self.order],
+            "near_misses": self.near,
+            "unseen": self.unseen,
+        }
+        if self.changes is not None:
+            found |= {"fixed": self.changes.fixed, "broken": self.changes.broken}
+        return found
+
+    def to_json(self) -> str:
+        """The dict as JSON text."""
+        return json.dumps(self.to_dict(), indent=1, ensure_ascii=False, allow_nan=False)
+
+    def __str__(self) -> str:
+        from karat.report._errors import terminal
+
+        return terminal(self)
+
+    def rows(self) -> dict[str, list[dict[str, Any]]]:
+        """Tables in long form: `counts`, `confusion`, `gains`.
+
+        >>> gold, system = Corpus.of("[Ann]PER"), Corpus.of("[Ann]LOC")
+        >>> errors(gold, system, recipes=["exact.F1"]).rows()["confusion"][0]
+        {'gold': 'LOC', 'system': 'LOC', 'count': 0}
+        """
+        return {
+            "counts": [
+                {"label": label, "type": kind, "count": whole(count)}
+                for label, row in ({None: self.counts} | dict(self.by_label)).items()
+                for kind, count in row.items()
+            ],
+            "confusion": [
+                {"gold": gold, "system": system, "count": count}
+                for gold, row in self.confusion.to_dict().items()
+                for system, count in row.items()
+            ],
+            "gains": [
+                {"type": kind, "recipe": recipe, "gain": gain}
+                for kind, row in self.gains.items()
+                for recipe, gain in row.items()
+            ],
+        }
+
+    def to_pandas(self) -> dict[str, Any]:
+        """The tables as pandas data frames (the extra `karat[pandas]`)."""
+        from karat.nouns.scores import library
+
+        return {name: library("pandas").DataFrame(rows) for name, rows in self.rows().items()}
+
+    def to_polars(self) -> dict[str, Any]:
+        """The tables as polars data frames (the extra `karat[polars]`)."""
+        from karat.nouns.scores import library
+
+        return {name: library("polars").DataFrame(rows) for name, rows in self.rows().items()}
+
+
+def errors(
+    gold: Readable,
+    system: Readable,
+    other: Readable | None = None,
+    *,
+    recipes: Iterable[str] | None = None,
+    examples: int = 0,
+    types: Sequence[str] | None = None,
+    label: str | None = None,
+    labels: Sequence[str] | None = None,
+    map: Mapping[str, str] | None = None,
+    extra_docs: str = "error",
+    tokenizer: str = "auto",
+    gold_options: Mapping[str, Any] | None = None,
+    system_options: Mapping[str, Any] | None = None,
+    ledger_to: str | os.PathLike[str] | None = None,
+    spaces: Iterable[str] | None = None,
+) -> Errors:
+    """What is wrong with a system; with `other`, also what that one fixed and broke.
+
+    `examples` of each type come in context, of `types` and `label` only if given. `recipes` are
+    what gains are told in. `ledger_to` writes the events of `spaces` (default: those of the
+    recipes) in long form, as csv, jsonl or parquet by the ending of the name.
+
+    >>> gold, system = Corpus.of("[Ann]PER slept"), Corpus.of("[Ann]ORG slept")
+    >>> errors(gold, system, recipes=["exact.F1"]).confusions
+    [('PER', 'ORG', 1)]
+    """
+    wanted = _recipes(recipes)
+    kinds = _types(types)
+    reference = as_corpus(gold, gold_options).mapped(map or {})
+    answer = as_corpus(system, system_options).mapped(map or {})
+    rival = None if other is None else as_corpus(other, system_options).mapped(map or {})
+    every = {*reference.labels, *answer.labels, *(rival.labels if rival else ())}
+    tagset = tuple(labels) if labels is not None else tuple(sorted(every))
+    if label is not None and label not in tagset:
+        raise UsageError(f"no label is called {label!r}{nearest(label, tagset)}")
+    tokens = Tokens(tokenizer)
+    pair = Pair.of(reference, answer, tagset, extra_docs, labels is not None, tokens)
+    space = parse("fair.F1").space
+    events: Events = space(pair)
+    words = _Reader(reference)
+    tally = Tally.of(space, pair, events)
+    by_label = tally.by_label()
+    second = None
+    if rival is not None:
+        paired = Pair.of(reference, rival, tagset, extra_docs, labels is not None, tokens)
+        second = changes(pair, events, paired, space(paired), examples, words)
+    now = _scores(pair, wanted)
+    if ledger_to is not None:
+        _write(ledger_to, pair, _spaces(spaces, wanted), words)
+    return Errors(
+        _name(answer),
+        tally.counted(),
+        {
+            each: {outcome: float(by_label[outcome][i]) for outcome in tally.outcomes}
+            for i, each in enumerate(pair.labels)
+        },
+        confusion(pair, events),
+        _gains(pair, events, wanted, now),
+        now,
+        _order(pair, events, wanted[0]),
+        _near(pair, events),
+        _unseen(pair, events),
+        {
+            kind: [
+                example(pair, events, row, words(int(events.doc[row])))
+                for row in chosen(
+                    events, pair, kind, examples, None if label is None else tagset.index(label)
+                ).tolist()
+            ]
+            for kind in kinds
+            if examples
+        },
+        second,
+    )
+
+
+def _name(corpus: Corpus) -> str:
+    return Path(corpus.origin.path).stem if corpus.origin else "system"
+
+
+def _recipes(recipes: Iterable[str] | None) -> list[Recipe]:
+    from karat import registry
+
+    given = recipes
+    if given is None:
+        given = [text for text in RECIPES if text.split(".")[0] in registry.builtin("match")]
+    found = [recipe for text in given for recipe in expand(text)]
+    if not found:
+        raise UsageError("give at least one recipe, for example exact.F1")
+    return found
+
+
+def _types(types: Sequence[str] | None) -> tuple[str, ...]:
+    if types is None:
+        return TYPES
+    found: list[str] = []
+    for kind in types:
+        if kind == "BE":
+            found += ["BES", "BEL", "BEO"]
+        elif kind in ("TP", *TYPES):
+            found.append(kind)
+        else:
+            raise UsageError(f"no type of error is called {kind!r}{nearest(kind, ['BE', *TYPES])}")
+    return tuple(found)
+
+
+class _Reader:
+    """The words of gold's documents, the last one remembered."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        self.corpus = corpus
+        self.last: tuple[int, Words] | None = None
+
+    def __call__(self, row: int) -> Words:
+        if self.last is None or self.last[0] != row:
+            library = self.corpus.library
+            self.last = (row, library.words(row) if library else (None, None))
+        return self.last[1]
+
+
+def _scores(pair: Pair, recipes: Sequence[Recipe]) -> dict[str, float | None]:
+    tallies: dict[Any, Tally] = {}
+    found: dict[str, float | None] = {}
+    for recipe in recipes:
+        if recipe.space not in tallies:
+            tallies[recipe.space] = Tally.of(recipe.space, pair)
+        value = float(recipe.average(recipe.measure, tallies[recipe.space]).value)
+        found[str(recipe)] = None if np.isnan(value) else value
+    return found
+
+
+def _gains(
+    pair: Pair, events: Events, recipes: Sequence[Recipe], now: Mapping[str, float | None]
+) -> dict[str, dict[str, float | None]]:
+    """By how much each score would change if all errors of one type were put right."""
+    gains: dict[str, dict[str, float | None]] = {}
+    for kind in TYPES:
+        if not np.any(events.outcome == events.outcomes.index(kind)):
+            gains[kind] = {name: None if value is None else 0.0 for name, value in now.items()}
+            continue
+        better = _scores(corrected(pair, events, [kind]), recipes)
+        gains[kind] = {
+            name: None if before is None or after is None else after - before
+            for (name, before), after in zip(now.items(), better.values(), strict=True)
+        }
+    return gains
+
+
+def _order(pair: Pair, events: Events, recipe: Recipe) -> list[tuple[str, float]]:
+    """Which type to put right first, next and so on, each time the one that gains most then."""
+    left = [k for k in TYPES if np.any(events.outcome == events.outcomes.index(k))]
+    lower = recipe.measure.name in ("SER", "ERR", "E", "UND", "OVG", "SUB")
+    done: list[str] = []
+    found: list[tuple[str, float]] = []
+    while left:
+        best: tuple[float, str] | None = None
+        for kind in left:
+            value = _scores(corrected(pair, events, [*done, kind]), [recipe])[str(recipe)]
+            if value is not None:
+                signed = -value if lower else value
+                if best is None or signed > best[0]:
+                    best = (signed, kind)
+        if best is None:
+            break
+        found.append((best[1], -best[0] if lower else best[0]))
+        done.append(best[1])
+        left.remove(best[1])
+    return found
+
+
+def _near(pair: Pair, events: Events) -> int:
+    """Boundary errors that are off by one position."""
+    codes = [events.outcomes.index(kind) for kind in ("BES", "BEL", "BEO")]
+    rows = np.flatnonzero(np.isin(events.outcome, codes))
+    tokens = pair.in_tokens
+    gold, system = events.gold[rows], events.system[rows]
+    off = np.abs(tokens.gold.start[gold] - tokens.system.start[system])
+    off += np.abs(tokens.gold.end[gold] - tokens.system.end[system])
+    return int(np.count_nonzero(off == 1))
+
+
+def _unseen(pair: Pair, events: Events) -> int:
+    """Mentions of gold where the system marked nothing at all."""
+    touched = np.zeros(len(pair.gold), bool)
+    touched[pair.overlaps.gold] = True
+    missed = events.gold[events.outcome == events.outcomes.index("FN")]
+    return int(np.count_nonzero(~touched[missed]))
+
+
+def _spaces(spaces: Iterable[str] | None, recipes: Sequence[Recipe]) -> list[Any]:
+    if spaces is not None:
+        return [parse(f"{text}.gold_all").space for text in spaces]
+    return list(dict.fromkeys(recipe.space for recipe in recipes))
+
+
+def _write(path: str | os.PathLike[str], pair: Pair, spaces: Sequence[Any], words: _Reader) -> None:
+    ending = Path(path).suffix
+    rows = (row for space in spaces for row in ledger(spell(space), pair, space(pair), words))
+    try:
+        if ending == ".csv":
+            with Path(path).open("w", encoding="utf-8", newline="") as file:
+                table = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+                table.writeheader()
+                table.writerows(_safe(rows))
+        elif ending == ".jsonl":
+            with Path(path).open("w", encoding="utf-8", newline="\n") as file:
+                file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in _safe(rows))
+        elif ending == ".parquet":
+            from karat.nouns.scores import library
+
+            library("polars").DataFrame(list(_safe(rows)), infer_schema_length=None).write_parquet(
+                os.fspath(path)
+            )
+        else:
+            raise UsageError(f"a ledger is .csv, .jsonl or .parquet, not {ending or 'that'!r}")
+    except OSError as error:
+        raise UsageError(f"cannot write {os.fspath(path)}: {error.strerror or error}") from None
+
+
+def _safe(rows: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Bytes that are no UTF-8 came in as lone surrogates, which a file cannot hold."""
+    for row in rows:
+        yield {
+            key: value.encode("utf-8", "backslashreplace").decode()
+            if isinstance(value, str)
+            else value
+            for key, value in row.items()
+        }

@@ -1,0 +1,33 @@
+"""A confusion matrix holds every error of fair once, under the labels of both sides."""
+
+from __future__ import annotations
+
+from karat.explain.confusion import confusion
+from karat.match.fair import Fair
+from karat.nouns.corpus import Corpus
+from karat.nouns.pair import Pair
+
+
+def test_errors_stand_where_their_labels_meet() -> None:
+    gold = Corpus.of("[a]A [b c]A [d e]B [f]A g [h]B")
+    system = Corpus.of("[a]A [b]A c [d]A e f [g]B [h]A")
+    pair = Pair.of(gold, system)
+    expected = {
+        "A": {"A": 1, "B": 0, "_": 1},
+        "B": {"A": 2, "B": 0, "_": 0},
+        "_": {"A": 0, "B": 1, "_": 0},
+    }
+    assert expected == confusion(pair, Fair()(pair)).to_dict()
+    assert expected == confusion(pair, Fair(focus="system")(pair)).to_dict()
+
+
+def test_a_label_may_be_called_like_none() -> None:
+    gold = Corpus.of({"tokens": ["a"], "mentions": [{"start": 0, "end": 1, "label": "_"}]})
+    pair = Pair.of(gold, Corpus.of("a"))
+    expected = {"_": {"_": 0, "__": 1}, "__": {"_": 0, "__": 0}}
+    assert expected == confusion(pair, Fair()(pair)).to_dict()
+
+
+def test_no_mentions_make_an_empty_matrix() -> None:
+    pair = Pair.of(Corpus.of("a"), Corpus.of("a"))
+    assert confusion(pair, Fair()(pair)).to_dict() == {"_": {"_": 0}}

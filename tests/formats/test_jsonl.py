@@ -1,0 +1,211 @@
+"""jsonl holds everything a corpus holds and gives it back; whatever is wrong is an InputError that
+says where; no bytes cause anything else.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from typing import Any
+
+import pytest
+
+from karat import Corpus, Document, Group, InputError, Mention, UsageError
+from karat.formats import jsonl
+from karat.formats.jsonl import Jsonl
+from karat.nouns.source import Source
+from tests.formats._files import of_bytes, written
+from tests.worlds import WORDS, random_mention
+
+TEXTS = ("Ann lives in 東京.", "a😀b", "\ud83d", 'tab\tnewline\nquote"\\', "\u2028", "\0é", "")
+JSON = (None, True, 1, -2.5, "x", [1, [2]], {"a": {"b": None}}, 10**30)
+
+
+def random_document(rng: random.Random, number: int, *, ids: bool, chars: bool) -> Document:
+    text = tokens = None
+    if chars:
+        text = rng.choice(TEXTS) * rng.randint(1, 3)
+        length = len(text)
+    else:
+        tokens = tuple(rng.choice((*WORDS, "", "\ud800", "a b")) for _ in range(rng.randint(0, 8)))
+        length = len(tokens)
+    mentions: list[Mention] = []
+    for _ in range(rng.randint(0, 4) if length else 0):
+        base = random_mention(rng, length)
+        names = rng.sample(("realis", "modality", "😀"), rng.randint(0, 3))
+        mentions.append(
+            Mention.of(
+                base.label,
+                base.fragments,
+                {name: rng.choice(("x", "y", "")) for name in names},
+                rng.choice((None, 0.0, -0.5, 1e-300, rng.random())),
+                rng.choice((None, f"T{len(mentions)}")),
+            )
+        )
+    known = [mention.id for mention in mentions if mention.id is not None]
+    relations: tuple[Group, ...] = ()
+    clusters: tuple[Group, ...] = ()
+    if known:
+        relations = tuple(
+            Group(
+                rng.choice(("", "lives-in")),
+                tuple((role, rng.choice(known)) for role in rng.sample(("a", "b"), 2)),
+                rng.choice((None, "R1")),
+            )
+            for _ in range(rng.randint(0, 2))
+        )
+        clusters = tuple(
+            Group("", tuple(("", each) for each in known), rng.choice((None, "C1")))
+            for _ in range(rng.randint(0, 1))
+        )
+    templates = tuple(
+        Group(
+            "attack", (("who", "Ann"), ("who", {"text": "Bo", "spans": [[0, 2]]}), ("day", "")), i
+        )
+        for i in rng.sample((None, "E1"), rng.randint(0, 2))
+    )
+    return Document(
+        f"d{number}" if ids else None,
+        text,
+        tokens,
+        tuple(sorted(mentions, key=order)),
+        tuple(sorted(rng.sample(range(length), min(length, rng.randint(0, 2))))),
+        dict.fromkeys(rng.sample(("genre", "date"), rng.randint(0, 2)), "v"),
+        ((0, 1), (1, 2)) if chars and rng.random() < 0.2 else None,
+        relations,
+        clusters,
+        templates,
+        extra={key: rng.choice(JSON) for key in rng.sample(("x", "y"), rng.randint(0, 2))},
+    )
+
+
+def order(mention: Mention) -> Any:
+    """Document order, from its definition."""
+    names = ("modality", "realis", "😀")
+    attributes = tuple(
+        (name in mention.attributes, mention.attributes.get(name, "")) for name in names
+    )
+    return mention.fragments, mention.label, attributes, mention.id or ""
+
+
+@pytest.mark.parametrize("chars", [False, True])
+def test_what_was_written_is_read_back(chars: bool) -> None:
+    rng = random.Random(chars)
+    for number in range(200):
+        documents = [
+            random_document(rng, i, ids=number % 2 == 0, chars=chars)
+            for i in range(rng.randint(1, 4))
+        ]
+        corpus = Corpus.of(*documents)
+        assert documents == list(corpus)
+        data = written(corpus, "jsonl")
+        found = of_bytes(data, "jsonl")
+        assert documents == list(found)
+        assert data == written(found, "jsonl")
+        for name in ("hash", "length"):
+            before, after = (getattr(each.documents, name) for each in (corpus, found))
+            assert before.tolist() == after.tolist()
+
+
+def test_blocks_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = random.Random(3)
+    documents = [random_document(rng, i, ids=True, chars=False) for i in range(50)]
+    data = written(Corpus.of(*documents), "jsonl")
+    monkeypatch.setattr(jsonl, "_BLOCK", 7)
+    assert 8 == len(list(Jsonl().read(Source.of_bytes(data))))
+    found = of_bytes(data, "jsonl")
+    assert documents == list(found)
+    assert list(range(1, 51)) == found.documents.line.tolist()
+
+
+def test_documents_are_read_whatever_the_white_space() -> None:
+    data = b'\xef\xbb\xbf\n {"id": "a", "tokens": ["x"]} \r\n\n\t\n{"id":"b","tokens":["y"]}'
+    found = of_bytes(data, "jsonl")
+    assert [("a", ("x",)), ("b", ("y",))] == [(d.id, d.tokens) for d in found]
+    assert [2, 5] == found.documents.line.tolist()
+
+
+def test_positions_count_code_points() -> None:
+    line = '{"text": "😀é東", "mentions": [{"start": 0, "end": 3, "label": "X"}]}'
+    (document,) = of_bytes(line.encode(), "jsonl")
+    assert (3, (Mention("X", 0, 3),)) == (document.length, document.mentions)
+
+
+def test_spans_without_a_text_have_no_unit_unless_it_is_said() -> None:
+    mention = {"start": 5, "end": 9, "label": "X"}
+    assert of_bytes(json.dumps({"mentions": [mention]}).encode(), "jsonl").unit is None
+    said = of_bytes(json.dumps({"unit": "char", "mentions": [mention]}).encode(), "jsonl")
+    assert "char" == said.unit
+    assert b'{"unit": "char", "mentions": [{"start": 5, "end": 9, "label": "X"}]}\n' == written(
+        said, "jsonl"
+    )
+
+
+def test_touching_fragments_become_one() -> None:
+    line = (
+        b'{"tokens": ["a", "b", "c"], "mentions": [{"fragments": [[1, 2], [0, 1]], "label": "X"}]}'
+    )
+    assert (Mention("X", 0, 2),) == of_bytes(line, "jsonl")[0].mentions
+
+
+def test_what_json_cannot_hold_is_refused() -> None:
+    with pytest.raises(UsageError) as caught:
+        written(Corpus.of(Document(tokens=("a",), extra={"x": float("nan")})), "jsonl")
+    assert str(caught.value).startswith("jsonl cannot hold this document: ")
+
+
+def mutated(rng: random.Random, data: bytes) -> bytes:
+    new = bytearray(data)
+    signs = (
+        b'"',
+        b"{",
+        b"}",
+        b"[",
+        b"]",
+        b",",
+        b":",
+        b"-",
+        b"9",
+        b"1e9",
+        b"null",
+        b"\n",
+        b"\\",
+        b"\xff",
+    )
+    for _ in range(rng.randint(1, 3)):
+        at = rng.randrange(len(new) + 1)
+        kind = rng.randrange(4)
+        if kind == 0:
+            new[at : at + 1] = rng.choice(signs)
+        elif kind == 1:
+            del new[at : at + rng.randint(1, 3)]
+        elif kind == 2:
+            new[at:at] = rng.choice(signs)
+        else:
+            other = rng.randrange(len(new) + 1)
+            new[at : at + 6] = new[other : other + 6]
+    return bytes(new)
+
+
+def test_any_bytes_give_a_corpus_or_an_input_error() -> None:
+    rng = random.Random(5)
+    read_well = 0
+    for number in range(2000):
+        documents = [
+            random_document(rng, i, ids=number % 2 == 0, chars=number % 3 == 0) for i in (1, 2)
+        ]
+        data = mutated(rng, written(Corpus.of(*documents), "jsonl"))
+        try:
+            corpus = of_bytes(data, "jsonl")
+        except InputError:
+            continue
+        assert list(corpus) == list(of_bytes(written(corpus, "jsonl"), "jsonl"))
+        read_well += 1
+    assert read_well > 100
+
+
+@pytest.mark.parametrize(
+    ("head", "sure"), [(b"{}", 1.0), (b'\xef\xbb\xbf \n{"a"', 1.0), (b"[{}]", 0.0), (b"a O", 0.0)]
+)
+def test_a_file_of_objects_is_recognised(head: bytes, sure: float) -> None:
+    assert sure == Jsonl.sniff(head)

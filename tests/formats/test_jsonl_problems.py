@@ -1,0 +1,164 @@
+"""Whatever is wrong with a jsonl file is one InputError that names line, place and what was
+expected.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from karat import InputError
+from karat.formats import jsonl
+from tests.formats._files import of_bytes
+
+OBJECT = "a JSON object, one document a line"
+
+
+def mention_line(**keys: Any) -> str:
+    usual: dict[str, Any] = {"start": 0, "end": 1, "label": "X"}
+    mention = {key: value for key, value in (usual | keys).items() if value != "-"}
+    return json.dumps({"tokens": ["a", "b"], "mentions": [mention]})
+
+
+SHAPE = [
+    ('{"text": 1}', "text = 1", "a text"),
+    ('{"tokens": "ab"}', "tokens = 'ab'", "a list of texts"),
+    ('{"tokens": ["a", null]}', "tokens[1] = None", "a text"),
+    ('{"unit": "byte"}', "unit = 'byte'", "token or char"),
+    ('{"id": 7}', "id = 7", "a text"),
+    ('{"mentions": {}}', "mentions = {}", "a list"),
+    ('{"mentions": [3]}', "mentions[0] = 3", "an object with start, end and label"),
+    ('{"tokens": ["a"], "sentences": [2]}', "sentences that do not grow",
+     "starts in order, within the document"),
+    ('{"tokens": ["a"], "sentences": [0, 0]}', "sentences that do not grow",
+     "starts in order, within the document"),
+    ('{"tokens": ["a"], "sentences": [0.5]}', "sentences[0] = 0.5", "a whole number"),
+    ('{"attributes": {"a": 1}}', "attributes.a = 1", "a text"),
+    ('{"attributes": []}', "attributes = []", "an object of names and texts"),
+    ('{"token_spans": [[0]]}', "token_spans[0] with 1 numbers", "[start, end]"),
+    ('{"token_spans": [0]}', "token_spans[0] = 0", "[start, end]"),
+    ('{"token_spans": 0}', "token_spans = 0", "a list of [start, end]"),
+    (mention_line(start="-"), "mentions[0] without a place", "start and end, or fragments"),
+    (mention_line(label="-"), "mentions[0] without a label", "a label"),
+    (mention_line(label=""), "mentions[0].label = ''", "a label that is not empty"),
+    (mention_line(label=3), "mentions[0].label = 3", "a text"),
+    (mention_line(start=True), "mentions[0].start = True", "a whole number"),
+    (mention_line(start="0"), "mentions[0].start = '0'", "a whole number"),
+    (mention_line(start=-1), "mentions[0].start = -1", "a position from 0 to 2147483647"),
+    (mention_line(end=2**31), "mentions[0].end = 2147483648", "a position from 0 to 2147483647"),
+    (mention_line(end=3), "mentions[0] ending at 3", "an end within the 2 positions"),
+    (mention_line(end=0),
+     "mentions[0]: span 0..0 is empty or negative; "
+     "ends are exclusive, so one position at 0 is 0..1",
+     "spans that are not empty and do not overlap"),
+    (mention_line(start="-", end="-", fragments=[[0, 2], [1, 2]]),
+     "mentions[0]: fragments 0..2 and 1..2 of one mention share a position",
+     "spans that are not empty and do not overlap"),
+    (mention_line(start="-", end="-", fragments=[]),
+     "mentions[0]: a mention needs at least one fragment",
+     "spans that are not empty and do not overlap"),
+    (mention_line(fragments=[[0, 1]]), "mentions[0] with fragments and start or end",
+     "the one or the other"),
+    (mention_line(type="X"), "mentions[0].type",
+     "one of attributes, confidence, end, fragments, id, label, start"),
+    (mention_line(confidence="high"), "mentions[0].confidence = 'high'", "a number"),
+    (mention_line(confidence=10**400), f"mentions[0].confidence = 1{'0' * 39}…", "a finite number"),
+    (mention_line(id=4), "mentions[0].id = 4", "a text"),
+    ('{"relations": [{"label": null}]}', "relations[0].label = None", "a text"),
+    ('{"relations": [{"arguments": {"a": 1}}]}', "relations[0].arguments.a = 1", "a text"),
+    ('{"relations": [1]}', "relations[0] = 1", "an object with label and arguments"),
+    ('{"relations": [{"id": 1}]}', "relations[0].id = 1", "a text"),
+    ('{"clusters": [[]]}', "clusters[0] = []", "an object with mentions"),
+    ('{"clusters": [{"mentions": 1}]}', "clusters[0].mentions = 1", "a list of mention ids"),
+    ('{"clusters": [{"mentions": [1]}]}', "clusters[0].mentions[0] = 1", "the id of a mention"),
+    ('{"clusters": [{"label": null}]}', "clusters[0].label = None", "a text"),
+    ('{"templates": [1]}', "templates[0] = 1", "an object with label and slots"),
+    ('{"templates": [{"slots": []}]}', "templates[0].slots = []", "an object of slots"),
+    ('{"templates": [{"slots": {"a": 1}}]}', "templates[0].slots.a = 1", "a list of fillers"),
+    ('{"templates": [{"slots": {"a": [1]}}]}', "templates[0].slots.a[0] = 1",
+     "a text or an object"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("line", "found", "expected"), SHAPE)
+def test_a_document_of_another_shape_is_told(line: str, found: str, expected: str) -> None:
+    with pytest.raises(InputError) as caught:
+        of_bytes(b"\n" + line.encode(), "jsonl")
+    assert f"file:2: K202 found {found}, expected {expected}" == str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        (b'{"a": 1', "K201 found '{\"a\": 1' (Expecting ',' delimiter: line 1 column 8 (char 7)), "
+         f"expected {OBJECT}"),
+        (b"[1]", f"K201 found '[1]', expected {OBJECT}"),
+        (b"3", f"K201 found '3', expected {OBJECT}"),
+        (b'{"a": NaN}',
+         f"K201 found '{{\"a\": NaN}}' (NaN is not a JSON number), expected {OBJECT}"),
+        (b'{"a": -Infinity}',
+         f"K201 found '{{\"a\": -Infinity}}' (-Infinity is not a JSON number), expected {OBJECT}"),
+        (b'{"a": 1e999}',
+         f"K201 found '{{\"a\": 1e999}}' (1e999 is too large), expected {OBJECT}"),
+        (b'{"a": "\xff"}', r"K201 found '\\xff', expected UTF-8"),
+        (b'{"a":' + b"[" * 100_000, f"K201 found brackets nested too deep, expected {OBJECT}"),
+        (b'{"clusters": [{"mentions": ["T1"]}]}',
+         "K205 found clusters[0] with 'T1', expected the ids of mentions of the same document"),
+        (b'{"relations": [{"label": "r", "arguments": {"a": "T1"}}]}',
+         "K205 found relations[0] with 'T1', expected the ids of mentions of the same document"),
+    ],
+)  # fmt: skip
+def test_a_line_that_is_no_document_is_told(line: bytes, problem: str) -> None:
+    with pytest.raises(InputError) as caught:
+        of_bytes(line, "jsonl")
+    assert f"file:1: {problem}" == str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("lines", "problem"),
+    [
+        ((), "file: K002 found an empty file, expected at least one document"),
+        (("", " "), "file: K002 found an empty file, expected at least one document"),
+        (('{"id": "a"}', '{"id": "b"}', '{"id": "a"}'),
+         "file:3: K203 found the id 'a', also on line 1, expected an id of its own for each "
+         "document"),
+        (('{"id": "a"}', "{}"),
+         "file:2: K203 found a document without an id, expected an id on every line, or on none"),
+        (("{}", '{"id": "a"}'),
+         "file:2: K203 found a document with an id, expected an id on every line, or on none"),
+        (('{"text": "a"}', "{}", '{"tokens": ["a"]}'),
+         "file:3: K204 found a document that counts tokens, expected chars, as on line 1"),
+    ],
+)  # fmt: skip
+def test_lines_that_do_not_fit_together_are_told(lines: tuple[str, ...], problem: str) -> None:
+    with pytest.raises(InputError) as caught:
+        of_bytes("\n".join(lines).encode(), "jsonl")
+    assert problem == str(caught.value)
+
+
+def test_every_wrong_line_is_told() -> None:
+    with pytest.raises(InputError) as caught:
+        of_bytes(b'{}\n{"id": 3}\n[]\n{}\nx\n', "jsonl")
+    assert [2, 3, 5] == [problem.line for problem in caught.value.problems]
+    assert str(caught.value).endswith("(and 2 more like it)")
+
+
+def test_a_line_that_never_ends_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jsonl, "LONGEST", 1000)
+    with pytest.raises(InputError) as caught:
+        of_bytes(b"{}\n" + b" " * 2000, "jsonl")
+    expected = "file:2: K005 found a line of more than 1,000 bytes, expected shorter lines"
+    assert expected == str(caught.value)
+
+
+@pytest.mark.parametrize("depth", [10, 200, 900, 5000])
+def test_deep_nesting_is_read_or_refused(depth: int) -> None:
+    line = b'{"a": ' + b"[" * depth + b"]" * depth + b"}"
+    try:
+        corpus = of_bytes(line, "jsonl")
+    except InputError:
+        assert depth > 500
+    else:
+        assert 1 == len(corpus)

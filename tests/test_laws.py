@@ -1,0 +1,222 @@
+"""Laws that every event space, measure and average obeys, also those that are yet to be written:
+they are taken from the registry, with their default parameters. What cannot be built, or does not
+fit together, is skipped.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from karat import Corpus, Pair, RecipeError, Tally, UsageError, parse, registry, score
+from tests.worlds import LABELS, Documents, documents, named_pairs, pairs
+
+SPACES = list(registry.builtin("match"))
+AVERAGES = [f"@{name}" if name != "label" else "@label:A" for name in registry.builtin("average")]
+RECIPES = [
+    f"{space}.{measure}{average}"
+    for space in SPACES
+    for measure in registry.builtin("measure")
+    for average in AVERAGES
+]
+
+every_space = pytest.mark.parametrize("name", SPACES)
+few = settings(max_examples=25)
+
+
+@cache
+def built(name: str) -> Any:
+    """The space with default parameters; None where it has none."""
+    try:
+        return registry.load("match", name)()
+    except (TypeError, UsageError):
+        return None
+
+
+def space_of(name: str) -> Any:
+    space = built(name)
+    if space is None:
+        pytest.skip(f"{name} has no default parameters")
+    return space
+
+
+def tally(space: Any, gold: Documents, system: Documents, labels: Any = LABELS) -> Tally:
+    try:
+        return Tally.of(space, Pair.of(Corpus.of(*gold), Corpus.of(*system), labels))
+    except UsageError as error:
+        pytest.skip(f"not for corpora of mentions: {error}")
+
+
+def close(one: Any, other: Any) -> bool:
+    return bool(np.allclose(one, other, rtol=1e-9, atol=1e-9))
+
+
+@every_space
+@few
+@given(docs=documents)
+def test_gold_against_itself_has_no_errors(name: str, docs: Documents) -> None:
+    q = tally(space_of(name), docs, docs).by_unit()
+    assert close(q["gold_all"], q["gold_right"])
+    assert close(q["system_all"], q["system_right"])
+    assert close(q["gold_all"], q["system_all"])
+    for wrong in {"s", "d", "i"} & q.keys():
+        assert close(0, q[wrong])
+
+
+@every_space
+@few
+@given(pair=named_pairs)
+def test_the_order_of_the_input_is_irrelevant(name: str, pair: tuple[Documents, Documents]) -> None:
+    space, rng = space_of(name), random.Random(len(pair[0]))
+    before = tally(space, *pair)
+    shuffled = [
+        [replace(doc, mentions=tuple(rng.sample(doc.mentions, len(doc.mentions)))) for doc in side]
+        for side in pair
+    ]
+    order = rng.sample(range(len(shuffled[0])), len(shuffled[0]))
+    gold = [shuffled[0][i] for i in order]
+    rng.shuffle(shuffled[1])
+    after = tally(space, gold, shuffled[1])
+    for quantity, values in before.by_label().items():
+        assert close(values, after.by_label()[quantity])
+        assert close(before.by_unit()[quantity][order], after.by_unit()[quantity])
+
+
+@every_space
+@few
+@given(pair=pairs)
+def test_label_rows_and_documents_add_up_to_the_total(
+    name: str, pair: tuple[Documents, Documents]
+) -> None:
+    space = space_of(name)
+    found = tally(space, *pair)
+    alone = [tally(space, [g], [s]).by_label() for g, s in zip(*pair, strict=True)]
+    for quantity, total in found.total().items():
+        by_label = found.by_label()[quantity]
+        assert close(total, by_label.sum())
+        assert close(total, found.by_unit()[quantity].sum())
+        # A document counts the same alone and among others.
+        assert close(by_label, sum(each[quantity] for each in alone))
+
+
+@every_space
+@few
+@given(pair=pairs)
+def test_swapping_the_sides_swaps_precision_and_recall(
+    name: str, pair: tuple[Documents, Documents]
+) -> None:
+    space = space_of(name)
+    if not getattr(space, "symmetric", True):
+        pytest.skip(f"{name} is not symmetric, and says so")
+    gold, system = pair
+    there, back = tally(space, gold, system).total(), tally(space, system, gold).total()
+    for what in ("right", "all"):
+        assert close(there[f"gold_{what}"], back[f"system_{what}"])
+        assert close(there[f"system_{what}"], back[f"gold_{what}"])
+
+
+@every_space
+@few
+@given(pair=pairs)
+def test_right_is_never_more_than_all_nor_less_than_nothing(
+    name: str, pair: tuple[Documents, Documents]
+) -> None:
+    q = tally(space_of(name), *pair).by_unit()
+    for side in ("gold", "system"):
+        right, every = q[f"{side}_right"], q[f"{side}_all"]
+        assert (right >= -1e-9).all()
+        assert (right <= every + 1e-9).all()
+
+
+@every_space
+@few
+@given(pair=pairs)
+def test_renaming_labels_renames_rows(name: str, pair: tuple[Documents, Documents]) -> None:
+    # Names that sort as the old ones do: document order, which breaks ties, knows labels.
+    space, new = space_of(name), [f"x-{label}" for label in LABELS]
+    renamed = [
+        [
+            replace(doc, mentions=tuple(replace(m, label=f"x-{m.label}") for m in doc.mentions))
+            for doc in side
+        ]
+        for side in pair
+    ]
+    before, after = tally(space, *pair), tally(space, renamed[0], renamed[1], new)
+    assert tuple(new) == after.labels
+    for quantity, values in before.by_label().items():
+        assert close(values, after.by_label()[quantity])
+
+
+@every_space
+@few
+@given(pair=named_pairs)
+def test_a_missing_answer_counts_as_an_empty_one(
+    name: str, pair: tuple[Documents, Documents]
+) -> None:
+    space = space_of(name)
+    gold, system = pair
+    silent = [replace(system[0], mentions=()), *system[1:]]
+    empty, missing = tally(space, gold, silent).by_unit(), tally(space, gold, silent[1:]).by_unit()
+    for quantity, values in empty.items():
+        assert close(values, missing[quantity])
+
+
+@every_space
+@few
+@given(pair=pairs)
+def test_the_ledger_points_to_the_mentions_it_counts(
+    name: str, pair: tuple[Documents, Documents]
+) -> None:
+    space = space_of(name)
+    both = Pair.of(Corpus.of(*pair[0]), Corpus.of(*pair[1]), LABELS)
+    try:
+        events = space(both)
+    except UsageError as error:
+        pytest.skip(f"not for corpora of mentions: {error}")
+    assert tuple(events.outcomes) == tuple(space.outcomes)
+    for rows, table in ((events.gold, both.gold), (events.system, both.system)):
+        there = (rows >= 0) & (rows < len(table))
+        assert (there | (rows == -1)).all()
+        assert (table.doc[rows[there]] == events.doc[there]).all()
+
+
+def test_every_quantity_is_linear_in_outcomes_that_exist() -> None:
+    for name in SPACES:
+        space = built(name)
+        if space is None:
+            continue
+        assert {"gold_right", "gold_all", "system_right", "system_all"} <= set(space.quantities)
+        for parts in space.quantities.values():
+            assert set(parts) <= set(space.outcomes)
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+@settings(max_examples=8)
+@given(pair=pairs)
+def test_a_score_lies_in_its_range(recipe: str, pair: tuple[Documents, Documents]) -> None:
+    try:
+        parsed = parse(recipe)
+    except RecipeError as error:
+        pytest.skip(str(error))
+    gold, system = (Corpus.of(*side) for side in pair)
+    try:
+        found = score(gold, system, parsed, labels=LABELS)
+        same = score(gold, gold, parsed, labels=LABELS)
+    except UsageError as error:
+        pytest.skip(f"not for corpora of mentions: {error}")
+    low, high = getattr(parsed.measure, "range", (-math.inf, math.inf))
+    perfect = None
+    if parsed.measure.name in ("P", "R", "F"):
+        low, high, perfect = 0.0, 1.0, 1.0
+    values = [found.value, same.value, *(v.value for v in found.scores[0].by_label.values())]
+    for value in values:
+        assert value is None or low - 1e-9 <= value <= high + 1e-9
+    if perfect is not None:
+        assert same.value is None or close(perfect, same.value)
