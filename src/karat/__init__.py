@@ -16,12 +16,13 @@ if TYPE_CHECKING:  # as typing has it, without the time that typing takes
     from karat.nouns.tally import Quantities, Tally
     from karat.pipeline import read, score, write
     from karat.protocol.check import check
+    from karat.protocol.convert import Converted, convert
     from karat.recipe import Recipe, parse
 
 __all__ = [
-    "Corpus", "Document", "Group", "InputError", "KaratError", "Mention", "Pair", "Quantities",
-    "Recipe", "RecipeError", "Score", "Scores", "Tally", "UsageError", "__version__", "check",
-    "parse", "read", "score", "write",
+    "Converted", "Corpus", "Document", "Group", "InputError", "KaratError", "Mention", "Pair",
+    "Quantities", "Recipe", "RecipeError", "Score", "Scores", "Tally", "UsageError", "__version__",
+    "check", "convert", "parse", "read", "score", "write",
 ]  # fmt: skip
 
 _HOME = {
@@ -31,6 +32,7 @@ _HOME = {
     "Score": "nouns.scores", "Scores": "nouns.scores", "Quantities": "nouns.tally",
     "Tally": "nouns.tally", "read": "pipeline", "score": "pipeline", "write": "pipeline",
     "Recipe": "recipe", "check": "protocol.check", "parse": "recipe",
+    "Converted": "protocol.convert", "convert": "protocol.convert",
 }  # fmt: skip
 
 

@@ -39,6 +39,21 @@ def choices(arguments: argparse.Namespace) -> dict[str, Any]:
     }
 
 
+def pairs(option: str, given: Iterable[str]) -> dict[str, str]:
+    """The parts of an option that takes KEY=VALUE.
+
+    >>> pairs("--write", ["scheme=iobes"])
+    {'scheme': 'iobes'}
+    """
+    found = {}
+    for each in given:
+        key, sign, value = each.partition("=")
+        if not (key and sign):
+            raise UsageError(f"found {option} {shown(each)}, expected KEY=VALUE")
+        found[key] = value
+    return found
+
+
 def columns(spec: str | None) -> dict[str, int | tuple[int, ...]]:
     """The parts of --columns: gold, system and token; several layers of tags are I+J.
 

@@ -12,6 +12,11 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("reading")
     group.add_argument("--gold-format", metavar="NAME", help="format of gold (else found out)")
     group.add_argument("--system-format", metavar="NAME", help="format of systems (else found out)")
+    add_conll(group)
+
+
+def add_conll(group: argparse._ActionsContainer) -> None:
+    """How conll files are read."""
     group.add_argument(
         "--scheme", metavar="NAME",
         help="tag scheme: iob1, iob2, ioe1, ioe2, iobes, bilou, bmes, bmewo, io (else found out)",
@@ -45,6 +50,11 @@ def add_choices(parser: argparse.ArgumentParser) -> None:
         "--extra-docs", choices=("error", "ignore"), default="error",
         help="system documents that gold lacks",
     )  # fmt: skip
+    add_tokenizer(group)
+
+
+def add_tokenizer(group: argparse._ActionsContainer) -> None:
+    """How texts are cut."""
     group.add_argument(
         "--tokenizer", choices=("auto", "given", "words", "whitespace"), default="auto",
         help="how texts are cut where characters are counted and a recipe needs tokens "

@@ -73,13 +73,14 @@ def newdoc_id(line: bytes) -> bytes | None:
 
 def width_of(source: Source) -> int:
     """How many columns the token lines of a file have, by the first line that begins otherwise
-    than with `#`; or by the very first, if all do.
+    than with `#`; or by the first that must not be a comment, if all begin so.
 
     >>> width_of(Source.of_bytes(b"# a comment\\nAnn B-PER\\n"))
     2
     """
     lines = source.head().removeprefix(b"\xef\xbb\xbf").split(b"\n")
     fields = [fields for line in lines if (fields := split(line)) and fields[0] != _DOCSTART]
+    fields = [each for each in fields if not is_comment(each, len(each))]
     for each in fields:
         if each[0] != b"#":
             return len(each)

@@ -9,10 +9,10 @@ from typing import Any, BinaryIO, ClassVar
 
 import numpy as np
 
-from karat.arrays.tags import KINDS, SCHEMES, encode, illegal, recognise
+from karat.arrays.tags import KINDS, SCHEMES, encode, illegal, recognise, stacked
 from karat.formats._comments import is_comment, split, width_of
 from karat.formats._tagged import REPAIRS, TagReader
-from karat.nouns._types import IntArray
+from karat.nouns._holds import fitted, refused
 from karat.nouns.corpus import Corpus, Words
 from karat.nouns.errors import InputError, Problem, UsageError, nearest, shown
 from karat.nouns.source import Source
@@ -46,6 +46,9 @@ class Conll:
 
     name: ClassVar[str] = "conll"
     extensions: ClassVar[tuple[str, ...]] = (".conll", ".iob", ".iob2", ".bio", ".tsv", ".txt")
+    holds: ClassVar[frozenset[str]] = frozenset({
+        "crossing", "document ids", "tokens", "sentences", "units:token",
+    })  # fmt: skip
 
     def __post_init__(self) -> None:
         _one_of("scheme", self.scheme, ("auto", *SCHEMES))
@@ -162,7 +165,7 @@ class Conll:
         b'-DOCSTART- O\\n\\nAnn B-PER\\nLee I-PER\\nslept O\\n\\n'
         """
         scheme = "iob2" if self.scheme == "auto" else self.scheme
-        _refuse(corpus)
+        _refuse(corpus, self.holds)
         tags = _tags(corpus, scheme)
         first = np.cumsum([0, *corpus.documents.length.tolist()])
         for row in range(len(corpus)):
@@ -170,7 +173,7 @@ class Conll:
             length = int(corpus.documents.length[row])
             words = tokens or ("_",) * length
             breaks = set(corpus.documents.sentences(row)) - {0}
-            lines = ["-DOCSTART- O\n"]
+            lines = [_opening(corpus.documents, row)]
             for place, word in enumerate(words):
                 if not _holds(word, "surrogateescape") or word == "-DOCSTART-":
                     raise UsageError(f"conll cannot hold the token {shown(word)}")
@@ -233,38 +236,26 @@ def _holds(word: str, errors: str = "strict") -> bool:
     return word.split() == [word] and "\0" not in word
 
 
-def _refuse(corpus: Corpus) -> None:
-    """What a column of tags cannot hold is refused, with its place."""
-    mentions = corpus.mentions
+def _opening(documents: Documents, row: int) -> str:
+    """The line that opens a document."""
+    if documents.id is None:
+        return "-DOCSTART- O\n"
+    name = documents.id[row]
+    if not all(_holds(word) for word in name.split(" ")):
+        raise UsageError(f"conll cannot hold the document id {shown(name)}")
+    return f"# newdoc id = {name}\n"
+
+
+def _refuse(corpus: Corpus, holds: frozenset[str]) -> None:
+    """What columns of tags cannot hold is refused, with its place."""
     if corpus.unit != "token":
         raise UsageError("conll holds tokens; this corpus counts characters")
     if np.any(corpus.documents.length < 0):
         raise UsageError("conll holds tokens; these documents have none")
-    if mentions.discontinuous.size:
-        raise UsageError("conll cannot hold discontinuous mentions")
-    after = np.flatnonzero((np.diff(mentions.doc) == 0) & (mentions.start[1:] < mentions.end[:-1]))
-    if after.size:
-        row = int(after[0]) + 1
-        where = corpus.documents.name(int(mentions.doc[row]))
-        raise UsageError(f"conll cannot hold overlapping mentions, as in document {where}")
-    across = _crossing(corpus)
-    if across.size:
-        where = corpus.documents.name(int(mentions.doc[across[0]]))
-        raise UsageError(f"conll cannot hold a mention across sentences, as in document {where}")
+    refused("conll", fitted(corpus, holds)[1])
     for label in corpus.labels:
-        if not _holds(label):
+        if not _holds(label) or len(stacked(f"B-{label}")) > 1:
             raise UsageError(f"conll cannot hold the label {shown(label)}")
-
-
-def _crossing(corpus: Corpus) -> IntArray:
-    """The mentions that go on behind the end of their sentence."""
-    table, documents = corpus.mentions, corpus.documents
-    first = np.cumsum([0, *documents.length.tolist()])
-    doc = np.repeat(np.arange(len(documents)), np.diff(documents.sentence_offsets))
-    breaks = np.sort(first[doc] + documents.sentence_start)
-    starts, ends = first[table.doc] + table.start, first[table.doc] + table.end
-    inside = np.searchsorted(breaks, ends) > np.searchsorted(breaks, starts, side="right")
-    return np.flatnonzero(inside)
 
 
 def _tags(corpus: Corpus, scheme: str) -> dict[int, str]:
