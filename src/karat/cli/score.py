@@ -101,10 +101,11 @@ def corpora(arguments: argparse.Namespace) -> tuple[Corpus, dict[str, Corpus]]:
         if name in systems:
             raise UsageError(f"two systems are called {name}; give them names: name=path")
         systems[name] = path
-    if [arguments.gold, *systems.values()].count("-") > 1:
+    if arguments.systems and [arguments.gold, *systems.values()].count("-") > 1:
         raise UsageError("only one file can be standard input")
-    ours = given.reading(arguments, "gold", [arguments.gold])
-    theirs = given.reading(arguments, "system", systems.values())
+    sources: dict[str, Any] = {}
+    ours = given.reading(arguments, "gold", [arguments.gold], sources)
+    theirs = given.reading(arguments, "system", systems.values(), sources)
     given.unused(arguments, [*ours.values(), *theirs.values()])
 
     def corpus(how: dict[str, Any]) -> Any:
