@@ -20,7 +20,8 @@ from karat.nouns.errors import UsageError, nearest
 from karat.nouns.pair import Pair
 from karat.nouns.scores import File, Score, Scores
 from karat.nouns.source import Source
-from karat.recipe import Recipe, defaults, expand
+from karat.presets import defaults
+from karat.recipe import Recipe, expand
 from karat.sampling import Drawing, Plan
 from karat.scoring import Choices, scored
 
@@ -216,7 +217,7 @@ def score(
     for name, pair in run.pairs.items():
         found += scored(pair, run.recipes, name, chosen, run.said[name], run.plan)
     # What had to be fitted to tokens is known only now.
-    files = tuple(replace(run.files[n], coverage=p.coverage) for n, p in run.pairs.items())
+    files = tuple(replace(run.files[n], coverage=p.covered) for n, p in run.pairs.items())
     return Scores(__version__, run.gold, files, tuple(found), run.plan.remarks())
 
 
