@@ -8,6 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:  # as typing has it, without the time that typing takes
     from typing import Any
 
+    from karat.nouns.comparison import Comparison
     from karat.nouns.corpus import Corpus
     from karat.nouns.document import Document, Group, Mention
     from karat.nouns.errors import InputError, KaratError, RecipeError, UsageError
@@ -16,16 +17,18 @@ if TYPE_CHECKING:  # as typing has it, without the time that typing takes
     from karat.nouns.tally import Quantities, Tally
     from karat.pipeline import read, score, write
     from karat.protocol.check import check
+    from karat.protocol.compare import compare
     from karat.protocol.convert import Converted, convert
     from karat.recipe import Recipe, parse
 
 __all__ = [
-    "Converted", "Corpus", "Document", "Group", "InputError", "KaratError", "Mention", "Pair",
-    "Quantities", "Recipe", "RecipeError", "Score", "Scores", "Tally", "UsageError", "__version__",
-    "check", "convert", "parse", "read", "score", "write",
+    "Comparison", "Converted", "Corpus", "Document", "Group", "InputError", "KaratError", "Mention",
+    "Pair", "Quantities", "Recipe", "RecipeError", "Score", "Scores", "Tally", "UsageError",
+    "__version__", "check", "compare", "convert", "parse", "read", "score", "write",
 ]  # fmt: skip
 
 _HOME = {
+    "Comparison": "nouns.comparison", "compare": "protocol.compare",
     "Corpus": "nouns.corpus", "Document": "nouns.document", "Group": "nouns.document",
     "Mention": "nouns.document", "InputError": "nouns.errors", "KaratError": "nouns.errors",
     "RecipeError": "nouns.errors", "UsageError": "nouns.errors", "Pair": "nouns.pair",

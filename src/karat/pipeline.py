@@ -6,27 +6,28 @@ import hashlib
 import io
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from karat import registry, signature
 from karat._version import __version__
-from karat.average._mean import Averaged, valued
 from karat.formats._folder import read_files
-from karat.nouns._tokens import TOKENIZERS, Tokens
+from karat.nouns._tokens import Tokens
 from karat.nouns._walk import ending
 from karat.nouns.corpus import Corpus, Origin
 from karat.nouns.errors import UsageError, nearest
 from karat.nouns.pair import Pair
-from karat.nouns.scores import File, Score, Scores, Value
+from karat.nouns.scores import File, Score, Scores
 from karat.nouns.source import Source
-from karat.nouns.tally import Tally
-from karat.recipe import Recipe, defaults, expand, spell
+from karat.recipe import Recipe, defaults, expand
+from karat.sampling import Drawing, Plan
+from karat.scoring import Choices, scored
 
 Readable = Corpus | str | os.PathLike[str]
+
+_COMMON = ("conll", "jsonl")
+"""Formats that are looked for first, so that the others need not be imported."""
 
 
 def sniffed(source: Source) -> str:
@@ -58,13 +59,15 @@ def _sureness(source: Source) -> dict[str, float]:
         return {}
     if b"\0" in head and head[:2] not in (b"\xff\xfe", b"\xfe\xff"):
         raise source.failure("K003", "a binary file", "a text file in UTF-8")
-    sure = {
-        name: registry.load("formats", name).sniff(head) for name in registry.builtin("formats")
-    }
+    sure: dict[str, float] = {}
+    for name in (*_COMMON, *registry.builtin("formats")):
+        if name not in sure:
+            sure[name] = registry.load("formats", name).sniff(head)
+        if sure[name] >= 0.9:
+            return sure
     if max(sure.values()) < 0.5:
-        sure |= {
-            name: registry.load("formats", name).sniff(head) for name in registry.plugins("formats")
-        }
+        for name in registry.plugins("formats"):
+            sure[name] = registry.load("formats", name).sniff(head)
     return sure
 
 
@@ -170,29 +173,6 @@ def _by_extension(path: Path) -> str:
     raise UsageError(f"no format ends in {path.suffix or path.name!r}; say which with format=")
 
 
-@dataclass(frozen=True, slots=True)
-class Choices:
-    """Everything beside the files and the recipe that can change a number."""
-
-    labels: tuple[str, ...] | None = None
-    map: Mapping[str, str] = field(default_factory=dict)
-    zero_division: str = "skip"
-    extra_docs: str = "error"
-    tokenizer: str = "auto"
-
-    def __post_init__(self) -> None:
-        for name, choices in (("zero_division", ("skip", "0", "1")),
-                              ("extra_docs", ("error", "ignore")),
-                              ("tokenizer", ("auto", *TOKENIZERS))):  # fmt: skip
-            if getattr(self, name) not in choices:
-                raise UsageError(f"{name} is {' or '.join(choices)}, not {getattr(self, name)!r}")
-
-    @property
-    def zero(self) -> float | None:
-        """What a term without any item counts in a mean; None leaves it out."""
-        return None if self.zero_division == "skip" else float(self.zero_division)
-
-
 def score(
     gold: Readable,
     system: Readable | Sequence[Readable] | Mapping[str, Readable],
@@ -203,6 +183,11 @@ def score(
     zero_division: str = "skip",
     extra_docs: str = "error",
     tokenizer: str = "auto",
+    resamples: int = 1000,
+    interval: str = "auto",
+    seed: int = 0,
+    resample_by: str = "document",
+    strata: str | None = None,
     gold_options: Mapping[str, Any] | None = None,
     system_options: Mapping[str, Any] | None = None,
 ) -> Scores:
@@ -210,8 +195,10 @@ def score(
 
     Gold and systems are corpora or paths; several systems come as a list or by name. `recipes`
     are texts like "exact.F1@macro" (default: see `karat measures`). `gold_options` and
-    `system_options` go to `read`. `tokenizer` cuts texts where characters are counted and a
-    recipe needs tokens.
+    `system_options` go to `read`. Every score gets an interval from `resamples` of the documents
+    (0: none; `interval` is auto, bca, percentile or jackknife-t), drawn from `seed`, by document
+    or sentence, and within `strata` if an attribute of the documents is named. `tokenizer` cuts
+    texts where characters are counted and a recipe needs tokens.
 
     >>> gold = Corpus.of("[Ann Lee]PER visited [Rome]LOC .")
     >>> system = Corpus.of("[Ann]PER Lee visited [Rome]LOC .")
@@ -220,6 +207,44 @@ def score(
     """
     chosen = Choices(None if labels is None else tuple(labels), dict(map or {}), zero_division,
                      extra_docs, tokenizer)  # fmt: skip
+    drawing = Drawing(resamples, interval, seed, resample_by, strata)
+    run = prepared(gold, system, recipes, chosen, drawing, gold_options, system_options)
+    found: list[Score] = []
+    for name, pair in run.pairs.items():
+        found += scored(pair, run.recipes, name, chosen, run.said[name], run.plan)
+    return Scores(__version__, run.gold, run.counted(), tuple(found), run.plan.remarks())
+
+
+@dataclass(frozen=True)
+class Run:
+    """Files read and paired, and everything that was said about how."""
+
+    gold: File
+    files: Mapping[str, File]
+    pairs: Mapping[str, Pair]
+    said: Mapping[str, Mapping[str, str]]
+    recipes: Sequence[Recipe]
+    plan: Plan
+
+    def counted(self) -> tuple[File, ...]:
+        """The files of the systems, once everything is counted: then it is known what of them
+        did not fall on tokens.
+        """
+        return tuple(
+            replace(file, coverage=self.pairs[name].covered) for name, file in self.files.items()
+        )
+
+
+def prepared(
+    gold: Readable,
+    system: Readable | Sequence[Readable] | Mapping[str, Readable],
+    recipes: str | Recipe | Iterable[str | Recipe] | None,
+    chosen: Choices,
+    drawing: Drawing,
+    gold_options: Mapping[str, Any] | None = None,
+    system_options: Mapping[str, Any] | None = None,
+) -> Run:
+    """Read and pair."""
     wanted = _recipes(recipes)
     reference = as_corpus(gold, gold_options)
     answers = {name: as_corpus(each, system_options) for name, each in _named(system).items()}
@@ -228,61 +253,17 @@ def score(
     tagset = chosen.labels or tuple(
         sorted({*reference.labels, *(label for each in answers.values() for label in each.labels)})
     )
-    found: list[Score] = []
-    files: list[File] = []
+    plan = Plan.of(reference.documents, drawing)
     tokens = Tokens(chosen.tokenizer)
+    files, pairs, said = {}, {}, {}
     for name, answer in answers.items():
         pair = Pair.of(
             reference, answer, tagset, chosen.extra_docs, chosen.labels is not None, tokens
         )
-        said = _said(reference, answer, pair, chosen, tagset, several=len(answers) > 1)
-        found += scored(pair, wanted, name, chosen, said)
-        files.append(_file(name, answer, pair))
-    return Scores(__version__, _file("gold", reference), tuple(files), tuple(found))
-
-
-def scored(
-    pair: Pair, recipes: Sequence[Recipe], name: str, chosen: Choices, said: Mapping[str, str]
-) -> list[Score]:
-    """Count once for each event space, then measure."""
-    tallies: dict[Any, Tally] = {}
-    found = []
-    for recipe in recipes:
-        if recipe.space not in tallies:
-            tallies[recipe.space] = Tally.of(recipe.space, pair)
-        tally = tallies[recipe.space]
-        averaged: Averaged = recipe.average(recipe.measure, tally, None, chosen.zero)
-        by_label = tally.by_label()
-        values = valued(recipe.measure, by_label, chosen.zero)
-        rows = {
-            label: Value(_number(values[i]), support=float(by_label["gold_all"][i]))
-            for i, label in enumerate(tally.labels)
-        }
-        one = getattr(recipe.average, "label", None)
-        support = by_label["gold_all"].sum() if one is None else rows[one].support
-        counts = {
-            outcome: float(by_label[outcome].sum()) if one is None
-            else float(by_label[outcome][tally.labels.index(one)])
-            for outcome in tally.outcomes
-        }  # fmt: skip
-        found.append(
-            Score(
-                name,
-                str(recipe),
-                recipe.block,
-                spell(recipe.measure),
-                Value(_number(averaged.value), support=float(support)),
-                signature.compose({"karat": __version__, "recipe": recipe.full} | dict(said)),
-                rows,
-                counts,
-                averaged.left_out,
-            )
-        )
-    return found
-
-
-def _number(value: Any) -> float | None:
-    return None if np.isnan(value) else float(value)
+        files[name], pairs[name] = _file(name, answer, pair), pair
+        told = _said(reference, answer, pair, chosen, tagset, several=len(answers) > 1)
+        said[name] = told | plan.said() | _hashes(reference, answer)
+    return Run(_file("gold", reference), files, pairs, said, wanted, plan)
 
 
 def _recipes(recipes: str | Recipe | Iterable[str | Recipe] | None) -> list[Recipe]:
@@ -343,7 +324,7 @@ def _file(name: str, corpus: Corpus, pair: Pair | None = None) -> File:
     origin = _origin(corpus)
     return File(
         name, origin.path, origin.sha256, len(corpus), len(corpus.mentions),
-        pair.covered if pair else {}, pair.warnings if pair else (),
+        pair.coverage if pair else {}, pair.warnings if pair else (),
     )  # fmt: skip
 
 
@@ -371,8 +352,10 @@ def _said(
         "labels": (signature.words(tagset) or "none") if listed else "union",
         "zero": chosen.zero_division,
         "extra": chosen.extra_docs,
-        "interval": "none",
-        "by": "document",
-        "gold": f"sha256={ours.sha256[:8]}",
-        "system": f"sha256={theirs.sha256[:8]}",
     }
+
+
+def _hashes(gold: Corpus, system: Corpus) -> dict[str, str]:
+    """The files, which a signature names last."""
+    sides = {"gold": _origin(gold), "system": _origin(system)}
+    return {side: f"sha256={origin.sha256[:8]}" for side, origin in sides.items()}

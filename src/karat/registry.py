@@ -2,7 +2,7 @@
 
 A component is a class with a `name`. Built-in ones are found by reading the source files, so that
 only those that are used get imported; plugins announce theirs as entry points of the groups
-`karat.formats`, `karat.match`, `karat.measure`, `karat.average` and `karat.report`.
+`karat.formats`, `karat.match`, `karat.measure`, `karat.average`, `karat.infer` and `karat.report`.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ STAGES: Mapping[str, str] = {
     "match": "event space",
     "measure": "measure",
     "average": "average",
+    "infer": "statistic",
     "report": "report",
 }
 """The stages that have components, and what one of them is called in messages."""

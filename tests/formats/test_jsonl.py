@@ -189,12 +189,18 @@ def mutated(rng: random.Random, data: bytes) -> bytes:
 
 def test_any_bytes_give_a_corpus_or_an_input_error() -> None:
     rng = random.Random(5)
+    files = [
+        written(
+            Corpus.of(
+                *(random_document(rng, i, ids=n % 2 == 0, chars=n % 3 == 0) for i in range(2))
+            ),
+            "jsonl",
+        )
+        for n in range(100)
+    ]
     read_well = 0
     for number in range(2000):
-        documents = [
-            random_document(rng, i, ids=number % 2 == 0, chars=number % 3 == 0) for i in (1, 2)
-        ]
-        data = mutated(rng, written(Corpus.of(*documents), "jsonl"))
+        data = mutated(rng, files[number % len(files)])
         try:
             corpus = of_bytes(data, "jsonl")
         except InputError:

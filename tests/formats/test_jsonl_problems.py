@@ -67,7 +67,11 @@ SHAPE = [
     (mention_line(confidence=10**400), f"mentions[0].confidence = 1{'0' * 39}…", "a finite number"),
     (mention_line(id=4), "mentions[0].id = 4", "a text"),
     ('{"relations": [{"label": null}]}', "relations[0].label = None", "a text"),
-    ('{"relations": [{"arguments": {"a": 1}}]}', "relations[0].arguments.a = 1", "a text"),
+    (
+        '{"relations": [{"arguments": {"a": 1}}]}',
+        "relations[0].arguments.a = 1",
+        "the id of a mention, or a list of them",
+    ),
     ('{"relations": [1]}', "relations[0] = 1", "an object with label and arguments"),
     ('{"relations": [{"id": 1}]}', "relations[0].id = 1", "a text"),
     ('{"clusters": [[]]}', "clusters[0] = []", "an object with mentions"),

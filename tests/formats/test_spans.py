@@ -279,7 +279,8 @@ def test_a_long_span_is_written_without_its_list() -> None:
 
 @pytest.mark.parametrize("kind", ["relations", "clusters", "templates"])
 def test_groups_are_refused(kind: str) -> None:
-    members = {"arguments": {"a": "E1"}, "mentions": ["E1"], "slots": {"a": ["b"]}}
+    members = {"relations": {"arguments": {"a": "E1"}}, "clusters": {"mentions": ["E1"]},
+               "templates": {"slots": {"a": ["b"]}}}[kind]  # fmt: skip
     corpus = Corpus.of({"mentions": [{"id": "E1", "start": 0, "end": 1, "label": "A"}],
                         kind: [{"label": "x"} | members]})  # fmt: skip
     corpus = corpus.kept(corpus.mentions.start[:0])

@@ -171,13 +171,12 @@ def named(name: str, data: bytes) -> Corpus:
         (
             b"-DOCSTART- O\n\na O\nb O\n\nc O\n",
             b"-DOCSTART- O\n\na O\n\nb O\nc O\n",
-            "s:5: K304 found sentence 2 of document '1' at token 1, expected at token 2, as in g:4",
+            "s:5: K304 found sentence 2 of document '1' at token 2, expected at token 3, as in g:4",
         ),
         (
             b"-DOCSTART- O\n\na O\n\nb O\n",
             b"-DOCSTART- O\n\na O\nb O\n",
-            "s:4: K304 found sentence 2 of document '1' at token nowhere, "
-            "expected at token 1, as in g:5",
+            "s:4: K304 found sentence 2 of document '1' nowhere, expected at token 2, as in g:5",
         ),
         (
             b"a O\nb O\n",

@@ -8,7 +8,8 @@ from typing import ClassVar
 from karat.average._mean import Averaged, Measure, valued
 from karat.nouns._types import FloatArray
 from karat.nouns.errors import RecipeError, nearest
-from karat.nouns.tally import Quantities, Tally
+from karat.nouns.rows import Rows, summed
+from karat.nouns.tally import OneLabelRows, Tally
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +34,19 @@ class Label:
         zero: float | None = None,
     ) -> Averaged:  # fmt: skip
         """The score, or one for each row of `weights` (draws x units)."""
+        rows = self.rows(measure, tally, zero)
+        return self.value(measure, tally, summed(rows, weights), zero)
+
+    def rows(self, measure: Measure, tally: Tally, zero: float | None) -> Rows:
+        """What has to be summed over units."""
         if self.label not in tally.labels:
             raise RecipeError(
                 f"no label is called {self.label!r}{nearest(self.label, tally.labels)}"
             )
-        place = tally.labels.index(self.label)
-        every = tally.by_label(weights)
-        q = Quantities({name: values[..., place] for name, values in every.items()})
-        return Averaged(valued(measure, q, zero))
+        return OneLabelRows(tally, tally.labels.index(self.label))
+
+    def value(
+        self, measure: Measure, tally: Tally, sums: FloatArray, zero: float | None
+    ) -> Averaged:
+        """The score of these sums."""
+        return Averaged(valued(measure, tally.label_of(sums), zero))

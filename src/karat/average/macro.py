@@ -9,6 +9,7 @@ import numpy as np
 
 from karat.average._mean import Averaged, Measure, mean, missing, valued
 from karat.nouns._types import FloatArray
+from karat.nouns.rows import Rows
 from karat.nouns.tally import Tally
 
 
@@ -34,7 +35,17 @@ class Macro:
         zero: float | None = None,
     ) -> Averaged:  # fmt: skip
         """The score, or one for each row of `weights` (draws x units)."""
-        value = valued(measure, tally.by_label(weights), zero)
+        return self.value(measure, tally, tally.label_sums(weights), zero)
+
+    def rows(self, measure: Measure, tally: Tally, zero: float | None) -> Rows:
+        """What has to be summed over units."""
+        return tally.rows
+
+    def value(
+        self, measure: Measure, tally: Tally, sums: FloatArray, zero: float | None
+    ) -> Averaged:
+        """The score of these sums."""
+        value = valued(measure, tally.labels_of(sums), zero)
         return Averaged(mean(value, np.ones(value.shape[-1])), missing(value))
 
 
@@ -58,6 +69,16 @@ class Weighted:
         zero: float | None = None,
     ) -> Averaged:  # fmt: skip
         """The score, or one for each row of `weights` (draws x units)."""
-        q = tally.by_label(weights)
+        return self.value(measure, tally, tally.label_sums(weights), zero)
+
+    def rows(self, measure: Measure, tally: Tally, zero: float | None) -> Rows:
+        """What has to be summed over units."""
+        return tally.rows
+
+    def value(
+        self, measure: Measure, tally: Tally, sums: FloatArray, zero: float | None
+    ) -> Averaged:
+        """The score of these sums."""
+        q = tally.labels_of(sums)
         value = valued(measure, q, zero)
         return Averaged(mean(value, q["gold_all"]), missing(value))

@@ -7,8 +7,9 @@ from typing import ClassVar, cast
 
 import numpy as np
 
-from karat.average._mean import Averaged, Means, Measure, mean, missing, valued
+from karat.average._mean import Averaged, Means, Measure, valued
 from karat.nouns._types import FloatArray
+from karat.nouns.rows import Dense, Rows, summed
 from karat.nouns.tally import Quantities, Tally, ratio
 
 
@@ -33,12 +34,26 @@ class MacroDoc:
         zero: float | None = None,
     ) -> Averaged:  # fmt: skip
         """The score, or one for each row of `weights` (draws x units)."""
+        rows = self.rows(measure, tally, zero)
+        return self.value(measure, tally, summed(rows, weights), zero)
+
+    def rows(self, measure: Measure, tally: Tally, zero: float | None) -> Rows:
+        """What has to be summed over units: their values, and one for each that has a value."""
         value = valued(measure, tally.by_unit(), zero)
-        if weights is None:
-            return Averaged(mean(value, np.ones(len(value))), missing(value))
         there = ~np.isnan(value)
-        drawn = ratio(weights @ np.where(there, value, 0.0), weights @ there.astype(np.float64))
-        return Averaged(drawn, missing(value))
+        return Dense(np.stack([np.where(there, value, 0.0), there.astype(np.float64)], axis=1))
+
+    def value(
+        self, measure: Measure, tally: Tally, sums: FloatArray, zero: float | None
+    ) -> Averaged:
+        """The score of these sums."""
+        count = sums[..., 1]
+        return Averaged(ratio(sums[..., 0], count), _left_out(tally, count))
+
+
+def _left_out(tally: Tally, count: FloatArray) -> int:
+    """How many units a mean had to do without; a question only of the data as they are."""
+    return tally.units - int(count) if count.ndim == 0 else 0
 
 
 def _precision(q: Quantities) -> FloatArray:
@@ -72,11 +87,21 @@ class MacroDocPr:
         zero: float | None = None,
     ) -> Averaged:  # fmt: skip
         """The score, or one for each row of `weights` (draws x units)."""
-        of_means = cast(Means, getattr(measure, self.of))
+        rows = self.rows(measure, tally, zero)
+        return self.value(measure, tally, summed(rows, weights), zero)
+
+    def rows(self, measure: Measure, tally: Tally, zero: float | None) -> Rows:
+        """What has to be summed over units: P, R, and one for each that has gold."""
         q = tally.by_unit()
         there = (q["gold_all"] > 0).astype(np.float64)
         precision, recall = (np.nan_to_num(part(q)) * there for part in (_precision, _recall))
-        each = np.ones((1, len(there))) if weights is None else weights
-        count = each @ there
-        found = of_means(ratio(each @ precision, count), ratio(each @ recall, count))
-        return Averaged(found[0] if weights is None else found, int((there == 0).sum()))
+        return Dense(np.stack([precision, recall, there], axis=1))
+
+    def value(
+        self, measure: Measure, tally: Tally, sums: FloatArray, zero: float | None
+    ) -> Averaged:
+        """The score of these sums."""
+        of_means = cast(Means, getattr(measure, self.of))
+        precision, recall, count = (sums[..., i] for i in range(3))
+        found = of_means(ratio(precision, count), ratio(recall, count))
+        return Averaged(found, _left_out(tally, count))

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from karat.average._mean import Averaged, Measure, valued
 from karat.nouns._types import FloatArray
+from karat.nouns.rows import Rows
 from karat.nouns.tally import Tally
 
 
@@ -31,4 +32,14 @@ class Micro:
         zero: float | None = None,
     ) -> Averaged:  # fmt: skip
         """The score, or one for each row of `weights` (draws x units)."""
-        return Averaged(valued(measure, tally.total(weights), zero))
+        return self.value(measure, tally, tally.unit_sums(weights), zero)
+
+    def rows(self, measure: Measure, tally: Tally, zero: float | None) -> Rows:
+        """What has to be summed over units."""
+        return tally.unit_rows
+
+    def value(
+        self, measure: Measure, tally: Tally, sums: FloatArray, zero: float | None
+    ) -> Averaged:
+        """The score of these sums."""
+        return Averaged(valued(measure, tally.total_of(sums), zero))

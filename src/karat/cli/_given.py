@@ -39,6 +39,12 @@ def choices(arguments: argparse.Namespace) -> dict[str, Any]:
     }
 
 
+def statistics(arguments: argparse.Namespace) -> dict[str, Any]:
+    """The options of `_options.add_statistics` as keyword arguments of karat.score."""
+    names = ("resamples", "interval", "seed", "resample_by", "strata")
+    return {name: getattr(arguments, name) for name in names}
+
+
 def pairs(option: str, given: Iterable[str]) -> dict[str, str]:
     """The parts of an option that takes KEY=VALUE.
 

@@ -62,11 +62,32 @@ def add_tokenizer(group: argparse._ActionsContainer) -> None:
     )  # fmt: skip
 
 
-def add_output(parser: argparse.ArgumentParser) -> None:
+def add_statistics(parser: argparse.ArgumentParser) -> None:
+    """How intervals are made."""
+    group = parser.add_argument_group("statistics")
+    group.add_argument(
+        "--resamples", metavar="N", type=int, default=1000,
+        help="resamples for intervals (default: 1000; 0: no intervals)",
+    )  # fmt: skip
+    group.add_argument(
+        "--interval", choices=("auto", "bca", "percentile", "jackknife-t"), default="auto",
+        help="auto: bca from 30 documents on, jackknife-t below",
+    )  # fmt: skip
+    group.add_argument("--seed", metavar="N", type=int, default=0, help="of all draws (default: 0)")
+    group.add_argument(
+        "--resample-by", choices=("document", "sentence"), default="document",
+        help="what is drawn (default: document)",
+    )  # fmt: skip
+    group.add_argument(
+        "--strata", metavar="NAME", help="draw within groups: an attribute of gold documents"
+    )
+
+
+def add_output(parser: argparse.ArgumentParser, formats: tuple[str, ...] = FORMATS) -> None:
     """Where and how results go."""
     group = parser.add_argument_group("output")
     group.add_argument(
         "--format", metavar="NAME", default="terminal",
-        help=f"{', '.join(FORMATS)} (default: terminal)",
+        help=f"{', '.join(formats)} (default: terminal)",
     )  # fmt: skip
     group.add_argument("-o", "--output", metavar="FILE", help="write there instead of stdout")

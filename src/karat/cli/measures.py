@@ -6,10 +6,10 @@ import argparse
 
 SUMMARY = "what there is to count and measure, with definitions and sources"
 
-_STAGES = ("match", "measure", "average", "formats", "report")
+_STAGES = ("match", "measure", "average", "infer", "formats", "report")
 _TITLES = {
     "match": "event spaces", "measure": "measures", "average": "averages", "formats": "formats",
-    "report": "reports",
+    "report": "reports", "infer": "statistics",
 }  # fmt: skip
 
 

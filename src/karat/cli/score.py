@@ -9,9 +9,12 @@ from karat.cli import _options as options
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # as typing has it, without the time that typing takes
+    from collections.abc import Sequence
     from typing import Any
 
-    from karat.nouns.scores import Scores
+    from karat.nouns.corpus import Corpus
+    from karat.nouns.scores import File, Scores
+    from karat.recipe import Recipe
 
 SUMMARY = "score systems against gold: a table of systems and measures"
 
@@ -29,6 +32,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--by-label", action="store_true", help="a row for each label, too")
     options.add_reading(parser)
     options.add_choices(parser)
+    options.add_statistics(parser)
     options.add_output(parser)
 
 
@@ -39,7 +43,10 @@ def run(arguments: argparse.Namespace) -> int:
 
     report = load("report", arguments.format)(by_label=arguments.by_label)
     scores = evaluate(arguments)
-    remarks(scores)
+    remarks(scores.systems)
+    if arguments.format in ("json", "csv"):
+        for remark in scores.remarks:
+            print(f"warning: {remark}", file=sys.stderr)
     given.deliver(report(scores), arguments.output)
     return 0
 
@@ -47,12 +54,29 @@ def run(arguments: argparse.Namespace) -> int:
 def evaluate(arguments: argparse.Namespace) -> Scores:
     """The call of karat.score that the arguments ask for."""
     from karat.cli import _given as given
-    from karat.nouns.errors import UsageError
-    from karat.pipeline import read, score
-    from karat.recipe import defaults, expand
+    from karat.pipeline import score
 
-    wanted = [recipe for text in arguments.measure for recipe in expand(text)] \
-        if arguments.measure else defaults()  # fmt: skip
+    wanted = recipes(arguments)
+    chosen = given.choices(arguments) | given.statistics(arguments)
+    gold, systems = corpora(arguments)
+    return score(gold, systems, wanted, **chosen)
+
+
+def recipes(arguments: argparse.Namespace) -> list[Recipe] | None:
+    """What -m asks for; None for the defaults."""
+    from karat.recipe import expand
+
+    if not arguments.measure:
+        return None
+    return [recipe for text in arguments.measure for recipe in expand(text)]
+
+
+def corpora(arguments: argparse.Namespace) -> tuple[Corpus, dict[str, Corpus]]:
+    """Gold and systems, read as the arguments say."""
+    from karat.cli import _given as given
+    from karat.nouns.errors import UsageError
+    from karat.pipeline import read
+
     files = list(arguments.systems)
     column = given.columns(arguments.columns)
     if not files:
@@ -62,7 +86,6 @@ def evaluate(arguments: argparse.Namespace) -> Scores:
                 "say which columns: --columns gold=-2,system=-1"
             )
         files = [arguments.gold]
-    chosen = given.choices(arguments)
     systems: dict[str, str] = {}
     for name, path in map(given.named, files):
         name = name or _stem(path)
@@ -83,8 +106,7 @@ def evaluate(arguments: argparse.Namespace) -> Scores:
         return read(how["source"], **rest)
 
     gold = corpus(ours[arguments.gold])
-    return score(gold, {name: corpus(theirs[path]) for name, path in systems.items()}, wanted,
-                 **chosen)  # fmt: skip
+    return gold, {name: corpus(theirs[path]) for name, path in systems.items()}
 
 
 def _stem(path: str) -> str:
@@ -93,11 +115,11 @@ def _stem(path: str) -> str:
     return "stdin" if path == "-" else Path(Path(path).name.removesuffix(".gz")).stem
 
 
-def remarks(scores: Scores) -> None:
+def remarks(systems: Sequence[File]) -> None:
     """The coverage line of every system, and the warnings, on stderr."""
     from karat.nouns.errors import plain
 
-    for system in scores.systems:
+    for system in systems:
         said = dict(system.coverage)
         line = (
             f"{plain(system.name)}: {said['documents']:,} documents, "

@@ -7,17 +7,18 @@ from dataclasses import replace
 
 import numpy as np
 
-from karat.arrays.join import rest
-from karat.nouns._types import IntArray
+from karat.nouns._types import BoolArray, IntArray
 from karat.nouns.corpus import Corpus
 from karat.nouns.events import Events
 from karat.nouns.pair import Pair
 from karat.nouns.tables import Mentions
 
 
-def _rows(events: Events, outcomes: Iterable[str]) -> IntArray:
-    codes = [events.outcomes.index(outcome) for outcome in outcomes]
-    return np.flatnonzero(np.isin(events.outcome, codes))
+def _marked(rows: IntArray, size: int) -> BoolArray:
+    """Which of `size` mentions are among the rows; -1, for none, is none of them."""
+    marked = np.zeros(size + 1, bool)
+    marked[rows] = True
+    return marked[:size]
 
 
 def corrected(pair: Pair, events: Events, outcomes: Iterable[str]) -> Pair:
@@ -33,13 +34,12 @@ def corrected(pair: Pair, events: Events, outcomes: Iterable[str]) -> Pair:
     >>> better.system.start.tolist(), better.system.end.tolist()
     ([0, 2], [2, 3])
     """
-    chosen = set(outcomes)
-    here = _rows(events, chosen)
-    others = _rows(events, [each for each in events.outcomes if each not in chosen])
-    gone = np.setdiff1d(events.system[here], events.system[others])
-    found = np.unique(events.gold[here])
-    found, gone = found[found >= 0], gone[gone >= 0]
-    kept = pair.system.take(rest(len(pair.system), gone))
+    here = np.isin(np.arange(len(events.outcomes)), [events.outcomes.index(o) for o in outcomes])
+    wrong = here[events.outcome]
+    gone = _marked(events.system[wrong], len(pair.system))
+    gone &= ~_marked(events.system[~wrong], len(pair.system))
+    found = np.flatnonzero(_marked(events.gold[wrong], len(pair.gold)))
+    kept = pair.system.take(np.flatnonzero(~gone))
     answer = Mentions.joined([kept, pair.gold.take(found)])
     ordered = Corpus(None, pair.documents, answer, pair.labels).ordered().mentions
     return replace(pair, system=ordered)

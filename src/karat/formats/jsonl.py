@@ -133,7 +133,7 @@ class _Pile:
 
     def add(self, line: int, offset: int, raw: bytes) -> None:
         try:
-            record = json.loads(raw.decode("utf-8"), parse_constant=_refused, parse_float=_finite)
+            record = _DECODER.decode(raw.decode("utf-8"))
         except UnicodeDecodeError as error:
             self._wrong(line, "K201", f"{shown(raw[error.start : error.end])}", "UTF-8")
             return
@@ -210,6 +210,19 @@ def _finite(number: str) -> float:
 
 def _refused(constant: str) -> Any:
     raise ValueError(f"{constant} is not a JSON number")
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object; a key that is there twice would lose a value."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for i, key in enumerate(keys) if key in keys[:i])
+        raise ValueError(f"the key {shown(twice)} is there twice")
+    return found
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refused, parse_float=_finite, object_pairs_hook=_once)
 
 
 @dataclass(frozen=True, slots=True)

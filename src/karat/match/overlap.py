@@ -113,6 +113,7 @@ class Contains:
     """
 
     name: ClassVar[str] = "contains"
+    symmetric: ClassVar[bool] = False
     outcomes: ClassVar[tuple[str, ...]] = OUTCOMES
     quantities: ClassVar[Mapping[str, Mapping[str, float]]] = QUANTITIES
     k: int = 1

@@ -27,7 +27,10 @@ def document_hash(text: str | None, tokens: Sequence[str] | None, unit: str | No
         return int.from_bytes(digest, "little") or 1
     if tokens is None:
         return 0
-    return hash_tokens([token.encode("utf-8", "surrogatepass") for token in tokens])
+    # The hash takes a zero byte for the end of a token; 0xff is in no token.
+    return hash_tokens(
+        [token.encode("utf-8", "surrogatepass").replace(b"\0", b"\xff") for token in tokens]
+    )
 
 
 def _as_document(document: str | Document | Mapping[str, Any]) -> Document:

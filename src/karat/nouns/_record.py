@@ -109,15 +109,29 @@ def _id(value: Mapping[str, Any], where: str) -> str | None:
     return name if name is None else _is(name, str, f"{where}.id", "a text")
 
 
+def _known(value: Mapping[str, Any], keys: tuple[str, ...], where: str) -> None:
+    unknown = sorted(set(value) - set(keys))
+    if unknown:
+        raise WrongError(f"{where}.{unknown[0]}", f"one of {', '.join(keys)}")
+
+
 def _linked(value: Any, where: str) -> Group:
     _is(value, dict, where, "an object with label and arguments")
+    _known(value, ("arguments", "id", "label"), where)
     label = _is(value.get("label", ""), str, f"{where}.label", "a text")
-    members = _words(value.get("arguments", {}), f"{where}.arguments")
-    return Group(label, tuple(members.items()), _id(value, where))
+    given = value.get("arguments", {})
+    _is(given, dict, f"{where}.arguments", "an object of roles and ids of mentions")
+    members: list[tuple[str, str]] = []
+    for role, ids in given.items():
+        for each in ids if isinstance(ids, list) else [ids]:
+            _is(each, str, f"{where}.arguments.{role}", "the id of a mention, or a list of them")
+            members.append((role, each))
+    return Group(label, tuple(members), _id(value, where))
 
 
 def _cluster(value: Any, where: str) -> Group:
     _is(value, dict, where, "an object with mentions")
+    _known(value, ("id", "label", "mentions"), where)
     members = _is(value.get("mentions", []), list, f"{where}.mentions", "a list of mention ids")
     for i, member in enumerate(members):
         _is(member, str, f"{where}.mentions[{i}]", "the id of a mention")
@@ -127,6 +141,7 @@ def _cluster(value: Any, where: str) -> Group:
 
 def _template(value: Any, where: str) -> Group:
     _is(value, dict, where, "an object with label and slots")
+    _known(value, ("id", "label", "slots"), where)
     slots = _is(value.get("slots", {}), dict, f"{where}.slots", "an object of slots")
     members = []
     for slot, fillers in slots.items():
@@ -167,11 +182,16 @@ def document_of(record: Mapping[str, Any]) -> Document:
         items = _is(record.get(key, []), list, key, "a list")
         return tuple(build(item, f"{key}[{i}]", *rest) for i, item in enumerate(items))
 
+    mentions = each("mentions", _mention, length)
+    ids = [mention.id for mention in mentions if mention.id is not None]
+    if len(set(ids)) < len(ids):
+        twice = next(name for i, name in enumerate(ids) if name in ids[:i])
+        raise WrongError(f"two mentions with the id {shown(twice)}", "an id of its own for each")
     return Document(
         bare.id,
         bare.text,
         bare.tokens,
-        each("mentions", _mention, length),
+        mentions,
         _sentences(each("sentences", _number), length),
         _words(record.get("attributes", {}), "attributes"),
         bare.token_spans,
@@ -211,7 +231,7 @@ def record_of(document: Document) -> dict[str, Any]:
     record["mentions"] = [_mention_record(mention) for mention in document.mentions]
     if document.relations:
         record["relations"] = [
-            _named(g, {"label": g.label, "arguments": dict(g.members)}) for g in document.relations
+            _named(g, {"label": g.label, "arguments": _arguments(g)}) for g in document.relations
         ]
     if document.clusters:
         record["clusters"] = [
@@ -228,6 +248,18 @@ def record_of(document: Document) -> dict[str, Any]:
 def _named(group: Group, rest: dict[str, Any]) -> dict[str, Any]:
     named = {"id": group.id} | rest
     return {key: value for key, value in named.items() if value is not None}
+
+
+def _arguments(group: Group) -> dict[str, Any]:
+    """Role to the id of its mention, or to a list where a role has several."""
+    found: dict[str, Any] = {}
+    for role, member in group.members:
+        if role in found:
+            before = found[role]
+            found[role] = [*(before if isinstance(before, list) else [before]), member]
+        else:
+            found[role] = member
+    return found
 
 
 def _slots(group: Group) -> dict[str, list[Any]]:

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from karat.arrays.join import packed
 from karat.nouns._types import IntArray
 from karat.nouns.document import Document, Group, Mention
 from karat.nouns.errors import UsageError
@@ -252,6 +253,8 @@ class Corpus:
     def ordered(self) -> Corpus:
         """Mentions in document order: fragments, label, attributes (by name, absent first), id.
 
+        Where they stood before is remembered, as their place in the file.
+
         >>> Corpus.of("[[Ann]B]A").mentions.label
         array([0, 1], dtype=int32)
         """
@@ -268,10 +271,15 @@ class Corpus:
             keys.append(int32([rank[i or ""] for i in table.id]))
         if _is_sorted(keys):
             return self
-        order = np.lexsort(keys[::-1])
+        # One packed number sorts many times faster than several columns do.
+        columns = [key - min(int(key.min()), 0) for key in keys]
+        order = np.argsort(packed(columns, [key[:0] for key in columns])[0], kind="stable")
         moved = np.full(len(table) + 1, UNKNOWN, np.int32)
         moved[order] = np.arange(len(table))
-        return self._with_mentions(table.take(order), moved)
+        taken = table.take(order)
+        if table.place is None:
+            taken = replace(taken, place=int32(order))
+        return self._with_mentions(taken, moved)
 
     @classmethod
     def joined(cls, blocks: Iterable[Corpus]) -> Corpus:

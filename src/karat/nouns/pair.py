@@ -271,12 +271,8 @@ def _by_id(gold: Corpus, system: Corpus, extra: str, warnings: list[str]) -> Int
 def _by_place(gold: Corpus, system: Corpus) -> IntArray:
     ours, theirs = len(gold), len(system)
     common = min(ours, theirs)
-    first = np.flatnonzero(
-        _differ(gold.documents, system.documents, np.arange(common), np.arange(common))
-    )
-    if first.size:
-        row = int(first[0])
-        raise InputError([_parting(gold, system, row, row)])
+    rows = np.arange(common)
+    _same_words(gold, system, rows, rows)
     if ours != theirs:
         longer, shorter = (gold, system) if ours > theirs else (system, gold)
         name, other = ("gold", "system") if ours > theirs else ("system", "gold")
@@ -287,7 +283,9 @@ def _by_place(gold: Corpus, system: Corpus) -> IntArray:
                 f"the end, as in {_file(shorter, other)}, which has {common} documents",
             )
         ])  # fmt: skip
-    return np.arange(theirs, dtype=np.int32)
+    place = np.arange(theirs, dtype=np.int32)
+    place[common:] = UNKNOWN  # only where earlier documents differ, which is then told
+    return place
 
 
 def _differ(left: Documents, right: Documents, a: IntArray, b: IntArray) -> BoolArray:
@@ -303,14 +301,18 @@ def _agree(gold: Corpus, system: Corpus, place: IntArray) -> None:
     """The words and sentences of paired documents are the same; else say where they part."""
     theirs = np.flatnonzero(place != UNKNOWN)
     ours = place[theirs]
+    _same_words(gold, system, ours, theirs)
+    breaks = _odd_sentences(gold.documents, system.documents, ours, theirs)
+    if breaks:
+        raise InputError([_broken(gold, system, a, b) for a, b in breaks[:SHOWN]], len(breaks))
+
+
+def _same_words(gold: Corpus, system: Corpus, ours: IntArray, theirs: IntArray) -> None:
     odd = np.flatnonzero(_differ(gold.documents, system.documents, ours, theirs))
     if odd.size:
         first = odd[:SHOWN].tolist()
         parted = [_parting(gold, system, int(ours[row]), int(theirs[row])) for row in first]
         raise InputError(parted, len(odd))
-    breaks = _odd_sentences(gold.documents, system.documents, ours, theirs)
-    if breaks:
-        raise InputError([_broken(gold, system, a, b) for a, b in breaks[:SHOWN]], len(breaks))
 
 
 def _broken(gold: Corpus, system: Corpus, a: int, b: int) -> Problem:

@@ -18,6 +18,8 @@ class Value:
     low: float | None = None
     high: float | None = None
     support: float = 0.0
+    remarks: tuple[str, ...] = ()
+    """What there is to say about the interval."""
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON has it.
@@ -53,6 +55,16 @@ class Score:
         """The number itself."""
         return self.overall.value
 
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What there is to say about the intervals, of labels too.
+
+        >>> Score("s", "r", "b", "m", Value(1.0), "", {"PER": Value(1.0, remarks=("so",))}).remarks
+        ('PER: so',)
+        """
+        labels = [f"{name}: {said}" for name, v in self.by_label.items() for said in v.remarks]
+        return (*self.overall.remarks, *labels)
+
     def to_dict(self) -> dict[str, Any]:
         """As JSON has it."""
         return {
@@ -64,6 +76,7 @@ class Score:
             "by_label": {label: value.to_dict() for label, value in self.by_label.items()},
             "counts": {name: whole(count) for name, count in self.counts.items()},
             "left_out": self.left_out,
+            "remarks": list(self.remarks),
         }
 
 
@@ -94,6 +107,7 @@ class Scores:
     gold: File
     systems: tuple[File, ...]
     scores: tuple[Score, ...]
+    remarks: tuple[str, ...] = ()
 
     def __iter__(self) -> Iterator[Score]:
         return iter(self.scores)
@@ -142,6 +156,7 @@ class Scores:
         """Everything, as JSON has it (see docs/output.md)."""
         return {
             "karat": self.version,
+            "remarks": list(self.remarks),
             "gold": {
                 "path": self.gold.path,
                 "sha256": self.gold.sha256,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import cast
 
 import numpy as np
@@ -11,6 +12,8 @@ import numpy as np
 from karat.nouns._types import FloatArray, IntArray
 from karat.nouns.events import Events, Space
 from karat.nouns.pair import Pair
+from karat.nouns.rows import summed
+from karat.nouns.tables import spread
 
 TOTAL = "total"
 """The size of an event space, as quantities name it."""
@@ -73,13 +76,19 @@ class Tally:
     size: FloatArray | None = None
 
     @classmethod
-    def of(cls, space: Space, pair: Pair, events: Events | None = None) -> Tally:
-        """The events of a space, summed for each document and label."""
+    def of(
+        cls, space: Space, pair: Pair, events: Events | None = None, units: int | None = None
+    ) -> Tally:
+        """The events of a space, summed for each document and label.
+
+        Where `events.doc` says something else than the document, `units` says how many there are.
+        """
         events = space(pair) if events is None else events
         labels = pair.labels if events.labels is None else events.labels
         width = len(labels)
         cell = events.doc.astype(np.int64) * width + events.label
-        size = pair.size * width
+        units = pair.size if units is None else units
+        size = units * width
         columns = len(events.outcomes)
         if size * columns <= 1 << 22:
             places = np.arange(size)
@@ -95,7 +104,7 @@ class Tally:
         terms = events.outcomes if events.size is None else (*events.outcomes, TOTAL)
         linear = np.array([[quantities[n].get(t, 0.0) for t in terms] for n in names], np.float64)
         return cls(
-            pair.size, labels, events.outcomes, names, linear,
+            units, labels, events.outcomes, names, linear,
             places // max(width, 1), places % max(width, 1), flat.reshape(size, columns),
             events.size,
         )  # fmt: skip
@@ -159,3 +168,173 @@ class Tally:
         """The outcomes of everything together."""
         sums = self.counts.sum(axis=0)
         return {name: float(sums[i]) for i, name in enumerate(self.outcomes)}
+
+    @cached_property
+    def rows(self) -> LabelRows:
+        """A row for each unit with the outcomes of every label: what averages over labels sum."""
+        return LabelRows(self)
+
+    @cached_property
+    def unit_rows(self) -> UnitRows:
+        """A row for each unit with its outcomes over all labels: what micro averages sum."""
+        return UnitRows(self)
+
+    def label_sums(self, weights: FloatArray | None = None) -> FloatArray:
+        """The sums of `rows`, or one line of them for each draw of `weights` (draws x units)."""
+        return self._label_sums if weights is None else summed(self.rows, weights)
+
+    def unit_sums(self, weights: FloatArray | None = None) -> FloatArray:
+        """The sums of `unit_rows`, or one line of them for each draw of `weights`."""
+        return self._unit_sums if weights is None else summed(self.unit_rows, weights)
+
+    @cached_property
+    def _label_sums(self) -> FloatArray:
+        return summed(self.rows)
+
+    @cached_property
+    def _unit_sums(self) -> FloatArray:
+        return summed(self.unit_rows)
+
+    @cached_property
+    def _by_unit(self) -> tuple[IntArray | None, IntArray]:
+        """The rows of counts unit by unit (None: as they are), and where each unit begins."""
+        order = None
+        if (np.diff(self.unit) < 0).any():
+            order = np.argsort(self.unit, kind="stable")
+        unit = self.unit if order is None else self.unit[order]
+        return order, np.searchsorted(unit, np.arange(self.units + 1))
+
+    def counts_of(self, units: IntArray) -> tuple[IntArray, IntArray, FloatArray]:
+        """The counts of some units, row by row: whose it is (its place in `units`), label, counts.
+
+        >>> counts = np.array([[4.0], [5.0]])
+        >>> none = np.zeros((0, 1))
+        >>> tally = Tally(2, ("A",), ("tp",), (), none, np.array([1, 0]), np.array([0, 0]), counts)
+        >>> tally.counts_of(np.array([1]))
+        (array([0]), array([0]), array([[4.]]))
+        """
+        order, starts = self._by_unit
+        places, offsets = spread(starts, units)
+        places = places if order is None else order[places]
+        row = np.repeat(np.arange(len(units)), np.diff(offsets))
+        return row, self.label[places], self.counts[places]
+
+    def labels_of(self, sums: FloatArray) -> Quantities:
+        """The quantities of each label, from sums over `rows`: labels, or draws x labels."""
+        width = len(self.labels)
+        places = [i * width for i in range(len(self.outcomes))]
+        outcomes = [sums[..., first : first + width] for first in places]
+        if self.size is not None:
+            outcomes.append(np.broadcast_to(sums[..., -1:], outcomes[0].shape))
+        return self._named(outcomes)
+
+    def label_of(self, sums: FloatArray) -> Quantities:
+        """The quantities of one label, from sums over its `OneLabelRows`."""
+        return self._named([sums[..., i] for i in range(sums.shape[-1])])
+
+    def total_of(self, sums: FloatArray) -> Quantities:
+        """The quantities of everything, from sums over `unit_rows`."""
+        outcomes = [sums[..., i] for i in range(len(self.outcomes))]
+        return self._named(
+            outcomes if self.size is None else [*outcomes, sums[..., -1] * len(self.labels)]
+        )
+
+    def _named(self, outcomes: list[FloatArray]) -> Quantities:
+        found = Quantities()
+        for name, factors in zip(self.names, self.linear, strict=True):
+            parts = [(factors[i], outcomes[i]) for i in np.flatnonzero(factors).tolist()]
+            terms = [part if factor == 1 else factor * part for factor, part in parts]
+            value = sum(terms[1:], terms[0]) if terms else np.zeros_like(outcomes[0])
+            if (factors < 0).any():
+                # A difference of sums that are equal but for rounding is nothing.
+                least = 1e-12 * sum((abs(term) for term in terms), np.zeros_like(value))
+                value = np.where(np.abs(value) <= least, 0.0, value)
+            found[name] = value
+        for name, outcome in zip(self.outcomes, outcomes, strict=False):
+            found.setdefault(name, outcome)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class LabelRows:
+    """The rows of a tally with a column for each outcome and label, outcome by outcome."""
+
+    tally: Tally
+
+    @property
+    def units(self) -> int:
+        """How many rows."""
+        return self.tally.units
+
+    @property
+    def width(self) -> int:
+        """How many columns."""
+        sized = self.tally.size is not None
+        return len(self.tally.outcomes) * len(self.tally.labels) + sized
+
+    def block(self, index: IntArray) -> FloatArray:
+        """The rows `index`, zeros and all."""
+        width = len(self.tally.labels)
+        row, label, counts = self.tally.counts_of(index)
+        dense = _added(row * width + label, counts, len(index) * width)
+        outcomes = [column.reshape(len(index), width) for column in dense.T]
+        return _with_size(np.concatenate(outcomes, axis=1), self.tally, index)
+
+
+@dataclass(frozen=True, slots=True)
+class OneLabelRows:
+    """The rows of a tally with a column for each outcome of one label."""
+
+    tally: Tally
+    place: int
+
+    @property
+    def units(self) -> int:
+        """How many rows."""
+        return self.tally.units
+
+    @property
+    def width(self) -> int:
+        """How many columns."""
+        return len(self.tally.outcomes) + (self.tally.size is not None)
+
+    def block(self, index: IntArray) -> FloatArray:
+        """The rows `index`."""
+        row, label, counts = self.tally.counts_of(index)
+        own = label == self.place
+        return _with_size(_added(row[own], counts[own], len(index)), self.tally, index)
+
+
+@dataclass(frozen=True, slots=True)
+class UnitRows:
+    """The rows of a tally with a column for each outcome, labels together."""
+
+    tally: Tally
+
+    @property
+    def units(self) -> int:
+        """How many rows."""
+        return self.tally.units
+
+    @property
+    def width(self) -> int:
+        """How many columns."""
+        return len(self.tally.outcomes) + (self.tally.size is not None)
+
+    def block(self, index: IntArray) -> FloatArray:
+        """The rows `index`."""
+        row, _, counts = self.tally.counts_of(index)
+        return _with_size(_added(row, counts, len(index)), self.tally, index)
+
+
+def _added(place: IntArray, counts: FloatArray, size: int) -> FloatArray:
+    """Rows of counts added up at their places."""
+    columns = [np.bincount(place, weights=column, minlength=size) for column in counts.T]
+    return np.stack(columns, axis=1)
+
+
+def _with_size(rows: FloatArray, tally: Tally, index: IntArray) -> FloatArray:
+    """One more column where everything is an event: how much there is in each unit."""
+    if tally.size is None:
+        return rows
+    return np.concatenate([rows, tally.size[index, None]], axis=1)

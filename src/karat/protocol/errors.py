@@ -188,9 +188,9 @@ def errors(
         _write(ledger_to, pair, _spaces(spaces, wanted), words)
     return Errors(
         _name(answer),
-        tally.counted(),
+        {kind: whole(count) for kind, count in tally.counted().items()},
         {
-            each: {outcome: float(by_label[outcome][i]) for outcome in tally.outcomes}
+            each: {kind: whole(float(by_label[kind][i])) for kind in tally.outcomes}
             for i, each in enumerate(pair.labels)
         },
         confusion(pair, events),

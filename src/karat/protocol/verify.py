@@ -96,6 +96,7 @@ def _group(
         zero_division=said["zero"],
         extra_docs=said["extra"],
         tokenizer="auto" if said["tokenizer"] == "none" else said["tokenizer"],
+        **_drawing(said),
     ).to_dict()
     where = str(system["name"])
     made = again["systems"][0]
@@ -138,6 +139,23 @@ def _reading(said: Mapping[str, str], place: int) -> dict[str, Any]:
     own = {key: value for key, value in own.items() if value != "none"}
     told = getattr(load("formats", own["format"]), "told", None)
     return {"format": own["format"]} | (told(own) if told else {})
+
+
+def _drawing(said: Mapping[str, str]) -> dict[str, Any]:
+    """The arguments of karat.score that say how intervals were made, from the signature alone."""
+    name, *parts = said["interval"].split(",")
+    found: dict[str, Any] = {"resample_by": said["by"]}
+    if "strata" in said:
+        found["strata"] = signature.unwords(said["strata"])[0]
+    if name == "none":
+        return found | {"resamples": 0}
+    found["interval"] = name
+    if not parts:
+        return found
+    resamples, _, seed = ",".join(parts).partition(",seed=")
+    if not (resamples.isdecimal() and seed.isdecimal()):
+        raise UsageError(f"found interval:{said['interval']}, expected interval:NAME,N,seed=N")
+    return found | {"resamples": int(resamples), "seed": int(seed)}
 
 
 def _compared(where: str, old: Any, new: Any) -> tuple[int, list[str]]:

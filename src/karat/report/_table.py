@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from karat.nouns.errors import plain
 from karat.nouns.scores import Score, Scores, Value, whole
@@ -52,7 +52,10 @@ def _number(number: float) -> str:
 def blocks(scores: Scores, *, by_label: bool) -> list[Block]:
     """The scores as a person wants to see them."""
     titles = dict.fromkeys(score.block for score in scores)
-    return [_block(scores, title, by_label=by_label) for title in titles]
+    found = [_block(scores, title, by_label=by_label) for title in titles]
+    if scores.remarks and found:
+        found[-1] = replace(found[-1], remarks=(*found[-1].remarks, *scores.remarks))
+    return found
 
 
 def _block(scores: Scores, title: str, *, by_label: bool) -> Block:
@@ -83,7 +86,7 @@ def _block(scores: Scores, title: str, *, by_label: bool) -> Block:
         plain(title.removesuffix("@micro")),
         measures,
         tuple(rows),
-        _remarks(here),
+        (*_remarks(here), *_intervals(here, by_label=by_label)),
         signatures(scores, here, measures),
     )
 
@@ -103,18 +106,46 @@ def _remarks(scores: Sequence[Score]) -> tuple[str, ...]:
     return tuple(least)
 
 
+def _intervals(scores: Sequence[Score], *, by_label: bool) -> tuple[str, ...]:
+    """What there is to say about intervals, said once: of which systems, labels and measures."""
+    said: dict[tuple[str, str], list[str]] = {}
+    for score in scores:
+        for remark in score.overall.remarks:
+            said.setdefault((plain(score.system), remark), []).append(score.measure)
+        for label, value in score.by_label.items() if by_label else ():
+            for remark in value.remarks:
+                name = f"{plain(score.system)} {plain(label)}"
+                said.setdefault((name, remark), []).append(score.measure)
+    rows: dict[tuple[str, str], list[str]] = {}
+    for (name, remark), measures in said.items():
+        rows.setdefault((", ".join(measures), remark), []).append(name)
+    return tuple(
+        f"{measures} of {_few(names)}: {remark}" for (measures, remark), names in rows.items()
+    )
+
+
+def _few(names: Sequence[str], most: int = 6) -> str:
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
 def signatures(scores: Scores, here: Sequence[Score], measures: Sequence[str]) -> tuple[str, ...]:
-    """The signatures of a block: systems that differ in nothing but their file share a line."""
-    lines: dict[str, list[str]] = {}
+    """The signature of a block: what differs between systems is listed in their order."""
+    columns: dict[str, list[str]] = {}
     for system in scores.systems:
         own = [score for score in here if score.system == system.name]
         said = fields(own[0].signature)
-        file = said.pop("system")
         if len(own) > 1:
             said["recipe"] = _together([fields(score.signature)["recipe"] for score in own])
-        named = f"{file} ({plain(system.name)})" if len(scores.systems) > 1 else file
-        lines.setdefault(compose(said), []).append(named)
-    return tuple(f"{line}|system:{', '.join(files)}" for line, files in lines.items())
+        if len(scores.systems) > 1:
+            said["system"] += f" ({plain(system.name)})"
+        for key, value in said.items():
+            columns.setdefault(key, []).append(value)
+    joined = {
+        key: values[0] if len(set(values)) == 1 and key != "system" else ", ".join(values)
+        for key, values in columns.items()
+    }
+    return (compose(joined),)
 
 
 def _together(recipes: Sequence[str]) -> str:

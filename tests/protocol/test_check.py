@@ -12,7 +12,7 @@ import karat
 from karat.cli import main
 from karat.protocol.check import Findings, check
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parent.parent.parent
 
 
 def codes(findings: Findings) -> list[tuple[str, int | None, bool]]:

@@ -1,0 +1,1 @@
+"""Statistics: how far a score can be trusted, and whether a difference is one."""

@@ -1,0 +1,107 @@
+"""Rows: what a score is a function of, unit by unit. Its sums are all that a score needs.
+
+Every score is a function of the column sums of some rows, one row for each document. A resample
+weighs the rows, leaving a document out subtracts its row, a randomization test exchanges rows: no
+statistic ever looks at anything else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from karat.arrays.sums import split
+from karat.nouns._types import FloatArray, IntArray
+
+BLOCK = 1 << 22
+"""How many numbers are spread out at a time."""
+
+
+class Rows(Protocol):
+    """A matrix of units x columns, made block by block."""
+
+    @property
+    def units(self) -> int:
+        """How many rows."""
+        ...
+
+    @property
+    def width(self) -> int:
+        """How many columns."""
+        ...
+
+    def block(self, index: IntArray) -> FloatArray:
+        """The rows `index`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Dense:
+    """Rows that are a matrix already.
+
+    >>> Dense(np.eye(3)).block(np.array([2]))
+    array([[0., 0., 1.]])
+    """
+
+    values: FloatArray
+
+    @property
+    def units(self) -> int:
+        """How many rows."""
+        return len(self.values)
+
+    @property
+    def width(self) -> int:
+        """How many columns."""
+        return int(self.values.shape[1])
+
+    def block(self, index: IntArray) -> FloatArray:
+        """The rows `index`."""
+        return self.values[index]
+
+
+@dataclass(frozen=True, slots=True)
+class Statistic:
+    """A score, or several at once, as a function of column sums.
+
+    `value` takes sums (draws x columns) and returns scores (draws x `size`). Statistics that share
+    their rows share the work.
+
+    >>> share = Statistic(Dense(np.array([[1.0, 2.0], [3.0, 4.0]])), lambda s: s[:, :1] / s[:, 1:])
+    >>> share.point().round(3)
+    array([0.667])
+    """
+
+    rows: Rows
+    value: Callable[[FloatArray], FloatArray]
+
+    def point(self) -> FloatArray:
+        """The scores of the data as they are."""
+        found: FloatArray = self.value(summed(self.rows)[None])[0]
+        return found
+
+
+def summed(rows: Rows, weights: FloatArray | None = None) -> FloatArray:
+    """The column sums, or with `weights` (draws x units) one line of sums for each draw.
+
+    >>> summed(Dense(np.array([[1.0], [2.0]]))), summed(Dense(np.eye(2)), np.array([[0.0, 2.0]]))
+    (array([3.]), array([[0., 2.]]))
+    """
+    step = max(1, BLOCK // max(rows.width, 1))
+    total = np.zeros((1 if weights is None else len(weights), rows.width))
+    rest = np.zeros_like(total)
+    for first in range(0, rows.units, step):
+        index = np.arange(first, min(first + step, rows.units))
+        coarse, fine = split(rows.block(index))
+        if weights is None:
+            total += coarse.sum(axis=0)
+            rest += 0.0 if fine is None else fine.sum(axis=0)
+        else:
+            part = weights[:, first : first + step]
+            total += part @ coarse
+            rest += 0.0 if fine is None else part @ fine
+    found = total + rest
+    return found[0] if weights is None else found

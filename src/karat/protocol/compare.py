@@ -1,0 +1,275 @@
+"""Compare systems: every pair under every recipe, with what chance could have done."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from karat import signature
+from karat._version import __version__
+from karat.average.label import Label
+from karat.infer._student import NORMAL
+from karat.infer.interval import JackknifeT, intervals
+from karat.infer.randomization import Randomization, Verdict
+from karat.infer.ranking import clusters, holm, kendall, ranges, spearman, swaps
+from karat.measure._count import Count
+from karat.nouns.comparison import Agreement, Comparison, Difference, Rank
+from karat.nouns.errors import UsageError
+from karat.nouns.interval import Interval
+from karat.nouns.rows import Statistic
+from karat.pipeline import Readable, Run, prepared
+from karat.recipe import Recipe, defaults, spell
+from karat.sampling import Drawing, Plan, overall
+from karat.scoring import Choices, counted
+
+LOWER = frozenset({"E", "ERR", "SER", "UND", "OVG", "SUB"})
+"""Measures of error. A measure may also say `lower_is_better` itself."""
+
+RIGHT = frozenset({
+    "tp", "tp_system", "tn", "TP", "COR", "PAR", "c", "C", "gold_right", "system_right", "gold_all",
+    "system_all", "total",
+})  # fmt: skip
+"""Counts of which more is not worse."""
+
+DETECTABLE = NORMAL.inv_cdf(0.975) + NORMAL.inv_cdf(0.80)
+"""So many standard errors are found significant in four cases of five."""
+
+
+def compare(
+    gold: Readable,
+    systems: Sequence[Readable] | Mapping[str, Readable],
+    recipes: str | Recipe | Iterable[str | Recipe] | None = None,
+    *,
+    labels: Sequence[str] | None = None,
+    map: Mapping[str, str] | None = None,
+    zero_division: str = "skip",
+    extra_docs: str = "error",
+    tokenizer: str = "auto",
+    resamples: int = 1000,
+    interval: str = "auto",
+    seed: int = 0,
+    resample_by: str = "document",
+    strata: str | None = None,
+    trials: int = 9999,
+    by_label: bool = False,
+    gold_options: Mapping[str, Any] | None = None,
+    system_options: Mapping[str, Any] | None = None,
+) -> Comparison:
+    """Compare two or more systems: differences, intervals, p values, rank ranges.
+
+    A difference is b minus a, for systems a before b. p comes from paired approximate
+    randomization over `trials` (exact when at most 20 documents differ), and is corrected by
+    Holm's method over everything tested; the interval is that of the paired difference, made as
+    `karat.score` makes it. `recipes` are by default the F1 and SER of those that are scored;
+    with `by_label`, every label is compared too.
+
+    >>> from karat import Corpus
+    >>> gold = Corpus.of("[Ann]PER slept", "[Bo]PER woke", "[Cy]PER ran")
+    >>> worse = Corpus.of("Ann slept", "[Bo]PER woke", "Cy ran")
+    >>> compare(gold, {"a": worse, "b": gold}, "exact.R").differences[0].p
+    0.5
+    """
+    chosen = Choices(None if labels is None else tuple(labels), dict(map or {}), zero_division,
+                     extra_docs, tokenizer)  # fmt: skip
+    drawing = Drawing(resamples, interval, seed, resample_by, strata)
+    if trials < 99:
+        raise UsageError(f"trials is at least 99, not {trials}")
+    run = prepared(gold, systems, _default() if recipes is None else recipes, chosen, drawing,
+                   gold_options, system_options)  # fmt: skip
+    if len(run.pairs) < 2:
+        raise UsageError("give at least two systems to compare")
+    found = _differences(run, chosen, Randomization(trials), labels=by_label)
+    ranks = _ranks(found, list(run.pairs))
+    return Comparison(
+        __version__,
+        run.gold,
+        run.counted(),
+        tuple(found),
+        tuple(ranks),
+        tuple(_agreements(ranks, found)),
+        _signature(run, trials),
+        seed,
+        run.plan.units.kind,
+        run.plan.remarks(),
+    )
+
+
+def _default() -> list[Recipe]:
+    """P and R explain an F1; to compare by all three would only make Holm stricter."""
+    return [recipe for recipe in defaults() if spell(recipe.measure) not in ("P", "R")]
+
+
+def lower_is_better(measure: Any) -> bool:
+    """Whether a smaller score is the better one.
+
+    >>> from karat.measure.precision import Precision
+    >>> lower_is_better(Precision()), lower_is_better(Count("fp"))
+    (False, True)
+    """
+    if isinstance(measure, Count):
+        return measure.name not in RIGHT
+    return bool(getattr(measure, "lower_is_better", measure.name in LOWER))
+
+
+def _statistics(
+    run: Run, chosen: Choices, *, labels: bool
+) -> list[tuple[Recipe, str | None, dict[str, Statistic]]]:
+    """For each recipe, and for each label of its space, the statistic of every system."""
+    counts = {
+        (name, space): counted(pair, space, run.plan)
+        for name, pair in run.pairs.items()
+        for space in {recipe.space for recipe in run.recipes}
+    }
+    found: list[tuple[Recipe, str | None, dict[str, Statistic]]] = []
+    wanted: dict[Recipe, str | None] = dict.fromkeys(run.recipes)
+    for recipe in run.recipes if labels else ():
+        for label in counts[next(iter(run.pairs)), recipe.space][1].labels:
+            wanted.setdefault(replace(recipe, average=Label(label)), label)
+    for recipe, one in wanted.items():
+        of = {name: counts[name, recipe.space] for name in run.pairs}
+        for _, _, events in of.values():
+            if (why := run.plan.without(recipe, events)) is not None:
+                raise UsageError(f"{recipe}: {why}; compare it by document")
+        tallies = {name: each[1] for name, each in of.items()}
+        found.append((recipe, one, {
+            name: overall(recipe, tally, chosen.zero) for name, tally in tallies.items()
+        }))  # fmt: skip
+    return found
+
+
+def _differences(
+    run: Run, chosen: Choices, test: Randomization, *, labels: bool
+) -> list[Difference]:
+    """Every pair under every recipe, then all p values corrected together."""
+    plan, found = run.plan, []
+    groups = _statistics(run, chosen, labels=labels)
+    systems = list(run.pairs)
+    pairs = list(combinations(range(len(systems)), 2))
+    every = [group[2][name] for group in groups for name in systems]
+    contrasts = [
+        (first + b, first + a) for first in range(0, len(every), len(systems)) for a, b in pairs
+    ]
+    made = iter(_intervals(plan, every, contrasts))
+    for recipe, label, statistics in groups:
+        for a, b in pairs:
+            both = statistics[systems[a]], statistics[systems[b]]
+            rng = np.random.default_rng(plan.drawing.seed)
+            verdict = test(both[1], both[0], plan.units, rng)
+            names = systems[a], systems[b]
+            points = float(both[0].point()), float(both[1].point())
+            found.append(_difference(recipe, label, names, points, verdict, next(made)[0]))
+    tested = [i for i, each in enumerate(found) if each.p is not None]
+    adjusted = holm([float(found[i].p or 0.0) for i in tested]).tolist()
+    for i, p in zip(tested, adjusted, strict=True):
+        found[i] = replace(found[i], p_holm=p)
+    return found
+
+
+def _intervals(
+    plan: Plan, statistics: Sequence[Statistic], contrasts: Sequence[tuple[int, int]]
+) -> list[list[Interval]]:
+    """The intervals of the differences; without a method, their standard errors alone."""
+    drawing = plan.drawing
+    made = intervals(
+        plan.method or JackknifeT(), statistics, plan.units, drawing.resamples, drawing.seed,
+        contrasts,
+    )  # fmt: skip
+    if plan.method is not None:
+        return made
+    return [[replace(each, low=None, high=None, remarks=()) for each in row] for row in made]
+
+
+def _difference(
+    recipe: Recipe,
+    label: str | None,
+    names: tuple[str, str],
+    values: tuple[float, float],
+    verdict: Verdict,
+    interval: Interval,
+) -> Difference:
+    dropped = int(verdict.dropped.item())
+    remarks = list(interval.remarks)
+    if dropped:
+        tried = len(verdict.trials)
+        remarks.append(f"{dropped:,} of {tried:,} exchanges have no score: left out")
+    p = _number(verdict.p.item())
+    error = interval.error
+    return Difference(
+        *names,
+        str(recipe),
+        label,
+        spell(recipe.measure),
+        _number(values[0]),
+        _number(values[1]),
+        _number(verdict.difference.item()),
+        interval.low,
+        interval.high,
+        p,
+        None,
+        verdict.smallest,
+        None if p is None or error is None else DETECTABLE * error,
+        verdict.differing,
+        verdict.exact,
+        interval.method if interval.low is not None else None,
+        lower_is_better(recipe.measure),
+        isinstance(recipe.measure, Count),
+        tuple(remarks),
+        interval.draws,
+        verdict.trials[:, 0],
+    )
+
+
+def _number(value: Any) -> float | None:
+    return None if math.isnan(value) else float(value)
+
+
+def _ranks(differences: Sequence[Difference], systems: Sequence[str]) -> list[Rank]:
+    """The rank ranges of all systems under each recipe (and label)."""
+    groups: dict[tuple[str, str | None], list[Difference]] = {}
+    for each in differences:
+        groups.setdefault((each.recipe, each.label), []).append(each)
+    found = []
+    for (recipe, label), group in groups.items():
+        beats = {(d.ahead, d.b if d.ahead == d.a else d.a) for d in group if d.significant}
+        better = [[(one, other) in beats for other in systems] for one in systems]
+        values = {d.a: d.value_a for d in group} | {d.b: d.value_b for d in group}
+        there = ranges(better)
+        for system, (low, high), cluster in zip(systems, there, clusters(there), strict=True):
+            found.append(Rank(recipe, label, system, values[system], low, high, cluster))
+    return found
+
+
+def _agreements(ranks: Sequence[Rank], differences: Sequence[Difference]) -> list[Agreement]:
+    """How far every two recipes order three or more systems alike."""
+    sign = {d.recipe: -1.0 if d.lower_is_better else 1.0 for d in differences}
+    values: dict[str, dict[str, float]] = {}
+    for rank in ranks:
+        if rank.label is None:
+            goodness = math.nan if rank.value is None else sign[rank.recipe] * rank.value
+            values.setdefault(rank.recipe, {})[rank.system] = goodness
+    found = []
+    for first, second in combinations(values, 2):
+        names = [n for n in values[first] if not math.isnan(values[first][n] + values[second][n])]
+        if len(names) < 3:
+            continue
+        a, b = ([values[recipe][n] for n in names] for recipe in (first, second))
+        places = tuple((names[i], names[k]) for i, k in swaps(a, b))
+        found.append(Agreement(first, second, spearman(a, b), kendall(a, b), places))
+    return found
+
+
+def _signature(run: Run, trials: int) -> str:
+    """One line for the whole comparison; where systems differ, their values in their order."""
+    every = list(run.said.values())
+    fields = {"karat": __version__, "recipe": "+".join(recipe.full for recipe in run.recipes)}
+    for key in dict.fromkeys(key for said in every for key in said):
+        values = [said.get(key, "none") for said in every]
+        if key == "gold":
+            fields["test"] = f"randomization,{trials},seed={run.plan.drawing.seed}"
+        fields[key] = values[0] if len(set(values)) == 1 else ",".join(values)
+    return signature.compose(fields)

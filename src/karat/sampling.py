@@ -1,0 +1,209 @@
+"""How the scores of a run are resampled: what is drawn, how often, and which interval it makes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from karat import registry, signature
+from karat.average._mean import Measure, valued
+from karat.infer._draws import Units
+from karat.infer.interval import TRUSTED, Method, default, intervals
+from karat.nouns._types import FloatArray, IntArray
+from karat.nouns.errors import UsageError, nearest, shown
+from karat.nouns.events import Events, Space
+from karat.nouns.interval import Interval
+from karat.nouns.pair import Pair
+from karat.nouns.rows import Statistic
+from karat.nouns.tables import Documents, Mentions
+from karat.nouns.tally import Tally
+from karat.recipe import Recipe, spell
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """What a user can say about resampling.
+
+    >>> Drawing(resamples=-1)
+    Traceback (most recent call last):
+    karat.nouns.errors.UsageError: resamples is 0 (no intervals) or at least 100, not -1
+    """
+
+    resamples: int = 1000
+    interval: str = "auto"
+    seed: int = 0
+    by: str = "document"
+    strata: str | None = None
+
+    def __post_init__(self) -> None:
+        if not (self.resamples == 0 or 100 <= self.resamples <= 10_000_000):
+            raise UsageError(f"resamples is 0 (no intervals) or at least 100, not {self.resamples}")
+        if self.seed < 0:
+            raise UsageError(f"seed is 0 or more, not {self.seed}")
+        if self.by not in ("document", "sentence"):
+            raise UsageError(f"resample_by is document or sentence, not {self.by!r}")
+        if self.interval not in ("auto", *methods()):
+            raise UsageError(f"no interval is called {self.interval!r}"
+                             f"{nearest(self.interval, ['auto', *methods()])}")  # fmt: skip
+
+
+def methods() -> list[str]:
+    """The names of the intervals there are.
+
+    >>> methods()
+    ['bca', 'jackknife-t', 'percentile']
+    """
+    return [name for name in registry.names("infer") if hasattr(_statistic(name), "draws")]
+
+
+def _statistic(name: str) -> type[Any]:
+    return registry.load("infer", name)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The resampling of a run, which is the same for every system."""
+
+    units: Units
+    method: Method | None
+    drawing: Drawing
+    documents: Documents
+
+    @classmethod
+    def of(cls, documents: Documents, drawing: Drawing) -> Plan:
+        """The plan for these gold documents."""
+        if drawing.by == "sentence" and not len(documents.sentence_start):
+            raise UsageError("resample_by sentence: gold does not say where sentences start")
+        order = _order(documents) if drawing.resamples else np.arange(len(documents))
+        strata = None if drawing.strata is None else _strata(documents, drawing.strata)
+        size = len(documents)
+        if drawing.by == "sentence":
+            doc = np.repeat(np.arange(size), _counts(documents))
+            rank = np.empty(size, np.int64)
+            rank[order] = np.arange(size)
+            order = np.argsort(rank[doc], kind="stable")
+            strata = None if strata is None else strata[doc]
+            size = len(doc)
+        units = Units.of(size, order, strata, drawing.by)
+        method: Method | None = None
+        if drawing.resamples:
+            auto = drawing.interval == "auto"
+            method = default(size) if auto else _statistic(drawing.interval)()
+        return cls(units, method, drawing, documents)
+
+    def said(self) -> dict[str, str]:
+        """What the signature says about it."""
+        interval = "none" if self.method is None else self.method.name
+        if self.method is not None and self.method.draws:
+            interval += f",{self.drawing.resamples},seed={self.drawing.seed}"
+        said = {"interval": interval, "by": self.drawing.by}
+        strata = self.drawing.strata
+        return said if strata is None else said | {"strata": signature.words([strata])}
+
+    def remarks(self) -> tuple[str, ...]:
+        """What holds for every interval of the run."""
+        if self.method is None:
+            return ()
+        found = []
+        told = self.units.told()
+        if len(self.units) < 2:
+            return (f"no intervals from {told}: there is nothing to resample",)
+        if len(self.units) < TRUSTED:
+            found.append(f"only {told}: intervals over fewer than {TRUSTED} are not to be trusted")
+        alone = int((self.units.sizes == 1).sum())
+        if alone and self.drawing.strata is not None:
+            one = self.units.told(1)
+            found.append(f"{alone} strata hold {one} each, which every resample repeats")
+        return tuple(found)
+
+    def without(self, recipe: Recipe, events: Events) -> str | None:
+        """Why a recipe has no interval under this plan; None if it has one."""
+        if self.drawing.by == "document":
+            return None
+        if not self.attributable(events):
+            return f"{spell(recipe.space)} counts no mentions, so no interval from sentences"
+        if recipe.average.name.startswith("macro-doc"):
+            return f"{spell(recipe.average)} is a mean of documents, no interval from sentences"
+        return None
+
+    def attributable(self, events: Events) -> bool:
+        """Whether every event can be said to belong to one unit."""
+        return self.drawing.by == "document" or not np.any((events.gold < 0) & (events.system < 0))
+
+    def tally(self, space: Space, pair: Pair, events: Events) -> Tally:
+        """The counts of a space for each unit of resampling.
+
+        An event belongs to the sentence in which its mention starts: the gold one, if it has one.
+        """
+        if self.drawing.by == "document":
+            return Tally.of(space, pair, events)
+        if not len(pair.documents.sentence_start):
+            raise UsageError("resample_by sentence: gold and system count different positions")
+        ours, theirs = (_sentence(pair.documents, side) for side in (pair.gold, pair.system))
+        own = np.append(ours, -1)[events.gold]
+        unit = np.where(events.gold < 0, np.append(theirs, -1)[events.system], own)
+        return Tally.of(space, pair, replace(events, doc=unit), units=len(self.units))
+
+    def intervals(
+        self, statistics: Sequence[Statistic], contrasts: Sequence[Any] | None = None
+    ) -> list[list[Interval]] | None:
+        """The intervals of all scores of every statistic; None without any."""
+        if self.method is None or len(self.units) < 2:
+            return None
+        return intervals(
+            self.method, statistics, self.units, self.drawing.resamples, self.drawing.seed,
+            contrasts,
+        )  # fmt: skip
+
+
+def overall(recipe: Recipe, tally: Tally, zero: float | None) -> Statistic:
+    """The score of a recipe as a function of sums over units."""
+    measure, average = recipe.measure, recipe.average
+
+    def value(sums: FloatArray) -> FloatArray:
+        found: FloatArray = average.value(measure, tally, sums, zero).value
+        return found
+
+    return Statistic(average.rows(measure, tally, zero), value)
+
+
+def by_label(measure: Measure, tally: Tally, zero: float | None) -> Statistic:
+    """The scores of all labels as a function of sums over units."""
+    return Statistic(tally.rows, lambda sums: valued(measure, tally.labels_of(sums), zero))
+
+
+def _order(documents: Documents) -> IntArray:
+    """An order that does not depend on that of the file: by id, else by what the words hash to."""
+    if documents.id is not None:
+        ids = documents.id
+        return np.array(sorted(range(len(ids)), key=ids.__getitem__), np.int64)
+    return np.argsort(documents.hash, kind="stable")
+
+
+def _strata(documents: Documents, name: str) -> IntArray:
+    if name not in documents.attributes:
+        there = sorted(documents.attributes)
+        hint = nearest(name, there) if there else "; gold documents have none"
+        raise UsageError(f"no attribute of documents is called {shown(name)}{hint}")
+    return documents.attributes[name].codes
+
+
+def _counts(documents: Documents) -> IntArray:
+    """How many sentences each document has; one that does not say is one."""
+    return np.maximum(np.diff(documents.sentence_offsets), 1)
+
+
+def _sentence(documents: Documents, mentions: Mentions) -> IntArray:
+    """In which sentence, of all sentences of all documents, each mention starts."""
+    doc = np.repeat(np.arange(len(documents)), np.diff(documents.sentence_offsets))
+    starts = (doc.astype(np.int64) << 32) + documents.sentence_start
+    place = np.searchsorted(
+        starts, (mentions.doc.astype(np.int64) << 32) + mentions.start, side="right"
+    )
+    within = np.maximum(place - documents.sentence_offsets[mentions.doc] - 1, 0)
+    first = np.concatenate([[0], np.cumsum(_counts(documents))])
+    found: IntArray = first[mentions.doc] + within
+    return found

@@ -1,0 +1,136 @@
+"""Scores of one system: count once for each event space, measure, and resample all together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from karat import signature
+from karat._version import __version__
+from karat.average._mean import Averaged, valued
+from karat.nouns._tokens import TOKENIZERS
+from karat.nouns.errors import UsageError
+from karat.nouns.events import Events
+from karat.nouns.interval import Interval
+from karat.nouns.pair import Pair
+from karat.nouns.rows import Statistic
+from karat.nouns.scores import Score, Value
+from karat.nouns.tally import Tally
+from karat.recipe import Recipe, spell
+from karat.sampling import Plan, by_label, overall
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """Everything beside the files and the recipe that can change a number."""
+
+    labels: tuple[str, ...] | None = None
+    map: Mapping[str, str] = field(default_factory=dict)
+    zero_division: str = "skip"
+    extra_docs: str = "error"
+    tokenizer: str = "auto"
+
+    def __post_init__(self) -> None:
+        for name, choices in (("zero_division", ("skip", "0", "1")),
+                              ("extra_docs", ("error", "ignore")),
+                              ("tokenizer", ("auto", *TOKENIZERS))):  # fmt: skip
+            if getattr(self, name) not in choices:
+                raise UsageError(f"{name} is {' or '.join(choices)}, not {getattr(self, name)!r}")
+
+    @property
+    def zero(self) -> float | None:
+        """What a term without any item counts in a mean; None leaves it out."""
+        return None if self.zero_division == "skip" else float(self.zero_division)
+
+
+def scored(
+    pair: Pair,
+    recipes: Sequence[Recipe],
+    name: str,
+    chosen: Choices,
+    said: Mapping[str, str],
+    plan: Plan,
+) -> list[Score]:
+    """Count once for each event space, then measure, then resample all scores together."""
+    counts = {space: counted(pair, space, plan) for space in {recipe.space for recipe in recipes}}
+    ranges = _ranges(recipes, counts, chosen, plan)
+    return [_score(r, counts[r.space][0], name, chosen, said, ranges) for r in recipes]
+
+
+def counted(pair: Pair, space: Any, plan: Plan) -> tuple[Tally, Tally, Events]:
+    """The counts by document, the counts by unit of resampling, and what was counted."""
+    events = space(pair)
+    tally = Tally.of(space, pair, events)
+    same = plan.drawing.by == "document"
+    return tally, tally if same else plan.tally(space, pair, events), events
+
+
+def _ranges(
+    recipes: Sequence[Recipe], counts: Mapping[Any, tuple[Tally, Tally, Events]], chosen: Choices,
+    plan: Plan,
+) -> dict[Any, list[Interval] | str]:  # fmt: skip
+    """Under each recipe, and each pair of space and measure (for labels): intervals, or why not."""
+    found: dict[Any, list[Interval] | str] = {}
+    statistics: dict[Any, Statistic] = {}
+    for recipe in recipes if plan.method is not None else ():
+        _, tally, events = counts[recipe.space]
+        rows = (recipe.space, recipe.measure)
+        why = plan.without(recipe, events)
+        if why is not None:
+            found[recipe] = why
+        else:
+            statistics[recipe] = overall(recipe, tally, chosen.zero)
+        if plan.attributable(events):
+            statistics[rows] = by_label(recipe.measure, tally, chosen.zero)
+    made = plan.intervals(list(statistics.values()))
+    return found | (dict(zip(statistics, made, strict=True)) if made else {})
+
+
+def _score(
+    recipe: Recipe, tally: Tally, name: str, chosen: Choices, said: Mapping[str, str],
+    ranges: Mapping[Any, list[Interval] | str],
+) -> Score:  # fmt: skip
+    averaged: Averaged = recipe.average(recipe.measure, tally, None, chosen.zero)
+    quantities = tally.labels_of(tally.label_sums())
+    values = valued(recipe.measure, quantities, chosen.zero)
+    own = ranges.get((recipe.space, recipe.measure))
+    rows = {
+        label: _value(values[i], quantities["gold_all"][i], own, i)
+        for i, label in enumerate(tally.labels)
+    }
+    one = getattr(recipe.average, "label", None)
+    place = None if one is None else tally.labels.index(one)
+
+    def all_of(name: str) -> float:
+        return float(quantities[name].sum() if place is None else quantities[name][place])
+
+    return Score(
+        name,
+        str(recipe),
+        recipe.block,
+        spell(recipe.measure),
+        _value(averaged.value, all_of("gold_all"), ranges.get(recipe), 0),
+        signature.compose({"karat": __version__, "recipe": recipe.full} | dict(said)),
+        rows,
+        {outcome: all_of(outcome) for outcome in tally.outcomes},
+        averaged.left_out,
+    )
+
+
+def _value(value: Any, support: Any, ranges: list[Interval] | str | None, place: int) -> Value:
+    number = _number(value)
+    if not isinstance(ranges, list) or number is None:
+        said = (ranges,) if isinstance(ranges, str) else ()
+        return Value(number, support=float(support), remarks=said)
+    interval = ranges[place]
+    if interval.low is None or interval.high is None:
+        return Value(number, support=float(support), remarks=interval.remarks)
+    low, high = min(interval.low, number), max(interval.high, number)
+    return Value(number, low, high, float(support), interval.remarks)
+
+
+def _number(value: Any) -> float | None:
+    return None if np.isnan(value) else float(value)

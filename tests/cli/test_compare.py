@@ -1,0 +1,59 @@
+"""karat compare must say what the library says, and be a release gate when asked."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from karat.cli import main
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> dict[str, str]:
+    sentence = {
+        "gold": "a B-A\nb O\nc B-B\n\n",
+        "good": "a B-A\nb O\nc B-B\n\n",
+        "bad": "a B-A\nb O\nc O\n\n",
+    }
+    for name, text in sentence.items():
+        (tmp_path / f"{name}.conll").write_text(text * 10)
+    return {name: str(tmp_path / f"{name}.conll") for name in sentence}
+
+
+def test_a_worse_candidate_fails_the_gate(
+    files: dict[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    call = ["compare", files["gold"], files["good"], files["bad"], "-m", "exact.F1"]
+    assert main(call) == 0
+    capsys.readouterr()
+    assert main([*call, "--fail-if-worse"]) == 3
+    said = capsys.readouterr()
+    assert "worse: exact.F1: good is ahead of bad by 33.3 F1 (33.3 to 33.3), p = .002." in said.err
+    assert "good is ahead of bad by 33.3 F1" in said.out
+    assert main([*call, "--fail-if-worse", "0.5"]) == 0
+
+
+def test_a_better_candidate_passes(files: dict[str, str]) -> None:
+    call = ["compare", files["gold"], files["bad"], files["good"], "-m", "exact.F1"]
+    assert main([*call, "--fail-if-worse"]) == 0
+
+
+def test_json_goes_to_stdout(files: dict[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+    call = ["compare", files["gold"], f"x={files['good']}", files["bad"], "--format", "json"]
+    assert main(call) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [each["name"] for each in found["systems"]] == ["x", "bad"]
+
+
+def test_one_system_is_too_few(files: dict[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", files["gold"], files["good"]]) == 2
+    assert "give at least two systems to compare" in capsys.readouterr().err
+
+
+def test_an_unknown_report_is_refused(
+    files: dict[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["compare", files["gold"], files["good"], files["bad"], "--format", "pdf"]) == 2
+    assert "no report on comparisons is called 'pdf'" in capsys.readouterr().err
