@@ -225,7 +225,8 @@ class Source:
         b'bc'
         """
         handle = self._unzipped or self.open()
-        if self._unzipped is None and isinstance(handle, gzip.GzipFile):
+        kind: type = type(handle)
+        if self._unzipped is None and issubclass(kind, gzip.GzipFile):
             # To go to a place in a gz file is to unzip everything before it: stay where we are.
             self._unzipped = handle
             weakref.finalize(self, handle.close)

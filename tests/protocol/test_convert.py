@@ -4,6 +4,7 @@ refused with its number and first place, or left out, counted and told.
 
 from __future__ import annotations
 
+import gzip
 import io
 import random
 import sys
@@ -17,6 +18,7 @@ import pytest
 from karat import Corpus, Document, Group, Mention, UsageError, convert, read
 from karat.cli import main
 from karat.nouns._holds import EVERYTHING, fitted
+from karat.nouns.source import Source
 from karat.registry import builtin, load
 
 FORMATS = sorted(builtin("formats"))
@@ -303,15 +305,16 @@ def test_wrong_usage_is_said_in_words(
 def test_a_gz_file_is_unzipped_a_few_times_however_many_documents(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import gzip
-
-    from karat.nouns.source import Source
-
     with gzip.open(tmp_path / "a.conll.gz", "wb") as out:
         out.write(b"Ann B-PER\nslept O\n\n" * 500)
     opened = []
     usual = Source.open
-    monkeypatch.setattr(Source, "open", lambda self: opened.append(1) or usual(self))
+
+    def noted(self: Source) -> Any:
+        opened.append(1)
+        return usual(self)
+
+    monkeypatch.setattr(Source, "open", noted)
     assert 500 == convert(tmp_path / "a.conll.gz", tmp_path / "a.jsonl").documents
     assert len(opened) < 10
     assert ["Ann slept"] * 500 == [" ".join(d.tokens or ()) for d in read(tmp_path / "a.jsonl")]
