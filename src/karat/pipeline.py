@@ -178,6 +178,7 @@ def score(
     system: Readable | Sequence[Readable] | Mapping[str, Readable],
     recipes: str | Recipe | Iterable[str | Recipe] | None = None,
     *,
+    preset: str | None = None,
     labels: Sequence[str] | None = None,
     map: Mapping[str, str] | None = None,
     zero_division: str = "skip",
@@ -194,7 +195,8 @@ def score(
     """Score one or several systems against gold.
 
     Gold and systems are corpora or paths; several systems come as a list or by name. `recipes`
-    are texts like "exact.F1@macro" (default: see `karat measures`). `gold_options` and
+    are texts like "exact.F1@macro"; without them a table is scored, `preset`: `mentions`, or
+    `nugget`, the default for tbf. `gold_options` and
     `system_options` go to `read`. Every score gets an interval from `resamples` of the documents
     (0: none; `interval` is auto, bca, percentile or jackknife-t), drawn from `seed`, by document
     or sentence, and within `strata` if an attribute of the documents is named. `tokenizer` cuts
@@ -208,7 +210,8 @@ def score(
     chosen = Choices(None if labels is None else tuple(labels), dict(map or {}), zero_division,
                      extra_docs, tokenizer)  # fmt: skip
     drawing = Drawing(resamples, interval, seed, resample_by, strata)
-    run = prepared(gold, system, recipes, chosen, drawing, gold_options, system_options)
+    run = prepared(gold, system, recipes, chosen, drawing, gold_options, system_options,
+                   preset)  # fmt: skip
     found: list[Score] = []
     for name, pair in run.pairs.items():
         found += scored(pair, run.recipes, name, chosen, run.said[name], run.plan)
@@ -243,10 +246,15 @@ def prepared(
     drawing: Drawing,
     gold_options: Mapping[str, Any] | None = None,
     system_options: Mapping[str, Any] | None = None,
+    preset: str | None = None,
 ) -> Run:
     """Read and pair."""
-    wanted = _recipes(recipes)
+    wanted = None if recipes is None else _recipes(recipes)
     reference = as_corpus(gold, gold_options)
+    if wanted is None:
+        nuggets = reference.origin is not None and reference.origin.format == "tbf"
+        table = preset or ("nugget" if nuggets else "mentions")
+        wanted = defaults(table, list(reference.mentions.attributes))
     answers = {name: as_corpus(each, system_options) for name, each in _named(system).items()}
     reference = reference.mapped(chosen.map)
     answers = {name: corpus.mapped(chosen.map) for name, corpus in answers.items()}
@@ -254,8 +262,8 @@ def prepared(
         sorted({*reference.labels, *(label for each in answers.values() for label in each.labels)})
     )
     plan = Plan.of(reference.documents, drawing)
-    tokens = Tokens(chosen.tokenizer)
     files, pairs, said = {}, {}, {}
+    tokens = Tokens(chosen.tokenizer)
     for name, answer in answers.items():
         pair = Pair.of(
             reference, answer, tagset, chosen.extra_docs, chosen.labels is not None, tokens
@@ -266,9 +274,7 @@ def prepared(
     return Run(_file("gold", reference), files, pairs, said, wanted, plan)
 
 
-def _recipes(recipes: str | Recipe | Iterable[str | Recipe] | None) -> list[Recipe]:
-    if recipes is None:
-        return defaults()
+def _recipes(recipes: str | Recipe | Iterable[str | Recipe]) -> list[Recipe]:
     every = [recipes] if isinstance(recipes, (str, Recipe)) else list(recipes)
     found = [r for each in every for r in ([each] if isinstance(each, Recipe) else expand(each))]
     if not found:
@@ -324,7 +330,7 @@ def _file(name: str, corpus: Corpus, pair: Pair | None = None) -> File:
     origin = _origin(corpus)
     return File(
         name, origin.path, origin.sha256, len(corpus), len(corpus.mentions),
-        pair.coverage if pair else {}, pair.warnings if pair else (),
+        pair.covered if pair else {}, pair.warnings if pair else (),
     )  # fmt: skip
 
 

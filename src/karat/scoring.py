@@ -83,7 +83,7 @@ def _ranges(
             found[recipe] = why
         else:
             statistics[recipe] = overall(recipe, tally, chosen.zero)
-        if plan.attributable(events):
+        if plan.attributable(events, recipe.measure):
             statistics[rows] = by_label(recipe.measure, tally, chosen.zero)
     made = plan.intervals(list(statistics.values()))
     return found | (dict(zip(statistics, made, strict=True)) if made else {})

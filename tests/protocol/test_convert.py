@@ -4,21 +4,19 @@ refused with its number and first place, or left out, counted and told.
 
 from __future__ import annotations
 
-import gzip
 import io
 import random
 import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import pytest
 
 from karat import Corpus, Document, Group, Mention, UsageError, convert, read
 from karat.cli import main
 from karat.nouns._holds import EVERYTHING, fitted
-from karat.nouns.source import Source
 from karat.registry import builtin, load
 
 FORMATS = sorted(builtin("formats"))
@@ -305,16 +303,20 @@ def test_wrong_usage_is_said_in_words(
 def test_a_gz_file_is_unzipped_a_few_times_however_many_documents(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    import gzip
+
+    from karat.nouns.source import Source
+
     with gzip.open(tmp_path / "a.conll.gz", "wb") as out:
         out.write(b"Ann B-PER\nslept O\n\n" * 500)
-    opened = []
+    opened: list[Source] = []
     usual = Source.open
 
-    def noted(self: Source) -> Any:
-        opened.append(1)
-        return usual(self)
+    def counted(source: Source) -> BinaryIO:
+        opened.append(source)
+        return usual(source)
 
-    monkeypatch.setattr(Source, "open", noted)
+    monkeypatch.setattr(Source, "open", counted)
     assert 500 == convert(tmp_path / "a.conll.gz", tmp_path / "a.jsonl").documents
     assert len(opened) < 10
     assert ["Ann slept"] * 500 == [" ".join(d.tokens or ()) for d in read(tmp_path / "a.jsonl")]

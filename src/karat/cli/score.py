@@ -29,6 +29,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "-m", "--measure", metavar="RECIPE", action="append",
         help="what to score, like exact.F1 or exact.PRF@macro (repeatable; see karat measures)",
     )  # fmt: skip
+    parser.add_argument(
+        "--preset", metavar="NAME",
+        help="a table of recipes instead of -m: mentions (default), or nugget (default for tbf)",
+    )  # fmt: skip
     parser.add_argument("--by-label", action="store_true", help="a row for each label, too")
     options.add_reading(parser)
     options.add_choices(parser)
@@ -54,12 +58,15 @@ def run(arguments: argparse.Namespace) -> int:
 def evaluate(arguments: argparse.Namespace) -> Scores:
     """The call of karat.score that the arguments ask for."""
     from karat.cli import _given as given
+    from karat.nouns.errors import UsageError
     from karat.pipeline import score
 
     wanted = recipes(arguments)
+    if wanted is not None and arguments.preset is not None:
+        raise UsageError("give --preset or -m, not both")
     chosen = given.choices(arguments) | given.statistics(arguments)
     gold, systems = corpora(arguments)
-    return score(gold, systems, wanted, **chosen)
+    return score(gold, systems, wanted, preset=arguments.preset, **chosen)
 
 
 def recipes(arguments: argparse.Namespace) -> list[Recipe] | None:

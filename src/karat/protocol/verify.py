@@ -95,8 +95,8 @@ def _group(
         map=dict(pair.split("=", 1) for pair in pairs),
         zero_division=said["zero"],
         extra_docs=said["extra"],
-        tokenizer="auto" if said["tokenizer"] == "none" else said["tokenizer"],
         **_drawing(said),
+        tokenizer="auto" if said["tokenizer"] == "none" else said["tokenizer"],
     ).to_dict()
     where = str(system["name"])
     made = again["systems"][0]
