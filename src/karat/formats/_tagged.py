@@ -113,12 +113,8 @@ class TagReader:
         if not self.mode and (filled.size or marks.size):
             opened = marks.size and (not filled.size or marks[0] < filled[0])
             self.mode = "marked" if opened else "blank"
-        if self.mode == "blank" and marks.size:
-            self._problem(
-                "K106", self._line(int(marks[0])), f"{_OPENS[bool(names)]} after the first tokens",
-                f"{_OPENS[bool(names)]} on the first line, or nowhere",
-                f"begin the file with a {_OPENS[bool(names)]} line",
-            )  # fmt: skip
+        if self.mode == "blank":
+            self._late(marks, names)
         elif self.mode == "marked":
             self._name(marks, names)
         widths = chunk.fields.take(filled)
@@ -129,14 +125,23 @@ class TagReader:
         self.lines += size
         self.tokens += len(filled)
 
+    def _late(self, marks: IntArray, names: Mapping[int, bytes | None]) -> None:
+        self.wrong += max(0, len(marks) - SHOWN)
+        for row in marks[:SHOWN].tolist():
+            mark = _OPENS[row in names]
+            self._problem(
+                "K106", self._line(row), f"{mark} after the first tokens",
+                f"{mark} on the first line, or nowhere", f"begin the file with a {mark} line",
+            )  # fmt: skip
+
     def _uncommented(
         self, chunk: Chunk, marks: IntArray
     ) -> tuple[Chunk, IntArray, dict[int, bytes | None]]:
         """The chunk without comments; those that open a document stay, as blank lines."""
         filled = np.flatnonzero(chunk.fields)
-        if not self.width and filled.size:
-            first = self._first_width(chunk, int(filled[0]))
-        found, opening = comments(chunk, self.width or first)
+        if not filled.size:
+            return chunk, marks, {}
+        found, opening = comments(chunk, self.width or self._first_width(chunk, int(filled[0])))
         if not found.size:
             return chunk, marks, {}
         self.commented = True

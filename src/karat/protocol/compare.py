@@ -89,7 +89,7 @@ def compare(
     return Comparison(
         __version__,
         run.gold,
-        tuple(replace(run.files[name], coverage=pair.covered) for name, pair in run.pairs.items()),
+        run.counted(),
         tuple(found),
         tuple(ranks),
         tuple(_agreements(ranks, found)),
