@@ -68,7 +68,7 @@ def components() -> str:
 
 GOLD = "[Ann Lee]PER met [Bo Dahl]PER of [Oslo City Council]ORG in [New York]LOC [Rome]LOC ."
 SYSTEMS = {
-    "short": "[Ann]PER Lee met [Bo]PER Dahl of Oslo [City Council]ORG in [York]LOC [Rome]LOC .",
+    "short": "[Ann]PER Lee met [Bo]PER Dahl of Oslo [City Council]ORG in New [York]LOC [Rome]LOC .",
     "mislabelled": "[Ann Lee]ORG met [Bo Dahl]PER of [Oslo City Council]LOC in [New York]LOC "
     "[Rome]LOC .",
     "merged": "[Ann Lee]PER met [Bo Dahl]PER of [Oslo City Council]ORG in [New York Rome]LOC .",

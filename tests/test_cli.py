@@ -250,3 +250,33 @@ def test_every_option_is_in_the_reference() -> None:
             for option in action.option_strings:
                 if option.startswith("--") and option != "--help":
                     assert f"`{option}" in page, f"{command} {option}"
+
+
+TBF = """#BeginOfDocument d1
+s\td1\tE1\t4,8;13,16\tmade way\tMove\tActual
+s\td1\tE2\t32,42\tnominating\tNominate\tOther
+#EndOfDocument
+"""
+
+
+def test_nuggets_get_the_table_of_the_paper(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gold, system = tmp_path / "gold.tbf", tmp_path / "system.tbf"
+    gold.write_text(TBF)
+    system.write_text(TBF.replace("4,8;13,16", "4,8").replace("Other", "Generic"))
+    code, out, _ = said(capsys, "score", gold, system, "--resamples", 0)
+    assert 0 == code
+    heads = [line.split("  ")[0] for line in out.splitlines() if line.endswith("gold")]
+    spaces = [
+        "nugget", "nugget(attributes=type)", "nugget(attributes=realis)",
+        "nugget(attributes=realis+type)",
+    ]  # fmt: skip
+    assert [*spaces, *(f"{space}@macro-doc-pr" for space in spaces)] == heads
+    rows = [line.split() for line in out.splitlines() if line.startswith("system")]
+    dice = 2 * 4 / (7 + 4)
+    assert [f"{(dice + 1) / 2:.4f}", f"{dice / 2:.4f}"] == [rows[0][3], rows[2][3]]
+    code, _, err = said(capsys, "score", gold, system, "--preset", "nuget")
+    assert (2, "karat: no table is called 'nuget'; did you mean nugget? there are: mentions, nugget\n") == (code, err)  # fmt: skip  # noqa: E501
+    code, _, err = said(capsys, "score", gold, system, "--preset", "nugget", "-m", "exact.F1")
+    assert (2, "karat: give --preset or -m, not both\n") == (code, err)

@@ -80,3 +80,25 @@ def test_the_schema_describes_what_jsonl_reads_and_writes() -> None:
     for example in schema["examples"]:
         jsonschema.validate(example, schema)
         assert example == record_of(document_of(example))
+
+
+def test_the_first_example_of_the_readme_is_so() -> None:
+    from karat import Corpus, score
+
+    page = (ROOT / "README.md").read_text(encoding="utf-8")
+    texts = dict(re.findall(r"^(gold|system) +(\[.*)$", page, re.M))
+    gold, system = Corpus.of(texts["gold"]), Corpus.of(texts["system"])
+    for recipe, printed in re.findall(r"^(\w+\.F1) +(\d\.\d{4})$", page, re.M):
+        assert printed == f"{score(gold, system, recipe, resamples=0).value:.4f}"
+
+
+def test_generated_parts_are_up_to_date() -> None:
+    import importlib.util
+
+    spec = importlib.util.spec_from_file_location("generate", ROOT / "docs" / "generate.py")
+    assert spec is not None and spec.loader is not None
+    generate = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(generate)
+    for page in sorted((ROOT / "docs").rglob("*.md")):
+        text = page.read_text(encoding="utf-8")
+        assert generate.renewed(text) == text, f"{page.name} is stale: make docs"

@@ -149,6 +149,18 @@ def test_a_mean_of_documents_has_no_interval_from_sentences() -> None:
     assert one.overall.remarks == ("macro-doc is a mean of documents, no interval from sentences",)
 
 
+def test_units_belong_to_the_sentence_of_their_mention() -> None:
+    gold, system = corpora(20, sentences=True)
+    by_sentence = score(gold, system, ["ts.F1@macro", "ts.kappa"], resample_by="sentence")
+    by_document = score(gold, system, ["ts.F1@macro", "ts.kappa"])
+    first, second = by_sentence.scores
+    assert [s.value for s in by_document] == [s.value for s in by_sentence]
+    assert first.overall.low is not None
+    assert second.overall.low is None
+    said = "ts.kappa counts more than mentions, no interval from sentences"
+    assert (said,) == second.overall.remarks
+
+
 def test_strata_keep_their_sizes() -> None:
     gold, system = corpora(40)
     scores = score(gold, system, "exact.F1", strata="genre")

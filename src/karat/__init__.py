@@ -18,12 +18,13 @@ if TYPE_CHECKING:  # as typing has it, without the time that typing takes
     from karat.pipeline import read, score, write
     from karat.protocol.check import check
     from karat.protocol.compare import compare
+    from karat.protocol.convert import Converted, convert
     from karat.recipe import Recipe, parse
 
 __all__ = [
-    "Comparison", "Corpus", "Document", "Group", "InputError", "KaratError", "Mention", "Pair",
-    "Quantities", "Recipe", "RecipeError", "Score", "Scores", "Tally", "UsageError", "__version__",
-    "check", "compare", "parse", "read", "score", "write",
+    "Comparison", "Converted", "Corpus", "Document", "Group", "InputError", "KaratError", "Mention",
+    "Pair", "Quantities", "Recipe", "RecipeError", "Score", "Scores", "Tally", "UsageError",
+    "__version__", "check", "compare", "convert", "parse", "read", "score", "write",
 ]  # fmt: skip
 
 _HOME = {
@@ -34,6 +35,7 @@ _HOME = {
     "Score": "nouns.scores", "Scores": "nouns.scores", "Quantities": "nouns.tally",
     "Tally": "nouns.tally", "read": "pipeline", "score": "pipeline", "write": "pipeline",
     "Recipe": "recipe", "check": "protocol.check", "parse": "recipe",
+    "Converted": "protocol.convert", "convert": "protocol.convert",
 }  # fmt: skip
 
 

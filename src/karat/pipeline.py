@@ -13,6 +13,7 @@ from typing import Any
 from karat import registry, signature
 from karat._version import __version__
 from karat.formats._folder import read_files
+from karat.nouns._tokens import Tokens
 from karat.nouns._walk import ending
 from karat.nouns.corpus import Corpus, Origin
 from karat.nouns.errors import UsageError, nearest
@@ -177,10 +178,12 @@ def score(
     system: Readable | Sequence[Readable] | Mapping[str, Readable],
     recipes: str | Recipe | Iterable[str | Recipe] | None = None,
     *,
+    preset: str | None = None,
     labels: Sequence[str] | None = None,
     map: Mapping[str, str] | None = None,
     zero_division: str = "skip",
     extra_docs: str = "error",
+    tokenizer: str = "auto",
     resamples: int = 1000,
     interval: str = "auto",
     seed: int = 0,
@@ -192,10 +195,12 @@ def score(
     """Score one or several systems against gold.
 
     Gold and systems are corpora or paths; several systems come as a list or by name. `recipes`
-    are texts like "exact.F1@macro" (default: see `karat measures`). `gold_options` and
+    are texts like "exact.F1@macro"; without them a table is scored, `preset`: `mentions`, or
+    `nugget`, the default for tbf. `gold_options` and
     `system_options` go to `read`. Every score gets an interval from `resamples` of the documents
     (0: none; `interval` is auto, bca, percentile or jackknife-t), drawn from `seed`, by document
-    or sentence, and within `strata` if an attribute of the documents is named.
+    or sentence, and within `strata` if an attribute of the documents is named. `tokenizer` cuts
+    texts where characters are counted and a recipe needs tokens.
 
     >>> gold = Corpus.of("[Ann Lee]PER visited [Rome]LOC .")
     >>> system = Corpus.of("[Ann]PER Lee visited [Rome]LOC .")
@@ -203,13 +208,15 @@ def score(
     0.5
     """
     chosen = Choices(None if labels is None else tuple(labels), dict(map or {}), zero_division,
-                     extra_docs)  # fmt: skip
+                     extra_docs, tokenizer)  # fmt: skip
     drawing = Drawing(resamples, interval, seed, resample_by, strata)
-    run = prepared(gold, system, recipes, chosen, drawing, gold_options, system_options)
+    run = prepared(gold, system, recipes, chosen, drawing, gold_options, system_options,
+                   preset)  # fmt: skip
     found: list[Score] = []
     for name, pair in run.pairs.items():
         found += scored(pair, run.recipes, name, chosen, run.said[name], run.plan)
-    files = tuple(run.files.values())
+    # What had to be fitted to tokens is known only now.
+    files = tuple(replace(run.files[n], coverage=p.coverage) for n, p in run.pairs.items())
     return Scores(__version__, run.gold, files, tuple(found), run.plan.remarks())
 
 
@@ -233,10 +240,15 @@ def prepared(
     drawing: Drawing,
     gold_options: Mapping[str, Any] | None = None,
     system_options: Mapping[str, Any] | None = None,
+    preset: str | None = None,
 ) -> Run:
     """Read and pair."""
-    wanted = _recipes(recipes)
+    wanted = None if recipes is None else _recipes(recipes)
     reference = as_corpus(gold, gold_options)
+    if wanted is None:
+        nuggets = reference.origin is not None and reference.origin.format == "tbf"
+        table = preset or ("nugget" if nuggets else "mentions")
+        wanted = defaults(table, list(reference.mentions.attributes))
     answers = {name: as_corpus(each, system_options) for name, each in _named(system).items()}
     reference = reference.mapped(chosen.map)
     answers = {name: corpus.mapped(chosen.map) for name, corpus in answers.items()}
@@ -245,17 +257,18 @@ def prepared(
     )
     plan = Plan.of(reference.documents, drawing)
     files, pairs, said = {}, {}, {}
+    tokens = Tokens(chosen.tokenizer)
     for name, answer in answers.items():
-        pair = Pair.of(reference, answer, tagset, chosen.extra_docs, only=chosen.labels is not None)
+        pair = Pair.of(
+            reference, answer, tagset, chosen.extra_docs, chosen.labels is not None, tokens
+        )
         files[name], pairs[name] = _file(name, answer, pair), pair
         told = _said(reference, answer, pair, chosen, tagset, several=len(answers) > 1)
         said[name] = told | plan.said() | _hashes(reference, answer)
     return Run(_file("gold", reference), files, pairs, said, wanted, plan)
 
 
-def _recipes(recipes: str | Recipe | Iterable[str | Recipe] | None) -> list[Recipe]:
-    if recipes is None:
-        return defaults()
+def _recipes(recipes: str | Recipe | Iterable[str | Recipe]) -> list[Recipe]:
     every = [recipes] if isinstance(recipes, (str, Recipe)) else list(recipes)
     found = [r for each in every for r in ([each] if isinstance(each, Recipe) else expand(each))]
     if not found:
@@ -311,7 +324,7 @@ def _file(name: str, corpus: Corpus, pair: Pair | None = None) -> File:
     origin = _origin(corpus)
     return File(
         name, origin.path, origin.sha256, len(corpus), len(corpus.mentions),
-        pair.coverage if pair else {}, pair.warnings if pair else (),
+        pair.covered if pair else {}, pair.warnings if pair else (),
     )  # fmt: skip
 
 
@@ -334,6 +347,7 @@ def _said(
     # With a number for labels without items, the tagset of all systems together matters.
     listed = chosen.labels is not None or (several and chosen.zero is not None)
     return said | {
+        "tokenizer": pair.tokenizer,
         "map": signature.words(f"{old}={new}" for old, new in chosen.map.items()) or "none",
         "labels": (signature.words(tagset) or "none") if listed else "union",
         "zero": chosen.zero_division,

@@ -8,6 +8,7 @@ value  = number | word {"+" word} | JSON string | comp
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import json
 import math
 import re
@@ -250,12 +251,35 @@ def parse(text: str) -> Recipe:
     return found[0]
 
 
-def defaults() -> list[Recipe]:
+def defaults(table: str = "mentions", attributes: Sequence[str] = ()) -> list[Recipe]:
     """The recipes for when nobody says what to score.
+
+    There are two tables: `mentions`, and `nugget` for event nuggets: span only and every
+    combination of the label (`type`) and the attributes of mentions, as the paper's Figure 3 has
+    them, micro and macro-doc-pr.
 
     >>> str(defaults()[0])
     'exact.P'
+    >>> [str(recipe) for recipe in defaults("nugget", ["realis"])][3:7:3]
+    ['nugget(attributes=type).P', 'nugget(attributes=realis).P']
     """
+    if table == "nugget":
+        names = ["type", *sorted(attributes)]
+        if len(names) > 4:
+            raise RecipeError(
+                f"a table of all combinations of {len(names)} attributes would be too long; "
+                "say which with -m, for example nugget(attributes=type).PRF"
+            )
+        sets = [
+            few for size in range(len(names) + 1) for few in itertools.combinations(names, size)
+        ]
+        spaces = [
+            f"nugget(attributes={'+'.join(map(_word, few))})" if few else "nugget" for few in sets
+        ]
+        texts = [f"{space}.PRF@{how}" for how in ("micro", "macro-doc-pr") for space in spaces]
+        return [recipe for text in texts for recipe in expand(text)]
+    if table != "mentions":
+        raise RecipeError(f"no table is called {table!r}{nearest(table, ['mentions', 'nugget'])}")
     there = [text for text in DEFAULTS if text.split(".")[0] in registry.builtin("match")]
     return [recipe for text in there for recipe in expand(text)]
 

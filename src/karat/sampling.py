@@ -123,29 +123,35 @@ class Plan:
         """Why a recipe has no interval under this plan; None if it has one."""
         if self.drawing.by == "document":
             return None
-        if not self.attributable(events):
-            return f"{spell(recipe.space)} counts no mentions, so no interval from sentences"
+        if not self.attributable(events, recipe.measure):
+            what = f"{spell(recipe.space)}.{spell(recipe.measure)}"
+            return f"{what} counts more than mentions, no interval from sentences"
         if recipe.average.name.startswith("macro-doc"):
             return f"{spell(recipe.average)} is a mean of documents, no interval from sentences"
         return None
 
-    def attributable(self, events: Events) -> bool:
-        """Whether every event can be said to belong to one unit."""
-        return self.drawing.by == "document" or not np.any((events.gold < 0) & (events.system < 0))
+    def attributable(self, events: Events, measure: Measure) -> bool:
+        """Whether all that a measure needs can be said to belong to one unit or the other."""
+        if self.drawing.by == "document":
+            return True
+        return not ({"tn", "total"} & set(measure.needs)) and _of_mentions(events)
 
     def tally(self, space: Space, pair: Pair, events: Events) -> Tally:
         """The counts of a space for each unit of resampling.
 
         An event belongs to the sentence in which its mention starts: the gold one, if it has one.
         """
-        if self.drawing.by == "document":
+        if self.drawing.by == "document" or not _of_mentions(events):
             return Tally.of(space, pair, events)
         if not len(pair.documents.sentence_start):
             raise UsageError("resample_by sentence: gold and system count different positions")
         ours, theirs = (_sentence(pair.documents, side) for side in (pair.gold, pair.system))
         own = np.append(ours, -1)[events.gold]
         unit = np.where(events.gold < 0, np.append(theirs, -1)[events.system], own)
-        return Tally.of(space, pair, replace(events, doc=unit), units=len(self.units))
+        size = len(self.units)
+        # How much of an event space is in a sentence is not known; see `attributable`.
+        none = None if events.size is None else np.zeros(size)
+        return Tally.of(space, pair, replace(events, doc=unit, size=none), units=size)
 
     def intervals(
         self, statistics: Sequence[Statistic], contrasts: Sequence[Any] | None = None
@@ -189,6 +195,11 @@ def _strata(documents: Documents, name: str) -> IntArray:
         hint = nearest(name, there) if there else "; gold documents have none"
         raise UsageError(f"no attribute of documents is called {shown(name)}{hint}")
     return documents.attributes[name].codes
+
+
+def _of_mentions(events: Events) -> bool:
+    """Whether every event is one of a mention."""
+    return not np.any((events.gold < 0) & (events.system < 0))
 
 
 def _counts(documents: Documents) -> IntArray:

@@ -11,6 +11,7 @@ import numpy as np
 from karat import signature
 from karat._version import __version__
 from karat.average._mean import Averaged, valued
+from karat.nouns._tokens import TOKENIZERS
 from karat.nouns.errors import UsageError
 from karat.nouns.events import Events
 from karat.nouns.interval import Interval
@@ -30,10 +31,12 @@ class Choices:
     map: Mapping[str, str] = field(default_factory=dict)
     zero_division: str = "skip"
     extra_docs: str = "error"
+    tokenizer: str = "auto"
 
     def __post_init__(self) -> None:
         for name, choices in (("zero_division", ("skip", "0", "1")),
-                              ("extra_docs", ("error", "ignore"))):  # fmt: skip
+                              ("extra_docs", ("error", "ignore")),
+                              ("tokenizer", ("auto", *TOKENIZERS))):  # fmt: skip
             if getattr(self, name) not in choices:
                 raise UsageError(f"{name} is {' or '.join(choices)}, not {getattr(self, name)!r}")
 
@@ -80,7 +83,7 @@ def _ranges(
             found[recipe] = why
         else:
             statistics[recipe] = overall(recipe, tally, chosen.zero)
-        if plan.attributable(events):
+        if plan.attributable(events, recipe.measure):
             statistics[rows] = by_label(recipe.measure, tally, chosen.zero)
     made = plan.intervals(list(statistics.values()))
     return found | (dict(zip(statistics, made, strict=True)) if made else {})

@@ -57,6 +57,17 @@ def test_what_was_written_is_read_back(scheme: str) -> None:
         assert data == written(of_bytes(data), "conll", scheme=scheme)
 
 
+def test_ids_of_documents_are_read_back() -> None:
+    for words in (("Ann", "#"), ("#", "#"), ("#newdoc",), ()):
+        corpus = Corpus.of(
+            Document("d 1", tokens=words, sentences=(0,) if words else ()),
+            Document("é", tokens=("x",), mentions=(Mention("A", 0, 1),), sentences=(0,)),
+        )
+        data = written(corpus, "conll")
+        assert data.startswith(b"# newdoc id = d 1\n")
+        assert list(corpus) == list(of_bytes(data))
+
+
 def test_iob2_is_written_unless_told() -> None:
     corpus = Corpus.of("[Ann Lee]PER [Bo]PER slept")
     expected = b"-DOCSTART- O\n\nAnn B-PER\nLee I-PER\nBo B-PER\nslept O\n\n"
@@ -85,22 +96,34 @@ def test_a_file_is_written_by_its_extension(tmp_path: Path) -> None:
         (
             Document(tokens=("a", "b", "c"), mentions=(Mention.of("X", [(0, 1), (2, 3)]),)),
             "auto",
-            "conll cannot hold discontinuous mentions",
+            "conll cannot hold discontinuous mentions (1, the first in document '1')",
         ),
         (
             Document("d1", tokens=("a", "b"), mentions=(Mention("X", 0, 2), Mention("Y", 1, 2))),
             "auto",
-            "conll cannot hold overlapping mentions, as in document d1",
+            "conll cannot hold overlapping mentions (1, the first in document 'd1')",
         ),
         (
             Document("d1", tokens=("a", "b"), mentions=(Mention("X", 0, 2),), sentences=(0, 1)),
             "auto",
-            "conll cannot hold a mention across sentences, as in document d1",
+            "conll cannot hold mentions across sentences (1, the first in document 'd1')",
         ),
         (
             Document(tokens=("a",), mentions=(Mention("a b", 0, 1),)),
             "auto",
             "conll cannot hold the label 'a b'",
+        ),
+        (
+            Document(tokens=("a",), mentions=(Mention("A|I-B", 0, 1),)),
+            "auto",
+            "conll cannot hold the label 'A|I-B'",
+        ),
+        (Document("a  b", tokens=("a",)), "auto", "conll cannot hold the document id 'a  b'"),
+        (
+            Document("d", tokens=("a",), mentions=(Mention("A", 0, 1, (), {"x": "y"}, 0.5),)),
+            "auto",
+            "conll cannot hold attributes of mentions (1, the first in document 'd') and "
+            "confidences (1, the first in document 'd')",
         ),
         (Document(tokens=("a b",)), "auto", "conll cannot hold the token 'a b'"),
         (Document(tokens=("",)), "auto", "conll cannot hold the token ''"),

@@ -7,6 +7,7 @@ import os
 import random
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -259,7 +260,12 @@ def test_a_long_span_is_written_without_its_list() -> None:
 
 @pytest.mark.parametrize("kind", ["relations", "clusters", "templates"])
 def test_groups_are_refused(kind: str) -> None:
-    members = {"arguments": {"a": "E1"}, "mentions": ["E1"], "slots": {"a": ["b"]}}
+    each: dict[str, dict[str, Any]] = {
+        "relations": {"arguments": {"a": "E1"}},
+        "clusters": {"mentions": ["E1"]},
+        "templates": {"slots": {"a": ["b"]}},
+    }
+    members = each[kind]
     corpus = Corpus.of({"mentions": [{"id": "E1", "start": 0, "end": 1, "label": "A"}],
                         kind: [{"label": "x"} | members]})  # fmt: skip
     corpus = corpus.kept(corpus.mentions.start[:0])

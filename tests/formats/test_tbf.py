@@ -363,8 +363,6 @@ BARE = {"id": "d", "unit": "char", "mentions": [ONE, TWO]}
          "tbf cannot hold the relation 'Coreference'"),
         (BARE | {"mentions": [ONE | {"id": "a,b"}], "clusters": [{"mentions": ["a,b"]}]},
          "tbf cannot link the mention id 'a,b'"),
-        (BARE | {"mentions": [ONE, ONE]},
-         "tbf cannot hold two mentions with one id in a document"),
         (BARE | {"mentions": [ONE | {"label": "a\tb"}]}, "tbf cannot hold the value 'a\\tb'"),
         (BARE | {"mentions": [ONE | {"attributes": {"realis": "a\r"}}]},
          "tbf cannot hold the value 'a\\r'"),

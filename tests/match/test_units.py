@@ -14,7 +14,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from karat import Corpus, Document, Mention, Pair, RecipeError, UsageError, parse, score
+from karat import Corpus, Document, InputError, Mention, Pair, RecipeError, UsageError, parse, score
 from karat.match.units import Token, Ts
 from karat.nouns.events import Events
 from karat.nouns.tally import Tally
@@ -360,8 +360,11 @@ def test_a_document_of_unknown_length_cannot_be_scored() -> None:
 def test_a_mention_outside_of_its_document_cannot_be_scored() -> None:
     gold = Corpus.of(Document("d1", tokens=("a", "b")))
     system = Corpus.of(Document("d1", mentions=(Mention("X", 1, 3),)))
-    message = "a system mention of document 'd1' covers 1..3, and the document has 2 tokens"
-    with pytest.raises(UsageError) as raised:
+    message = (
+        "system: K306 found a mention that ends at 3 in document 'd1', "
+        "expected an end within the 2 positions that gold has"
+    )
+    with pytest.raises(InputError) as raised:
         score(gold, system, "token.F1")
     assert message == str(raised.value)
 

@@ -110,6 +110,22 @@ def _split(tag: str) -> tuple[str, str] | None:
     return None
 
 
+def stacked(tag: str) -> tuple[str, ...]:
+    """The tags that are stacked with `|` in one column, outer to inner; else the tag alone.
+
+    A bar separates only where every part is O or has a known prefix and a label; in any other
+    tag it belongs to the label.
+
+    >>> stacked("B-NP|B-PP"), stacked("O|I-PP"), stacked("B-NP|PP")
+    (('B-NP', 'B-PP'), ('O', 'I-PP'), ('B-NP|PP',))
+    """
+    if "|" not in tag:
+        return (tag,)
+    parts = tuple(tag.split("|"))
+    whole = all(p == "O" or (len(p) > 2 and p[0] in LETTERS and p[1] == "-") for p in parts)
+    return parts if whole else (tag,)
+
+
 @dataclass(frozen=True, slots=True)
 class Runs:
     """The mentions found: places of first and last tag in the column, and the kind of each."""

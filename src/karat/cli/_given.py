@@ -35,6 +35,7 @@ def choices(arguments: argparse.Namespace) -> dict[str, Any]:
         "map": mapping,
         "zero_division": arguments.zero_division,
         "extra_docs": arguments.extra_docs,
+        "tokenizer": arguments.tokenizer,
     }
 
 
@@ -44,23 +45,44 @@ def statistics(arguments: argparse.Namespace) -> dict[str, Any]:
     return {name: getattr(arguments, name) for name in names}
 
 
-def columns(spec: str | None) -> dict[str, int]:
-    """The parts of --columns: gold, system and token.
+def pairs(option: str, given: Iterable[str]) -> dict[str, str]:
+    """The parts of an option that takes KEY=VALUE.
 
-    >>> columns("gold=-2,system=-1"), columns("3")
-    ({'gold': -2, 'system': -1}, {'gold': 3, 'system': 3})
+    >>> pairs("--write", ["scheme=iobes"])
+    {'scheme': 'iobes'}
     """
-    found: dict[str, int] = {}
+    found = {}
+    for each in given:
+        key, sign, value = each.partition("=")
+        if not (key and sign):
+            raise UsageError(f"found {option} {shown(each)}, expected KEY=VALUE")
+        found[key] = value
+    return found
+
+
+def columns(spec: str | None) -> dict[str, int | tuple[int, ...]]:
+    """The parts of --columns: gold, system and token; several layers of tags are I+J.
+
+    >>> columns("gold=-2,system=-1"), columns("1+2")
+    ({'gold': -2, 'system': -1}, {'gold': (1, 2), 'system': (1, 2)})
+    """
+    found: dict[str, int | tuple[int, ...]] = {}
     for part in spec.split(",") if spec else ():
         name, number = part.split("=", 1) if "=" in part else ("", part)
         if name not in ("", "gold", "system", "token", "tag"):
             raise UsageError(f"found --columns {shown(part)}, expected gold=I, system=I or token=I")
         try:
-            value = int(number)
+            layers = tuple(int(each) for each in number.split("+"))
         except ValueError:
-            raise UsageError(f"found --columns {shown(part)}, expected a whole number") from None
+            raise UsageError(
+                f"found --columns {shown(part)}, expected a whole number, or several: 1+2"
+            ) from None
+        value = layers if len(layers) > 1 else layers[0]
         found |= {"gold": value, "system": value} if name in ("", "tag") else {name: value}
-    if found.get("token", 0) < 0:
+    token = found.get("token", 0)
+    if not isinstance(token, int):
+        raise UsageError("tokens stand in one column")
+    if token < 0:
         raise UsageError("the token column counts from the left: 0, 1, 2 ...")
     return found
 
@@ -80,14 +102,23 @@ def asked(arguments: argparse.Namespace, side: str) -> dict[str, Any]:
 
 
 def reading(
-    arguments: argparse.Namespace, side: str, paths: Iterable[str]
+    arguments: argparse.Namespace,
+    side: str,
+    paths: Iterable[str],
+    sources: dict[str, Source] | None = None,
 ) -> dict[str, dict[str, Any]]:
     """For each path its source and the keyword arguments of karat.read.
 
-    An option that is not a format's (a scheme for jsonl) is not passed to it.
+    An option that is not a format's (a scheme for jsonl) is not passed to it. `sources` are those
+    that are open already: standard input can be read only once.
     """
     wanted = asked(arguments, side)
-    return {path: {"source": (s := Source(path))} | suited(s, wanted) for path in paths}
+    sources = {} if sources is None else sources
+    found: dict[str, dict[str, Any]] = {}
+    for path in paths:
+        source = sources[path] = sources.get(path) or Source(path)
+        found[path] = {"source": source} | suited(source, wanted)
+    return found
 
 
 def unused(arguments: argparse.Namespace, taken: Iterable[Mapping[str, Any]]) -> None:

@@ -12,6 +12,11 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("reading")
     group.add_argument("--gold-format", metavar="NAME", help="format of gold (else found out)")
     group.add_argument("--system-format", metavar="NAME", help="format of systems (else found out)")
+    add_conll(group)
+
+
+def add_conll(group: argparse._ActionsContainer) -> None:
+    """How conll files are read."""
     group.add_argument(
         "--scheme", metavar="NAME",
         help="tag scheme: iob1, iob2, ioe1, ioe2, iobes, bilou, bmes, bmewo, io (else found out)",
@@ -22,11 +27,11 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     group.add_argument(
         "--columns", metavar="SPEC",
-        help="column of the tag (default -1, the last), or gold=I,system=I,token=I",
+        help="column of the tag (default -1, the last), layers I+J, or gold=I,system=I,token=I",
     )  # fmt: skip
     group.add_argument(
         "--documents", choices=("auto", "file"),
-        help="auto: -DOCSTART- or a blank line opens a document; file: the file is one",
+        help="auto: -DOCSTART-, # newdoc or a blank line opens one; file: the file is one",
     )  # fmt: skip
 
 
@@ -44,6 +49,16 @@ def add_choices(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--extra-docs", choices=("error", "ignore"), default="error",
         help="system documents that gold lacks",
+    )  # fmt: skip
+    add_tokenizer(group)
+
+
+def add_tokenizer(group: argparse._ActionsContainer) -> None:
+    """How texts are cut."""
+    group.add_argument(
+        "--tokenizer", choices=("auto", "given", "words", "whitespace"), default="auto",
+        help="how texts are cut where characters are counted and a recipe needs tokens "
+        "(default: the tokens that are given, else words)",
     )  # fmt: skip
 
 

@@ -29,6 +29,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "-m", "--measure", metavar="RECIPE", action="append",
         help="what to score, like exact.F1 or exact.PRF@macro (repeatable; see karat measures)",
     )  # fmt: skip
+    parser.add_argument(
+        "--preset", metavar="NAME",
+        help="a table of recipes instead of -m: mentions (default), or nugget (default for tbf)",
+    )  # fmt: skip
     parser.add_argument("--by-label", action="store_true", help="a row for each label, too")
     options.add_reading(parser)
     options.add_choices(parser)
@@ -54,12 +58,15 @@ def run(arguments: argparse.Namespace) -> int:
 def evaluate(arguments: argparse.Namespace) -> Scores:
     """The call of karat.score that the arguments ask for."""
     from karat.cli import _given as given
+    from karat.nouns.errors import UsageError
     from karat.pipeline import score
 
     wanted = recipes(arguments)
+    if wanted is not None and arguments.preset is not None:
+        raise UsageError("give --preset or -m, not both")
     chosen = given.choices(arguments) | given.statistics(arguments)
     gold, systems = corpora(arguments)
-    return score(gold, systems, wanted, **chosen)
+    return score(gold, systems, wanted, preset=arguments.preset, **chosen)
 
 
 def recipes(arguments: argparse.Namespace) -> list[Recipe] | None:
@@ -94,10 +101,11 @@ def corpora(arguments: argparse.Namespace) -> tuple[Corpus, dict[str, Corpus]]:
         if name in systems:
             raise UsageError(f"two systems are called {name}; give them names: name=path")
         systems[name] = path
-    if [arguments.gold, *systems.values()].count("-") > 1:
+    if arguments.systems and [arguments.gold, *systems.values()].count("-") > 1:
         raise UsageError("only one file can be standard input")
-    ours = given.reading(arguments, "gold", [arguments.gold])
-    theirs = given.reading(arguments, "system", systems.values())
+    sources: dict[str, Any] = {}
+    ours = given.reading(arguments, "gold", [arguments.gold], sources)
+    theirs = given.reading(arguments, "system", systems.values(), sources)
     given.unused(arguments, [*ours.values(), *theirs.values()])
 
     def corpus(how: dict[str, Any]) -> Any:

@@ -56,8 +56,17 @@ class Chunk:
 
     def text(self, line: int) -> bytes:
         """One line, for a message."""
-        low, high = self.at[self.breaks[line]] + 1, self.at[self.breaks[line + 1]]
+        place = self.breaks[line]
+        low, high = self.at[place] + 1, self.at[place + max(1, self.fields[line])]
         return self.buffer[low:high].tobytes()
+
+    def without(self, lines: IntArray) -> tuple[Chunk, IntArray]:
+        """The chunk without these lines, and where in this one each of its lines is."""
+        keep = np.ones(len(self), bool)
+        keep[lines] = False
+        rest = np.flatnonzero(keep)
+        breaks = np.append(self.breaks[rest], self.breaks[-1])
+        return Chunk(self.buffer, self.at, breaks, self.fields[rest], self.offset[rest]), rest
 
 
 def chunks(source: Source) -> Iterator[Chunk]:

@@ -1,17 +1,19 @@
-"""Read a column of tags in bulk: from chunks of lines to blocks of whole documents."""
+"""Read columns of tags in bulk: from chunks of lines to blocks of whole documents."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
 from karat.arrays.hashing import hash_sequences, hash_stretches
 from karat.arrays.join import rest
-from karat.arrays.tags import KINDS, Tagset, decode, illegal, interpret
+from karat.arrays.tags import KINDS, Runs, Tagset, decode, illegal, interpret
+from karat.formats._comments import comments, newdoc_id, width_of
 from karat.formats._lines import Chunk, chunks
+from karat.formats._vocabulary import Vocabulary
 from karat.nouns._types import HashArray, IntArray
 from karat.nouns.corpus import Corpus
 from karat.nouns.errors import SHOWN, InputError, Problem, shown
@@ -23,7 +25,8 @@ BLOCK = 1 << 20
 """About how many tokens a block has, if its documents allow it."""
 
 _DOCSTART = b"\n-DOCSTART-"
-_LETTER_O = ord("O")
+_OPENS = ("-DOCSTART-", "# newdoc")
+_LETTER_O, _HASH = ord("O"), ord("#")
 
 
 class _Pending:
@@ -44,12 +47,12 @@ class _Pending:
 
 
 class TagReader:
-    """One pass over one file."""
+    """One pass over one file; `layers` are the columns that hold tags."""
 
-    def __init__(self, source: Source, tag: int, token: int, documents: str) -> None:
-        self.source, self.tag, self.token = source, tag, token
+    def __init__(self, source: Source, layers: tuple[int, ...], token: int, documents: str) -> None:
+        self.source, self.layers, self.token = source, layers, token
         self.mode = "file" if documents == "file" else ""
-        self.lines = self.tokens = 0
+        self.lines = self.tokens = self.documents = self.emitted = 0
         self.width = self.width_line = 0
         self.sentence_open = False
         self.pending = _Pending()
@@ -58,10 +61,11 @@ class TagReader:
         self.facts: Counter[Any] = Counter()
         self.problems: list[Problem] = []
         self.wrong = 0
-        self.tags: list[str] = []
-        self.tag_line: list[int] = []
-        self.keys: HashArray = np.empty(0, np.uint64)
-        self.codes: IntArray = np.empty(0, np.int64)
+        self.vocabulary = Vocabulary(self._unreadable)
+        self.real: IntArray | None = None
+        self.commented = False
+        self.ids: dict[int, str] = {}
+        self.id_line: dict[str, int] = {}
 
     def blocks(self, scheme: str, repair: str) -> Iterator[Corpus]:
         """Whole documents, about a million tokens at a time; every problem is raised at the end."""
@@ -86,28 +90,88 @@ class TagReader:
         if len(self.problems) < SHOWN:
             self.problems.append(Problem(code, self.source.name, line, found, expected, hint))
 
+    def _unreadable(self, line: int, tag: str) -> None:
+        self._problem("K102", line, f"the tag {shown(tag)}", "a tag in UTF-8")
+
+    def _line(self, row: int) -> int:
+        """The number of a line, comments counted."""
+        return self.lines + (row if self.real is None else int(self.real[row])) + 1
+
+    def _lines(self, rows: IntArray) -> IntArray:
+        return (rows if self.real is None else self.real[rows]) + (self.lines + 1)
+
     def _take(self, chunk: Chunk) -> None:
-        filled = np.flatnonzero(chunk.fields)
-        marks = _docstarts(chunk)
+        size, data = len(chunk), chunk.buffer.tobytes()
+        marks = _docstarts(chunk, data)
+        names: dict[int, bytes | None] = {}
         if marks.size:
             chunk.fields[marks] = 0
-            filled = np.flatnonzero(chunk.fields)
+        self.real = None
+        if b"#" in data and data.find(b"\n#") >= 0:  # one byte is found far faster than two
+            chunk, marks, names = self._uncommented(chunk, marks)
+        filled = np.flatnonzero(chunk.fields)
         if not self.mode and (filled.size or marks.size):
             opened = marks.size and (not filled.size or marks[0] < filled[0])
             self.mode = "marked" if opened else "blank"
         if self.mode == "blank" and marks.size:
             self._problem(
-                "K106", self.lines + int(marks[0]) + 1, "-DOCSTART- after the first tokens",
-                "-DOCSTART- on the first line, or nowhere",
-                "begin the file with a -DOCSTART- line",
+                "K106", self._line(int(marks[0])), f"{_OPENS[bool(names)]} after the first tokens",
+                f"{_OPENS[bool(names)]} on the first line, or nowhere",
+                f"begin the file with a {_OPENS[bool(names)]} line",
             )  # fmt: skip
+        elif self.mode == "marked":
+            self._name(marks, names)
         widths = chunk.fields.take(filled)
         odd = self._odd(chunk, filled, widths)
         starts = self._boundaries(chunk, filled, marks)
         self._hash(chunk, filled, widths, starts)
         self._tags(chunk, filled, widths, odd)
-        self.lines += len(chunk)
+        self.lines += size
         self.tokens += len(filled)
+
+    def _uncommented(
+        self, chunk: Chunk, marks: IntArray
+    ) -> tuple[Chunk, IntArray, dict[int, bytes | None]]:
+        """The chunk without comments; those that open a document stay, as blank lines."""
+        filled = np.flatnonzero(chunk.fields)
+        if not self.width and filled.size:
+            first = self._first_width(chunk, int(filled[0]))
+        found, opening = comments(chunk, self.width or first)
+        if not found.size:
+            return chunk, marks, {}
+        self.commented = True
+        texts = [chunk.text(line) for line in opening.tolist()]
+        chunk.fields[opening] = 0
+        chunk, self.real = chunk.without(np.setdiff1d(found, opening))
+        marks = np.searchsorted(self.real, np.union1d(marks, opening))
+        rows = np.searchsorted(self.real, opening).tolist()
+        return chunk, marks, dict(zip(rows, map(newdoc_id, texts), strict=True))
+
+    def _first_width(self, chunk: Chunk, row: int) -> int:
+        """How many columns token lines have: a file may begin with comments."""
+        plain = chunk.buffer[chunk.at[chunk.breaks[row]] + 1] != _HASH
+        return int(chunk.fields[row]) if plain else width_of(self.source)
+
+    def _name(self, marks: IntArray, names: Mapping[int, bytes | None]) -> None:
+        """The ids of the documents that begin here: all documents have one, or none."""
+        for place, row in enumerate(marks.tolist(), self.documents):
+            raw, line = names.get(row), self._line(row)
+            if (raw is None) != (0 not in self.ids) and place:
+                found = "a document without an id" if raw is None else "a document with an id"
+                self._problem("K109", line, found, "an id for every document, or for none")
+            if raw is None:
+                continue
+            try:
+                name = raw.decode("utf-8")
+            except UnicodeDecodeError:
+                name = raw.decode("utf-8", "backslashreplace")
+                self._problem("K109", line, f"the id {shown(name)}", "an id in UTF-8")
+            before = self.id_line.setdefault(name, line)
+            if before != line:
+                found = f"the id {shown(name)}, also on line {before}"
+                self._problem("K109", line, found, "an id of its own for each document")
+            self.ids[place] = name
+        self.documents += len(marks)
 
     def _boundaries(self, chunk: Chunk, filled: IntArray, marks: IntArray) -> IntArray:
         """Where sentences and documents begin; returns the token at which each document does."""
@@ -121,14 +185,15 @@ class TagReader:
         if self.mode == "marked":
             at, lines = np.searchsorted(filled, marks), marks
         elif self.mode == "file":
-            none = self.lines or self.tokens or not len(chunk)
+            none = self.documents or not len(chunk)
             at = lines = np.empty(0, np.int64) if none else np.zeros(1, np.int64)
+            self.documents += len(at)
         else:
             at, lines = sentences, filled[sentences]
         self.pending.add(
             sentence=sentences + self.tokens,
             doc=at + self.tokens,
-            doc_line=lines + self.lines + 1,
+            doc_line=self._lines(lines),
             doc_offset=chunk.offset[lines],
         )
         return at
@@ -153,8 +218,8 @@ class TagReader:
     def _odd(self, chunk: Chunk, filled: IntArray, widths: IntArray) -> IntArray:
         """The token lines that have not as many columns as the first one: each is a problem."""
         if not self.width and len(filled):
-            self.width, self.width_line = int(widths[0]), self.lines + int(filled[0]) + 1
-            for number in {self.tag, self.token} if self.width > 1 else {self.tag}:
+            self.width, self.width_line = int(widths[0]), self._line(int(filled[0]))
+            for number in sorted({*self.layers, self.token} if self.width > 1 else self.layers):
                 if not -self.width <= number < self.width:
                     raise InputError([Problem(
                         "K103", self.source.name, self.width_line, _columns_in(self.width),
@@ -165,64 +230,36 @@ class TagReader:
         for row in odd[:SHOWN].tolist():
             line = int(filled[row])
             self._problem(
-                "K101", self.lines + line + 1,
+                "K101", self._line(line),
                 f"{_columns_in(int(widths[row]))} in {shown(chunk.text(line))}",
                 f"{self.width}, as in line {self.width_line}",
             )  # fmt: skip
         return odd
 
     def _tags(self, chunk: Chunk, filled: IntArray, widths: IntArray, odd: IntArray) -> None:
-        """Tokens whose tag is not O: their place, line and the code of their tag."""
+        """Tokens whose tag is not O, layer by layer: their place, line and the code of the tag."""
         good = rest(len(filled), odd) if len(odd) else None
-        if good is None:
-            start, end = chunk.column(self.tag, filled, widths)
-        else:
-            start, end = chunk.column(self.tag, filled[good], widths[good])
-        tagged = np.flatnonzero((end - start != 1) | (chunk.buffer.take(start) != _LETTER_O))
-        start, end = start[tagged], end[tagged]
-        rows = tagged if good is None else good[tagged]
-        keys = hash_stretches(chunk.buffer, start, end)
-        place = np.minimum(np.searchsorted(self.keys, keys), max(0, len(self.keys) - 1))
-        new = self.keys[place] != keys if len(self.keys) else np.ones(len(keys), bool)
-        if new.any():
-            self._learn(chunk, keys, start, end, np.flatnonzero(new), filled[rows])
-            place = np.searchsorted(self.keys, keys)
-        self.pending.add(
-            token=rows + self.tokens, line=filled[rows] + self.lines + 1, code=self.codes[place]
-        )
-
-    def _learn(
-        self, chunk: Chunk, keys: HashArray, start: IntArray, end: IntArray, new: IntArray,
-        lines: IntArray,
-    ) -> None:  # fmt: skip
-        found, first = np.unique(keys[new], return_index=True)
-        for row in new[np.sort(first)].tolist():
-            raw = chunk.buffer[int(start[row]) : int(end[row])].tobytes()
-            line = self.lines + int(lines[row]) + 1
-            try:
-                tag = raw.decode("utf-8")
-            except UnicodeDecodeError:
-                tag = raw.decode("utf-8", "backslashreplace")
-                self._problem("K102", line, f"the tag {shown(tag)}", "a tag in UTF-8")
-            self.tags.append(tag)
-            self.tag_line.append(line)
-        order = np.argsort(new[first], kind="stable")
-        numbers = np.empty(len(found), np.int64)
-        numbers[order] = np.arange(len(self.tags) - len(found), len(self.tags))
-        keys = np.concatenate([self.keys, found])
-        order = np.argsort(keys)
-        self.keys, self.codes = keys[order], np.concatenate([self.codes, numbers])[order]
+        lines, wide = (filled, widths) if good is None else (filled[good], widths[good])
+        for layer, column in enumerate(self.layers):
+            start, end = chunk.column(column, lines, wide)
+            tagged = np.flatnonzero((end - start != 1) | (chunk.buffer.take(start) != _LETTER_O))
+            rows = tagged if good is None else good[tagged]
+            line = self._lines(filled[rows])
+            code = self.vocabulary.codes(chunk, start[tagged], end[tagged], line)
+            self.pending.add(**{f"token{layer}": rows + self.tokens, f"line{layer}": line,
+                                f"code{layer}": code})  # fmt: skip
 
     def _tagset(self, scheme: str) -> Tagset:
-        return interpret(self.tags, scheme)
+        return interpret(self.vocabulary.tags, scheme)
 
     def _bad_tags(self, scheme: str) -> None:
         tagset = self._tagset(scheme)
+        tags, lines = self.vocabulary.tags, self.vocabulary.lines
         for code, expected in tagset.bad.items():
-            self._problem("K104", self.tag_line[code], shown(self.tags[code]), expected)
-        if self.width == 1 and self.tags and not tagset.letters and not tagset.bad:
+            self._problem("K104", lines[code], shown(tags[code]), expected)
+        if self.width == 1 and tags and not tagset.letters and not tagset.bad:
             self._problem(
-                "K107", self.tag_line[0], f"one column with {shown(self.tags[0])}",
+                "K107", lines[0], f"one column with {shown(tags[0])}",
                 "a token and a tag, or a tag like B-PER alone",
             )  # fmt: skip
 
@@ -234,77 +271,93 @@ class TagReader:
             return None
         stop = self.tokens if final else int(docs[cut])
         first = np.append(docs[:cut], stop)
-        low = int(first[0])
-        sentence, token = pending["sentence"], pending["token"]
+        sentence = pending["sentence"]
         sentences = int(np.searchsorted(sentence, stop))
-        tagged = int(np.searchsorted(token, stop))
-        line, code = pending["line"][:tagged], pending["code"][:tagged]
+        cuts = {"doc": cut, "doc_line": cut, "doc_offset": cut, "sentence": sentences}
         tagset = self._tagset(scheme)
-        prefix = tagset.prefix[code]
-        good = tagset.label[code] >= 0
-        if not good.all():
-            token_here, line, code, prefix = (
-                token[:tagged][good],
-                line[good],
-                code[good],
-                prefix[good],
-            )
-        else:
-            token_here = token[:tagged]
-        runs = decode(line, prefix, tagset.label[code])
-        start, end = token_here[runs.first], token_here[runs.last] + 1
-        label = tagset.label[code[runs.first]]
-        if repair != "conlleval" and scheme != "none":
-            bad = illegal(scheme)[runs.kind]
-            if repair == "strict":
-                self._strict(scheme, np.flatnonzero(bad), runs.first, line, code)
-            start, end, label = start[~bad], end[~bad], label[~bad]
-        doc = np.searchsorted(first, start, side="right") - 1
-        inside = np.searchsorted(first, sentence[:sentences], side="right") - 1
-        lengths = np.diff(first)
-        hashes = np.concatenate(self.hashes) if self.hashes else np.empty(0, np.uint64)
-        facts: Counter[Any] = Counter()
-        for kind in np.flatnonzero(counts := np.bincount(runs.kind, minlength=KINDS)).tolist():
-            facts["kind", kind] = int(counts[kind])
+        found, facts = [], Counter[Any]()
+        for layer in range(len(self.layers)):
+            names = [f"{name}{layer}" for name in ("token", "line", "code")]
+            size = int(np.searchsorted(pending[names[0]], stop))
+            cuts |= dict.fromkeys(names, size)
+            token, line, code = (pending[name][:size] for name in names)
+            for rows, level in self.vocabulary.levels(code):
+                part = (token, line) if rows is None else (token[rows], line[rows])
+                found.append(self._decoded(*part, level, tagset, scheme, repair, facts))
+        start, end, label = (np.concatenate(columns) for columns in zip(*found, strict=True)) \
+            if len(found) > 1 else found[0]  # fmt: skip
         for letter in tagset.letters:
             facts["letter", letter] = 1
         self.facts.update(facts)
+        doc = np.searchsorted(first, start, side="right") - 1
+        inside = np.searchsorted(first, sentence[:sentences], side="right") - 1
+        hashes = np.concatenate(self.hashes) if self.hashes else np.empty(0, np.uint64)
         block = Corpus(
             "token",
             Documents(
-                int32(lengths),
+                int32(np.diff(first)),
                 hashes[:cut],
                 np.searchsorted(inside, np.arange(cut + 1)),
                 int32(sentence[:sentences] - first[inside]),
                 pending["doc_line"][:cut],
                 pending["doc_offset"][:cut],
+                self._ids(cut),
             ),
             Mentions(int32(doc), int32(start - first[doc]), int32(end - first[doc]), int32(label)),
             tagset.labels,
             facts=facts,
         )
-        assert low >= 0
-        for name, cut_at in (("doc", cut), ("doc_line", cut), ("doc_offset", cut),
-                             ("sentence", sentences), ("token", tagged), ("line", tagged),
-                             ("code", tagged)):  # fmt: skip
+        for name, cut_at in cuts.items():
             pending.columns[name] = [pending[name][cut_at:].copy()]
         self.hashes = [hashes[cut:].copy()] if cut < len(hashes) else []
-        return block
+        return block.ordered() if len(found) > 1 else block
+
+    def _ids(self, count: int) -> tuple[str, ...] | None:
+        """The ids of the next documents that leave."""
+        first, self.emitted = self.emitted, self.emitted + count
+        if 0 not in self.ids:
+            return None
+        return tuple(self.ids.get(row, "") for row in range(first, self.emitted))
+
+    def _decoded(
+        self, token: IntArray, line: IntArray, code: IntArray, tagset: Tagset, scheme: str,
+        repair: str, facts: Counter[Any],
+    ) -> tuple[IntArray, IntArray, IntArray]:  # fmt: skip
+        """Start, end and label of the mentions of one layer."""
+        good = tagset.label[code] >= 0
+        if not good.all():
+            token, line, code = token[good], line[good], code[good]
+        place = line
+        if self.commented:
+            # Comments stand between the lines of a sentence: count tokens and sentence breaks.
+            place = token + np.searchsorted(self.pending["sentence"], token, side="right")
+        runs = decode(place, tagset.prefix[code], tagset.label[code])
+        for kind in np.flatnonzero(counts := np.bincount(runs.kind, minlength=KINDS)).tolist():
+            facts["kind", kind] += int(counts[kind])
+        start, end = token[runs.first], token[runs.last] + 1
+        label = tagset.label[code[runs.first]]
+        if repair != "conlleval" and scheme != "none":
+            bad = illegal(scheme)[runs.kind]
+            if repair == "strict":
+                self._strict(scheme, np.flatnonzero(bad), runs, line, code)
+            start, end, label = start[~bad], end[~bad], label[~bad]
+        return start, end, label
 
     def _strict(
-        self, scheme: str, bad: IntArray, first: IntArray, line: IntArray, code: IntArray
+        self, scheme: str, bad: IntArray, runs: Runs, line: IntArray, code: IntArray
     ) -> None:
         self.wrong += max(0, len(bad) - SHOWN)
-        for row in first[bad[:SHOWN]].tolist():
+        for row in runs.first[bad[:SHOWN]].tolist():
+            tag = self.vocabulary.tags[code[row]]
             self._problem(
-                "K108", int(line[row]), f"a mention that begins with {shown(self.tags[code[row]])}",
+                "K108", int(line[row]), f"a mention that begins with {shown(tag)}",
                 f"one that {scheme} allows", "--repair conlleval reads it all the same",
             )  # fmt: skip
 
 
-def _docstarts(chunk: Chunk) -> IntArray:
+def _docstarts(chunk: Chunk, data: bytes) -> IntArray:
     """The lines that open a document."""
-    data, found = chunk.buffer.tobytes(), []
+    found = []
     at = data.find(_DOCSTART)
     while at >= 0:
         found.append(at)

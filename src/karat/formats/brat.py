@@ -48,6 +48,12 @@ class Brat:
 
     name: ClassVar[str] = "brat"
     extensions: ClassVar[tuple[str, ...]] = (".ann",)
+    holds: ClassVar[frozenset[str]] = frozenset({
+        "overlaps", "crossing", "discontinuous", "across sentences", "attributes", "ids:T",
+        "relations", "clusters", "group ids:E", "group ids:R", "document ids", "text",
+        "extra:brat", "units:char",
+    })  # fmt: skip
+    needs: ClassVar[frozenset[str]] = frozenset({"text"})
     folders: ClassVar[bool] = True
 
     def __post_init__(self) -> None:

@@ -9,25 +9,28 @@ from typing import Any, BinaryIO, ClassVar
 
 import numpy as np
 
-from karat.arrays.tags import KINDS, SCHEMES, encode, illegal, recognise
+from karat.arrays.tags import KINDS, SCHEMES, encode, illegal, recognise, stacked
+from karat.formats._comments import is_comment, split, width_of
 from karat.formats._tagged import REPAIRS, TagReader
-from karat.nouns._types import IntArray
+from karat.nouns._holds import fitted, refused
 from karat.nouns.corpus import Corpus, Words
 from karat.nouns.errors import InputError, Problem, UsageError, nearest, shown
 from karat.nouns.source import Source
 from karat.nouns.tables import Documents
 
-_TAGGED = re.compile(rb"(^|[ \t])(O|[BIESLUMW]-[^ \t]+)[ \t\r]*$")
+_TAGGED = re.compile(rb"(^|[ \t])(O|(O\|)*[BIESLUMW]-[^ \t]+)[ \t\r]*$")
 
 
 @dataclass(frozen=True, slots=True)
 class Conll:
-    """One token a line, columns apart by spaces or tabs, the tag in one of them.
+    """One token a line, columns apart by spaces or tabs, the tag in one of them, or in several.
 
-    A blank line ends a sentence, a line that begins with -DOCSTART- opens a document; in a file
-    without such lines every sentence is a document of its own (`documents=file` makes the file
-    one). Tags are IOB1, IOB2, IOE1, IOE2, IOBES (also written BILOU, BMES) or IO, recognised
-    from the whole file when `scheme` is auto. Tjong Kim Sang & De Meulder (2003), "Introduction
+    A blank line ends a sentence, a line that begins with -DOCSTART- or `# newdoc` opens a
+    document; in a file without such lines every sentence is a document of its own
+    (`documents=file` makes the file one). Tags are IOB1, IOB2, IOE1, IOE2, IOBES (also written
+    BILOU, BMES) or IO, recognised from the whole file when `scheme` is auto. Nested mentions are
+    read from layers: from several columns (`tag=(1, 2)`), or from tags stacked with `|`, outer to
+    inner; each layer is decoded by itself. Tjong Kim Sang & De Meulder (2003), "Introduction
     to the CoNLL-2003 Shared Task", section 2.2.
 
     >>> source = Source.of_bytes(b"Ann B-PER\\nLee I-PER\\nslept O\\n")
@@ -35,7 +38,7 @@ class Conll:
     (Mention('PER', 0, 2),)
     """
 
-    tag: int = -1
+    tag: int | tuple[int, ...] = -1
     token: int = 0
     scheme: str = "auto"
     repair: str = "conlleval"
@@ -43,11 +46,25 @@ class Conll:
 
     name: ClassVar[str] = "conll"
     extensions: ClassVar[tuple[str, ...]] = (".conll", ".iob", ".iob2", ".bio", ".tsv", ".txt")
+    holds: ClassVar[frozenset[str]] = frozenset({
+        "crossing", "document ids", "tokens", "sentences", "units:token",
+    })  # fmt: skip
 
     def __post_init__(self) -> None:
         _one_of("scheme", self.scheme, ("auto", *SCHEMES))
         _one_of("repair", self.repair, REPAIRS)
         _one_of("documents", self.documents, ("auto", "file"))
+        if not self.layers or len(set(self.layers)) < len(self.layers):
+            raise UsageError(f"tag is a column or several different ones, not {self.tag!r}")
+
+    @property
+    def layers(self) -> tuple[int, ...]:
+        """The columns that hold tags.
+
+        >>> Conll(tag=3).layers, Conll(tag=(1, 2)).layers
+        ((3,), (1, 2))
+        """
+        return (self.tag,) if isinstance(self.tag, int) else tuple(self.tag)
 
     @staticmethod
     def sniff(head: bytes) -> float:
@@ -61,8 +78,9 @@ class Conll:
             lines.pop()
         if not lines or lines[0].removeprefix(b"\xef\xbb\xbf")[:1] in (b"{", b"["):
             return 0.0
-        tagged = sum(bool(_TAGGED.search(line)) for line in lines)
-        return 0.9 if 2 * tagged > len(lines) else 0.1
+        tagged = [bool(_TAGGED.search(line)) for line in lines]
+        comments = sum(b[:2] == b"# " and not t for b, t in zip(lines, tagged, strict=True))
+        return 0.9 if 2 * sum(tagged) > len(lines) - comments else 0.1
 
     def read(self, source: Source) -> Iterator[Corpus]:
         """Blocks of whole documents, mentions only: the tokens stay in the file.
@@ -78,7 +96,7 @@ class Conll:
                 for key, count in block.facts.items():
                     facts[key] = facts.get(key, 0) + count
             scheme = loose.found(facts)
-        reader = TagReader(source, self.tag, self.token, self.documents)
+        reader = TagReader(source, self.layers, self.token, self.documents)
         for block in reader.blocks(scheme, self.repair):
             yield block
         if self.scheme == "auto" and self.found(reader.facts) == "none":
@@ -107,8 +125,9 @@ class Conll:
         scheme = self.found(facts)
         kinds = np.array([facts.get(("kind", kind), 0) for kind in range(KINDS)])
         wrong = 0 if scheme == "none" else int(kinds[illegal(scheme)].sum())
+        columns = "+".join(map(str, self.layers))
         said = {
-            "columns": str(self.tag) if self.token == 0 else f"{self.tag}+token={self.token}",
+            "columns": columns if self.token == 0 else f"{columns}+token={self.token}",
             "scheme": scheme,
             "repair": self.repair,
             "documents": self.documents,
@@ -123,10 +142,14 @@ class Conll:
 
         >>> Conll.told({"columns": "-2+token=1", "scheme": "iob2"})
         {'tag': -2, 'token': 1, 'scheme': 'iob2'}
+        >>> Conll.told({"columns": "1+2"})
+        {'tag': (1, 2), 'token': 0}
         """
-        tag, _, token = said["columns"].partition("+token=")
+        columns, _, token = said["columns"].partition("+token=")
+        layers = tuple(map(int, columns.split("+")))
         rest = {key: said[key] for key in ("scheme", "repair", "documents") if key in said}
-        return {"tag": int(tag), "token": int(token or 0)} | rest
+        tag = layers[0] if len(layers) == 1 else layers
+        return {"tag": tag, "token": int(token or 0)} | rest
 
     def library(self, source: Source, documents: Documents) -> ConllWords:
         """The tokens, which stay in the file until somebody asks."""
@@ -142,7 +165,7 @@ class Conll:
         b'-DOCSTART- O\\n\\nAnn B-PER\\nLee I-PER\\nslept O\\n\\n'
         """
         scheme = "iob2" if self.scheme == "auto" else self.scheme
-        _refuse(corpus)
+        _refuse(corpus, self.holds)
         tags = _tags(corpus, scheme)
         first = np.cumsum([0, *corpus.documents.length.tolist()])
         for row in range(len(corpus)):
@@ -150,7 +173,7 @@ class Conll:
             length = int(corpus.documents.length[row])
             words = tokens or ("_",) * length
             breaks = set(corpus.documents.sentences(row)) - {0}
-            lines = ["-DOCSTART- O\n"]
+            lines = [_opening(corpus.documents, row)]
             for place, word in enumerate(words):
                 if not _holds(word, "surrogateescape") or word == "-DOCSTART-":
                     raise UsageError(f"conll cannot hold the token {shown(word)}")
@@ -174,10 +197,10 @@ class ConllWords:
         lines = self.source.between(start, stop).split(b"\n")
         first = int(self.documents.line[row])
         found: list[tuple[int, bytes | None]] = []
+        width = width_of(self.source) if any(line.lstrip()[:1] == b"#" for line in lines) else 0
         for number, line in enumerate(lines, first):
-            fields = line.rstrip(b"\r").replace(b"\t", b" ").split(b" ")
-            fields = [field for field in fields if field]
-            if fields and fields[0] != b"-DOCSTART-":
+            fields = split(line)
+            if fields and fields[0] != b"-DOCSTART-" and not is_comment(fields, width):
                 place = min(self.token, len(fields) - 1)
                 found.append((number, fields[place] if len(fields) > 1 else None))
         return found
@@ -213,38 +236,26 @@ def _holds(word: str, errors: str = "strict") -> bool:
     return word.split() == [word] and "\0" not in word
 
 
-def _refuse(corpus: Corpus) -> None:
-    """What a column of tags cannot hold is refused, with its place."""
-    mentions = corpus.mentions
+def _opening(documents: Documents, row: int) -> str:
+    """The line that opens a document."""
+    if documents.id is None:
+        return "-DOCSTART- O\n"
+    name = documents.id[row]
+    if not all(_holds(word) for word in name.split(" ")):
+        raise UsageError(f"conll cannot hold the document id {shown(name)}")
+    return f"# newdoc id = {name}\n"
+
+
+def _refuse(corpus: Corpus, holds: frozenset[str]) -> None:
+    """What columns of tags cannot hold is refused, with its place."""
     if corpus.unit != "token":
         raise UsageError("conll holds tokens; this corpus counts characters")
     if np.any(corpus.documents.length < 0):
         raise UsageError("conll holds tokens; these documents have none")
-    if mentions.discontinuous.size:
-        raise UsageError("conll cannot hold discontinuous mentions")
-    after = np.flatnonzero((np.diff(mentions.doc) == 0) & (mentions.start[1:] < mentions.end[:-1]))
-    if after.size:
-        row = int(after[0]) + 1
-        where = corpus.documents.name(int(mentions.doc[row]))
-        raise UsageError(f"conll cannot hold overlapping mentions, as in document {where}")
-    across = _crossing(corpus)
-    if across.size:
-        where = corpus.documents.name(int(mentions.doc[across[0]]))
-        raise UsageError(f"conll cannot hold a mention across sentences, as in document {where}")
+    refused("conll", fitted(corpus, holds)[1])
     for label in corpus.labels:
-        if not _holds(label):
+        if not _holds(label) or len(stacked(f"B-{label}")) > 1:
             raise UsageError(f"conll cannot hold the label {shown(label)}")
-
-
-def _crossing(corpus: Corpus) -> IntArray:
-    """The mentions that go on behind the end of their sentence."""
-    table, documents = corpus.mentions, corpus.documents
-    first = np.cumsum([0, *documents.length.tolist()])
-    doc = np.repeat(np.arange(len(documents)), np.diff(documents.sentence_offsets))
-    breaks = np.sort(first[doc] + documents.sentence_start)
-    starts, ends = first[table.doc] + table.start, first[table.doc] + table.end
-    inside = np.searchsorted(breaks, ends) > np.searchsorted(breaks, starts, side="right")
-    return np.flatnonzero(inside)
 
 
 def _tags(corpus: Corpus, scheme: str) -> dict[int, str]:

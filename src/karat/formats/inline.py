@@ -43,6 +43,10 @@ class Inline:
 
     name: ClassVar[str] = "inline"
     extensions: ClassVar[tuple[str, ...]] = (".inline", ".tagged")
+    holds: ClassVar[frozenset[str]] = frozenset({
+        "overlaps", "across sentences", "attributes", "document ids", "text", "units:char",
+    })  # fmt: skip
+    needs: ClassVar[frozenset[str]] = frozenset({"text"})
 
     def __post_init__(self) -> None:
         if self.entities not in ("keep", "decode"):

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO, ClassVar
 
 from karat.nouns._build import of_documents
+from karat.nouns._holds import EVERYTHING
 from karat.nouns._record import WrongError, document_of, record_of
 from karat.nouns.corpus import Corpus, Words
 from karat.nouns.document import Document
@@ -38,6 +39,7 @@ class Jsonl:
 
     name: ClassVar[str] = "jsonl"
     extensions: ClassVar[tuple[str, ...]] = (".jsonl", ".ndjson")
+    holds: ClassVar[frozenset[str]] = EVERYTHING - {"relations"} | {"relations:roles"}
 
     @staticmethod
     def sniff(head: bytes) -> float:

@@ -40,6 +40,9 @@ class Spans:
 
     name: ClassVar[str] = "spans"
     extensions: ClassVar[tuple[str, ...]] = (".spans",)
+    holds: ClassVar[frozenset[str]] = frozenset({
+        "overlaps", "crossing", "discontinuous", "across sentences", "units:token",
+    })  # fmt: skip
 
     @staticmethod
     def sniff(head: bytes) -> float:

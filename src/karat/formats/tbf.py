@@ -40,6 +40,12 @@ class Tbf:
 
     name: ClassVar[str] = "tbf"
     extensions: ClassVar[tuple[str, ...]] = (".tbf",)
+    holds: ClassVar[frozenset[str]] = frozenset({
+        "overlaps", "crossing", "discontinuous", "across sentences", "attributes:realis",
+        "ids", "relations:pairs", "clusters:bare", "group ids", "document ids",
+        "document attributes:system", "extra:tbf", "units:char", "units:token",
+    })  # fmt: skip
+    needs: ClassVar[frozenset[str]] = frozenset({"document ids"})
 
     @staticmethod
     def sniff(head: bytes) -> float:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from karat.arrays.components import alone
+from karat.arrays.greedy import greedy
 from karat.arrays.overlaps import Overlaps, overlaps
 from karat.arrays.pair_up import in_stars
 from karat.match._overlap import sizes
@@ -43,12 +44,13 @@ def error_types(pair: Pair) -> dict[str, Pairs]:
     if _has_gaps(pair):
         ours, theirs = pair.keys(label=False)
         place = ours[gold] == theirs[system]
+    # Pairs are sorted by gold, then system: gold in turn takes the first that is still there.
     right = np.flatnonzero(place & label)
-    right = right[_first_come(gold[right], system[right])]
+    right = right[greedy(gold[right], system[right])]
     free = _Free(pair, gold[right], system[right])
     other = np.flatnonzero(extent & ~label)
     other = other[free.both(gold[other], system[other])]
-    other = other[_first_come(gold[other], system[other])]
+    other = other[greedy(gold[other], system[other])]
     free.take(gold[other], system[other])
     apart = np.flatnonzero(~extent)
     apart = apart[free.both(gold[apart], system[apart])]
@@ -86,22 +88,6 @@ class _Free:
     def both(self, gold: IntArray, system: IntArray) -> BoolArray:
         free: BoolArray = self.gold[gold] & self.system[system]
         return free
-
-
-def _first_come(gold: IntArray, system: IntArray) -> BoolArray:
-    """Each gold row in turn takes the first system row that is still there: which pairs are so
-    taken. The pairs are sorted by gold row, then system row.
-    """
-    taken = alone(gold, system)
-    ours: set[int] = set()
-    theirs: set[int] = set()
-    for i in np.flatnonzero(~taken).tolist():
-        g, s = int(gold[i]), int(system[i])
-        if g not in ours and s not in theirs:
-            ours.add(g)
-            theirs.add(s)
-            taken[i] = True
-    return taken
 
 
 def _kinds(pair: Pair, be: Pairs) -> dict[str, Pairs]:

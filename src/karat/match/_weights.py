@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from karat.match._sealed import sealed, unsealed
 from karat.nouns._types import FloatArray
-from karat.nouns.errors import SHOWN, InputError, Problem, RecipeError, shown
+from karat.nouns.errors import SHOWN, InputError, Problem, shown
 from karat.nouns.source import Source
 
-_SEALED = re.compile(r"(?P<path>.*)#sha256=(?P<seal>[0-9a-f]{8})", re.S)
 _NUMBER = re.compile(rb"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*")
 
 
@@ -28,23 +28,13 @@ class Weights:
     @classmethod
     def of(cls, text: str) -> Weights:
         """From a path; one that ends in #sha256=… must have just that content."""
-        sealed = _SEALED.fullmatch(text)
-        path = sealed["path"] if sealed else text
-        if path in ("", "-"):
-            raise RecipeError(f"token_weights: found {shown(path)}, expected a file")
-        source = Source(path)
-        data = b"".join(source.blocks())
-        if sealed and not source.sha256.startswith(sealed["seal"]):
-            raise source.failure(
-                "K903", f"sha256={source.sha256[:8]}",
-                f"sha256={sealed['seal']}, the token weights that were used",
-            )  # fmt: skip
-        return cls(path, source.sha256, _numbers(source, data))
+        source, data = unsealed("token_weights", text, "the token weights that were used")
+        return cls(source.path, source.sha256, _numbers(source, data))
 
     @property
     def sealed(self) -> str:
         """The path with the hash, for signatures."""
-        return f"{self.path}#sha256={self.sha256[:8]}"
+        return sealed(self.path, self.sha256)
 
     def for_tokens(self, count: int) -> FloatArray:
         """The weights, if there are just as many as there are tokens."""

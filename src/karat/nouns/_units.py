@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -21,18 +22,24 @@ def in_characters(gold: Corpus, system: Corpus) -> tuple[Corpus, Corpus]:
 
 def _moved(tokens: Corpus, chars: Corpus, side: str) -> Corpus:
     pairs = _rows(tokens, chars)
-    starts, ends = [], []
+    starts: list[int] = []
+    ends: list[int] = []
     first = [0]
+    extra = dict(tokens.extra)
     for row in range(len(tokens)):
-        found = _found(tokens, chars, row, pairs[row], side) if row in pairs else ([], [])
+        if row in pairs:
+            found = _found(tokens, chars, row, pairs[row], side)
+        else:  # nothing to compare with: as if every token were one character
+            places = range(0, 2 * int(tokens.documents.length[row]), 2)
+            found = list(places), [place + 1 for place in places]
         starts += found[0]
         ends += found[1]
         first.append(len(starts))
+        spans = tuple(zip(*found, strict=True))
+        extra[row] = {**extra.get(row, {}), "token_spans": spans}
     begin, end = np.array(starts, np.int32), np.array(ends, np.int32)
     base = np.array(first[:-1])
     table = tokens.mentions
-    there = np.isin(table.doc, list(pairs))
-    table = table.take(np.flatnonzero(there)) if not there.all() else table
     pieces = table.pieces()
     doc = np.repeat(table.doc, np.diff(pieces.offsets))
     moved = Fragments(
@@ -55,7 +62,7 @@ def _moved(tokens: Corpus, chars: Corpus, side: str) -> Corpus:
         rows: IntArray = np.array([pairs.get(row, -1) for row in range(len(tokens))])
         lengths = np.append(chars.documents.length, -1)
         documents = replace(documents, length=lengths[rows])
-    return replace(tokens, unit="char", mentions=mentions, documents=documents)
+    return replace(tokens, unit="char", mentions=mentions, documents=documents, extra=extra)
 
 
 def _rows(tokens: Corpus, chars: Corpus) -> dict[int, int]:
@@ -77,14 +84,20 @@ def _found(
             f"one side counts tokens, the other characters, and document {shown(name)} lacks the "
             "tokens or the text by which the two could be brought together"
         )
+    return found_in(tokens, row, words, text, side)
+
+
+def found_in(
+    corpus: Corpus, row: int, words: Sequence[str], text: str, side: str = "gold"
+) -> tuple[list[int], list[int]]:
+    """Where the tokens of a document stand in its text: in order, white space between them."""
     starts, ends, at = [], [], 0
     for place, word in enumerate(words):
         where = text.find(word, at)
         if where < 0 or text[at:where].strip():
-            assert tokens.library is not None
-            file = tokens.origin.path if tokens.origin else side
+            file = corpus.origin.path if corpus.origin else side
             expected = f"the text {shown(text[at : at + 20])} at character {at}"
-            line = tokens.library.line(row, place)
+            line = corpus.library.line(row, place) if corpus.library else row + 1
             found = f"the token {shown(word)}"
             raise InputError([Problem("K305", file, line, found, expected)])
         starts.append(where)

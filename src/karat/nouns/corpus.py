@@ -253,6 +253,8 @@ class Corpus:
     def ordered(self) -> Corpus:
         """Mentions in document order: fragments, label, attributes (by name, absent first), id.
 
+        Where they stood before is remembered, as their place in the file.
+
         >>> Corpus.of("[[Ann]B]A").mentions.label
         array([0, 1], dtype=int32)
         """
@@ -274,7 +276,10 @@ class Corpus:
         order = np.argsort(packed(columns, [key[:0] for key in columns])[0], kind="stable")
         moved = np.full(len(table) + 1, UNKNOWN, np.int32)
         moved[order] = np.arange(len(table))
-        return self._with_mentions(table.take(order), moved)
+        taken = table.take(order)
+        if table.place is None:
+            taken = replace(taken, place=int32(order))
+        return self._with_mentions(taken, moved)
 
     @classmethod
     def joined(cls, blocks: Iterable[Corpus]) -> Corpus:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 
 from karat.arrays.join import packed
 from karat.arrays.overlaps import Overlaps, overlaps
+from karat.nouns._tokens import Borders, Tokens
 from karat.nouns._types import BoolArray, IntArray
 from karat.nouns.corpus import Corpus
 from karat.nouns.errors import SHOWN, InputError, Problem, UsageError, plain, shown
@@ -33,18 +34,53 @@ class Pair:
     unit: str
     coverage: Mapping[str, int] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
+    tokenizer: str = "none"
+    borders: Callable[[], Borders] | None = field(default=None, repr=False, compare=False)
 
     @property
     def size(self) -> int:
         """How many documents there are."""
         return len(self.documents)
 
-    @property
+    @cached_property
     def in_tokens(self) -> Pair:
-        """The same pair in tokens, row for row: itself, where positions are tokens already."""
+        """The same pair in tokens, row for row: itself, where positions are tokens already.
+
+        Mentions that do not fall on token borders take every token that they touch, and are
+        counted in the coverage as `unaligned`.
+
+        >>> gold = Corpus.of(
+        ...     {"text": "Ann Lee", "mentions": [{"start": 1, "end": 5, "label": "P"}]}
+        ... )
+        >>> tokens = Pair.of(gold, gold).in_tokens
+        >>> tokens.gold.start, tokens.gold.end, tokens.coverage["unaligned"]
+        (array([0], dtype=int32), array([2], dtype=int32), 2)
+        """
         if self.unit == "token":
             return self
-        raise UsageError("this event space counts tokens, and these corpora count characters")
+        if self.borders is None:
+            raise UsageError("this event space counts tokens, and these corpora count characters")
+        tokens = self.borders()
+        (gold, odd), (system, others) = tokens.snapped(self.gold), tokens.snapped(self.system)
+        return replace(
+            self,
+            gold=gold,
+            system=system,
+            documents=tokens.documents(self.documents),
+            unit="token",
+            coverage={**self.coverage, "unaligned": odd + others},
+        )
+
+    @property
+    def covered(self) -> Mapping[str, int]:
+        """The coverage, with the mentions that were moved onto tokens if anything counted tokens.
+
+        >>> pair = Pair.of(Corpus.of("[Ann]PER slept"), Corpus.of("[Ann]LOC slept"))
+        >>> pair.covered["unaligned"]
+        0
+        """
+        seen: Pair = self.__dict__.get("in_tokens", self)
+        return seen.coverage
 
     @cached_property
     def overlaps(self) -> Overlaps:
@@ -91,13 +127,16 @@ class Pair:
         labels: Sequence[str] | None = None,
         extra: str = "error",
         only: bool = False,
+        tokenizer: str | Tokens = "auto",
     ) -> Pair:
         """Pair documents by id, or by place where a side has no ids; then the words must agree.
 
         `labels` is the tagset; with `only`, mentions with other labels are left out and counted.
         `extra` says what a system document that gold lacks is: an `error`, or to `ignore`.
+        `tokenizer` is how characters become tokens, if something counts tokens.
         """
-        return _paired(cls, gold, system, labels, extra, only)
+        tokens = Tokens(tokenizer) if isinstance(tokenizer, str) else tokenizer
+        return _paired(cls, gold, system, labels, extra, only, tokens)
 
 
 def _tails(gold: Mentions, system: Mentions) -> tuple[IntArray, IntArray]:
@@ -114,7 +153,7 @@ def _tails(gold: Mentions, system: Mentions) -> tuple[IntArray, IntArray]:
 
 def _paired(
     cls: type[Pair], gold: Corpus, system: Corpus, labels: Sequence[str] | None, extra: str,
-    only: bool,
+    only: bool, tokens: Tokens,
 ) -> Pair:  # fmt: skip
     units = {unit for unit in (gold.unit, system.unit) if unit is not None}
     if len(units) > 1:
@@ -136,6 +175,7 @@ def _paired(
     doc = place[right.doc]
     right = replace(right, doc=doc).take(np.flatnonzero(doc != UNKNOWN))
     moved = Corpus(None, gold.documents, right, tagset).ordered().mentions
+    _inside(gold, system, moved)
     there = place[place != UNKNOWN]
     coverage = {
         "documents": len(gold),
@@ -158,7 +198,30 @@ def _paired(
             f"the first is {plain(name)}",
         )
     unit = units.pop() if units else "token"
-    return cls(left, moved, tagset, gold.documents, unit, coverage, tuple(warnings))
+    chars = unit == "char"
+    return cls(
+        left, moved, tagset, gold.documents, unit, coverage, tuple(warnings),
+        tokens.settled(gold, system) if chars else "none",
+        partial(tokens.borders, gold, system, place) if chars else None,
+    )  # fmt: skip
+
+
+def _inside(gold: Corpus, system: Corpus, mentions: Mentions) -> None:
+    """A system file without words may name positions that gold does not have."""
+    length = gold.documents.length[mentions.doc]
+    beyond = np.flatnonzero((length >= 0) & (mentions.end > length))
+    for row in beyond[:1].tolist():
+        name = gold.documents.name(int(mentions.doc[row]))
+        raise InputError(
+            [
+                Problem(
+                    "K306", _file(system, "system"), None,
+                    f"a mention that ends at {mentions.end[row]} in document {shown(name)}",
+                    f"an end within the {length[row]} positions that {_file(gold, 'gold')} has",
+                )
+            ],
+            len(beyond),
+        )  # fmt: skip
 
 
 def _within(corpus: Corpus, tagset: tuple[str, ...], only: bool) -> tuple[Mentions, int]:

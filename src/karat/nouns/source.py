@@ -19,7 +19,7 @@ import zlib
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
 from karat.nouns._walk import beside, walked
 from karat.nouns.errors import InputError, Problem
@@ -43,6 +43,7 @@ class Source:
         self._data: bytes | None = None
         self._parts: dict[str, Source] | None = None
         self._digest: str | None = None
+        self._unzipped: BinaryIO | None = None
         self._place = _spooled(self) if self.path == "-" else self.path
 
     @classmethod
@@ -223,9 +224,17 @@ class Source:
         >>> Source.of_bytes(b"abcde").between(1, 3)
         b'bc'
         """
-        with self.open() as handle:
+        handle: Any = self._unzipped or self.open()
+        if self._unzipped is None and isinstance(handle, gzip.GzipFile):
+            # To go to a place in a gz file is to unzip everything before it: stay where we are.
+            self._unzipped = handle
+            weakref.finalize(self, handle.close)
+        try:
             handle.seek(start)
             return handle.read() if stop is None else handle.read(stop - start)
+        finally:
+            if self._unzipped is None:
+                handle.close()
 
     def noted(self, digest: str) -> None:
         """A reader has hashed the content while reading it: no need to do so again.

@@ -137,7 +137,11 @@ class Fragments:
 
 @dataclass(frozen=True, slots=True)
 class Mentions:
-    """Mentions as columns. `start` and `end` are the extent; `fragments` is there when needed."""
+    """Mentions as columns. `start` and `end` are the extent; `fragments` is there when needed.
+
+    `place` says where in its file a mention stood among those of its document; None: the file
+    had them in document order.
+    """
 
     doc: IntArray
     start: IntArray
@@ -147,6 +151,7 @@ class Mentions:
     attributes: Mapping[str, Codes] = field(default_factory=dict)
     confidence: np.ndarray[Any, np.dtype[np.float64]] | None = None
     id: tuple[str | None, ...] | None = None
+    place: IntArray | None = None
 
     def __len__(self) -> int:
         return len(self.doc)
@@ -193,6 +198,7 @@ class Mentions:
             {name: column.take(index) for name, column in self.attributes.items()},
             None if self.confidence is None else self.confidence[index],
             None if self.id is None else tuple(self.id[i] for i in index.tolist()),
+            None if self.place is None else self.place[index],
         )
 
     @classmethod
@@ -215,6 +221,11 @@ class Mentions:
         ids = None
         if any(table.id is not None for table in tables):
             ids = tuple(i for t in tables for i in (t.id or (None,) * len(t)))
+        place = None
+        if any(table.place is not None for table in tables):
+            place = np.concatenate(
+                [np.arange(len(t), dtype=np.int32) if t.place is None else t.place for t in tables]
+            )
         return cls(
             np.concatenate([table.doc for table in tables]),
             np.concatenate([table.start for table in tables]),
@@ -224,6 +235,7 @@ class Mentions:
             _joined_attributes([table.attributes for table in tables], sizes),
             confidence,
             ids,
+            place,
         )
 
 

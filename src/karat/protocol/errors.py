@@ -16,6 +16,7 @@ from karat.explain.confusion import Confusion, confusion
 from karat.explain.examples import Example, chosen, example
 from karat.explain.gains import corrected
 from karat.explain.ledger import COLUMNS, ledger
+from karat.nouns._tokens import Tokens
 from karat.nouns.corpus import Corpus, Words
 from karat.nouns.errors import UsageError, nearest
 from karat.nouns.events import Events
@@ -146,6 +147,7 @@ def errors(
     labels: Sequence[str] | None = None,
     map: Mapping[str, str] | None = None,
     extra_docs: str = "error",
+    tokenizer: str = "auto",
     gold_options: Mapping[str, Any] | None = None,
     system_options: Mapping[str, Any] | None = None,
     ledger_to: str | os.PathLike[str] | None = None,
@@ -170,7 +172,8 @@ def errors(
     tagset = tuple(labels) if labels is not None else tuple(sorted(every))
     if label is not None and label not in tagset:
         raise UsageError(f"no label is called {label!r}{nearest(label, tagset)}")
-    pair = Pair.of(reference, answer, tagset, extra_docs, only=labels is not None)
+    tokens = Tokens(tokenizer)
+    pair = Pair.of(reference, answer, tagset, extra_docs, labels is not None, tokens)
     space = parse("fair.F1").space
     events: Events = space(pair)
     words = _Reader(reference)
@@ -178,7 +181,7 @@ def errors(
     by_label = tally.by_label()
     second = None
     if rival is not None:
-        paired = Pair.of(reference, rival, tagset, extra_docs, only=labels is not None)
+        paired = Pair.of(reference, rival, tagset, extra_docs, labels is not None, tokens)
         second = changes(pair, events, paired, space(paired), examples, words)
     now = _scores(pair, wanted)
     if ledger_to is not None:

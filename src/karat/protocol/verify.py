@@ -96,6 +96,7 @@ def _group(
         zero_division=said["zero"],
         extra_docs=said["extra"],
         **_drawing(said),
+        tokenizer="auto" if said["tokenizer"] == "none" else said["tokenizer"],
     ).to_dict()
     where = str(system["name"])
     made = again["systems"][0]

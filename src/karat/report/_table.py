@@ -130,17 +130,22 @@ def _few(names: Sequence[str], most: int = 6) -> str:
 
 
 def signatures(scores: Scores, here: Sequence[Score], measures: Sequence[str]) -> tuple[str, ...]:
-    """The signatures of a block: systems that differ in nothing but their file share a line."""
-    lines: dict[str, list[str]] = {}
+    """The signature of a block: what differs between systems is listed in their order."""
+    columns: dict[str, list[str]] = {}
     for system in scores.systems:
         own = [score for score in here if score.system == system.name]
         said = fields(own[0].signature)
-        file = said.pop("system")
         if len(own) > 1:
             said["recipe"] = _together([fields(score.signature)["recipe"] for score in own])
-        named = f"{file} ({plain(system.name)})" if len(scores.systems) > 1 else file
-        lines.setdefault(compose(said), []).append(named)
-    return tuple(f"{line}|system:{', '.join(files)}" for line, files in lines.items())
+        if len(scores.systems) > 1:
+            said["system"] += f" ({plain(system.name)})"
+        for key, value in said.items():
+            columns.setdefault(key, []).append(value)
+    joined = {
+        key: values[0] if len(set(values)) == 1 and key != "system" else ", ".join(values)
+        for key, values in columns.items()
+    }
+    return (compose(joined),)
 
 
 def _together(recipes: Sequence[str]) -> str:
