@@ -60,6 +60,7 @@ class TagReader:
         self.doc_first = 0
         self.facts: Counter[Any] = Counter()
         self.problems: list[Problem] = []
+        self.told: set[int] = set()
         self.wrong = 0
         self.vocabulary = Vocabulary(self._unreadable)
         self.real: IntArray | None = None
@@ -257,11 +258,20 @@ class TagReader:
     def _tagset(self, scheme: str) -> Tagset:
         return interpret(self.vocabulary.tags, scheme)
 
+    def _bad(self, tagset: Tagset, line: IntArray, code: IntArray) -> None:
+        """Tags that mean nothing, each on its line."""
+        self.told.update(np.unique(code).tolist())
+        self.wrong += max(0, len(line) - SHOWN)
+        for number, which in zip(line[:SHOWN].tolist(), code[:SHOWN].tolist(), strict=True):
+            found = shown(self.vocabulary.tags[which])
+            self._problem("K104", number, found, tagset.bad[which])
+
     def _bad_tags(self, scheme: str) -> None:
         tagset = self._tagset(scheme)
         tags, lines = self.vocabulary.tags, self.vocabulary.lines
         for code, expected in tagset.bad.items():
-            self._problem("K104", lines[code], shown(tags[code]), expected)
+            if code not in self.told:
+                self._problem("K104", lines[code], shown(tags[code]), expected)
         if self.width == 1 and tags and not tagset.letters and not tagset.bad:
             self._problem(
                 "K107", lines[0], f"one column with {shown(tags[0])}",
@@ -331,6 +341,7 @@ class TagReader:
         """Start, end and label of the mentions of one layer."""
         good = tagset.label[code] >= 0
         if not good.all():
+            self._bad(tagset, line[~good], code[~good])
             token, line, code = token[good], line[good], code[good]
         place = line
         if self.commented:
