@@ -19,12 +19,14 @@ if TYPE_CHECKING:  # as typing has it, without the time that typing takes
     from karat.protocol.check import check
     from karat.protocol.compare import compare
     from karat.protocol.convert import Converted, convert
+    from karat.protocol.errors import Errors, errors
     from karat.recipe import Recipe, parse
 
 __all__ = [
-    "Comparison", "Converted", "Corpus", "Document", "Group", "InputError", "KaratError", "Mention",
-    "Pair", "Quantities", "Recipe", "RecipeError", "Score", "Scores", "Tally", "UsageError",
-    "__version__", "check", "compare", "convert", "parse", "read", "score", "write",
+    "Comparison", "Converted", "Corpus", "Document", "Errors", "Group", "InputError", "KaratError",
+    "Mention", "Pair", "Quantities", "Recipe", "RecipeError", "Score", "Scores", "Tally",
+    "UsageError", "__version__", "check", "compare", "convert", "errors", "parse", "read",
+    "score", "write",
 ]  # fmt: skip
 
 _HOME = {
@@ -35,7 +37,8 @@ _HOME = {
     "Score": "nouns.scores", "Scores": "nouns.scores", "Quantities": "nouns.tally",
     "Tally": "nouns.tally", "read": "pipeline", "score": "pipeline", "write": "pipeline",
     "Recipe": "recipe", "check": "protocol.check", "parse": "recipe",
-    "Converted": "protocol.convert", "convert": "protocol.convert",
+    "Errors": "protocol.errors", "errors": "protocol.errors", "Converted": "protocol.convert",
+    "convert": "protocol.convert",
 }  # fmt: skip
 
 

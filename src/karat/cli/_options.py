@@ -33,6 +33,10 @@ def add_conll(group: argparse._ActionsContainer) -> None:
         "--documents", choices=("auto", "file"),
         help="auto: -DOCSTART-, # newdoc or a blank line opens one; file: the file is one",
     )  # fmt: skip
+    group.add_argument(
+        "--read", metavar="KEY=VALUE", action="append", default=[],
+        help="another parameter of the format, like entities=decode (repeatable)",
+    )  # fmt: skip
 
 
 def add_choices(parser: argparse.ArgumentParser) -> None:

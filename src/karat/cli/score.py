@@ -94,9 +94,9 @@ def corpora(arguments: argparse.Namespace) -> tuple[Corpus, dict[str, Corpus]]:
             )
         files = [arguments.gold]
     systems: dict[str, str] = {}
-    for name, path in map(given.named, files):
-        name = name or _stem(path)
-        if name in systems:
+    for said, path in map(given.named, files):
+        name = said or _stem(path)
+        if name in systems and said is None:
             name = path
         if name in systems:
             raise UsageError(f"two systems are called {name}; give them names: name=path")

@@ -22,7 +22,7 @@ from karat.nouns.comparison import Agreement, Comparison, Difference, Rank
 from karat.nouns.errors import UsageError
 from karat.nouns.interval import Interval
 from karat.nouns.rows import Statistic
-from karat.pipeline import Readable, Run, prepared
+from karat.pipeline import Readable, Run, prepared, tagset_of
 from karat.presets import defaults
 from karat.recipe import Recipe, spell
 from karat.sampling import Drawing, Plan, overall
@@ -75,13 +75,13 @@ def compare(
     >>> compare(gold, {"a": worse, "b": gold}, "exact.R").differences[0].p
     0.5
     """
-    chosen = Choices(None if labels is None else tuple(labels), dict(map or {}), zero_division,
+    chosen = Choices(tagset_of(labels), dict(map or {}), zero_division,
                      extra_docs, tokenizer)  # fmt: skip
     drawing = Drawing(resamples, interval, seed, resample_by, strata)
     if trials < 99:
         raise UsageError(f"trials is at least 99, not {trials}")
     run = prepared(gold, systems, _default() if recipes is None else recipes, chosen, drawing,
-                   gold_options, system_options)  # fmt: skip
+                   gold_options, system_options, optional=recipes is None)  # fmt: skip
     if len(run.pairs) < 2:
         raise UsageError("give at least two systems to compare")
     found = _differences(run, chosen, Randomization(trials), labels=by_label)
@@ -96,7 +96,7 @@ def compare(
         _signature(run, trials),
         seed,
         run.plan.units.kind,
-        run.plan.remarks(),
+        run.plan.remarks() + run.remarks,
     )
 
 
