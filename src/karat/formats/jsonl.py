@@ -101,21 +101,19 @@ def _lines(source: Source) -> Iterator[tuple[int, int, bytes]]:
     pending: list[bytes] = []
     offset = number = size = 0
     for block in source.blocks():
-        first, *lines = block.split(b"\n")
-        pending.append(first)
-        size += len(first)
-        if size > LARGEST:
-            found = f"a line of more than {LARGEST:,} bytes"
-            raise InputError([Problem("K005", source.name, number + 1, found, "shorter lines")])
-        if not lines:
-            continue
-        lines.insert(0, b"".join(pending))
-        pending = [lines.pop()]
-        size = len(pending[0])
+        *lines, rest = block.split(b"\n")
+        if lines:
+            lines[0] = b"".join([*pending, lines[0]])
+            pending, size = [], 0
         for line in lines:
             number += 1
             yield number, offset, line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
             offset += len(line) + 1
+        pending.append(rest)
+        size += len(rest)
+        if size > LARGEST:
+            found = f"a line of more than {LARGEST:,} bytes"
+            raise InputError([Problem("K005", source.name, number + 1, found, "shorter lines")])
     if rest := b"".join(pending):
         yield number + 1, offset, rest.removeprefix(b"\xef\xbb\xbf") if not number else rest
 
