@@ -67,6 +67,7 @@ PROBLEMS: list[tuple[bytes, dict[str, Any], list[str]]] = [
         {},
         [
             f"file:2: K104 found 'PER', expected {WANTED}",
+            f"file:4: K104 found 'PER', expected {WANTED}",
             f"file:5: K104 found 'B', expected {WANTED}",
             f"file:6: K104 found 'Q-X', expected {KNOWN}",
         ],

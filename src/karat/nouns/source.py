@@ -47,7 +47,7 @@ class Source:
         self._data: bytes | None = None
         self._parts: dict[str, Source] | None = None
         self._digest: str | None = None
-        self._unzipped: Any = None
+        self._unzipped: BinaryIO | None = None
         self._place = _spooled(self, sys.stdin.buffer) if self.path == "-" else self.path
 
     @classmethod
@@ -243,8 +243,8 @@ class Source:
         >>> Source.of_bytes(b"abcde").between(1, 3)
         b'bc'
         """
-        handle: Any = self._unzipped or self.open()
-        if self._unzipped is None and isinstance(handle, gzip.GzipFile):
+        handle = self._unzipped or self.open()
+        if self._unzipped is None and isinstance(cast(object, handle), gzip.GzipFile):
             # To go to a place in a gz file is to unzip everything before it: stay where we are.
             self._unzipped = handle
             weakref.finalize(self, handle.close)

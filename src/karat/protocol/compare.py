@@ -23,7 +23,8 @@ from karat.nouns.errors import UsageError
 from karat.nouns.interval import Interval
 from karat.nouns.rows import Statistic
 from karat.pipeline import Readable, Run, prepared
-from karat.recipe import Recipe, defaults, spell
+from karat.presets import defaults
+from karat.recipe import Recipe, spell
 from karat.sampling import Drawing, Plan, overall
 from karat.scoring import Choices, counted
 
@@ -49,6 +50,7 @@ def compare(
     map: Mapping[str, str] | None = None,
     zero_division: str = "skip",
     extra_docs: str = "error",
+    tokenizer: str = "auto",
     resamples: int = 1000,
     interval: str = "auto",
     seed: int = 0,
@@ -74,7 +76,7 @@ def compare(
     0.5
     """
     chosen = Choices(None if labels is None else tuple(labels), dict(map or {}), zero_division,
-                     extra_docs)  # fmt: skip
+                     extra_docs, tokenizer)  # fmt: skip
     drawing = Drawing(resamples, interval, seed, resample_by, strata)
     if trials < 99:
         raise UsageError(f"trials is at least 99, not {trials}")
@@ -87,7 +89,7 @@ def compare(
     return Comparison(
         __version__,
         run.gold,
-        tuple(run.files.values()),
+        run.counted(),
         tuple(found),
         tuple(ranks),
         tuple(_agreements(ranks, found)),
