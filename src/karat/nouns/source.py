@@ -250,8 +250,7 @@ class Source:
             weakref.finalize(self, handle.close)
         try:
             handle.seek(start)
-            found: bytes = handle.read() if stop is None else handle.read(stop - start)
-            return found
+            return handle.read() if stop is None else handle.read(stop - start)
         finally:
             if self._unzipped is None:
                 handle.close()
