@@ -29,6 +29,7 @@ check: .venv/.stamp-dev ## Check format, lint and types, then run the tests
 
 bench: .venv/.stamp-bench ## Run the benchmarks
 	.venv/bin/python benchmarks/run.py
+	.venv/bin/python benchmarks/rates.py --tokens 200000
 
 docs: .venv/.stamp-dev ## Write the parts of the documentation that are made from the code
 	.venv/bin/python docs/generate.py

@@ -177,7 +177,11 @@ def _written(writer: Any, corpus: Corpus, path: str | os.PathLike[str]) -> None:
         return
     out = io.BytesIO()
     writer.write(corpus, out)
-    Path(path).write_bytes(out.getvalue())
+    try:
+        Path(path).write_bytes(out.getvalue())
+    except (OSError, ValueError) as error:
+        said = getattr(error, "strerror", None) or error
+        raise UsageError(f"cannot write {os.fspath(path)}: {said}") from None
 
 
 def _by_extension(path: Path) -> str:

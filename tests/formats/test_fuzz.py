@@ -31,6 +31,7 @@ OPTIONS: dict[str, list[dict[str, Any]]] = {
     "conll": [
         {}, {}, {"repair": "discard"}, {"repair": "strict"}, {"documents": "file"},
         {"scheme": "iob2"}, {"tag": 0}, {"token": -2}, {"scheme": "io"}, {"tag": 1, "token": 1},
+        {"tag": (-2, -1)}, {"tag": (1, 2), "repair": "discard"},
     ],
     "inline": [{}, {"entities": "decode"}, {"labels": ("A", "B")}],
     "brat": [{}, {"missing": "empty"}],
@@ -59,6 +60,8 @@ def originals(format: str) -> list[bytes]:
         lines = (EXAMPLE / "gold.conll").read_bytes().split(b"\n")
         files += [b"\n".join(lines[at : at + 12]) for at in range(0, 120, 12)]
         files += [b"-DOCSTART- O\n\n" + files[-1], files[-2].replace(b"\n", b"\r\n")]
+        files += [b"# newdoc id = d1\n# text = a b\na B-A|O\nb I-A|B-B\n\n# newdoc id = d2\nc O\n",
+                  b"a\tB-A\tO\nb\tI-A\tB-B\nc\tO\tO\n", b"B-A\nI-A\n\nO\n"] * 2  # fmt: skip
     assert len(files) >= 12, f"{format} writes too little of what is tried"
     return files
 

@@ -12,6 +12,7 @@ from karat.formats._text import Problems
 from karat.nouns.corpus import Corpus
 from karat.nouns.errors import InputError, UsageError, shown
 from karat.nouns.source import Source
+from karat.nouns.tables import ATTRIBUTES, too_many_attributes
 
 Read = tuple[Corpus, dict[str, str], dict[str, int]]
 
@@ -53,7 +54,12 @@ def _fit(parts: Iterable[tuple[Source, Corpus]], problems: Problems) -> None:
     owner: dict[str, Source] = {}
     named: dict[bool, Source] = {}
     units: dict[str, Source] = {}
+    attributes: set[str] = set()
     for file, part in parts:
+        attributes |= {*part.mentions.attributes, *part.documents.attributes}
+        if len(attributes) > ATTRIBUTES:
+            problems.add("K009", file.name, None, *too_many_attributes(attributes))
+            return
         wrong: list[tuple[int | None, str, str]] = []
         if part.unit is not None and units.setdefault(part.unit, file) is file and len(units) > 1:
             other, first = next(iter(units.items()))

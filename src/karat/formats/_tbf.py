@@ -14,7 +14,7 @@ from karat.formats._tbf_links import Opened, linked
 from karat.nouns._types import BoolArray, IntArray
 from karat.nouns.corpus import Corpus
 from karat.nouns.errors import shown
-from karat.nouns.source import Source
+from karat.nouns.source import LARGEST, Source
 from karat.nouns.tables import UNKNOWN, Codes, Documents, Mentions, int32
 
 BEGIN, END, NOBODY = "#BeginOfDocument", "#EndOfDocument", "_"
@@ -297,5 +297,8 @@ def _whole(source: Source) -> Iterator[tuple[bytes, int, int]]:
             waiting = [data[cut:]] if cut < len(data) else []
         else:
             waiting.append(data)
+            if sum(map(len, waiting)) > LARGEST:
+                found = f"a document of more than {LARGEST:,} bytes"
+                raise source.failure("K010", found, f"{END} before")
     if waiting and (line == 1 or b"".join(waiting).strip()):
         yield b"".join(waiting), line, offset

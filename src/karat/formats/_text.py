@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from karat.nouns.errors import SHOWN, InputError, Problem, UsageError, shown
-from karat.nouns.source import Source
+from karat.nouns.source import LARGEST, Source
 
 
 class Problems:
@@ -37,7 +37,16 @@ class Problems:
 
 def decoded(source: Source, code: str, problems: Problems) -> str | None:
     """The text of a file, every character as it is there; None if its bytes are no UTF-8."""
-    data = b"".join(source.blocks())
+    blocks: list[bytes] = []
+    size = 0
+    for block in source.blocks():
+        size += len(block)
+        if size > LARGEST:
+            found = f"a text of more than {LARGEST:,} bytes"
+            problems.add("K010", source.name, None, found, "smaller documents")
+            return None
+        blocks.append(block)
+    data = b"".join(blocks)
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError:

@@ -18,7 +18,7 @@ from karat.nouns.corpus import Corpus, Words
 from karat.nouns.document import Document
 from karat.nouns.errors import UsageError, nearest
 from karat.nouns.source import Source
-from karat.nouns.tables import Documents
+from karat.nouns.tables import ATTRIBUTES, Documents, too_many_attributes
 
 _BLOCK = 1024
 _FIRST = re.compile(
@@ -79,6 +79,7 @@ class Brat:
         problems = Problems()
         facts = dict.fromkeys(_FACTS, 0) | {"hidden_files": source.hidden}
         documents: list[Document] = []
+        attributes: set[str] = set()
         for stem, (txt, ann) in self._pairs(source, problems, facts).items():
             text = decoded(txt, "K601", problems)
             lines = "" if ann is None else decoded(ann, "K601", problems)
@@ -87,6 +88,12 @@ class Brat:
             reader = Annotations(text, (ann or txt).name, problems)
             document = reader.document(stem if source.is_folder else None, lines)
             facts["unplaced_attributes"] += reader.unplaced
+            names = {name for mention in document.mentions for name in mention.attributes}
+            if len(attributes | names) > ATTRIBUTES:
+                told = too_many_attributes(attributes | names)
+                problems.add("K009", (ann or txt).name, None, *told)
+            else:
+                attributes |= names
             if not problems.total:
                 documents.append(document)
             if len(documents) == _BLOCK:

@@ -16,7 +16,7 @@ from karat.nouns.corpus import Corpus, Words
 from karat.nouns.document import Document
 from karat.nouns.errors import UsageError, nearest, shown
 from karat.nouns.source import Source
-from karat.nouns.tables import Documents
+from karat.nouns.tables import ATTRIBUTES, Documents, too_many_attributes
 
 _ENDINGS = (".inline", ".tagged", ".txt", ".sgml", ".sgm")
 _MARKUP = (b"<?xml", b"<!doctype", b"<html")
@@ -104,6 +104,9 @@ class Inline:
             problems.add(code, source.name, line + 1, found, expected, hint)
 
         text, mentions = self._tags.apart(marked, wrong)
+        names = {name for mention in mentions for name in mention.attributes}
+        if len(names) > ATTRIBUTES:
+            problems.add("K009", source.name, None, *too_many_attributes(names))
         problems.check()
         document = Document(_id(source), text, None, tuple(mentions))
         yield replace(of_documents([document]), library=None)

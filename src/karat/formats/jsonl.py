@@ -14,11 +14,8 @@ from karat.nouns._record import WrongError, document_of, record_of
 from karat.nouns.corpus import Corpus, Words
 from karat.nouns.document import Document
 from karat.nouns.errors import SHOWN, InputError, Problem, UsageError, repeated, shown
-from karat.nouns.source import Source
-from karat.nouns.tables import Documents
-
-LONGEST = 1 << 28
-"""The longest line that is read, in bytes."""
+from karat.nouns.source import LARGEST, Source
+from karat.nouns.tables import ATTRIBUTES, Documents, too_many_attributes
 
 _BLOCK = 4096
 _OBJECT = "a JSON object, one document a line"
@@ -69,7 +66,7 @@ class Jsonl:
         if pile.documents:
             yield pile.block()
         if pile.problems:
-            raise InputError(pile.problems[:SHOWN], len(pile.problems))
+            raise InputError(pile.problems, pile.wrong)
 
     def settled(self, facts: Mapping[Any, int]) -> tuple[dict[str, str], dict[str, int]]:
         """How the file was read: nothing to say."""
@@ -101,19 +98,24 @@ class Jsonl:
 
 def _lines(source: Source) -> Iterator[tuple[int, int, bytes]]:
     """Number, offset and bytes of each line, the first one without its byte order mark."""
-    pending, offset, number = b"", 0, 0
+    pending: list[bytes] = []
+    offset = number = size = 0
     for block in source.blocks():
-        lines = (pending + block).split(b"\n")
-        pending = lines.pop()
+        *lines, rest = block.split(b"\n")
+        if lines:
+            lines[0] = b"".join([*pending, lines[0]])
+            pending, size = [], 0
         for line in lines:
             number += 1
             yield number, offset, line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
             offset += len(line) + 1
-        if len(pending) > LONGEST:
-            found = f"a line of more than {LONGEST:,} bytes"
+        pending.append(rest)
+        size += len(rest)
+        if size > LARGEST:
+            found = f"a line of more than {LARGEST:,} bytes"
             raise InputError([Problem("K005", source.name, number + 1, found, "shorter lines")])
-    if pending:
-        yield number + 1, offset, pending.removeprefix(b"\xef\xbb\xbf") if not number else pending
+    if rest := b"".join(pending):
+        yield number + 1, offset, rest.removeprefix(b"\xef\xbb\xbf") if not number else rest
 
 
 class _Pile:
@@ -125,11 +127,15 @@ class _Pile:
         self.lines: list[int] = []
         self.offsets: list[int] = []
         self.problems: list[Problem] = []
+        self.wrong = 0
+        self.attributes: set[str] = set()
         self.ids: dict[str | None, int] = {}
         self.unit: tuple[str, int] | None = None
 
     def _wrong(self, line: int, code: str, found: str, expected: str) -> None:
-        self.problems.append(Problem(code, self.name, line, found, expected))
+        self.wrong += 1
+        if len(self.problems) < SHOWN:
+            self.problems.append(Problem(code, self.name, line, found, expected))
 
     def add(self, line: int, offset: int, raw: bytes) -> None:
         try:
@@ -178,6 +184,12 @@ class _Pile:
                 expected = f"{self.unit[0]}s, as on line {self.unit[1]}"
                 self._wrong(line, "K204", found, expected)
                 return False
+        names = {name for mention in document.mentions for name in mention.attributes}
+        names.update(document.attributes)
+        if names and len(self.attributes | names) > ATTRIBUTES:
+            self._wrong(line, "K009", *too_many_attributes(self.attributes | names))
+            return False
+        self.attributes |= names
         return True
 
     def _linked(self, document: Document, line: int) -> bool:

@@ -28,14 +28,18 @@ def walked(folder: str) -> tuple[list[str], int]:
             raise _unreadable(here, error.strerror or str(error)) from None
         for entry in entries:
             name = prefix + entry.name
+            try:
+                is_folder, is_file = entry.is_dir(), entry.is_file()
+            except OSError as error:
+                raise _unreadable(Path(entry.path), error.strerror or str(error)) from None
             if entry.name.startswith("."):
                 hidden += 1
-            elif entry.is_dir():
+            elif is_folder:
                 real = os.path.realpath(entry.path)
                 if real in around:
                     raise _unreadable(Path(entry.path), "a link to a folder around it")
                 pending.append((f"{name}/", around | {real}))
-            elif entry.is_file():
+            elif is_file:
                 names.append(name)
             else:
                 raise _unreadable(Path(entry.path), "neither a file nor a folder")

@@ -44,7 +44,7 @@ class RecipeError(UsageError):
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing that is wrong with a file.
+    """One thing that is wrong with a file. Printed, it holds no control characters.
 
     >>> print(Problem("K104", "dev.conll", 2, "'PER'", "O or a tag like B-PER or I-PER"))
     dev.conll:2: K104 found 'PER', expected O or a tag like B-PER or I-PER
@@ -73,7 +73,10 @@ class Problem:
     def __str__(self) -> str:
         place = self.file if self.line is None else f"{self.file}:{self.line}"
         hint = f"; {self.hint}" if self.hint else ""
-        return f"{place}: {self.code} found {self.found}, expected {self.expected}{hint}"
+        line = f"{place}: {self.code} found {self.found}, expected {self.expected}{hint}"
+        if line.isprintable():
+            return line
+        return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in line)
 
 
 class InputError(KaratError):

@@ -19,13 +19,17 @@ import zlib
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
 from karat.nouns._walk import beside, walked
 from karat.nouns.errors import InputError, Problem
 
 BLOCK = 1 << 20
+LARGEST = 1 << 26
+"""The largest document, in bytes, that formats which need a whole one in memory read."""
 GZIP_MAGIC = b"\x1f\x8b"
+_UNFOLDED, _TIMES = 1 << 24, 200
+"""A gz file that unfolds to more bytes than this, and to more times its size, is a bomb."""
 
 
 class Source:
@@ -44,7 +48,7 @@ class Source:
         self._parts: dict[str, Source] | None = None
         self._digest: str | None = None
         self._unzipped: BinaryIO | None = None
-        self._place = _spooled(self) if self.path == "-" else self.path
+        self._place = _spooled(self, sys.stdin.buffer) if self.path == "-" else self.path
 
     @classmethod
     def of_bytes(cls, data: bytes, name: str = "<bytes>") -> Source:
@@ -148,20 +152,32 @@ class Source:
             if self._parts is not None:
                 raise IsADirectoryError
             if self._data is None:
+                if Path(self._place).is_fifo():
+                    with Path(self._place).open("rb") as pipe:
+                        self._place = _spooled(self, pipe)
                 handle = Path(self._place).open("rb")  # noqa: SIM115 (the caller closes it)
             magic = handle.read(2)
+            handle.seek(0)
         except FileNotFoundError:
             raise self.failure("K001", "no such file", "a file to read", self._near()) from None
         except IsADirectoryError:
             raise self.failure("K001", "a folder", "a file to read") from None
         except (OSError, ValueError) as error:
             raise self.failure("K001", str(error), "a file that can be read") from None
-        handle.seek(0)
         if magic == GZIP_MAGIC:
+            self._expect(*_begun(handle))
             unzipped = gzip.GzipFile(fileobj=handle)
             unzipped.myfileobj = handle  # type: ignore[assignment]  # closed with it
             return cast(BinaryIO, unzipped)
         return handle
+
+    def _expect(self, unfolded: int, folded: int) -> None:
+        """Text never shrinks as much as a bomb does."""
+        if unfolded > max(_UNFOLDED, _TIMES * folded):
+            raise self.failure(
+                "K010", f"a gz file that unfolds to more than {_TIMES} times its size",
+                "text that was compressed", "if it is meant, unzip it first",
+            )  # fmt: skip
 
     def _near(self) -> str:
         folder, wanted = Path(self.path).parent, Path(self.path).name
@@ -191,6 +207,9 @@ class Source:
             raise self.failure(
                 "K003", f"data that breaks off or is damaged ({error})", "a file that can be read"
             ) from None
+        zipped: Any = handle
+        if isinstance(zipped, gzip.GzipFile):
+            self._expect(zipped.tell(), zipped.myfileobj.tell())  # type: ignore[union-attr]
         return filled
 
     def blocks(self, size: int = BLOCK) -> Iterator[bytes]:
@@ -273,9 +292,22 @@ class Source:
         return self._digest
 
 
-def _spooled(owner: Source) -> str:
-    """Standard input as a temporary file, which goes when its owner does."""
+def _begun(handle: BinaryIO) -> tuple[int, int]:
+    """To how many bytes the beginning of a gz file unfolds, and how many it has: most bombs show
+    at once, before a reader has begun.
+    """
+    begin = handle.read(_UNFOLDED // _TIMES)
+    handle.seek(0)
+    try:
+        unfolded = zlib.decompressobj(31).decompress(begin, _UNFOLDED + 1)
+    except zlib.error:
+        return 0, 1  # the reader will say what is wrong with it
+    return len(unfolded), len(begin)
+
+
+def _spooled(owner: Source, pipe: BinaryIO) -> str:
+    """Standard input or a named pipe as a temporary file, which goes when its owner does."""
     with tempfile.NamedTemporaryFile(prefix="karat-", delete=False) as spool:
         weakref.finalize(owner, Path(spool.name).unlink, missing_ok=True)
-        shutil.copyfileobj(sys.stdin.buffer, spool, BLOCK)
+        shutil.copyfileobj(pipe, spool, BLOCK)
     return spool.name

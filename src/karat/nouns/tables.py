@@ -7,7 +7,7 @@ the members of a group) keep them end to end in one array, with offsets: the par
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,6 +18,18 @@ from karat.nouns.document import Span
 from karat.nouns.errors import UsageError
 
 UNKNOWN = -1
+
+ATTRIBUTES = 256
+"""How many different attributes a file may have: each is a column as long as all others."""
+
+
+def too_many_attributes(names: Collection[str]) -> tuple[str, str]:
+    """What was found and what was expected, where there are more.
+
+    >>> too_many_attributes({"a"})[1]
+    'at most 256 of them'
+    """
+    return f"{len(names):,} different names of attributes", f"at most {ATTRIBUTES} of them"
 
 
 def int32(values: Iterable[int] | IntArray) -> IntArray:

@@ -1,0 +1,373 @@
+"""Files that were made to hurt: time stays linear and memory bounded, and the error is clear.
+
+Times are of the processor, not of the clock, and compared with each other: four times as much may
+take nine times as long, where something quadratic would take sixteen times. Memory is limited
+for the whole process in which a bomb is read.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import os
+import subprocess
+import sys
+import threading
+import time
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeAlias
+
+import pytest
+
+import karat
+from karat import Corpus, InputError, KaratError, UsageError, read
+from karat.nouns.source import Source
+
+Shape: TypeAlias = Callable[[int], bytes]
+
+COUNT = {"conll": 12_000, "spans": 25_000, "tbf": 6000, "jsonl": 3000, "inline": 4000, "brat": 2000}
+"""How many rows of a format's own shapes; of the shapes that are the same for all: ALIKE."""
+ALIKE = 25_000
+TIMES, SLACK = 4, 0.05
+MEMORY = 1500 << 20
+
+
+def rows(row: bytes) -> Shape:
+    """The same row again and again, with the number of each where it says %d."""
+    if b"%d" not in row:
+        return lambda count: row * count
+    wanted = row.count(b"%d")
+    return lambda count: b"".join(row % ((i,) * wanted) for i in range(count))
+
+
+def between(first: bytes, shape: Shape, last: bytes) -> Shape:
+    return lambda count: first + shape(count) + last
+
+
+def listed(first: bytes, row: bytes, last: bytes) -> Shape:
+    return lambda count: first + rows(row + b",")(count)[:-1] + last
+
+
+def document(row: bytes) -> Shape:
+    return between(b"#BeginOfDocument d\n", rows(row), b"#EndOfDocument\n")
+
+
+ANY: dict[str, Shape] = {
+    "one line": rows(b"abcd"), "one line of words": rows(b"ab O "), "line breaks": rows(b"\n"),
+    "returns": rows(b"\r"), "tabs": rows(b"\t"), "brackets": rows(b"["), "bad bytes": rows(b"\xff"),
+}  # fmt: skip
+
+MENTIONS = b'{"unit": "char", "mentions": ['
+OWN: dict[str, dict[str, Shape]] = {
+    "conll": {
+        "tokens": rows(b"a O\n"),
+        "documents": rows(b"a O\n\n"),
+        "mentions": rows(b"a B-X\n"),
+        "labels": rows(b"a B-L%d\n"),
+        "bad tags": rows(b"a Q%d-\n"),
+        "layers": lambda count: b"a B-X" + b"|B-X" * (count // 10) + b"\n" + b"b O\n" * count,
+        "stacks": rows(b"a B-X|B-Y%d\n"),
+        "long tokens": lambda count: (b"a" * 5000 + b" O\n") * (count // 1000),
+        "new documents": rows(b"# newdoc id = %d\na O\n\n"),
+        "one document again": rows(b"# newdoc id = 1\na O\n\n"),
+    },
+    "spans": {
+        "documents": rows(b"A\t1\t1\t1\n\n"),
+        "labels": rows(b"L%d\t1\t1\t1\n"),
+        "overlaps": rows(b"A\t0\t%d\t\n"),
+        "discontinuous": rows(b"A\t0\t4\t0, 2, 4\n"),
+        "bad numbers": rows(b"A\tx\t1\t1\n"),
+        "marks": rows(b"NONE\t999\t999\t999\n"),
+    },
+    "tbf": {
+        "documents": rows(b"#BeginOfDocument d%d\ns\td%d\tE1\t1,2\tx\tL\tA\n#EndOfDocument\n"),
+        "labels": document(b"s\td\tE%d\t1,%d9\tx\tL%d\tA\n"),
+        "token ids": document(b"s\td\tE%d\tt1,t2,t7\tx\tL\tA\n"),
+        "links": between(b"#BeginOfDocument d\ns\td\tE1\t1,2\tx\tL\tA\ns\td\tE2\t1,2\tx\tL\tA\n",
+                         rows(b"@After\tR%d\tE1,E2\n"), b"#EndOfDocument\n"),
+        "fragments": document(b"s\td\tE%d\t1,2;5,8%d\tx\tL\tA\n"),
+        "begins": rows(b"#BeginOfDocument d\n"),
+        "one id": document(b"s\td\tE1\t1,2\tx\tL\tA\n"),
+    },
+    "jsonl": {
+        "nested objects": rows(b'{"a": '),
+        "documents": lambda count: rows(b'{"tokens": ["a"]}\n')(count // 4),
+        "overlaps": listed(MENTIONS, b'{"start": 0, "end": %d9, "label": "A"}', b"]}"),
+        "labels": listed(MENTIONS, b'{"start": 0, "end": 9, "label": "A%d"}', b"]}"),
+        "one id": listed(MENTIONS, b'{"start": 0, "end": 9, "label": "A", "id": "T"}', b"]}"),
+        "ids, the last twice": listed(
+            b'{"unit": "char", "mentions": [{"start": 0, "end": 9, "label": "A", "id": "0"}, ',
+            b'{"start": 0, "end": 9, "label": "A", "id": "1%d"}', b"]}"),
+        "attributes": listed(
+            MENTIONS, b'{"start": 0, "end": 9, "label": "A", "attributes": {"x%d": ""}}', b"]}"),
+        "keys": listed(b"{", b'"%d": 1', b', "0": 1}'),
+        "bad lines": rows(b"x\n"),
+    },
+    "inline": {
+        "nested": lambda count: b"<a>" * count + b"x" + b"</a>" * count,
+        "crossing": lambda count: rows(b"<a%d>")(count) + b"x" + rows(b"</a%d>")(count),
+        "labels": rows(b"<a%d>x</a%d>"),
+        "never closed": rows(b"x\n<a%d>"),
+        "never opened": rows(b"x\n</a%d>"),
+        "signs": rows(b"<"),
+        "half tags": rows(b'<a b="'),
+        "attributes": rows(b'<a b%d="1">x</a>'),
+        "attributes of one tag": between(b"<a", rows(b' b%d="1"'), b">x</a>"),
+    },
+}  # fmt: skip
+OWN["brat"] = {
+    "overlaps": rows(b"T%d\tX 0 1\ta\n"),
+    "labels": rows(b"T%d\tX%d 0 1\ta\n"),
+    "events": rows(b"T%d\tX 0 1\ta\nE%d\tX:T%d A:E%d\n"),
+    "clusters": between(b"T1\tX 0 1\ta\n", rows(b"*\tEquiv T1\n"), b""),
+    "attributes": rows(b"T%d\tX 0 1\ta\nA%d\tN%d T%d\n"),
+    "one id": rows(b"T1\tX 0 1\ta\n"),
+    "bad lines": rows(b"x\n"),
+    "arguments": between(b"T1\tX 0 1\ta\nE1\tX:T1", rows(b" A%d:T1"), b""),
+}
+
+
+def every() -> list[tuple[str, str]]:
+    return [(format, name) for format, own in OWN.items() for name in (*ANY, *own)]
+
+
+def spent(format: str, data: bytes) -> float:
+    source = Source.of_bytes(data, "file")
+    if format == "brat":
+        source = Source.of_files({"d.txt": b"a", "d.ann": data})
+    begin = time.process_time()
+    with contextlib.suppress(InputError):
+        read(source, format)
+    return time.process_time() - begin
+
+
+@pytest.mark.parametrize(("format", "name"), every(), ids=lambda word: word.replace(" ", "-"))
+def test_time_is_linear(format: str, name: str) -> None:
+    shape = ANY.get(name) or OWN[format][name]
+    count = ALIKE if name in ANY else COUNT[format]
+    small, large = shape(count), shape(TIMES * count)
+    for _ in range(3):
+        less, more = spent(format, small), spent(format, large)
+        if more < (TIMES * 9 / 4) * less + SLACK:
+            return
+    pytest.fail(f"{less:.3f} s for {len(small):,} bytes, {more:.3f} s for {len(large):,}")
+
+
+def test_every_reader_is_tried() -> None:
+    assert set(OWN) == set(karat.registry.builtin("formats"))
+
+
+# --- bombs ---
+
+
+def bomb(path: Path, piece: bytes, size: int, head: bytes = b"") -> Path:
+    """A gz file that unfolds to `size` bytes of one piece, made without unfolding it."""
+    packer = zlib.compressobj(9, zlib.DEFLATED, 31)
+    block = piece * ((1 << 20) // len(piece))
+    with path.open("wb") as out:
+        out.write(packer.compress(head))
+        out.write(packer.compress(block))
+        # After a full flush the same bytes always pack to the same bytes.
+        out.write(packer.flush(zlib.Z_FULL_FLUSH))
+        again = packer.compress(block) + packer.flush(zlib.Z_FULL_FLUSH)
+        for _ in range(size // len(block)):
+            out.write(again)
+        out.write(packer.flush())
+    return path
+
+
+READING = """
+import resource, sys, time
+resource.setrlimit(resource.RLIMIT_AS, ({memory}, {memory}))
+import karat
+try:
+    corpus = karat.read(sys.argv[1], sys.argv[2] or None)
+    print(len(corpus))
+except karat.KaratError as error:
+    print(error)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+"""
+
+
+def limited(path: Path | str, format: str = "") -> tuple[str, int]:
+    """What reading says in a process with little memory, and how many MiB it took."""
+    done = subprocess.run(
+        [sys.executable, "-c", READING.format(memory=MEMORY), str(path), format],
+        capture_output=True, text=True, check=False, timeout=120,
+        env=os.environ | {"PYTHONPATH": str(Path(karat.__file__).parents[1]),
+                          "OPENBLAS_NUM_THREADS": "1"},
+    )  # fmt: skip
+    assert "" == done.stderr
+    said, peak = done.stdout.splitlines()
+    return said, int(peak)
+
+
+UNFOLDS = "K010 found a gz file that unfolds to more than 200 times its size"
+LEGAL = {
+    "conll": (b"a O\n", b""), "jsonl": (b'{"text": "%s"}\n' % (b"a" * 4000), b""),
+    "spans": (b"A\t1\t1\t1\n", b""), "tbf": (b"s\td\tE\t1,2\tx\tL\tA\n", b"#BeginOfDocument d\n"),
+    "inline": (b"<a>x</a>" + b"y" * 300, b""),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("format", LEGAL)
+def test_a_bomb_of_legal_lines_is_refused(format: str, tmp_path: Path) -> None:
+    piece, head = LEGAL[format]
+    path = bomb(tmp_path / "bomb.gz", piece, 1 << 31, head)
+    assert path.stat().st_size < 10 << 20
+    said, peak = limited(path)
+    assert f"{path}: {UNFOLDS}, expected text that was compressed; if it is meant, unzip it first" \
+        == said  # fmt: skip
+    assert peak < 300
+
+
+@pytest.mark.parametrize("format", ["conll", "jsonl", "inline"])
+def test_a_bomb_behind_a_harmless_beginning_is_refused(format: str, tmp_path: Path) -> None:
+    piece, head = LEGAL[format]
+    harmless = b"".join(b"%d" % (i * i * i) for i in range(20_000))
+    if format == "jsonl":
+        head = b'{"text": "%s"}\n' % harmless
+    else:
+        head = {"conll": b"%s O\n", "inline": b"%s"}[format] % harmless
+    path = bomb(tmp_path / "bomb.gz", piece, 1 << 27, head)
+    Source(path).open().close()
+    said, peak = limited(path, format)
+    assert "K010 found" in said
+    assert peak < 700
+
+
+@pytest.mark.parametrize(("piece", "codes"), [(b"\0", "K003 K005"), (b"a", "K005"), (b" ", "K005")])
+@pytest.mark.parametrize("format", ["conll", "spans", "tbf"])
+def test_an_endless_line_is_refused(piece: bytes, codes: str, format: str, tmp_path: Path) -> None:
+    path = tmp_path / "endless"
+    path.write_bytes(piece * (1 << 23))
+    with pytest.raises(InputError) as caught:
+        read(path, format)
+    assert caught.value.problems[0].code in codes
+
+
+@pytest.mark.parametrize("format", ["jsonl", "inline"])
+def test_a_document_that_is_too_large_is_refused(format: str, tmp_path: Path) -> None:
+    path = tmp_path / "large"
+    with path.open("wb") as out:
+        out.truncate(1 << 32)
+    said, peak = limited(path, format)
+    assert said.startswith(f"{path}:") and "more than 67,108,864 bytes, expected" in said
+    assert peak < 400
+
+
+@pytest.mark.parametrize("format", ["", "conll", "jsonl", "spans", "tbf", "inline"])
+def test_a_device_without_an_end_is_refused(format: str) -> None:
+    said, peak = limited("/dev/zero", format)
+    assert said.startswith("/dev/zero:")
+    assert peak < 400
+
+
+def test_much_text_that_was_compressed_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "large.conll.gz"
+    text = b"".join(b"word%d O\nname%d B-X\n\n" % (i, i * i) for i in range(500_000))
+    assert len(text) > 1 << 24
+    path.write_bytes(gzip.compress(text, 1))
+    assert 500_000 == len(read(path))
+
+
+def test_a_gz_file_that_breaks_off_is_refused(tmp_path: Path) -> None:
+    whole = gzip.compress(b"".join(b"word%d B-X\n" % (i * i) for i in range(9999)))
+    path = tmp_path / "cut.gz"
+    for size in (3, 12, 200, len(whole) // 2, len(whole) - 9, len(whole) - 1):
+        path.write_bytes(whole[:size])
+        with pytest.raises(InputError) as caught:
+            read(path)
+        assert str(caught.value).startswith(f"{path}: K003 found data that breaks off")
+
+
+def test_many_files_in_one_gz_file_are_read_one_behind_the_other(tmp_path: Path) -> None:
+    path = tmp_path / "members.gz"
+    path.write_bytes(gzip.compress(b"a B-X\n") * 3000)
+    assert 3000 == len(read(path).mentions)
+
+
+# --- places that are no files ---
+
+
+def test_a_folder_that_holds_itself_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.conll").write_text("a O\n")
+    (tmp_path / "again").symlink_to(tmp_path, target_is_directory=True)
+    with pytest.raises(InputError) as caught:
+        read(tmp_path)
+    again = tmp_path / "again"
+    assert f"{again}: K001 found a link to a folder around it, expected files and folders to read" \
+        == str(caught.value)  # fmt: skip
+
+
+def test_a_link_to_itself_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "x").symlink_to(tmp_path / "x")
+    for path in (tmp_path, tmp_path / "x"):
+        with pytest.raises(InputError) as caught:
+            read(path)
+        assert "K001" == caught.value.problems[0].code
+
+
+def test_a_pipe_in_a_folder_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(InputError) as caught:
+        read(tmp_path)
+    assert f"{tmp_path / 'pipe'}: K001 found neither a file nor a folder, expected files and " \
+        "folders to read" == str(caught.value)  # fmt: skip
+
+
+def test_a_pipe_with_a_name_is_read_as_standard_input_is(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    writer = threading.Thread(target=(tmp_path / "pipe").write_bytes, args=(b"Ann B-PER\n" * 9,))
+    writer.start()
+    corpus = read(tmp_path / "pipe")
+    writer.join()
+    assert 9 == len(corpus.mentions)
+    assert ("Ann",) * 9 == corpus[0].tokens
+
+
+def test_a_folder_is_no_file_and_a_file_no_folder(tmp_path: Path) -> None:
+    file = tmp_path / "a.conll"
+    file.write_text("a O\n")
+    with pytest.raises(InputError) as caught:
+        Source(tmp_path).head()
+    assert f"{tmp_path}: K001 found a folder, expected a file to read" == str(caught.value)
+    with pytest.raises(InputError) as caught:
+        read(file / "b.conll")
+    assert "K001" == caught.value.problems[0].code
+    with pytest.raises(UsageError, match="cannot write"):
+        karat.write(Corpus.of("[a]A"), tmp_path, "conll")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_a_file_that_may_not_be_read_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "a.conll"
+    file.write_text("a O\n")
+    file.chmod(0)
+    for path in (file, tmp_path):
+        with pytest.raises(InputError) as caught:
+            read(path)
+        assert "K001" == caught.value.problems[0].code
+
+
+@pytest.mark.parametrize("format", ["conll", "jsonl", "spans"])
+def test_a_full_disk_is_told(format: str) -> None:
+    with pytest.raises(KaratError) as caught:
+        karat.write(Corpus.of("[a]A"), "/dev/full", format)
+    assert "cannot write /dev/full: No space left on device" == str(caught.value)
+
+
+def test_a_full_disk_is_told_by_the_command(tmp_path: Path) -> None:
+    (tmp_path / "a.conll").write_text("a B-X\n")
+    commands = [["score", "a.conll", "a.conll", "-o", "/dev/full"],
+                ["convert", "a.conll", "/dev/full", "--to", "jsonl"]]  # fmt: skip
+    for command in commands:
+        done = subprocess.run(
+            [sys.executable, "-m", "karat", *command], cwd=tmp_path, capture_output=True,
+            text=True, check=False,
+            env=os.environ | {"PYTHONPATH": str(Path(karat.__file__).parents[1])},
+        )  # fmt: skip
+        assert done.returncode in (1, 2)
+        assert "No space left on device" in done.stderr and "Traceback" not in done.stderr
