@@ -49,6 +49,7 @@ def compare(
     map: Mapping[str, str] | None = None,
     zero_division: str = "skip",
     extra_docs: str = "error",
+    tokenizer: str = "auto",
     resamples: int = 1000,
     interval: str = "auto",
     seed: int = 0,
@@ -74,7 +75,7 @@ def compare(
     0.5
     """
     chosen = Choices(None if labels is None else tuple(labels), dict(map or {}), zero_division,
-                     extra_docs)  # fmt: skip
+                     extra_docs, tokenizer)  # fmt: skip
     drawing = Drawing(resamples, interval, seed, resample_by, strata)
     if trials < 99:
         raise UsageError(f"trials is at least 99, not {trials}")
