@@ -20,7 +20,8 @@ from karat.nouns.errors import UsageError, nearest
 from karat.nouns.pair import Pair
 from karat.nouns.scores import File, Score, Scores
 from karat.nouns.source import Source
-from karat.recipe import Recipe, defaults, expand
+from karat.presets import defaults
+from karat.recipe import Recipe, expand
 from karat.sampling import Drawing, Plan
 from karat.scoring import Choices, scored
 
@@ -215,9 +216,7 @@ def score(
     found: list[Score] = []
     for name, pair in run.pairs.items():
         found += scored(pair, run.recipes, name, chosen, run.said[name], run.plan)
-    # What had to be fitted to tokens is known only now.
-    files = tuple(replace(run.files[n], coverage=p.coverage) for n, p in run.pairs.items())
-    return Scores(__version__, run.gold, files, tuple(found), run.plan.remarks())
+    return Scores(__version__, run.gold, run.counted(), tuple(found), run.plan.remarks())
 
 
 @dataclass(frozen=True)
@@ -230,6 +229,14 @@ class Run:
     said: Mapping[str, Mapping[str, str]]
     recipes: Sequence[Recipe]
     plan: Plan
+
+    def counted(self) -> tuple[File, ...]:
+        """The files of the systems, once everything is counted: then it is known what of them
+        did not fall on tokens.
+        """
+        return tuple(
+            replace(file, coverage=self.pairs[name].covered) for name, file in self.files.items()
+        )
 
 
 def prepared(

@@ -8,7 +8,6 @@ value  = number | word {"+" word} | JSON string | comp
 from __future__ import annotations
 
 import dataclasses
-import itertools
 import json
 import math
 import re
@@ -33,11 +32,6 @@ PRESETS: Mapping[str, str] = {
 
 SHORT: Mapping[str, tuple[str, ...]] = {"PRF": ("P", "R", "F1")}
 """Measures that stand for several."""
-
-DEFAULTS = (
-    "exact.PRF", "overlap.PRF", "ts.PRF@macro", "fair.PRF", "slots.SER",
-)  # fmt: skip
-"""What is scored when nobody says what."""
 
 _WORD = re.compile(r"[^\W\d][\w-]*|\d[\w-]*")
 _NUMBER = re.compile(r"-?\d+(\.\d+)?([eE][+-]?\d+)?(?![\w-])")
@@ -92,7 +86,7 @@ def spell(component: Any, *, full: bool = False) -> str:
     if short is not None:
         return str(short)
     if component.name == "label" and hasattr(component, "label"):
-        return f"label:{_word(component.label)}"
+        return f"label:{word(component.label)}"
     signed = getattr(component, "signed", {}) if full else {}
     given = []
     for field in dataclasses.fields(component):
@@ -105,7 +99,12 @@ def spell(component: Any, *, full: bool = False) -> str:
     return str(component.name) + (f"({','.join(sorted(given))})" if given else "")
 
 
-def _word(text: str) -> str:
+def word(text: str) -> str:
+    """A word as it is, other text as a JSON string.
+
+    >>> word("PER"), word("a b")
+    ('PER', '"a b"')
+    """
     return text if _WORD.fullmatch(text) else json.dumps(text, ensure_ascii=False)
 
 
@@ -121,7 +120,7 @@ def _value(value: Any) -> str:
 def _text(text: str) -> str:
     """A word as it is, unless it would be read as a number that is written in another way."""
     same = _DIGITS.fullmatch(text) or not _NUMBER.match(text)
-    return _word(text) if same else json.dumps(text, ensure_ascii=False)
+    return word(text) if same else json.dumps(text, ensure_ascii=False)
 
 
 class _Reader:
@@ -249,39 +248,6 @@ def parse(text: str) -> Recipe:
     if len(found) > 1:
         raise RecipeError(f"{text} stands for {len(found)} recipes: {', '.join(map(str, found))}")
     return found[0]
-
-
-def defaults(table: str = "mentions", attributes: Sequence[str] = ()) -> list[Recipe]:
-    """The recipes for when nobody says what to score.
-
-    There are two tables: `mentions`, and `nugget` for event nuggets: span only and every
-    combination of the label (`type`) and the attributes of mentions, as the paper's Figure 3 has
-    them, micro and macro-doc-pr.
-
-    >>> str(defaults()[0])
-    'exact.P'
-    >>> [str(recipe) for recipe in defaults("nugget", ["realis"])][3:7:3]
-    ['nugget(attributes=type).P', 'nugget(attributes=realis).P']
-    """
-    if table == "nugget":
-        names = ["type", *sorted(attributes)]
-        if len(names) > 4:
-            raise RecipeError(
-                f"a table of all combinations of {len(names)} attributes would be too long; "
-                "say which with -m, for example nugget(attributes=type).PRF"
-            )
-        sets = [
-            few for size in range(len(names) + 1) for few in itertools.combinations(names, size)
-        ]
-        spaces = [
-            f"nugget(attributes={'+'.join(map(_word, few))})" if few else "nugget" for few in sets
-        ]
-        texts = [f"{space}.PRF@{how}" for how in ("micro", "macro-doc-pr") for space in spaces]
-        return [recipe for text in texts for recipe in expand(text)]
-    if table != "mentions":
-        raise RecipeError(f"no table is called {table!r}{nearest(table, ['mentions', 'nugget'])}")
-    there = [text for text in DEFAULTS if text.split(".")[0] in registry.builtin("match")]
-    return [recipe for text in there for recipe in expand(text)]
 
 
 def _exists(preset: str) -> bool:

@@ -78,11 +78,16 @@ def unwords(value: str) -> list[str]:
     at = 0
     while at < len(value):
         if value[at] == '"':
-            item, at = json.JSONDecoder().raw_decode(value, at)
+            try:
+                item, at = json.JSONDecoder().raw_decode(value, at)
+            except ValueError:
+                raise UsageError(f"found {shown(value[at:])}, expected a JSON string") from None
         else:
             end = value.find("+", at)
             end = len(value) if end < 0 else end
             item, at = value[at:end], end
+        if value[at : at + 1] not in ("", "+"):
+            raise UsageError(f"found {shown(value)}, expected names apart by +")
         found.append(item)
         at += 1
     return found

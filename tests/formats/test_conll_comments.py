@@ -202,3 +202,33 @@ def test_a_file_with_more_comments_than_words_is_conll() -> None:
     assert 0.9 == Conll.sniff(data)
     assert "conll" == sniffed(Source.of_bytes(data))
     assert 0.9 == Conll.sniff(b"a O|B-X\nb O|I-X\n")
+
+
+def test_any_mix_of_comments_and_words_is_read_alike_in_chunks_or_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rng = random.Random(11)
+    parts = [
+        b"#", b"# ", b"newdoc", b" id = ", b"d1", b"\n", b"\n", b"\n\n", b" ", b"\t", b"B-X",
+        b"I-X", b"O", b"|", b"O|B-Y", b"B-X|I-Y", b"-DOCSTART-", b"Ann", b"=", b"\xff", b"\r\n",
+        b"E-X", b"\xef\xbb\xbf", b"newpar", b"# text = x\n", b"Ann O\n", b"Ann B-X\n", b"# O\n",
+        b"\0", b"# newdoc id = a\n", b"# newdoc\n", b"-DOCSTART- O\n", b"x B-X|B-Y\n",
+    ]  # fmt: skip
+    read_well = 0
+    for _ in range(1500):
+        whole = rng.random() < 0.7
+        data = b"".join(rng.choices(parts[-9:] if whole else parts, k=rng.randint(0, 20)))
+        seen: list[object] = []
+        for size, block in ((1 << 19, 1 << 20), (64, 3)):
+            monkeypatch.setattr(_lines, "SIZE", size)
+            monkeypatch.setattr(_tagged, "BLOCK", block)
+            try:
+                corpus = of_bytes(data)
+            except InputError as error:
+                if "K005" not in str(error):
+                    seen.append(error.total)
+            else:
+                seen.append([list(corpus), corpus.facts, corpus.documents.line.tolist()])
+                read_well += 1
+        assert len(seen) < 2 or seen[0] == seen[1]
+    assert read_well > 300

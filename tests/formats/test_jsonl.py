@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from karat import Corpus, Document, Group, InputError, Mention, UsageError
+from karat import Corpus, Document, Group, Mention, UsageError
 from karat.formats import jsonl
 from karat.formats.jsonl import Jsonl
 from karat.nouns.source import Source
@@ -152,62 +152,6 @@ def test_what_json_cannot_hold_is_refused() -> None:
     with pytest.raises(UsageError) as caught:
         written(Corpus.of(Document(tokens=("a",), extra={"x": float("nan")})), "jsonl")
     assert str(caught.value).startswith("jsonl cannot hold this document: ")
-
-
-def mutated(rng: random.Random, data: bytes) -> bytes:
-    new = bytearray(data)
-    signs = (
-        b'"',
-        b"{",
-        b"}",
-        b"[",
-        b"]",
-        b",",
-        b":",
-        b"-",
-        b"9",
-        b"1e9",
-        b"null",
-        b"\n",
-        b"\\",
-        b"\xff",
-    )
-    for _ in range(rng.randint(1, 3)):
-        at = rng.randrange(len(new) + 1)
-        kind = rng.randrange(4)
-        if kind == 0:
-            new[at : at + 1] = rng.choice(signs)
-        elif kind == 1:
-            del new[at : at + rng.randint(1, 3)]
-        elif kind == 2:
-            new[at:at] = rng.choice(signs)
-        else:
-            other = rng.randrange(len(new) + 1)
-            new[at : at + 6] = new[other : other + 6]
-    return bytes(new)
-
-
-def test_any_bytes_give_a_corpus_or_an_input_error() -> None:
-    rng = random.Random(5)
-    files = [
-        written(
-            Corpus.of(
-                *(random_document(rng, i, ids=n % 2 == 0, chars=n % 3 == 0) for i in range(2))
-            ),
-            "jsonl",
-        )
-        for n in range(100)
-    ]
-    read_well = 0
-    for number in range(2000):
-        data = mutated(rng, files[number % len(files)])
-        try:
-            corpus = of_bytes(data, "jsonl")
-        except InputError:
-            continue
-        assert list(corpus) == list(of_bytes(written(corpus, "jsonl"), "jsonl"))
-        read_well += 1
-    assert read_well > 100
 
 
 @pytest.mark.parametrize(

@@ -283,3 +283,18 @@ def test_the_signature_says_the_tokenizer_and_verify_uses_it(
 def test_tokens_need_no_tokenizer() -> None:
     found = score(Corpus.of("[Ann]A x"), Corpus.of("[Ann]A x"), "exact.F1").to_dict()
     assert "|tokenizer:none|" in found["systems"][0]["scores"][0]["signature"]
+
+
+def test_comparisons_and_errors_use_the_tokenizer(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, start in (("gold", 0), ("a", 1), ("b", 2)):
+        mention = {"start": start, "end": 5, "label": "X"}
+        record = {"id": "d", "text": "a-b c d e", "mentions": [mention]}
+        (tmp_path / f"{name}.jsonl").write_text(json.dumps(record))
+    gold, a, b = (str(tmp_path / f"{name}.jsonl") for name in ("gold", "a", "b"))
+    for how, moved in (("whitespace", "1 unaligned"), ("words", "0 unaligned")):
+        assert 0 == main(["compare", gold, a, b, "-m", "ts.F1", "--tokenizer", how])
+        assert moved in capsys.readouterr().err
+        assert 0 == main(["errors", gold, a, b, "-m", "ts.F1", "--tokenizer", how])
+        capsys.readouterr()

@@ -42,6 +42,14 @@ def test_the_first_hundred_are_kept_and_all_are_counted(tmp_path: Path) -> None:
     assert str(findings).endswith("and 1,134 more\n1 file, 1,234 errors, 0 warnings")
 
 
+def test_every_line_with_a_wrong_tag_is_told_and_counted(tmp_path: Path) -> None:
+    file = tmp_path / "bad.conll"
+    file.write_text("a B-X\n" + "b PER\n" * 5 + "c B-\n" + "d PER\n" * 200)
+    findings = check(file)
+    assert 206 == findings.errors
+    assert [2, 3, 4, 5, 6, 7, 8] == [problem.line for problem in findings.problems][:7]
+
+
 def test_several_files_are_looked_at_even_if_one_is_not_there(gold: Path) -> None:
     findings = check([gold, gold.with_name("nothing")])
     assert codes(findings) == [("K001", None, False)]

@@ -54,7 +54,8 @@ class Tagset:
 def interpret(tags: Sequence[str], scheme: str = "auto") -> Tagset:
     """Prefix and label of each distinct tag of a file, O left out.
 
-    A file in which no tag has a prefix is IO with bare labels.
+    A file in which no tag has a prefix is IO with bare labels; where the scheme is given as io, I-
+    is taken off wherever it stands.
 
     >>> interpret(["B-PER", "I-PER", "PER"]).bad
     {2: 'O or a tag with a prefix and a label, like B-PER or I-PER'}
@@ -64,13 +65,12 @@ def interpret(tags: Sequence[str], scheme: str = "auto") -> Tagset:
     letters = set(LETTERS) if scheme == "auto" else set(SCHEMES[scheme])
     split = [_split(tag) for tag in tags]
     if scheme == "io":
-        bare = not all(parts and parts[0] == "I" for parts in split)
-    else:
-        bare = scheme == "auto" and not any(p and p[0] in LETTERS and p[1] for p in split)
+        split = [p if p and p[0] == "I" else ("I", t) for p, t in zip(split, tags, strict=True)]
+    bare = scheme == "auto" and not any(p and p[0] in LETTERS and p[1] for p in split)
     prefix, names, bad, seen = [], [], {}, set()
     for place, (tag, parts) in enumerate(zip(tags, split, strict=True)):
         letter, name = ("I", tag) if bare else parts or ("", "")
-        if bare and scheme == "auto" and (tag in LETTERS or (parts and len(parts[0]) == 1)):
+        if bare and (tag in LETTERS or (parts and len(parts[0]) == 1)):
             bad[place] = _WANTED if tag in LETTERS or not parts[1] else _KNOWN  # type: ignore[index]
         elif not bare and (parts is None or not name):
             bad[place] = _WANTED

@@ -60,6 +60,7 @@ class TagReader:
         self.doc_first = 0
         self.facts: Counter[Any] = Counter()
         self.problems: list[Problem] = []
+        self.told: set[int] = set()
         self.wrong = 0
         self.vocabulary = Vocabulary(self._unreadable)
         self.real: IntArray | None = None
@@ -113,12 +114,8 @@ class TagReader:
         if not self.mode and (filled.size or marks.size):
             opened = marks.size and (not filled.size or marks[0] < filled[0])
             self.mode = "marked" if opened else "blank"
-        if self.mode == "blank" and marks.size:
-            self._problem(
-                "K106", self._line(int(marks[0])), f"{_OPENS[bool(names)]} after the first tokens",
-                f"{_OPENS[bool(names)]} on the first line, or nowhere",
-                f"begin the file with a {_OPENS[bool(names)]} line",
-            )  # fmt: skip
+        if self.mode == "blank":
+            self._late(marks, names)
         elif self.mode == "marked":
             self._name(marks, names)
         widths = chunk.fields.take(filled)
@@ -129,14 +126,23 @@ class TagReader:
         self.lines += size
         self.tokens += len(filled)
 
+    def _late(self, marks: IntArray, names: Mapping[int, bytes | None]) -> None:
+        self.wrong += max(0, len(marks) - SHOWN)
+        for row in marks[:SHOWN].tolist():
+            mark = _OPENS[row in names]
+            self._problem(
+                "K106", self._line(row), f"{mark} after the first tokens",
+                f"{mark} on the first line, or nowhere", f"begin the file with a {mark} line",
+            )  # fmt: skip
+
     def _uncommented(
         self, chunk: Chunk, marks: IntArray
     ) -> tuple[Chunk, IntArray, dict[int, bytes | None]]:
         """The chunk without comments; those that open a document stay, as blank lines."""
         filled = np.flatnonzero(chunk.fields)
-        if not self.width and filled.size:
-            first = self._first_width(chunk, int(filled[0]))
-        found, opening = comments(chunk, self.width or first)
+        if not filled.size:
+            return chunk, marks, {}
+        found, opening = comments(chunk, self.width or self._first_width(chunk, int(filled[0])))
         if not found.size:
             return chunk, marks, {}
         self.commented = True
@@ -252,11 +258,20 @@ class TagReader:
     def _tagset(self, scheme: str) -> Tagset:
         return interpret(self.vocabulary.tags, scheme)
 
+    def _bad(self, tagset: Tagset, line: IntArray, code: IntArray) -> None:
+        """Tags that mean nothing, each on its line."""
+        self.told.update(np.unique(code).tolist())
+        self.wrong += max(0, len(line) - SHOWN)
+        for number, which in zip(line[:SHOWN].tolist(), code[:SHOWN].tolist(), strict=True):
+            found = shown(self.vocabulary.tags[which])
+            self._problem("K104", number, found, tagset.bad[which])
+
     def _bad_tags(self, scheme: str) -> None:
         tagset = self._tagset(scheme)
         tags, lines = self.vocabulary.tags, self.vocabulary.lines
         for code, expected in tagset.bad.items():
-            self._problem("K104", lines[code], shown(tags[code]), expected)
+            if code not in self.told:
+                self._problem("K104", lines[code], shown(tags[code]), expected)
         if self.width == 1 and tags and not tagset.letters and not tagset.bad:
             self._problem(
                 "K107", lines[0], f"one column with {shown(tags[0])}",
@@ -326,6 +341,7 @@ class TagReader:
         """Start, end and label of the mentions of one layer."""
         good = tagset.label[code] >= 0
         if not good.all():
+            self._bad(tagset, line[~good], code[~good])
             token, line, code = token[good], line[good], code[good]
         place = line
         if self.commented:

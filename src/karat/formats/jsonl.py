@@ -13,7 +13,7 @@ from karat.nouns._holds import EVERYTHING
 from karat.nouns._record import WrongError, document_of, record_of
 from karat.nouns.corpus import Corpus, Words
 from karat.nouns.document import Document
-from karat.nouns.errors import SHOWN, InputError, Problem, UsageError, shown
+from karat.nouns.errors import SHOWN, InputError, Problem, UsageError, repeated, shown
 from karat.nouns.source import Source
 from karat.nouns.tables import Documents
 
@@ -216,8 +216,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """An object; a key that is there twice would lose a value."""
     found = dict(pairs)
     if len(found) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for i, key in enumerate(keys) if key in keys[:i])
+        twice = repeated([key for key, _ in pairs])
         raise ValueError(f"the key {shown(twice)} is there twice")
     return found
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from karat.nouns.document import Document, Group, Mention, Span, tidy
-from karat.nouns.errors import UsageError, shown
+from karat.nouns.errors import UsageError, repeated, shown
 
 KEYS = (
     "id", "unit", "text", "tokens", "token_spans", "sentences", "attributes", "mentions",
@@ -37,10 +37,16 @@ def _short(value: Any) -> str:
     return shown(repr(value), 40)[1:-1]
 
 
+def _key(name: str) -> str:
+    """A name from a file as part of a place."""
+    return shown(name, 40)[1:-1]
+
+
 def _words(value: Any, where: str) -> dict[str, str]:
     _is(value, dict, where, "an object of names and texts")
     for name, word in value.items():
-        _is(word, str, f"{where}.{name}", "a text")
+        if type(word) is not str:
+            _is(word, str, f"{where}.{_key(name)}", "a text")
     return dict(value)
 
 
@@ -65,7 +71,9 @@ def _mention(value: Any, where: str, length: int) -> Mention:
     _is(value, dict, where, "an object with start, end and label")
     unknown = sorted(set(value) - _MENTION_KEYS)
     if unknown:
-        raise WrongError(f"{where}.{unknown[0]}", f"one of {', '.join(sorted(_MENTION_KEYS))}")
+        raise WrongError(
+            f"{where}.{_key(unknown[0])}", f"one of {', '.join(sorted(_MENTION_KEYS))}"
+        )
     if "label" not in value:
         raise WrongError(f"{where} without a label", "a label")
     label = _is(value["label"], str, f"{where}.label", "a text")
@@ -112,7 +120,7 @@ def _id(value: Mapping[str, Any], where: str) -> str | None:
 def _known(value: Mapping[str, Any], keys: tuple[str, ...], where: str) -> None:
     unknown = sorted(set(value) - set(keys))
     if unknown:
-        raise WrongError(f"{where}.{unknown[0]}", f"one of {', '.join(keys)}")
+        raise WrongError(f"{where}.{_key(unknown[0])}", f"one of {', '.join(keys)}")
 
 
 def _linked(value: Any, where: str) -> Group:
@@ -123,8 +131,9 @@ def _linked(value: Any, where: str) -> Group:
     _is(given, dict, f"{where}.arguments", "an object of roles and ids of mentions")
     members: list[tuple[str, str]] = []
     for role, ids in given.items():
+        place = f"{where}.arguments.{_key(role)}"
         for each in ids if isinstance(ids, list) else [ids]:
-            _is(each, str, f"{where}.arguments.{role}", "the id of a mention, or a list of them")
+            _is(each, str, place, "the id of a mention, or a list of them")
             members.append((role, each))
     return Group(label, tuple(members), _id(value, where))
 
@@ -145,9 +154,10 @@ def _template(value: Any, where: str) -> Group:
     slots = _is(value.get("slots", {}), dict, f"{where}.slots", "an object of slots")
     members = []
     for slot, fillers in slots.items():
-        _is(fillers, list, f"{where}.slots.{slot}", "a list of fillers")
+        place = f"{where}.slots.{_key(slot)}"
+        _is(fillers, list, place, "a list of fillers")
         for i, filler in enumerate(fillers):
-            _is(filler, (str, dict), f"{where}.slots.{slot}[{i}]", "a text or an object")
+            _is(filler, (str, dict), f"{place}[{i}]", "a text or an object")
             members.append((slot, filler))
     label = _is(value.get("label", ""), str, f"{where}.label", "a text")
     return Group(label, tuple(members), _id(value, where))
@@ -185,7 +195,7 @@ def document_of(record: Mapping[str, Any]) -> Document:
     mentions = each("mentions", _mention, length)
     ids = [mention.id for mention in mentions if mention.id is not None]
     if len(set(ids)) < len(ids):
-        twice = next(name for i, name in enumerate(ids) if name in ids[:i])
+        twice = repeated(ids)
         raise WrongError(f"two mentions with the id {shown(twice)}", "an id of its own for each")
     return Document(
         bare.id,

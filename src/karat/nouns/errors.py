@@ -115,6 +115,20 @@ def plain(text: str) -> str:
     return text if text.isprintable() else repr(text)[1:-1]
 
 
+def repeated(names: Sequence[str]) -> str:
+    """The first of some names that was there before.
+
+    >>> repeated(["a", "b", "a", "b"])
+    'a'
+    """
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            return name
+        seen.add(name)
+    raise ValueError("no name is repeated")
+
+
 def nearest(name: str, names: Sequence[str]) -> str:
     """The tail of a "there is no ..." message: the nearest name, and all of them.
 

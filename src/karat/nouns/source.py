@@ -19,7 +19,7 @@ import zlib
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import BinaryIO, cast
 
 from karat.nouns._walk import beside, walked
 from karat.nouns.errors import InputError, Problem
@@ -224,8 +224,8 @@ class Source:
         >>> Source.of_bytes(b"abcde").between(1, 3)
         b'bc'
         """
-        handle: Any = self._unzipped or self.open()
-        if self._unzipped is None and isinstance(handle, gzip.GzipFile):
+        handle = self._unzipped or self.open()
+        if self._unzipped is None and isinstance(cast(object, handle), gzip.GzipFile):
             # To go to a place in a gz file is to unzip everything before it: stay where we are.
             self._unzipped = handle
             weakref.finalize(self, handle.close)

@@ -23,7 +23,8 @@ from karat.nouns.errors import UsageError
 from karat.nouns.interval import Interval
 from karat.nouns.rows import Statistic
 from karat.pipeline import Readable, Run, prepared
-from karat.recipe import Recipe, defaults, spell
+from karat.presets import defaults
+from karat.recipe import Recipe, spell
 from karat.sampling import Drawing, Plan, overall
 from karat.scoring import Choices, counted
 
@@ -88,7 +89,7 @@ def compare(
     return Comparison(
         __version__,
         run.gold,
-        tuple(run.files.values()),
+        run.counted(),
         tuple(found),
         tuple(ranks),
         tuple(_agreements(ranks, found)),

@@ -121,7 +121,7 @@ def power(
     return Power(
         __version__,
         run.gold,
-        tuple(run.files.values()),
+        run.counted(),
         str(one),
         spell(one.measure),
         (a, b),

@@ -17,8 +17,9 @@ from karat.nouns.robustness import Choice, Robustness, joined
 from karat.nouns.source import Source
 from karat.nouns.tally import Tally
 from karat.pipeline import Readable, Run, named, prepared, read, sniffed
+from karat.presets import defaults
 from karat.protocol.compare import lower_is_better, signed
-from karat.recipe import Recipe, defaults, expand, spell
+from karat.recipe import Recipe, expand, spell
 from karat.sampling import Drawing
 from karat.scoring import Choices
 
@@ -91,7 +92,7 @@ def robust(
         remarks.append(f"no system has a score under {gone}: left out")
     first = next(iter(runs.values()))
     return Robustness(
-        __version__, first.gold, tuple(first.files.values()), tuple(kept),
+        __version__, first.gold, first.counted(), tuple(kept),
         tuple(signed(run) for run in runs.values()), tuple(remarks),
     )  # fmt: skip
 

@@ -1,0 +1,255 @@
+"""Whatever bytes a reader is given, a corpus comes out or an error of karat's: nothing else.
+
+A corpus that comes out is well formed, scores perfectly against itself, and is read again as it is
+from what its writer writes. At least 20,000 inputs, the same ones in every run.
+"""
+
+from __future__ import annotations
+
+import io
+import random
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import karat
+from karat import Corpus, InputError, RecipeError, UsageError, read, registry, signature
+from karat.nouns.source import Source
+from karat.recipe import expand
+from tests.formats._mutations import Mutator, noise, valid, valid_pairs
+
+INPUTS = {"conll": 3600, "jsonl": 3600, "spans": 3600, "tbf": 3600, "inline": 3200, "brat": 2400}
+OTHERS = 2000
+"""How many inputs a reader gets; OTHERS is for one that is not in the list."""
+SNIFFED = 2400
+
+OPTIONS: dict[str, list[dict[str, Any]]] = {
+    "conll": [
+        {}, {}, {"repair": "discard"}, {"repair": "strict"}, {"documents": "file"},
+        {"scheme": "iob2"}, {"tag": 0}, {"token": -2}, {"scheme": "io"}, {"tag": 1, "token": 1},
+    ],
+    "inline": [{}, {"entities": "decode"}, {"labels": ("A", "B")}],
+    "brat": [{}, {"missing": "empty"}],
+}  # fmt: skip
+
+EXAMPLE = Path(karat.__file__).parent / "example"
+SCORED = 40
+"""One corpus of so many is scored against itself."""
+REWRITTEN = 4
+"""One corpus of so many is written and read again."""
+
+
+def planned(format: str) -> int:
+    return INPUTS.get(format, OTHERS)
+
+
+def single() -> list[str]:
+    """The formats that read a single file."""
+    every = registry.builtin("formats")
+    return [name for name in every if not getattr(registry.load("formats", name), "folders", False)]
+
+
+def originals(format: str) -> list[bytes]:
+    files = valid(format)
+    if format == "conll":
+        lines = (EXAMPLE / "gold.conll").read_bytes().split(b"\n")
+        files += [b"\n".join(lines[at : at + 12]) for at in range(0, 120, 12)]
+        files += [b"-DOCSTART- O\n\n" + files[-1], files[-2].replace(b"\n", b"\r\n")]
+    assert len(files) >= 12, f"{format} writes too little of what is tried"
+    return files
+
+
+def inputs(format: str) -> Iterator[bytes]:
+    """A tenth is noise, the rest are damaged files."""
+    rng = random.Random(f"inputs of {format}")
+    mutated = Mutator(originals(format), rng)
+    return (mutated() if number % 10 else noise(rng) for number in range(planned(format)))
+
+
+def check(corpus: Corpus) -> None:
+    """What every corpus keeps to, whoever made it."""
+    table, documents, pieces = corpus.mentions, corpus.documents, corpus.mentions.pieces()
+    size = len(table)
+    assert size == len(table.start) == len(table.end) == len(table.label)
+    assert corpus.labels == tuple(sorted(set(corpus.labels))) and "" not in corpus.labels
+    assert len(documents.sentence_offsets) == len(documents) + 1
+    if documents.id is not None:
+        assert len(documents) == len(documents.id) == len(set(documents.id))
+    if not size:
+        return
+    assert size + 1 == len(pieces.offsets) and (np.diff(pieces.offsets) > 0).all()
+    assert 0 <= table.label.min() and table.label.max() < len(corpus.labels)
+    assert 0 <= table.doc.min() and table.doc.max() < len(documents)
+    assert (pieces.start >= 0).all() and (pieces.start < pieces.end).all()
+    assert (table.start == pieces.start[pieces.offsets[:-1]]).all()
+    assert (table.end == pieces.end[pieces.offsets[1:] - 1]).all()
+    inner = np.ones(len(pieces.start), bool)
+    inner[pieces.offsets[:-1]] = False
+    assert (pieces.end[:-1] < pieces.start[1:])[inner[1:]].all(), "fragments touch or overlap"
+    length = documents.length[table.doc]
+    assert ((table.end <= length) | (length < 0)).all()
+    bounds = pieces.offsets.tolist()
+    spans = list(zip(pieces.start.tolist(), pieces.end.tolist(), strict=True))
+    labels = [corpus.labels[code] for code in table.label.tolist()]
+    rows = [(doc, spans[bounds[i] : bounds[i + 1]], labels[i])
+            for i, doc in enumerate(table.doc.tolist())]  # fmt: skip
+    assert rows == sorted(rows), "mentions are not in document order"
+    if table.id is not None:
+        assert size == len(table.id)
+
+
+def perfect(corpus: Corpus) -> None:
+    """A corpus has no errors against itself."""
+    found = karat.score(corpus, corpus, "exact.F1", resamples=0).value
+    assert (1.0 if len(corpus.mentions) else None) == found
+
+
+def content(corpus: Corpus) -> list[Any]:
+    return [(document.id, document.text, document.tokens, document.mentions, document.clusters,
+             document.relations) for document in corpus]  # fmt: skip
+
+
+def rewritten(corpus: Corpus, format: str, options: dict[str, Any]) -> bool:
+    """What a writer writes, its reader reads; what it cannot hold is refused, in words."""
+    out = io.BytesIO()
+    own = {key: value for key, value in options.items() if key in ("entities", "labels")}
+    try:
+        registry.load("formats", format)(**own).write(corpus, out)
+    except UsageError:
+        return False
+    if all(document.tokens is None for document in corpus) and format == "conll":
+        return False  # a file of tags alone; its writer must invent the words
+    again = read(Source.of_bytes(out.getvalue(), "file"), format, **own)
+    assert content(corpus) == content(again)
+    return True
+
+
+def speaks(error: InputError) -> None:
+    """An error has problems, and shows what a file holds in a way that is safe to print."""
+    assert 0 < len(error.problems) <= error.total
+    assert str(error).isprintable()
+
+
+def tried(outcomes: Counter[str], reading: Callable[[], Corpus]) -> Corpus | None:
+    """One input: a corpus, or nothing where karat refuses it."""
+    try:
+        corpus = reading()
+    except InputError as error:
+        speaks(error)
+        outcomes["refused"] += 1
+        return None
+    check(corpus)
+    outcomes["read"] += 1
+    if outcomes["read"] % SCORED == 0:
+        perfect(corpus)
+    return corpus
+
+
+@pytest.mark.parametrize("format", single())
+def test_a_reader_gives_a_corpus_or_an_input_error(format: str) -> None:
+    outcomes: Counter[str] = Counter()
+    options = OPTIONS.get(format, [{}])
+    for number, data in enumerate(inputs(format)):
+        given = options[number % len(options)]
+        source = Source.of_bytes(data, "file")
+        corpus = tried(outcomes, lambda s=source, g=given: read(s, format, **g))  # type: ignore[misc]
+        if corpus is not None and outcomes["read"] % REWRITTEN == 0:
+            outcomes["rewritten"] += rewritten(corpus, format, given)
+    assert planned(format) == outcomes["read"] + outcomes["refused"]
+    assert min(outcomes["read"], outcomes["refused"]) > planned(format) // 20
+    assert outcomes["rewritten"] > 20
+
+
+def test_a_folder_of_damaged_files_gives_a_corpus_or_an_input_error(tmp_path: Path) -> None:
+    rng = random.Random("folders")
+    outcomes: Counter[str] = Counter()
+    folders = valid_pairs()
+    texts, annotations = (
+        Mutator([data for files in folders for name, data in files.items() if name.endswith(end)],
+                rng) for end in (".txt", ".ann")
+    )  # fmt: skip
+    for number in range(planned("brat")):
+        files = dict(rng.choice(folders))
+        name = rng.choice(sorted(files))
+        files[name] = noise(rng) if number % 10 == 0 else (
+            annotations() if name.endswith(".ann") else texts()
+        )  # fmt: skip
+        if rng.random() < 0.02:
+            files[rng.choice(("d3.txt", "d1.ann.gz", "other", "e/d1.ann", "e/.txt"))] = b""
+        options = OPTIONS["brat"][number % 2]
+        source = Source.of_files(files, "folder")
+        if number % 100 == 0:
+            place = tmp_path / str(number)
+            for inside, data in files.items():
+                (place / inside).parent.mkdir(parents=True, exist_ok=True)
+                (place / inside).write_bytes(data)
+            source = Source(place)
+        form = "brat" if number % 3 else None
+        given = options if form else {}
+        tried(outcomes, lambda s=source, f=form, g=given: read(s, f, **g))  # type: ignore[misc]
+    assert planned("brat") == outcomes["read"] + outcomes["refused"]
+    assert min(outcomes["read"], outcomes["refused"]) > planned("brat") // 20
+
+
+def test_a_file_of_any_kind_is_recognised_or_refused() -> None:
+    rng = random.Random("sniffed")
+    every = [Mutator(originals(format), rng) for format in single()]
+    outcomes: Counter[str] = Counter()
+    formats: Counter[str] = Counter()
+    for number in range(SNIFFED):
+        data = noise(rng) if number % 10 == 0 else rng.choice(every)()
+        corpus = tried(outcomes, lambda d=data: read(Source.of_bytes(d, "file")))  # type: ignore[misc]
+        if corpus is not None and corpus.origin is not None:
+            formats[corpus.origin.format] += 1
+    assert SNIFFED == outcomes["read"] + outcomes["refused"]
+    assert set(single()) == set(formats)
+
+
+def test_there_are_twenty_thousand_inputs() -> None:
+    every = registry.builtin("formats")
+    assert {*single(), "brat"} == set(every)
+    assert sum(planned(format) for format in every) + SNIFFED >= 20_000
+
+
+def test_any_text_is_a_recipe_or_a_recipe_error() -> None:
+    rng = random.Random("recipes")
+    known = ["exact.F1", "ts(sep=1).F(beta=0.5)@macro", "overlap(match=one).PRF@label:PER",
+             "slots.SER@macro-doc", "iou(t=0.5).F1", 'exact(attributes=a+"b c").P']  # fmt: skip
+    mutated = Mutator([text.encode() for text in known], rng)
+    found = 0
+    for number in range(3000):
+        text = (mutated() if number % 10 else noise(rng)).decode("utf-8", "surrogateescape")
+        try:
+            recipes = expand(text)
+        except RecipeError:
+            continue
+        found += 1
+        for recipe in recipes:
+            assert [recipe] == expand(str(recipe))
+    assert 100 < found < 2900
+
+
+def test_any_text_is_a_signature_or_a_usage_error() -> None:
+    rng = random.Random("signatures")
+    line = karat.score(Corpus.of("[a]A b"), Corpus.of("a [b]B"), "exact.F1", resamples=0)
+    known = [line.scores[0].signature, 'karat:0.1.0|labels:"a|b"|map:A=B+"c d"=E|seed:0']
+    mutated = Mutator([text.encode() for text in [*known, '"a b"+c']], rng)
+    found = 0
+    for number in range(3000):
+        text = (mutated() if number % 10 else noise(rng)).decode("utf-8", "surrogateescape")
+        try:
+            fields = signature.fields(text)
+        except UsageError:
+            continue
+        found += 1
+        assert fields == signature.fields(signature.compose(fields))
+        try:
+            words = signature.unwords(text)
+        except UsageError:
+            continue
+        assert words == signature.unwords(signature.words(words))
+    assert 100 < found < 2900
