@@ -133,8 +133,8 @@ def _statistics(
             wanted.setdefault(replace(recipe, average=Label(label)), label)
     for recipe, one in wanted.items():
         of = {name: counts[name, recipe.space] for name in run.pairs}
-        for _, _, events in of.values():
-            if (why := run.plan.without(recipe, events)) is not None:
+        for _, _, mentions in of.values():
+            if (why := run.plan.without(recipe, of_mentions=mentions)) is not None:
                 raise UsageError(f"{recipe}: {why}; compare it by document")
         tallies = {name: each[1] for name, each in of.items()}
         found.append((recipe, one, {

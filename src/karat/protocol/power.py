@@ -85,8 +85,8 @@ def power(
         )
     statistics = []
     for pair in run.pairs.values():
-        _, tally, events = counted(pair, one.space, plan)
-        if (why := plan.without(one, events)) is not None:
+        _, tally, mentions = counted(pair, one.space, plan)
+        if (why := plan.without(one, of_mentions=mentions)) is not None:
             raise UsageError(f"{one}: {why}; simulate it by document")
         statistics.append(overall(one, tally, chosen.zero))
     pilot = Pilot(statistics[0], statistics[1], plan.units)
