@@ -275,3 +275,23 @@ def test_without_any_score_there_is_nothing_to_rank() -> None:
     empty = Corpus.of("nothing here")
     with pytest.raises(UsageError, match="there is nothing to rank"):
         robust(empty, {"a": empty, "b": empty}, "exact.F1")
+
+
+NUGGETS = """#BeginOfDocument d1
+s\td1\tE1\t4,8;13,16\tmade way\tMove\tActual
+s\td1\tE2\t32,42\tnominating\tNominate\tOther
+#EndOfDocument
+"""
+
+
+def test_event_nuggets_have_a_grid_of_their_own(tmp_path: Path) -> None:
+    gold, type_wrong, span_wrong = (tmp_path / f"{name}.tbf" for name in ("gold", "type", "span"))
+    gold.write_text(NUGGETS)
+    type_wrong.write_text(NUGGETS.replace("Move", "Meet").replace("Other", "Generic"))
+    span_wrong.write_text(NUGGETS.replace("4,8;13,16", "4,8"))
+    found = robust(gold, [type_wrong, span_wrong])
+    assert all(each.block.startswith("nugget") for each in found)
+    assert {"micro", "macro-doc-pr"} == {each.average for each in found}
+    assert ("no format here has a repair policy",) == found.remarks
+    assert ("type",) == found.winner
+    assert [("type", "span")] == [(turn.ahead, turn.behind) for turn in found.turns if turn.turned]

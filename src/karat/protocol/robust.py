@@ -205,30 +205,30 @@ def _choices(
     run: Run, chosen: Choices, policy: str | None, *, strict: bool
 ) -> tuple[list[Choice], list[str]]:
     """All recipes under one repair policy. Without `strict`, one that cannot be is left out."""
-    found, remarks = [], []
-    tallies: dict[Any, dict[str, Tally] | str] = {}
-    for recipe in run.recipes:
-        space = recipe.space
-        if space not in tallies:
-            try:
-                tallies[space] = {n: Tally.of(space, p, space(p)) for n, p in run.pairs.items()}
-            except KaratError as error:
-                if strict:
-                    raise
-                tallies[space] = str(error)
-                remarks.append(f"{spell(space)} left out: {error}")
-        counts = tallies[space]
-        if isinstance(counts, str):
-            continue
-        scores = {
-            name: _number(recipe.average(recipe.measure, tally, None, chosen.zero).value)
-            for name, tally in counts.items()
-        }
-        block = f"{spell(space)}.{spell(recipe.measure)}"
-        lower = lower_is_better(recipe.measure)
-        average = spell(recipe.average)
-        found.append(Choice(str(recipe), block, average, policy, scores, lower))
-    return found, remarks
+    remarks: list[str] = []
+    scores: dict[Recipe, dict[str, float | None]] = {}
+    for space in dict.fromkeys(recipe.space for recipe in run.recipes):
+        own = [recipe for recipe in run.recipes if recipe.space == space]
+        try:
+            # One system at a time: counts of many documents take room.
+            for name, pair in run.pairs.items():
+                tally = Tally.of(space, pair)
+                for recipe in own:
+                    value = recipe.average(recipe.measure, tally, None, chosen.zero).value
+                    scores.setdefault(recipe, {})[name] = _number(value)
+        except KaratError as error:
+            if strict:
+                raise
+            remarks.append(f"{spell(space)} left out: {error}")
+            for recipe in own:
+                scores.pop(recipe, None)
+    return [
+        Choice(
+            str(recipe), f"{spell(recipe.space)}.{spell(recipe.measure)}", spell(recipe.average),
+            policy, scores[recipe], lower_is_better(recipe.measure),
+        )
+        for recipe in run.recipes if recipe in scores
+    ], remarks  # fmt: skip
 
 
 def _number(value: Any) -> float | None:
