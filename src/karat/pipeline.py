@@ -288,7 +288,7 @@ def prepared(
         nuggets = reference.origin is not None and reference.origin.format == "tbf"
         table = preset or ("nugget" if nuggets else "mentions")
         wanted = defaults(table, list(reference.mentions.attributes))
-    answers = {name: as_corpus(each, system_options) for name, each in _named(system).items()}
+    answers = {name: as_corpus(each, system_options) for name, each in named(system).items()}
     reference = reference.mapped(chosen.map)
     answers = {name: corpus.mapped(chosen.map) for name, corpus in answers.items()}
     tagset = chosen.labels or tuple(
@@ -359,10 +359,14 @@ def as_corpus(given: Readable, options: Mapping[str, Any] | None = None) -> Corp
     return read(given, **(options or {}))
 
 
-def _named(system: Readable | Sequence[Readable] | Mapping[str, Readable]) -> dict[str, Readable]:
+def named(system: Any) -> dict[str, Any]:
+    """Systems by name: those of a mapping, else of their files."""
     if isinstance(system, Mapping):
         return dict(system)
     several = [system] if isinstance(system, (Corpus, str, os.PathLike)) else list(system)
+    for each in several:
+        if not isinstance(each, (Corpus, str, os.PathLike)):
+            raise UsageError(f"a corpus or a path is needed, not {type(each).__name__}")
     stems = [_stem(each, i) for i, each in enumerate(several)]
     twice = len(set(stems)) < len(stems)
     names = [os.fspath(e) if twice and not isinstance(e, Corpus) else stems[i]

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from karat import Corpus, Document, InputError, Mention, Pair, UsageError, score
+from karat import Corpus, Document, InputError, Mention, Pair, score
 from karat.cli import main
 from karat.nouns._tokens import Tokens
 from karat.protocol.verify import verified
@@ -232,7 +232,7 @@ def test_a_corpus_is_cut_once_for_all_systems(monkeypatch: pytest.MonkeyPatch) -
     ],
 )
 def test_what_cannot_be_is_said(gold: Corpus, tokenizer: str, message: str) -> None:
-    with pytest.raises(UsageError) as caught:
+    with pytest.raises(KaratError) as caught:
         _ = in_tokens(gold, tokenizer=tokenizer)
     assert message == str(caught.value)
 

@@ -77,6 +77,11 @@ def add_statistics(parser: argparse.ArgumentParser) -> None:
         "--interval", choices=("auto", "bca", "percentile", "jackknife-t"), default="auto",
         help="auto: bca from 30 documents on, jackknife-t below",
     )  # fmt: skip
+    add_units(group)
+
+
+def add_units(group: argparse._ActionsContainer) -> None:
+    """What is drawn."""
     group.add_argument("--seed", metavar="N", type=int, default=0, help="of all draws (default: 0)")
     group.add_argument(
         "--resample-by", choices=("document", "sentence"), default="document",
