@@ -17,13 +17,14 @@ if TYPE_CHECKING:  # as typing has it, without the time that typing takes
     from karat.nouns.robustness import Robustness
     from karat.nouns.scores import Score, Scores
     from karat.nouns.tally import Quantities, Tally
-    from karat.pipeline import read, score, write
+    from karat.pipeline import score
     from karat.protocol.check import check
     from karat.protocol.compare import compare
     from karat.protocol.convert import Converted, convert
     from karat.protocol.errors import Errors, errors
     from karat.protocol.power import power
     from karat.protocol.robust import robust
+    from karat.reading import read, write
     from karat.recipe import Recipe, parse
 
 __all__ = [
@@ -39,7 +40,7 @@ _HOME = {
     "Mention": "nouns.document", "InputError": "nouns.errors", "KaratError": "nouns.errors",
     "RecipeError": "nouns.errors", "UsageError": "nouns.errors", "Pair": "nouns.pair",
     "Score": "nouns.scores", "Scores": "nouns.scores", "Quantities": "nouns.tally",
-    "Tally": "nouns.tally", "read": "pipeline", "score": "pipeline", "write": "pipeline",
+    "Tally": "nouns.tally", "read": "reading", "score": "pipeline", "write": "reading",
     "Recipe": "recipe", "check": "protocol.check", "parse": "recipe",
     "Errors": "protocol.errors", "errors": "protocol.errors", "Converted": "protocol.convert",
     "convert": "protocol.convert", "Power": "nouns.power", "power": "protocol.power",

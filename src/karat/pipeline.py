@@ -6,189 +6,22 @@ import hashlib
 import io
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from karat import registry, signature
 from karat._version import __version__
-from karat.formats._folder import read_files
 from karat.nouns._tokens import Tokens
-from karat.nouns._walk import ending
 from karat.nouns.corpus import Corpus, Origin
-from karat.nouns.errors import UsageError, nearest, plain
+from karat.nouns.errors import UsageError, plain
 from karat.nouns.pair import Pair
 from karat.nouns.scores import File, Score, Scores
-from karat.nouns.source import Source
 from karat.presets import defaults
+from karat.reading import Readable, as_corpus
 from karat.recipe import Recipe, expand, spell
 from karat.sampling import Drawing, Plan
 from karat.scoring import Choices, scored
-
-Readable = Corpus | str | os.PathLike[str]
-
-_COMMON = ("conll", "jsonl")
-"""Formats that are looked for first, so that the others need not be imported."""
-
-
-def sniffed(source: Source) -> str:
-    """The name of the format that a file, or the files of a folder, look like.
-
-    A folder with .ann files is brat, and so is x.ann, and x.txt when x.ann is beside it.
-
-    >>> sniffed(Source.of_bytes(b"Ann B-PER"))
-    'conll'
-    """
-    if any(ending(name)[1] == ".ann" for name in source.files):
-        return "brat"
-    if source.is_folder:
-        return _sniffed_folder(source)
-    sure = _sureness(source)
-    if not sure:
-        raise source.failure("K002", "an empty file", "at least one document")
-    best = max(sure, key=lambda name: sure[name])
-    if sure[best] > 0:
-        return best
-    every = ", ".join(registry.names("formats"))
-    raise source.failure("K006", "a file that looks like no known format", f"one of {every}")
-
-
-def _sureness(source: Source) -> dict[str, float]:
-    """How much a file looks like each format; plugins are asked when no other is sure."""
-    head = source.head()
-    if not head.strip():
-        return {}
-    if b"\0" in head and head[:2] not in (b"\xff\xfe", b"\xfe\xff"):
-        raise source.failure("K003", "a binary file", "a text file in UTF-8")
-    sure: dict[str, float] = {}
-    for name in (*_COMMON, *registry.builtin("formats")):
-        if name not in sure:
-            sure[name] = registry.load("formats", name).sniff(head)
-        if sure[name] >= 0.9:
-            return sure
-    if max(sure.values()) < 0.5:
-        for name in registry.plugins("formats"):
-            sure[name] = registry.load("formats", name).sniff(head)
-    return sure
-
-
-def _sniffed_folder(source: Source) -> str:
-    """The one format of all files that look like any; the others are taken for the same."""
-    found: dict[str, Source] = {}
-    unsure: dict[str, float] = {}
-    for file in source.files.values():
-        sure = _sureness(file)
-        best = max(sure, key=lambda name: sure[name], default="")
-        if best and sure[best] >= 0.5:
-            found.setdefault(best, file)
-        elif best:
-            unsure[best] = max(sure[best], unsure.get(best, 0.0))
-    if len(found) > 1:
-        (one, first), (other, second) = list(found.items())[:2]
-        raise source.failure(
-            "K007", f"{other} in {second.name}, {one} in {first.name}", "files of one format",
-            "say which it is, or keep them apart",
-        )  # fmt: skip
-    if found:
-        return next(iter(found))
-    if not unsure:
-        what = "empty files" if source.files else "an empty folder"
-        raise source.failure("K002", what, "at least one document")
-    return max(unsure, key=lambda name: unsure[name])
-
-
-def read(
-    path: str | os.PathLike[str] | Source, format: str | None = None, **parameters: Any
-) -> Corpus:
-    """Read a corpus. The format is found by looking at the file unless it is given; what a format
-    can be told (for conll: tag, token, scheme, repair, documents) are its parameters. The files
-    of a folder are read as one corpus, in the order of their names.
-
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     file = Path(folder) / "dev.conll"
-    ...     _ = file.write_text("Ann B-PER\\nslept O\\n")
-    ...     read(file)[0].mentions
-    (Mention('PER', 0, 1),)
-    """
-    source = path if isinstance(path, Source) else Source(path)
-    name = sniffed(source) if format is None else format
-    reader = told_format(name, parameters)
-    if source.is_folder and not getattr(reader, "folders", False):
-        corpus, said, facts = read_files(reader, source)
-    else:
-        corpus = Corpus.joined(reader.read(source))
-        said, facts = reader.settled(corpus.facts)
-        corpus = replace(corpus, library=reader.library(source, corpus.documents))
-    origin = Origin(source.path, source.sha256, name, said)
-    return replace(corpus, facts=facts, origin=origin)
-
-
-def suited(source: Source, options: Mapping[str, Any]) -> dict[str, Any]:
-    """The format of a file, and those options that it takes.
-
-    >>> suited(Source.of_bytes(b"{}"), {"scheme": "iob2"})
-    {'format': 'jsonl'}
-    """
-    name = options.get("format") or sniffed(source)
-    known = {each.name for each in fields(registry.load("formats", name))}
-    taken = {key: value for key, value in options.items() if key in known}
-    return {"format": name} | taken
-
-
-def write(
-    corpus: Corpus, path: str | os.PathLike[str], format: str | None = None, **parameters: Any
-) -> None:
-    """Write a corpus, in the format that the file name ends in unless it is given.
-
-    A format that has a file for each document writes them to a folder.
-
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     file = Path(folder) / "dev.conll"
-    ...     write(Corpus.of("[Ann]PER slept"), file)
-    ...     file.read_text()
-    '-DOCSTART- O\\n\\nAnn B-PER\\nslept O\\n\\n'
-    """
-    name = format or _by_extension(Path(path))
-    writer = told_format(name, parameters)
-    try:
-        _written(writer, corpus, path)
-    except OSError as error:
-        raise UsageError(f"cannot write {os.fspath(path)}: {error.strerror or error}") from None
-
-
-def told_format(name: str, parameters: Mapping[str, Any]) -> Any:
-    """A format with its parameters; one that it does not have is refused in words."""
-    cls = registry.load("formats", name)
-    known = [each.name for each in fields(cls)]
-    for key in parameters:
-        if key not in known:
-            there = nearest(key, known) if known else "; it has none"
-            raise UsageError(f"the format {name} has no parameter {key!r}{there}")
-    return cls(**parameters)
-
-
-def _written(writer: Any, corpus: Corpus, path: str | os.PathLike[str]) -> None:
-    if hasattr(writer, "write_folder") and (
-        getattr(writer, "folders", False) or len(corpus) != 1 or Path(path).is_dir()
-    ):
-        writer.write_folder(corpus, Path(path))
-        return
-    out = io.BytesIO()
-    writer.write(corpus, out)
-    try:
-        Path(path).write_bytes(out.getvalue())
-    except (OSError, ValueError) as error:
-        said = getattr(error, "strerror", None) or error
-        raise UsageError(f"cannot write {os.fspath(path)}: {said}") from None
-
-
-def _by_extension(path: Path) -> str:
-    for name in registry.builtin("formats"):
-        if path.suffix.lower() in registry.load("formats", name).extensions:
-            return name
-    raise UsageError(f"no format ends in {path.suffix or path.name!r}; say which with format=")
 
 
 def score(
@@ -348,15 +181,6 @@ def _recipes(recipes: str | Recipe | Iterable[str | Recipe]) -> list[Recipe]:
     if not found:
         raise UsageError("give at least one recipe, for example exact.F1")
     return list(dict.fromkeys(found))
-
-
-def as_corpus(given: Readable, options: Mapping[str, Any] | None = None) -> Corpus:
-    """A corpus as it is, or the one that is read from a path."""
-    if isinstance(given, Corpus):
-        return given
-    if not isinstance(given, (str, os.PathLike)):
-        raise UsageError(f"a corpus or a path is needed, not {type(given).__name__}")
-    return read(given, **(options or {}))
 
 
 def named(system: Any) -> dict[str, Any]:

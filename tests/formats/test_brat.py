@@ -17,7 +17,7 @@ from karat.formats.brat import Brat
 from karat.formats.jsonl import Jsonl
 from karat.nouns.errors import InputError, UsageError
 from karat.nouns.source import Source
-from karat.pipeline import sniffed
+from karat.reading import sniffed
 
 TEXT = "Barack Obama was born in Hawaii.\nHe married Michelle.\n"
 ANN = """\

@@ -14,7 +14,7 @@ from karat import InputError, Pair
 from karat.formats import _lines, _tagged
 from karat.formats.conll import Conll
 from karat.nouns.source import Source
-from karat.pipeline import sniffed
+from karat.reading import sniffed
 from tests.formats._files import of_bytes, slow_mentions
 
 COMMENTS = (

@@ -17,8 +17,8 @@ from karat.formats._tags import escaped, unescaped
 from karat.formats.inline import Inline
 from karat.nouns.errors import InputError, UsageError
 from karat.nouns.source import Source
-from karat.pipeline import sniffed
 from karat.protocol.verify import verified
+from karat.reading import sniffed
 
 SEMINAR = """\
 <0.21.1.94.09.30@cs.example.edu (Ann Lee).0>

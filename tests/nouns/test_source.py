@@ -16,8 +16,8 @@ from karat.cli import main
 from karat.nouns._walk import ending
 from karat.nouns.errors import InputError
 from karat.nouns.source import Source
-from karat.pipeline import sniffed
 from karat.protocol.verify import verified
+from karat.reading import sniffed
 
 CONLL = b"Ann B-PER\nslept O\n\n"
 JSONL = b'{"id": "d1", "tokens": ["Ann"], "mentions": [{"start": 0, "end": 1, "label": "PER"}]}\n'

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from karat import Corpus, Document, InputError, Mention, Pair, score
+from karat import Corpus, Document, InputError, KaratError, Mention, Pair, score
 from karat.cli import main
 from karat.nouns._tokens import Tokens
 from karat.protocol.verify import verified
@@ -221,7 +221,8 @@ def test_a_corpus_is_cut_once_for_all_systems(monkeypatch: pytest.MonkeyPatch) -
         (
             corpus("Ann", token_spans=((0, 2), (1, 3))),
             "auto",
-            "gold:1: K307 found the token 1..3, expected tokens that follow one another and cover the text",
+            "gold:1: K307 found the token 1..3, "
+            "expected tokens that follow one another and cover the text",
         ),
         (
             corpus("Ann"),

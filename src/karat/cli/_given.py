@@ -12,7 +12,7 @@ from typing import Any
 
 from karat.nouns.errors import UsageError, shown
 from karat.nouns.source import Source
-from karat.pipeline import suited
+from karat.reading import suited
 
 
 def choices(arguments: argparse.Namespace) -> dict[str, Any]:

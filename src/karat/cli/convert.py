@@ -33,8 +33,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Read, fit, write, tell."""
     from karat.cli import _given as given
     from karat.nouns.source import Source
-    from karat.pipeline import read
     from karat.protocol.convert import convert
+    from karat.reading import read
 
     source = Source(arguments.input)
     arguments.gold_format = arguments.source_format

@@ -44,8 +44,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Look, and tell."""
     from karat.cli import _given as given
     from karat.nouns.errors import UsageError
-    from karat.pipeline import read
     from karat.protocol.errors import errors
+    from karat.reading import read
     from karat.report._errors import terminal
 
     if arguments.examples < 0:

@@ -81,7 +81,7 @@ def recipes(arguments: argparse.Namespace) -> list[Recipe] | None:
 def corpora(arguments: argparse.Namespace) -> tuple[Corpus, dict[str, Corpus]]:
     """Gold and systems, read as the arguments say."""
     from karat.cli import _given as given
-    from karat.pipeline import read
+    from karat.reading import read
 
     systems = files(arguments)
     sources: dict[str, Any] = {}

@@ -14,7 +14,7 @@ from karat.nouns.corpus import Corpus
 from karat.nouns.errors import SHOWN, InputError, Problem, UsageError, plain
 from karat.nouns.pair import Pair
 from karat.nouns.source import Source
-from karat.pipeline import read, suited
+from karat.reading import read, suited
 from karat.registry import load
 
 

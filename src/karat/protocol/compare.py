@@ -22,8 +22,9 @@ from karat.nouns.comparison import Agreement, Comparison, Difference, Rank
 from karat.nouns.errors import UsageError
 from karat.nouns.interval import Interval
 from karat.nouns.rows import Statistic
-from karat.pipeline import Readable, Run, prepared, tagset_of
+from karat.pipeline import Run, prepared, tagset_of
 from karat.presets import defaults
+from karat.reading import Readable
 from karat.recipe import Recipe, spell
 from karat.sampling import Drawing, Plan, overall
 from karat.scoring import Choices, counted

@@ -17,7 +17,7 @@ from karat.nouns._tokens import Tokens
 from karat.nouns.corpus import Corpus, Library, Words
 from karat.nouns.errors import UsageError, shown
 from karat.nouns.tables import Fragments, int32
-from karat.pipeline import read, told_format, write
+from karat.reading import read, told_format, write
 from karat.registry import builtin, load
 
 

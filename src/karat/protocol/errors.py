@@ -23,8 +23,9 @@ from karat.nouns.events import Events
 from karat.nouns.pair import Pair
 from karat.nouns.scores import whole
 from karat.nouns.tally import Tally
-from karat.pipeline import Readable, as_corpus, possible
+from karat.pipeline import possible
 from karat.protocol.changes import Changes, changes
+from karat.reading import Readable, as_corpus
 from karat.recipe import Recipe, expand, parse, spell
 
 TYPES = ("LE", "BES", "BEL", "BEO", "LBE", "FP", "FN")

@@ -15,8 +15,9 @@ from karat.infer.interval import TRUSTED, JackknifeT, intervals
 from karat.measure._count import Count
 from karat.nouns.errors import UsageError, plain
 from karat.nouns.power import Point, Power
-from karat.pipeline import Readable, prepared
+from karat.pipeline import prepared
 from karat.protocol.compare import signed
+from karat.reading import Readable
 from karat.recipe import Recipe, parse, spell
 from karat.sampling import Drawing, overall
 from karat.scoring import Choices, counted

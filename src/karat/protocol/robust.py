@@ -16,9 +16,10 @@ from karat.nouns.errors import KaratError, UsageError, plain
 from karat.nouns.robustness import Choice, Robustness, joined
 from karat.nouns.source import Source
 from karat.nouns.tally import Tally
-from karat.pipeline import Readable, Run, named, prepared, read, sniffed
+from karat.pipeline import Run, named, prepared
 from karat.presets import defaults
 from karat.protocol.compare import lower_is_better, signed
+from karat.reading import Readable, read, sniffed
 from karat.recipe import Recipe, expand, spell
 from karat.sampling import Drawing
 from karat.scoring import Choices

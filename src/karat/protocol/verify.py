@@ -15,7 +15,8 @@ from karat import signature
 from karat._version import __version__
 from karat.nouns.errors import InputError, Problem, UsageError, shown
 from karat.nouns.source import Source
-from karat.pipeline import read, score
+from karat.pipeline import score
+from karat.reading import read
 from karat.registry import load
 
 _SCORED = ("value", "low", "high", "left_out")
