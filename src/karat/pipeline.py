@@ -127,7 +127,7 @@ def prepared(
     tagset = chosen.labels or tuple(
         sorted({*reference.labels, *(label for each in answers.values() for label in each.labels)})
     )
-    plan = Plan.of(reference.documents, drawing)
+    plan = Plan.of(reference.documents, drawing, reference.mentions)
     files, pairs, said = {}, {}, {}
     tokens = Tokens(chosen.tokenizer)
     for name, answer in answers.items():

@@ -28,7 +28,8 @@ def defaults(table: str = "mentions", attributes: Sequence[str] = ()) -> list[Re
     ['nugget(attributes=type).P', 'nugget(attributes=realis).P']
     """
     if table == "nugget":
-        names = ["type", *sorted(attributes)]
+        # What is no word cannot stand in a list of a recipe.
+        names = ["type", *sorted(name for name in attributes if word(name) == name)]
         if len(names) > 4:
             raise RecipeError(
                 f"a table of all combinations of {len(names)} attributes would be too long; "

@@ -73,11 +73,11 @@ class Plan:
     documents: Documents
 
     @classmethod
-    def of(cls, documents: Documents, drawing: Drawing) -> Plan:
-        """The plan for these gold documents."""
+    def of(cls, documents: Documents, drawing: Drawing, gold: Mentions | None = None) -> Plan:
+        """The plan for these gold documents; `gold` tells documents with the same words apart."""
         if drawing.by == "sentence" and not len(documents.sentence_start):
             raise UsageError("resample_by sentence: gold does not say where sentences start")
-        order = _order(documents) if drawing.resamples else np.arange(len(documents))
+        order = _order(documents, gold) if drawing.resamples else np.arange(len(documents))
         strata = None if drawing.strata is None else _strata(documents, drawing.strata)
         size = len(documents)
         if drawing.by == "sentence":
@@ -181,12 +181,22 @@ def by_label(measure: Measure, tally: Tally, zero: float | None) -> Statistic:
     return Statistic(tally.rows, lambda sums: valued(measure, tally.labels_of(sums), zero))
 
 
-def _order(documents: Documents) -> IntArray:
-    """An order that does not depend on that of the file: by id, else by what the words hash to."""
+def _order(documents: Documents, gold: Mentions | None) -> IntArray:
+    """An order that does not depend on that of the file: by id, else by what the words hash to,
+    and where the words are the same, by the mentions.
+    """
     if documents.id is not None:
         ids = documents.id
         return np.array(sorted(range(len(ids)), key=ids.__getitem__), np.int64)
-    return np.argsort(documents.hash, kind="stable")
+    if gold is None or len(np.unique(documents.hash)) == len(documents):
+        return np.argsort(documents.hash, kind="stable")
+    size = len(documents)
+    place = gold.start.astype(np.float64) + 1
+    sums = [
+        np.bincount(gold.doc, weights, size)
+        for weights in (None, place, place * gold.end, place * (gold.label + 1.0))
+    ]
+    return np.lexsort([*sums[::-1], documents.hash])
 
 
 def _strata(documents: Documents, name: str) -> IntArray:

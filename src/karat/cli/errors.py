@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 
 from karat.cli import _options as options
 
@@ -43,6 +44,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Look, and tell."""
     from karat.cli import _given as given
+    from karat.cli.score import remarks, stem
     from karat.nouns.errors import UsageError
     from karat.protocol.errors import errors
     from karat.reading import read
@@ -50,7 +52,11 @@ def run(arguments: argparse.Namespace) -> int:
 
     if arguments.examples < 0:
         raise UsageError("--examples is 0 or more")
-    systems = [path for path in (arguments.system, arguments.other) if path is not None]
+    given_ = [given.named(each) for each in (arguments.system, arguments.other) if each is not None]
+    systems = [path for _, path in given_]
+    names = [name or stem(path) for name, path in given_]
+    if len(set(names)) < len(names):
+        names = ["first", "second"]
     if [arguments.gold, *systems].count("-") > 1:
         raise UsageError("only one file can be standard input")
     ours = given.reading(arguments, "gold", [arguments.gold])
@@ -69,8 +75,12 @@ def run(arguments: argparse.Namespace) -> int:
         types=arguments.type,
         label=arguments.label,
         ledger_to=arguments.ledger,
+        names=names,
         **chosen,
     )
+    remarks(found.systems)
+    for remark in found.remarks:
+        print(f"warning: {remark}", file=sys.stderr)
     if arguments.format == "json":
         text = found.to_json() + "\n"
     elif arguments.format == "csv":

@@ -114,7 +114,7 @@ def files(arguments: argparse.Namespace) -> dict[str, str]:
     systems: dict[str, str] = {}
     for name, path in map(given.named, paths):
         said = name
-        name = said or _stem(path)
+        name = said or stem(path)
         if name in systems and said is None:
             name = path
         if name in systems:
@@ -125,7 +125,8 @@ def files(arguments: argparse.Namespace) -> dict[str, str]:
     return systems
 
 
-def _stem(path: str) -> str:
+def stem(path: str) -> str:
+    """What a system is called when nobody says."""
     from pathlib import Path
 
     return "stdin" if path == "-" else Path(Path(path).name.removesuffix(".gz")).stem

@@ -135,6 +135,13 @@ class Comparison:
     seed: int
     unit: str = "document"
     remarks: tuple[str, ...] = ()
+    trials: int = 9999
+
+    @property
+    def blind(self) -> bool:
+        """Are there so many tests that no p from so few trials could be significant after Holm?"""
+        approximate = any(not each.exact for each in self.differences)
+        return approximate and len(self.differences) > 0.05 * (1 + self.trials)
 
     def __iter__(self) -> Iterator[Difference]:
         return iter(self.differences)
@@ -155,6 +162,12 @@ class Comparison:
         """
         if not margin >= 0:
             raise UsageError(f"the margin is 0 or more, not {margin}")
+        if self.blind:
+            raise UsageError(
+                f"with {len(self.differences):,} tests and {self.trials:,} trials nothing can be "
+                "significant after Holm, so the gate could not say no: "
+                "give more trials or fewer tests"
+            )
         first, last = self.systems[0].name, self.systems[-1].name
         return [
             each for each in self.differences

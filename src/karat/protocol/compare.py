@@ -97,7 +97,8 @@ def compare(
         signed(run, test=f"randomization,{trials},seed={seed}"),
         seed,
         run.plan.units.kind,
-        run.plan.remarks() + run.remarks,
+        run.plan.remarks() + run.remarks + _blind(len(found), trials),
+        trials,
     )
 
 
@@ -263,6 +264,16 @@ def _agreements(ranks: Sequence[Rank], differences: Sequence[Difference]) -> lis
         places = tuple((names[i], names[k]) for i, k in swaps(a, b))
         found.append(Agreement(first, second, spearman(a, b), kendall(a, b), places))
     return found
+
+
+def _blind(tests: int, trials: int) -> tuple[str, ...]:
+    """A remark where there are more tests than the trials can tell from chance."""
+    if tests <= 0.05 * (1 + trials):
+        return ()
+    return (
+        f"{tests:,} tests and {trials:,} trials: where p is approximate, nothing can be significant "
+        "after Holm; give more --trials or fewer tests",
+    )
 
 
 def signed(run: Run, **more: str) -> str:

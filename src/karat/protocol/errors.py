@@ -16,17 +16,19 @@ from karat.explain.confusion import Confusion, confusion
 from karat.explain.examples import Example, chosen, example
 from karat.explain.gains import corrected
 from karat.explain.ledger import COLUMNS, ledger
-from karat.nouns._tokens import Tokens
 from karat.nouns.corpus import Corpus, Words
 from karat.nouns.errors import UsageError, nearest
 from karat.nouns.events import Events
 from karat.nouns.pair import Pair
-from karat.nouns.scores import whole
+from karat.nouns.scores import File, whole
 from karat.nouns.tally import Tally
-from karat.pipeline import possible
+from karat.pipeline import prepared, tagset_of
 from karat.protocol.changes import Changes, changes
+from karat.protocol.compare import signed
 from karat.reading import Readable, as_corpus
 from karat.recipe import Recipe, expand, parse, spell
+from karat.sampling import Drawing
+from karat.scoring import Choices
 
 TYPES = ("LE", "BES", "BEL", "BEO", "LBE", "FP", "FN")
 """The kinds of errors, as Ortmann (2022) has them."""
@@ -58,6 +60,18 @@ class Errors:
     unseen: int
     examples: Mapping[str, Sequence[Example]] = field(default_factory=dict)
     changes: Changes | None = None
+    systems: tuple[File, ...] = ()
+    remarks: tuple[str, ...] = ()
+    signature: str = ""
+
+    @property
+    def shares(self) -> dict[str | None, dict[str, float | None]]:
+        """Of all errors (None) and of those of each label, the share that each type is."""
+        found: dict[str | None, dict[str, float | None]] = {}
+        for label, row in ({None: self.counts} | dict(self.by_label)).items():
+            wrong = sum(row[kind] for kind in TYPES)
+            found[label] = {kind: row[kind] / wrong if wrong else None for kind in TYPES}
+        return found
 
     @property
     def confusions(self) -> list[tuple[str, str, int]]:
@@ -84,6 +98,8 @@ class Errors:
             "order": [{"type": kind, "score": score} for kind, score in self.order],
             "near_misses": self.near,
             "unseen": self.unseen,
+            "shares": self.shares[None],
+            "signature": self.signature,
         }
         if self.changes is not None:
             found |= {"fixed": self.changes.fixed, "broken": self.changes.broken}
@@ -153,6 +169,7 @@ def errors(
     system_options: Mapping[str, Any] | None = None,
     ledger_to: str | os.PathLike[str] | None = None,
     spaces: Iterable[str] | None = None,
+    names: Sequence[str] | None = None,
 ) -> Errors:
     """What is wrong with a system; with `other`, also what that one fixed and broke.
 
@@ -166,31 +183,38 @@ def errors(
     """
     wanted = _recipes(recipes)
     kinds = _types(types)
-    reference = as_corpus(gold, gold_options).mapped(map or {})
-    answer = as_corpus(system, system_options).mapped(map or {})
-    rival = None if other is None else as_corpus(other, system_options).mapped(map or {})
-    every = {*reference.labels, *answer.labels, *(rival.labels if rival else ())}
-    tagset = tuple(labels) if labels is not None else tuple(sorted(every))
+    reference = as_corpus(gold, gold_options)
+    given = {_name(each, i): as_corpus(each, system_options)
+             for i, each in enumerate((system, other)) if each is not None}  # fmt: skip
+    if names is not None:
+        given = dict(zip(names, given.values(), strict=True))
+    elif other is not None and len(given) < 2:
+        given = {
+            "first": as_corpus(system, system_options),
+            "second": as_corpus(other, system_options),
+        }
+    chosen_ = Choices(tagset_of(labels), dict(map or {}), "skip", extra_docs, tokenizer)
+    run = prepared(
+        reference, given, wanted, chosen_, Drawing(resamples=0), optional=recipes is None
+    )
+    wanted = list(run.recipes)
+    pair, *rest = run.pairs.values()
+    tagset = pair.labels
     if label is not None and label not in tagset:
         raise UsageError(f"no label is called {label!r}{nearest(label, tagset)}")
-    tokens = Tokens(tokenizer)
-    pair = Pair.of(reference, answer, tagset, extra_docs, labels is not None, tokens)
     space = parse("fair.F1").space
     events: Events = space(pair)
     words = _Reader(reference)
     tally = Tally.of(space, pair, events)
     by_label = tally.by_label()
     second = None
-    if rival is not None:
-        paired = Pair.of(reference, rival, tagset, extra_docs, labels is not None, tokens)
-        second = changes(pair, events, paired, space(paired), examples, words)
-    if recipes is None:
-        wanted, _ = possible(wanted, [pair])
+    if rest:
+        second = changes(pair, events, rest[0], space(rest[0]), examples, words)
     now = _scores(pair, wanted)
     if ledger_to is not None:
         _write(ledger_to, pair, _spaces(spaces, wanted), words)
     return Errors(
-        _name(answer),
+        next(iter(run.pairs)),
         {kind: whole(count) for kind, count in tally.counted().items()},
         {
             each: {kind: whole(float(by_label[kind][i])) for kind in tally.outcomes}
@@ -213,11 +237,17 @@ def errors(
             if examples
         },
         second,
+        run.counted(),
+        run.remarks,
+        signed(run),
     )
 
 
-def _name(corpus: Corpus) -> str:
-    return Path(corpus.origin.path).stem if corpus.origin else "system"
+def _name(system: Readable, place: int) -> str:
+    path = "" if isinstance(system, Corpus) else os.fspath(system)
+    if isinstance(system, Corpus) and system.origin is not None:
+        path = system.origin.path
+    return Path(path).stem or ("system", "second")[place]
 
 
 def _recipes(recipes: Iterable[str] | None) -> list[Recipe]:

@@ -22,6 +22,7 @@ MEANING = {
 }
 _SHADES = ("", "\x1b[48;5;230m", "\x1b[48;5;223m", "\x1b[48;5;216m", "\x1b[48;5;209m")
 _PLAIN = "\x1b[0m"
+_LONG = 40
 
 
 def terminal(errors: Any, *, color: bool | None = None) -> str:
@@ -31,7 +32,7 @@ def terminal(errors: Any, *, color: bool | None = None) -> str:
     if errors.changes is not None:
         parts.append(_changes(errors.changes))
     parts += [_examples(kind, found) for kind, found in errors.examples.items() if found]
-    return "\n".join(parts)
+    return "\n".join([*parts, *([f"{errors.signature}\n"] if errors.signature else [])])
 
 
 def _table(rows: Sequence[Sequence[str]], shades: Sequence[Sequence[str]] | None = None) -> str:
@@ -50,14 +51,14 @@ def _table(rows: Sequence[Sequence[str]], shades: Sequence[Sequence[str]] | None
 
 def _counts(errors: Any) -> str:
     kinds = list(errors.counts)
-    wrong = sum(count for kind, count in errors.counts.items() if kind != "TP")
     rows = [["errors", *kinds]]
     rows.append(["all", *(f"{whole(errors.counts[kind]):,}" for kind in kinds)])
-    share = ["share of errors", *("" if kind == "TP" or not wrong else
-             f"{errors.counts[kind] / wrong:.1%}" for kind in kinds)]  # fmt: skip
-    rows.append(share)
     for label, row in errors.by_label.items():
         rows.append([f"  {plain(label)}", *(f"{whole(row[kind]):,}" for kind in kinds)])
+    for label, shares in errors.shares.items():
+        name = "share of errors" if label is None else f"  {plain(label)}"
+        told = (shares.get(kind) for kind in kinds)
+        rows.append([name, *("" if each is None else f"{each:.1%}" for each in told)])
     told = ", ".join(f"{kind} {MEANING[kind]}" for kind in kinds if kind in MEANING)
     boundary = sum(errors.counts[kind] for kind in ("BES", "BEL", "BEO"))
     near = f"{errors.near:,} of {whole(boundary):,} boundary errors are one token off"
@@ -135,10 +136,15 @@ def safe(text: str) -> str:
     >>> [hex(ord(sign)) for sign in safe("\\u05d0")]
     ['0x2068', '0x5d0', '0x2069']
     """
-    words = plain(" ".join(text.split()))
+    words = plain(" ".join(_cut(word) for word in text.split()))
     if any(unicodedata.bidirectional(sign) in ("R", "AL", "AN") for sign in words):
         return f"\u2068{words}\u2069"
     return words
+
+
+def _cut(word: str) -> str:
+    """A word that is too long to be one, its middle left out."""
+    return word if len(word) <= 2 * _LONG else f"{word[:_LONG]}…{word[-_LONG:]}"
 
 
 def width(text: str) -> int:
