@@ -13,18 +13,24 @@ if TYPE_CHECKING:  # as typing has it, without the time that typing takes
     from karat.nouns.document import Document, Group, Mention
     from karat.nouns.errors import InputError, KaratError, RecipeError, UsageError
     from karat.nouns.pair import Pair
+    from karat.nouns.power import Power
+    from karat.nouns.robustness import Robustness
     from karat.nouns.scores import Score, Scores
     from karat.nouns.tally import Quantities, Tally
     from karat.pipeline import read, score, write
     from karat.protocol.check import check
     from karat.protocol.compare import compare
     from karat.protocol.convert import Converted, convert
+    from karat.protocol.errors import Errors, errors
+    from karat.protocol.power import power
+    from karat.protocol.robust import robust
     from karat.recipe import Recipe, parse
 
 __all__ = [
-    "Comparison", "Converted", "Corpus", "Document", "Group", "InputError", "KaratError", "Mention",
-    "Pair", "Quantities", "Recipe", "RecipeError", "Score", "Scores", "Tally", "UsageError",
-    "__version__", "check", "compare", "convert", "parse", "read", "score", "write",
+    "Comparison", "Converted", "Corpus", "Document", "Errors", "Group", "InputError", "KaratError",
+    "Mention", "Pair", "Power", "Quantities", "Recipe", "RecipeError", "Robustness", "Score",
+    "Scores", "Tally", "UsageError", "__version__", "check", "compare", "convert", "errors",
+    "parse", "power", "read", "robust", "score", "write",
 ]  # fmt: skip
 
 _HOME = {
@@ -35,7 +41,9 @@ _HOME = {
     "Score": "nouns.scores", "Scores": "nouns.scores", "Quantities": "nouns.tally",
     "Tally": "nouns.tally", "read": "pipeline", "score": "pipeline", "write": "pipeline",
     "Recipe": "recipe", "check": "protocol.check", "parse": "recipe",
-    "Converted": "protocol.convert", "convert": "protocol.convert",
+    "Errors": "protocol.errors", "errors": "protocol.errors", "Converted": "protocol.convert",
+    "convert": "protocol.convert", "Power": "nouns.power", "power": "protocol.power",
+    "Robustness": "nouns.robustness", "robust": "protocol.robust",
 }  # fmt: skip
 
 

@@ -16,12 +16,12 @@ from karat.formats._folder import read_files
 from karat.nouns._tokens import Tokens
 from karat.nouns._walk import ending
 from karat.nouns.corpus import Corpus, Origin
-from karat.nouns.errors import UsageError, nearest
+from karat.nouns.errors import UsageError, nearest, plain
 from karat.nouns.pair import Pair
 from karat.nouns.scores import File, Score, Scores
 from karat.nouns.source import Source
 from karat.presets import defaults
-from karat.recipe import Recipe, expand
+from karat.recipe import Recipe, expand, spell
 from karat.sampling import Drawing, Plan
 from karat.scoring import Choices, scored
 
@@ -113,13 +113,8 @@ def read(
     """
     source = path if isinstance(path, Source) else Source(path)
     name = sniffed(source) if format is None else format
-    cls = registry.load("formats", name)
-    known = [each.name for each in fields(cls)]
-    for key in parameters:
-        if key not in known:
-            raise UsageError(f"the format {name} has no parameter {key!r}{nearest(key, known)}")
-    reader = cls(**parameters)
-    if source.is_folder and not getattr(cls, "folders", False):
+    reader = told_format(name, parameters)
+    if source.is_folder and not getattr(reader, "folders", False):
         corpus, said, facts = read_files(reader, source)
     else:
         corpus = Corpus.joined(reader.read(source))
@@ -156,7 +151,25 @@ def write(
     '-DOCSTART- O\\n\\nAnn B-PER\\nslept O\\n\\n'
     """
     name = format or _by_extension(Path(path))
-    writer = registry.load("formats", name)(**parameters)
+    writer = told_format(name, parameters)
+    try:
+        _written(writer, corpus, path)
+    except OSError as error:
+        raise UsageError(f"cannot write {os.fspath(path)}: {error.strerror or error}") from None
+
+
+def told_format(name: str, parameters: Mapping[str, Any]) -> Any:
+    """A format with its parameters; one that it does not have is refused in words."""
+    cls = registry.load("formats", name)
+    known = [each.name for each in fields(cls)]
+    for key in parameters:
+        if key not in known:
+            there = nearest(key, known) if known else "; it has none"
+            raise UsageError(f"the format {name} has no parameter {key!r}{there}")
+    return cls(**parameters)
+
+
+def _written(writer: Any, corpus: Corpus, path: str | os.PathLike[str]) -> None:
     if hasattr(writer, "write_folder") and (
         getattr(writer, "folders", False) or len(corpus) != 1 or Path(path).is_dir()
     ):
@@ -212,7 +225,7 @@ def score(
     >>> score(gold, system, "exact.F1").value
     0.5
     """
-    chosen = Choices(None if labels is None else tuple(labels), dict(map or {}), zero_division,
+    chosen = Choices(tagset_of(labels), dict(map or {}), zero_division,
                      extra_docs, tokenizer)  # fmt: skip
     drawing = Drawing(resamples, interval, seed, resample_by, strata)
     run = prepared(gold, system, recipes, chosen, drawing, gold_options, system_options,
@@ -220,7 +233,19 @@ def score(
     found: list[Score] = []
     for name, pair in run.pairs.items():
         found += scored(pair, run.recipes, name, chosen, run.said[name], run.plan)
-    return Scores(__version__, run.gold, run.counted(), tuple(found), run.plan.remarks())
+    return Scores(__version__, run.gold, run.counted(), tuple(found),
+                  run.plan.remarks() + run.remarks)  # fmt: skip
+
+
+def tagset_of(labels: str | Sequence[str] | None) -> tuple[str, ...] | None:
+    """The labels that were asked for, each once and in order; None for all there are.
+
+    >>> tagset_of(["b", "a", "b"]), tagset_of("PER")
+    (('a', 'b'), ('PER',))
+    """
+    if labels is None:
+        return None
+    return tuple(sorted({labels} if isinstance(labels, str) else set(labels)))
 
 
 @dataclass(frozen=True)
@@ -233,6 +258,7 @@ class Run:
     said: Mapping[str, Mapping[str, str]]
     recipes: Sequence[Recipe]
     plan: Plan
+    remarks: tuple[str, ...] = ()
 
     def counted(self) -> tuple[File, ...]:
         """The files of the systems, once everything is counted: then it is known what of them
@@ -252,6 +278,8 @@ def prepared(
     gold_options: Mapping[str, Any] | None = None,
     system_options: Mapping[str, Any] | None = None,
     preset: str | None = None,
+    *,
+    optional: bool = False,
 ) -> Run:
     """Read and pair."""
     wanted = None if recipes is None else _recipes(recipes)
@@ -260,7 +288,7 @@ def prepared(
         nuggets = reference.origin is not None and reference.origin.format == "tbf"
         table = preset or ("nugget" if nuggets else "mentions")
         wanted = defaults(table, list(reference.mentions.attributes))
-    answers = {name: as_corpus(each, system_options) for name, each in _named(system).items()}
+    answers = {name: as_corpus(each, system_options) for name, each in named(system).items()}
     reference = reference.mapped(chosen.map)
     answers = {name: corpus.mapped(chosen.map) for name, corpus in answers.items()}
     tagset = chosen.labels or tuple(
@@ -276,7 +304,42 @@ def prepared(
         files[name], pairs[name] = _file(name, answer, pair), pair
         told = _said(reference, answer, pair, chosen, tagset, several=len(answers) > 1)
         said[name] = told | plan.said() | _hashes(reference, answer)
-    return Run(_file("gold", reference), files, pairs, said, wanted, plan)
+    remarks = _unmarked(chosen.labels, [reference, *answers.values()])
+    if recipes is None or optional:
+        wanted, impossible = possible(wanted, list(pairs.values()))
+        remarks += impossible
+    return Run(_file("gold", reference), files, pairs, said, wanted, plan, remarks)
+
+
+def _unmarked(labels: Sequence[str] | None, corpora: Sequence[Corpus]) -> tuple[str, ...]:
+    """Labels that were asked for and that nobody has: a typing error, perhaps."""
+    there = {label for corpus in corpora for label in corpus.labels}
+    return tuple(
+        f"no mention has the label {plain(label)}" for label in labels or () if label not in there
+    )
+
+
+def possible(
+    recipes: Sequence[Recipe], pairs: Sequence[Pair]
+) -> tuple[list[Recipe], tuple[str, ...]]:
+    """Of recipes that nobody asked for by name, those that can be counted, and why others cannot.
+
+    Documents may lack a length or a text, which some event spaces need.
+    """
+    plain_pairs = all(p.unit == "token" and not (p.documents.length < 0).any() for p in pairs)
+    if plain_pairs:
+        return list(recipes), ()
+    why: dict[Any, str] = {}
+    for space in dict.fromkeys(recipe.space for recipe in recipes):
+        try:
+            for pair in pairs:
+                space(pair)
+        except UsageError as error:
+            why[space] = str(error)
+    kept = [recipe for recipe in recipes if recipe.space not in why]
+    if not kept:
+        raise UsageError(next(iter(why.values())))
+    return kept, tuple(f"{spell(space)} is left out: {told}" for space, told in why.items())
 
 
 def _recipes(recipes: str | Recipe | Iterable[str | Recipe]) -> list[Recipe]:
@@ -296,10 +359,14 @@ def as_corpus(given: Readable, options: Mapping[str, Any] | None = None) -> Corp
     return read(given, **(options or {}))
 
 
-def _named(system: Readable | Sequence[Readable] | Mapping[str, Readable]) -> dict[str, Readable]:
+def named(system: Any) -> dict[str, Any]:
+    """Systems by name: those of a mapping, else of their files."""
     if isinstance(system, Mapping):
         return dict(system)
     several = [system] if isinstance(system, (Corpus, str, os.PathLike)) else list(system)
+    for each in several:
+        if not isinstance(each, (Corpus, str, os.PathLike)):
+            raise UsageError(f"a corpus or a path is needed, not {type(each).__name__}")
     stems = [_stem(each, i) for i, each in enumerate(several)]
     twice = len(set(stems)) < len(stems)
     names = [os.fspath(e) if twice and not isinstance(e, Corpus) else stems[i]

@@ -250,6 +250,18 @@ def parse(text: str) -> Recipe:
     return found[0]
 
 
+def spelled(text: str) -> str:
+    """A recipe as it prints itself; text that is none stays as it is.
+
+    >>> spelled("conll"), spelled("exact.F(beta=1)"), spelled("?")
+    ('exact.F1', 'exact.F1', '?')
+    """
+    try:
+        return str(parse(text))
+    except RecipeError:
+        return text
+
+
 def _exists(preset: str) -> bool:
     return PRESETS[preset].split(".")[0] in registry.builtin("match")
 

@@ -119,29 +119,29 @@ class Plan:
             found.append(f"{alone} strata hold {one} each, which every resample repeats")
         return tuple(found)
 
-    def without(self, recipe: Recipe, events: Events) -> str | None:
+    def without(self, recipe: Recipe, *, of_mentions: bool) -> str | None:
         """Why a recipe has no interval under this plan; None if it has one."""
         if self.drawing.by == "document":
             return None
-        if not self.attributable(events, recipe.measure):
+        if not self.attributable(recipe.measure, of_mentions=of_mentions):
             what = f"{spell(recipe.space)}.{spell(recipe.measure)}"
             return f"{what} counts more than mentions, no interval from sentences"
         if recipe.average.name.startswith("macro-doc"):
             return f"{spell(recipe.average)} is a mean of documents, no interval from sentences"
         return None
 
-    def attributable(self, events: Events, measure: Measure) -> bool:
+    def attributable(self, measure: Measure, *, of_mentions: bool) -> bool:
         """Whether all that a measure needs can be said to belong to one unit or the other."""
         if self.drawing.by == "document":
             return True
-        return not ({"tn", "total"} & set(measure.needs)) and _of_mentions(events)
+        return not ({"tn", "total"} & set(measure.needs)) and of_mentions
 
     def tally(self, space: Space, pair: Pair, events: Events) -> Tally:
         """The counts of a space for each unit of resampling.
 
         An event belongs to the sentence in which its mention starts: the gold one, if it has one.
         """
-        if self.drawing.by == "document" or not _of_mentions(events):
+        if self.drawing.by == "document" or not of_mentions(events):
             return Tally.of(space, pair, events)
         if not len(pair.documents.sentence_start):
             raise UsageError("resample_by sentence: gold and system count different positions")
@@ -197,7 +197,7 @@ def _strata(documents: Documents, name: str) -> IntArray:
     return documents.attributes[name].codes
 
 
-def _of_mentions(events: Events) -> bool:
+def of_mentions(events: Events) -> bool:
     """Whether every event is one of a mention."""
     return not np.any((events.gold < 0) & (events.system < 0))
 

@@ -13,14 +13,13 @@ from karat._version import __version__
 from karat.average._mean import Averaged, valued
 from karat.nouns._tokens import TOKENIZERS
 from karat.nouns.errors import UsageError
-from karat.nouns.events import Events
 from karat.nouns.interval import Interval
 from karat.nouns.pair import Pair
 from karat.nouns.rows import Statistic
 from karat.nouns.scores import Score, Value
 from karat.nouns.tally import Tally
 from karat.recipe import Recipe, spell
-from karat.sampling import Plan, by_label, overall
+from karat.sampling import Plan, by_label, of_mentions, overall
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,30 +59,31 @@ def scored(
     return [_score(r, counts[r.space][0], name, chosen, said, ranges) for r in recipes]
 
 
-def counted(pair: Pair, space: Any, plan: Plan) -> tuple[Tally, Tally, Events]:
-    """The counts by document, the counts by unit of resampling, and what was counted."""
+def counted(pair: Pair, space: Any, plan: Plan) -> tuple[Tally, Tally, bool]:
+    """The counts by document, by unit of resampling, and whether all events are of mentions."""
     events = space(pair)
     tally = Tally.of(space, pair, events)
     same = plan.drawing.by == "document"
-    return tally, tally if same else plan.tally(space, pair, events), events
+    units = tally if same else plan.tally(space, pair, events)
+    return tally, units, of_mentions(events)
 
 
 def _ranges(
-    recipes: Sequence[Recipe], counts: Mapping[Any, tuple[Tally, Tally, Events]], chosen: Choices,
+    recipes: Sequence[Recipe], counts: Mapping[Any, tuple[Tally, Tally, bool]], chosen: Choices,
     plan: Plan,
 ) -> dict[Any, list[Interval] | str]:  # fmt: skip
     """Under each recipe, and each pair of space and measure (for labels): intervals, or why not."""
     found: dict[Any, list[Interval] | str] = {}
     statistics: dict[Any, Statistic] = {}
     for recipe in recipes if plan.method is not None else ():
-        _, tally, events = counts[recipe.space]
+        _, tally, mentions = counts[recipe.space]
         rows = (recipe.space, recipe.measure)
-        why = plan.without(recipe, events)
+        why = plan.without(recipe, of_mentions=mentions)
         if why is not None:
             found[recipe] = why
         else:
             statistics[recipe] = overall(recipe, tally, chosen.zero)
-        if plan.attributable(events, recipe.measure):
+        if plan.attributable(recipe.measure, of_mentions=mentions):
             statistics[rows] = by_label(recipe.measure, tally, chosen.zero)
     made = plan.intervals(list(statistics.values()))
     return found | (dict(zip(statistics, made, strict=True)) if made else {})

@@ -61,6 +61,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # One thread is faster to start than many, and karat multiplies no large matrices here.
     for library in ("OPENBLAS", "MKL", "OMP"):
         os.environ.setdefault(f"{library}_NUM_THREADS", "1")
+    for stream in (sys.stdout, sys.stderr):
+        # What a terminal cannot show is shown as an escape.
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
     chosen = parser(given[0] if given else None).parse_args(given)
     from karat.nouns.errors import KaratError, UsageError
 
@@ -77,6 +81,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return OK
     except KeyboardInterrupt:
         return 130
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _say(UsageError(f"cannot write: {error.strerror or error}"), WRONG_INPUT)
     return code
 
 

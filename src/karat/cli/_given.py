@@ -98,7 +98,8 @@ def asked(arguments: argparse.Namespace, side: str) -> dict[str, Any]:
         "tag": column.get(side),
         "token": column.get("token"),
     }
-    return {key: value for key, value in every.items() if value is not None}
+    more = pairs("--read", arguments.read)
+    return {key: value for key, value in every.items() if value is not None} | more
 
 
 def reading(
@@ -130,6 +131,10 @@ def unused(arguments: argparse.Namespace, taken: Iterable[Mapping[str, Any]]) ->
         if given and key not in used and not (option == "columns" and "token" in used):
             formats = sorted({str(each["format"]) for each in taken})
             raise UsageError(f"--{option} means nothing for the format {' or '.join(formats)}")
+    for key in pairs("--read", arguments.read):
+        if key not in used:
+            formats = sorted({str(each["format"]) for each in taken})
+            raise UsageError(f"--read {key}= means nothing for the format {' or '.join(formats)}")
 
 
 def named(text: str) -> tuple[str | None, str]:
@@ -161,6 +166,6 @@ def deliver(text: str, output: str | None) -> None:
         sys.stdout.write(text)
         return
     try:
-        Path(output).write_text(text, encoding="utf-8", newline="\n")
+        Path(output).write_text(text, "utf-8", "backslashreplace", newline="\n")
     except OSError as error:
         raise UsageError(f"cannot write {output}: {error.strerror or error}") from None

@@ -33,6 +33,10 @@ def add_conll(group: argparse._ActionsContainer) -> None:
         "--documents", choices=("auto", "file"),
         help="auto: -DOCSTART-, # newdoc or a blank line opens one; file: the file is one",
     )  # fmt: skip
+    group.add_argument(
+        "--read", metavar="KEY=VALUE", action="append", default=[],
+        help="another parameter of the format, like entities=decode (repeatable)",
+    )  # fmt: skip
 
 
 def add_choices(parser: argparse.ArgumentParser) -> None:
@@ -73,6 +77,11 @@ def add_statistics(parser: argparse.ArgumentParser) -> None:
         "--interval", choices=("auto", "bca", "percentile", "jackknife-t"), default="auto",
         help="auto: bca from 30 documents on, jackknife-t below",
     )  # fmt: skip
+    add_units(group)
+
+
+def add_units(group: argparse._ActionsContainer) -> None:
+    """What is drawn."""
     group.add_argument("--seed", metavar="N", type=int, default=0, help="of all draws (default: 0)")
     group.add_argument(
         "--resample-by", choices=("document", "sentence"), default="document",

@@ -24,10 +24,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
     options.add_tokenizer(parser)
     options.add_conll(parser)
     parser.add_argument(
-        "--read", metavar="KEY=VALUE", action="append", default=[],
-        help="a parameter of the format of IN, like entities=decode (repeatable)",
-    )  # fmt: skip
-    parser.add_argument(
         "--write", metavar="KEY=VALUE", action="append", default=[],
         help="a parameter of the format of OUT, like scheme=iobes (repeatable)",
     )  # fmt: skip
@@ -44,7 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
     arguments.gold_format = arguments.source_format
     ours = given.reading(arguments, "gold", [arguments.input], {arguments.input: source})
     given.unused(arguments, ours.values())
-    how = ours[arguments.input] | given.pairs("--read", arguments.read)
+    how = ours[arguments.input]
     corpus = read(how.pop("source"), **how)
     done = convert(
         corpus, arguments.output, arguments.to, lossy=arguments.lossy,

@@ -81,28 +81,9 @@ def recipes(arguments: argparse.Namespace) -> list[Recipe] | None:
 def corpora(arguments: argparse.Namespace) -> tuple[Corpus, dict[str, Corpus]]:
     """Gold and systems, read as the arguments say."""
     from karat.cli import _given as given
-    from karat.nouns.errors import UsageError
     from karat.pipeline import read
 
-    files = list(arguments.systems)
-    column = given.columns(arguments.columns)
-    if not files:
-        if column.get("gold") == column.get("system"):
-            raise UsageError(
-                "give gold and at least one system; for one file with both, "
-                "say which columns: --columns gold=-2,system=-1"
-            )
-        files = [arguments.gold]
-    systems: dict[str, str] = {}
-    for name, path in map(given.named, files):
-        name = name or _stem(path)
-        if name in systems:
-            name = path
-        if name in systems:
-            raise UsageError(f"two systems are called {name}; give them names: name=path")
-        systems[name] = path
-    if arguments.systems and [arguments.gold, *systems.values()].count("-") > 1:
-        raise UsageError("only one file can be standard input")
+    systems = files(arguments)
     sources: dict[str, Any] = {}
     ours = given.reading(arguments, "gold", [arguments.gold], sources)
     theirs = given.reading(arguments, "system", systems.values(), sources)
@@ -114,6 +95,34 @@ def corpora(arguments: argparse.Namespace) -> tuple[Corpus, dict[str, Corpus]]:
 
     gold = corpus(ours[arguments.gold])
     return gold, {name: corpus(theirs[path]) for name, path in systems.items()}
+
+
+def files(arguments: argparse.Namespace) -> dict[str, str]:
+    """The paths of all systems by their names."""
+    from karat.cli import _given as given
+    from karat.nouns.errors import UsageError
+
+    paths = list(arguments.systems)
+    column = given.columns(arguments.columns)
+    if not paths:
+        if column.get("gold") == column.get("system"):
+            raise UsageError(
+                "give gold and at least one system; for one file with both, "
+                "say which columns: --columns gold=-2,system=-1"
+            )
+        paths = [arguments.gold]
+    systems: dict[str, str] = {}
+    for name, path in map(given.named, paths):
+        said = name
+        name = said or _stem(path)
+        if name in systems and said is None:
+            name = path
+        if name in systems:
+            raise UsageError(f"two systems are called {name}; give them names: name=path")
+        systems[name] = path
+    if arguments.systems and [arguments.gold, *systems.values()].count("-") > 1:
+        raise UsageError("only one file can be standard input")
+    return systems
 
 
 def _stem(path: str) -> str:

@@ -11,7 +11,7 @@ from karat.nouns._types import IntArray
 from karat.nouns._units import found_in
 from karat.nouns.corpus import Corpus
 from karat.nouns.document import Span
-from karat.nouns.errors import UsageError, nearest, shown
+from karat.nouns.errors import InputError, Problem, UsageError, nearest, shown
 from karat.nouns.tables import UNKNOWN, Documents, Fragments, Mentions, int32
 
 TOKENIZERS = ("given", *CUTTERS)
@@ -89,8 +89,9 @@ def _rejoined(table: Mentions, row: IntArray, low: IntArray, high: IntArray) -> 
 class Tokens:
     """How documents are cut into tokens; a corpus that is cut once is not cut again.
 
-    `given` takes the tokens that the documents of gold (or else of the system) have, and `words`
-    for a document without any; `auto` is `given` if the first document has tokens, else `words`.
+    `given` takes the tokens that the documents of gold have, and `words` for a document without
+    any; `auto` is `given` if the first document of gold has tokens, else `words`. The tokens of a
+    system never decide, so that all systems are counted in the same units.
     """
 
     def __init__(self, tokenizer: str = "auto") -> None:
@@ -104,8 +105,7 @@ class Tokens:
         """The tokenizer that these corpora are cut with."""
         if self.tokenizer != "auto":
             return self.tokenizer
-        there = len(gold) and any(_given(each, 0) is not None for each in (gold, system))
-        return "given" if there else "words"
+        return "given" if len(gold) and _given(gold, 0) is not None else "words"
 
     def borders(self, gold: Corpus, system: Corpus, place: IntArray) -> Borders:
         """The tokens of the documents of gold; `place` says which of them each of the system is."""
@@ -146,11 +146,8 @@ def _cut(gold: Corpus, system: Corpus, sides: dict[int, int], how: str) -> tuple
     if how == "given":
         for row in range(len(gold)):
             spans = _given(gold, row)
-            if spans is None and row in sides:
-                spans = _given(system, sides[row])
-                only_gold &= spans is None
             if spans is not None:
-                own[row] = _checked(spans, gold.documents.name(row))
+                own[row] = _checked(gold, row, spans)
         if not own and len(gold):
             raise UsageError(
                 "these documents have no tokens of their own; say --tokenizer words or whitespace"
@@ -198,13 +195,20 @@ def _whole(texts: list[str], how: str) -> tuple[IntArray, IntArray, IntArray]:
     return offsets, start, end
 
 
-def _checked(spans: tuple[Span, ...], name: str) -> tuple[Span, ...]:
+def _checked(corpus: Corpus, row: int, spans: tuple[Span, ...]) -> tuple[Span, ...]:
+    """Tokens that follow one another and leave out nothing but white space."""
+    text = _text(corpus, row)
     before = 0
-    for start, end in spans:
-        if not before <= start < end:
-            raise UsageError(
-                f"the tokens of document {shown(name)} do not follow one another: "
-                f"{start}..{end} after {before}"
-            )
+    for start, end in (*spans, (len(text or ""), len(text or "") + 1)):
+        wrong = start < before if text is None else not before <= start
+        if start >= end or wrong or (text is not None and text[before:start].strip()):
+            file = corpus.origin.path if corpus.origin else "gold"
+            left = "" if text is None else text[before:start].strip()
+            found = f"tokens that leave out {shown(left)}" if left else f"the token {start}..{end}"
+            expected = "tokens that follow one another and cover the text"
+            line = int(corpus.documents.line[row])
+            raise InputError([Problem("K307", file, line, found, expected)])
         before = end
+        if text is None and end == spans[-1][1]:
+            break
     return spans

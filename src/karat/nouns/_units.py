@@ -103,4 +103,10 @@ def found_in(
         starts.append(where)
         at = where + len(word)
         ends.append(at)
+    if text[at:].strip():
+        file = corpus.origin.path if corpus.origin else side
+        last = max(len(words) - 1, 0)
+        line = corpus.library.line(row, last) if corpus.library else row + 1
+        expected = f"the text {shown(text[at : at + 20].strip())} at character {at}"
+        raise InputError([Problem("K305", file, line, "the end of the tokens", expected)])
     return starts, ends

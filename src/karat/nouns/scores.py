@@ -56,6 +56,16 @@ class Score:
         return self.overall.value
 
     @property
+    def low(self) -> float | None:
+        """The lower end of its interval."""
+        return self.overall.low
+
+    @property
+    def high(self) -> float | None:
+        """The upper end of its interval."""
+        return self.overall.high
+
+    @property
     def remarks(self) -> tuple[str, ...]:
         """What there is to say about the intervals, of labels too.
 
@@ -124,6 +134,11 @@ class Scores:
         """
         system, recipe = (None, key) if isinstance(key, str) else key
         fits = [s for s in self.scores if s.recipe == recipe and system in (None, s.system)]
+        if not fits:
+            from karat.recipe import spelled
+
+            recipe = spelled(recipe)
+            fits = [s for s in self.scores if s.recipe == recipe and system in (None, s.system)]
         if len(fits) != 1:
             there = ", ".join(dict.fromkeys(score.recipe for score in self.scores))
             raise KeyError(f"{len(fits)} scores fit {key!r}; recipes here: {there}")

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from karat.nouns.corpus import Corpus
-from karat.nouns.errors import SHOWN, InputError, Problem, plain
+from karat.nouns.errors import SHOWN, InputError, Problem, UsageError, plain
 from karat.nouns.pair import Pair
 from karat.nouns.source import Source
 from karat.pipeline import read, suited
@@ -189,6 +189,10 @@ def _line(corpus: Corpus, row: int) -> int:
     return corpus.library.line(doc, int(corpus.mentions.start[row]))
 
 
+def _path(corpus: Corpus) -> str:
+    return corpus.origin.path if corpus.origin else "gold"
+
+
 def _against(gold: Corpus, system: Corpus, pile: _Pile) -> None:
     """Do the documents, their words and sentences agree, and are the labels those of gold?"""
     assert system.origin is not None
@@ -197,6 +201,10 @@ def _against(gold: Corpus, system: Corpus, pile: _Pile) -> None:
         pair = Pair.of(gold, system)
     except InputError as error:
         pile.add(error.problems, error.total, warning=False)
+        return
+    except UsageError as error:
+        expected = f"documents that can be compared with {plain(_path(gold))}"
+        pile.add([Problem("K308", name, None, str(error), expected)], warning=False)
         return
     if missing := pair.coverage["missing_documents"]:
         found = f"no answer for {_many(missing, 'document')}"

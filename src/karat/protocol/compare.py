@@ -22,7 +22,7 @@ from karat.nouns.comparison import Agreement, Comparison, Difference, Rank
 from karat.nouns.errors import UsageError
 from karat.nouns.interval import Interval
 from karat.nouns.rows import Statistic
-from karat.pipeline import Readable, Run, prepared
+from karat.pipeline import Readable, Run, prepared, tagset_of
 from karat.presets import defaults
 from karat.recipe import Recipe, spell
 from karat.sampling import Drawing, Plan, overall
@@ -75,13 +75,13 @@ def compare(
     >>> compare(gold, {"a": worse, "b": gold}, "exact.R").differences[0].p
     0.5
     """
-    chosen = Choices(None if labels is None else tuple(labels), dict(map or {}), zero_division,
+    chosen = Choices(tagset_of(labels), dict(map or {}), zero_division,
                      extra_docs, tokenizer)  # fmt: skip
     drawing = Drawing(resamples, interval, seed, resample_by, strata)
     if trials < 99:
         raise UsageError(f"trials is at least 99, not {trials}")
     run = prepared(gold, systems, _default() if recipes is None else recipes, chosen, drawing,
-                   gold_options, system_options)  # fmt: skip
+                   gold_options, system_options, optional=recipes is None)  # fmt: skip
     if len(run.pairs) < 2:
         raise UsageError("give at least two systems to compare")
     found = _differences(run, chosen, Randomization(trials), labels=by_label)
@@ -93,10 +93,10 @@ def compare(
         tuple(found),
         tuple(ranks),
         tuple(_agreements(ranks, found)),
-        _signature(run, trials),
+        signed(run, test=f"randomization,{trials},seed={seed}"),
         seed,
         run.plan.units.kind,
-        run.plan.remarks(),
+        run.plan.remarks() + run.remarks,
     )
 
 
@@ -133,8 +133,8 @@ def _statistics(
             wanted.setdefault(replace(recipe, average=Label(label)), label)
     for recipe, one in wanted.items():
         of = {name: counts[name, recipe.space] for name in run.pairs}
-        for _, _, events in of.values():
-            if (why := run.plan.without(recipe, events)) is not None:
+        for _, _, mentions in of.values():
+            if (why := run.plan.without(recipe, of_mentions=mentions)) is not None:
                 raise UsageError(f"{recipe}: {why}; compare it by document")
         tallies = {name: each[1] for name, each in of.items()}
         found.append((recipe, one, {
@@ -264,13 +264,13 @@ def _agreements(ranks: Sequence[Rank], differences: Sequence[Difference]) -> lis
     return found
 
 
-def _signature(run: Run, trials: int) -> str:
-    """One line for the whole comparison; where systems differ, their values in their order."""
+def signed(run: Run, **more: str) -> str:
+    """One line for several systems at once; where they differ, their values in their order."""
     every = list(run.said.values())
     fields = {"karat": __version__, "recipe": "+".join(recipe.full for recipe in run.recipes)}
     for key in dict.fromkeys(key for said in every for key in said):
         values = [said.get(key, "none") for said in every]
         if key == "gold":
-            fields["test"] = f"randomization,{trials},seed={run.plan.drawing.seed}"
+            fields |= more
         fields[key] = values[0] if len(set(values)) == 1 else ",".join(values)
     return signature.compose(fields)

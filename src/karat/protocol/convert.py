@@ -17,7 +17,7 @@ from karat.nouns._tokens import Tokens
 from karat.nouns.corpus import Corpus, Library, Words
 from karat.nouns.errors import UsageError, shown
 from karat.nouns.tables import Fragments, int32
-from karat.pipeline import read, write
+from karat.pipeline import read, told_format, write
 from karat.registry import builtin, load
 
 
@@ -91,7 +91,7 @@ def convert(
         corpus = replace(corpus, documents=replace(corpus.documents, id=ids))
         remarks.append("documents have no ids and were numbered")
     if os.fspath(out) == "-":
-        writer(**(write_options or {})).write(corpus, sys.stdout.buffer)
+        told_format(name, write_options or {}).write(corpus, sys.stdout.buffer)
     else:
         write(corpus, out, name, **(write_options or {}))
     return Converted(name, len(corpus), len(corpus.mentions), tuple(losses), tuple(remarks))

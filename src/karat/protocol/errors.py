@@ -23,7 +23,7 @@ from karat.nouns.events import Events
 from karat.nouns.pair import Pair
 from karat.nouns.scores import whole
 from karat.nouns.tally import Tally
-from karat.pipeline import Readable, as_corpus
+from karat.pipeline import Readable, as_corpus, possible
 from karat.protocol.changes import Changes, changes
 from karat.recipe import Recipe, expand, parse, spell
 
@@ -183,6 +183,8 @@ def errors(
     if rival is not None:
         paired = Pair.of(reference, rival, tagset, extra_docs, labels is not None, tokens)
         second = changes(pair, events, paired, space(paired), examples, words)
+    if recipes is None:
+        wanted, _ = possible(wanted, [pair])
     now = _scores(pair, wanted)
     if ledger_to is not None:
         _write(ledger_to, pair, _spaces(spaces, wanted), words)

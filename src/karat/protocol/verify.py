@@ -18,7 +18,9 @@ from karat.nouns.source import Source
 from karat.pipeline import read, score
 from karat.registry import load
 
-_SCORED = ("value", "low", "high")
+_SCORED = ("value", "low", "high", "left_out")
+_SAID = ("recipe", "format", "map", "labels", "zero", "extra", "tokenizer", "interval", "by",
+         "gold", "system")  # fmt: skip
 
 
 def verified(path: str | os.PathLike[str]) -> tuple[int, list[str]]:
@@ -31,11 +33,13 @@ def verified(path: str | os.PathLike[str]) -> tuple[int, list[str]]:
     ...     result = Path(folder) / "result.json"
     ...     _ = result.write_text(score(files[2], files[1], "exact.F1").to_json())
     ...     verified(result)
-    (33, [])
+    (34, [])
     """
     stored = _loaded(path)
     folder = Path(path).parent
     checked, differences = 0, []
+    if stored.get("karat") != __version__:
+        differences.append(f"made by karat {stored.get('karat')}, this is {__version__}")
     for system in stored["systems"]:
         groups: dict[str, list[Mapping[str, Any]]] = {}
         for each in system["scores"]:
@@ -65,10 +69,18 @@ def _loaded(path: str | os.PathLike[str]) -> Any:
             for each in system["scores"]:
                 signature.fields(each["signature"])
                 each["recipe"], each["value"], each["by_label"], each["counts"]
+                missing = [key for key in _SAID if key not in signature.fields(each["signature"])]
+                if missing:
+                    raise KeyError(f"{missing[0]} in a signature")
             system["name"], system["path"], system["sha256"], system["coverage"]
+            if not system["scores"]:
+                raise KeyError("scores")
+        if not stored["systems"]:
+            raise KeyError("systems")
         stored["gold"]["path"], stored["gold"]["sha256"]
     except (TypeError, KeyError, AttributeError) as error:
-        found = f"JSON without {error}"
+        what = error.args[0] if isinstance(error, KeyError) else "what a result has"
+        found = f"JSON without {what}"
         raise source.failure("K902", found, "a result of karat score --format json") from None
     return stored
 
@@ -108,6 +120,8 @@ def _group(
         for key in (*_SCORED, "counts", "by_label"):
             more = _compared(f"{where} {old['recipe']} {key}", old.get(key), new[key])
             count, found = count + more[0], found + more[1]
+        if old["recipe"] != new["recipe"]:
+            found.append(f"{where} recipe: {old['recipe']}, by the signature {new['recipe']}")
         if old["signature"] != new["signature"]:
             found.append(f"{where} {old['recipe']} signature: {old['signature']}, recomputed "
                          f"{new['signature']}")  # fmt: skip

@@ -31,22 +31,45 @@ class Block:
     signatures: tuple[str, ...]
 
 
-def cell(value: Value) -> str:
-    """A number for people: four decimals, counts whole, `-` for no value.
+def cell(value: Value, *, count: bool = False) -> str:
+    """A number for people: four decimals, counts whole where they are, `-` for no value.
 
-    >>> cell(Value(0.12345)), cell(Value(12.0)), cell(Value(None)), cell(Value(0.5, 0.4, 0.6))
-    ('0.1235', '12', '-', '0.5000 [0.4000, 0.6000]')
+    >>> cell(Value(0.12345)), cell(Value(1.0), count=True), cell(Value(0.5, 0.4, 0.6))
+    ('0.1235', '1', '0.5000 [0.4000, 0.6000]')
     """
     if value.value is None:
         return "-"
-    text = _number(value.value)
+    text = _number(value.value, count=count)
     if value.low is None or value.high is None:
         return text
-    return f"{text} [{_number(value.low)}, {_number(value.high)}]"
+    return f"{text} [{_number(value.low, count=count)}, {_number(value.high, count=count)}]"
 
 
-def _number(number: float) -> str:
-    return f"{whole(number):,}" if abs(number) > 1 and number == int(number) else f"{number:.4f}"
+def _number(number: float, *, count: bool) -> str:
+    if not count:
+        return f"{number:.4f}"
+    return f"{whole(number):,}" if number == int(number) else f"{number:,.2f}"
+
+
+QUANTITIES = frozenset(
+    (
+        "gold_right",
+        "gold_all",
+        "system_right",
+        "system_all",
+        "tn",
+        "total",
+        "c",
+        "s",
+        "d",
+        "i",
+        "BE",
+    )
+)
+
+
+def _is_count(score: Score) -> bool:
+    return score.measure in score.counts or score.measure in QUANTITIES
 
 
 def blocks(scores: Scores, *, by_label: bool) -> list[Block]:
@@ -69,7 +92,10 @@ def _block(scores: Scores, title: str, *, by_label: bool) -> Block:
             Row(
                 plain(system.name),
                 False,
-                tuple(cell(own[measure].overall) for measure in measures),
+                tuple(
+                    cell(own[measure].overall, count=_is_count(own[measure]))
+                    for measure in measures
+                ),
                 _support(first.overall),
             )
         )
@@ -78,7 +104,10 @@ def _block(scores: Scores, title: str, *, by_label: bool) -> Block:
                 Row(
                     plain(label),
                     True,
-                    tuple(cell(own[measure].by_label[label]) for measure in measures),
+                    tuple(
+                        cell(own[measure].by_label[label], count=_is_count(own[measure]))
+                        for measure in measures
+                    ),
                     _support(first.by_label[label]),
                 )
             )

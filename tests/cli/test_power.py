@@ -1,0 +1,50 @@
+"""karat power must say what the library says."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from karat import demo, power
+from karat.cli import main
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[str]:
+    demo.written(tmp_path)
+    return [str(tmp_path / f"{name}.conll") for name in ("gold", "careful", "hasty")]
+
+
+QUICK = ["--simulations", "200", "--trials", "199", "--difference", "0.03"]
+
+
+def test_json_is_the_library_s(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["power", *files, *QUICK, "--format", "json"]) == 0
+    said = capsys.readouterr()
+    found = power(files[0], files[1:], difference=0.03, simulations=200, trials=199)
+    assert found.to_dict() == json.loads(said.out)
+    assert "\r" not in said.err
+
+
+def test_on_a_terminal_progress_is_told(
+    files: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    assert main(["power", *files, *QUICK]) == 0
+    said = capsys.readouterr()
+    assert "30 documents: power 0." in said.err
+    assert said.out.startswith("About ")
+
+
+def test_a_difference_that_cannot_be_is_refused(
+    files: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["power", *files, "--difference", "0.2"]) == 2
+    assert "a difference of 0.2 cannot be simulated" in capsys.readouterr().err
+
+
+def test_an_unknown_report_is_refused(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["power", *files, *QUICK, "--format", "pdf"]) == 2
+    assert "no report on power is called 'pdf'" in capsys.readouterr().err
