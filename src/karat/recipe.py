@@ -366,6 +366,7 @@ def _fit(recipe: Recipe) -> None:
             if set(measure.needs) <= has:
                 others.append(name)
         tail = f"; event spaces that do: {', '.join(sorted(others))}" if others else ""
+        tail += getattr(measure, "how", "")
         needs = " and ".join(lacking)
         raise RecipeError(
             f"{spell(measure)} needs {needs}, which {spell(space)} does not count{tail}"

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import argparse
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # as typing has it, without the time that typing takes
+    from typing import Any
+
 SUMMARY = "what there is to count and measure, with definitions and sources"
 
 _STAGES = ("match", "measure", "average", "infer", "formats", "report")
@@ -50,6 +54,30 @@ def _listed() -> str:
     return "\n".join(lines)
 
 
+def _counts(space: Any) -> set[str]:
+    made = space()
+    return {*made.outcomes, *made.quantities}
+
+
+def _facts(stage: str, cls: Any) -> list[str]:
+    """Parameters with their defaults, outcomes, and what a measure needs."""
+    import dataclasses
+
+    given = []
+    for field in dataclasses.fields(cls):
+        if field.init and field.name not in ("name", "by_label"):
+            default = (
+                "" if field.default in (None, dataclasses.MISSING, ()) else f"={field.default}"
+            )
+            given.append(f"{field.name}{default}")
+    found = [f"parameters: {', '.join(given)}"] if given else []
+    if stage == "match":
+        found.append(f"outcomes: {', '.join(cls().outcomes)}")
+    if isinstance(needs := getattr(cls, "needs", None), tuple) and needs:
+        found.append(f"needs: {', '.join(needs)}")
+    return found
+
+
 def _explained(name: str) -> str:
     import inspect
 
@@ -65,10 +93,11 @@ def _explained(name: str) -> str:
         cls = load(stage, wanted)
         kind = _TITLES[stage].removesuffix("s")
         parts.append(f"{wanted} ({kind})\n\n{inspect.cleandoc(cls.__doc__ or '')}")
-        for attribute in ("outcomes", "needs"):
-            words = getattr(cls, attribute, None)
-            if isinstance(words, tuple) and words:
-                parts.append(f"{attribute}: {', '.join(words)}")
+        parts += _facts(stage, cls)
+    counted = [each for each in names("match") if name in _counts(load("match", each))]
+    if counted and not parts:
+        parts.append(f"{name} (count)\n\nAn outcome or quantity of {', '.join(counted)}; "
+                     f"karat measures {counted[0]} says what it counts.")  # fmt: skip
     if name in PRESETS:
         parts.append(f"{name} (preset)\n\nShort for {PRESETS[name]}.")
     if name in SHORT:

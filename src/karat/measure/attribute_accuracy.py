@@ -30,6 +30,7 @@ class AttributeAccuracy:
     """
 
     name: ClassVar[str] = "attribute-accuracy"
+    how: ClassVar[str] = "; write nugget(attributes=type,mapping=2015).attribute-accuracy"
     needs: ClassVar[tuple[str, ...]] = ("attribute_agree", "gold_all")
 
     def __call__(self, q: Quantities) -> FloatArray:

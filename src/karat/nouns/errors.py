@@ -141,6 +141,5 @@ def nearest(name: str, names: Sequence[str]) -> str:
     by_fold = {each.casefold(): each for each in names}
     near = difflib.get_close_matches(name.casefold(), by_fold, n=1, cutoff=0.6)
     guess = f"did you mean {by_fold[near[0]]}? " if near else ""
-    return (
-        f"; {guess}there are: {', '.join(sorted(names, key=lambda each: (each.casefold(), each)))}"
-    )
+    every = sorted(names, key=lambda each: (each.casefold(), each))
+    return f"; {guess}there are: {', '.join(every)}"

@@ -271,8 +271,8 @@ def _blind(tests: int, trials: int) -> tuple[str, ...]:
     if tests <= 0.05 * (1 + trials):
         return ()
     return (
-        f"{tests:,} tests and {trials:,} trials: where p is approximate, nothing can be significant "
-        "after Holm; give more --trials or fewer tests",
+        f"{tests:,} tests and {trials:,} trials: where p is approximate, nothing can be "
+        "significant after Holm; give more --trials or fewer tests",
     )
 
 

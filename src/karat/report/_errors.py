@@ -57,8 +57,8 @@ def _counts(errors: Any) -> str:
         rows.append([f"  {plain(label)}", *(f"{whole(row[kind]):,}" for kind in kinds)])
     for label, shares in errors.shares.items():
         name = "share of errors" if label is None else f"  {plain(label)}"
-        told = (shares.get(kind) for kind in kinds)
-        rows.append([name, *("" if each is None else f"{each:.1%}" for each in told)])
+        every = (shares.get(kind) for kind in kinds)
+        rows.append([name, *("" if each is None else f"{each:.1%}" for each in every)])
     told = ", ".join(f"{kind} {MEANING[kind]}" for kind in kinds if kind in MEANING)
     boundary = sum(errors.counts[kind] for kind in ("BES", "BEL", "BEO"))
     near = f"{errors.near:,} of {whole(boundary):,} boundary errors are one token off"
