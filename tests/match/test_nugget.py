@@ -366,7 +366,8 @@ def test_a_file_that_cannot_be_used_is_refused_with_its_line(
          "nugget(mapping=…): found 2016; did you mean 2015? there are: 2015, greedy"),
         ("nugget(attributes=type+type).P", "nugget(attributes=type+type): a name is there twice"),
         ("nugget(mapping=2015).attribute-accuracy",
-         "attribute-accuracy needs attribute_agree, which nugget(mapping=2015) does not count"),
+         "attribute-accuracy needs attribute_agree, which nugget(mapping=2015) does not count; "
+            "write nugget(attributes=type,mapping=2015).attribute-accuracy"),
         ("nugget.agree", None),
     ],
 )  # fmt: skip

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,6 @@ import numpy as np
 from karat.explain.confusion import Confusion, confusion
 from karat.explain.examples import Example, chosen, example
 from karat.explain.gains import corrected
-from karat.explain.ledger import COLUMNS, ledger
 from karat.nouns.corpus import Corpus, Words
 from karat.nouns.errors import UsageError, nearest
 from karat.nouns.events import Events
@@ -23,10 +21,11 @@ from karat.nouns.pair import Pair
 from karat.nouns.scores import File, whole
 from karat.nouns.tally import Tally
 from karat.pipeline import prepared, tagset_of
+from karat.protocol._ledger import write_ledger
 from karat.protocol.changes import Changes, changes
 from karat.protocol.compare import signed
 from karat.reading import Readable, as_corpus
-from karat.recipe import Recipe, expand, parse, spell
+from karat.recipe import Recipe, expand, parse
 from karat.sampling import Drawing
 from karat.scoring import Choices
 
@@ -212,7 +211,7 @@ def errors(
         second = changes(pair, events, rest[0], space(rest[0]), examples, words)
     now = _scores(pair, wanted)
     if ledger_to is not None:
-        _write(ledger_to, pair, _spaces(spaces, wanted), words)
+        write_ledger(ledger_to, pair, _spaces(spaces, wanted), words)
     return Errors(
         next(iter(run.pairs)),
         {kind: whole(count) for kind, count in tally.counted().items()},
@@ -363,38 +362,3 @@ def _spaces(spaces: Iterable[str] | None, recipes: Sequence[Recipe]) -> list[Any
     if spaces is not None:
         return [parse(f"{text}.gold_all").space for text in spaces]
     return list(dict.fromkeys(recipe.space for recipe in recipes))
-
-
-def _write(path: str | os.PathLike[str], pair: Pair, spaces: Sequence[Any], words: _Reader) -> None:
-    ending = Path(path).suffix
-    rows = (row for space in spaces for row in ledger(spell(space), pair, space(pair), words))
-    try:
-        if ending == ".csv":
-            with Path(path).open("w", encoding="utf-8", newline="") as file:
-                table = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-                table.writeheader()
-                table.writerows(_safe(rows))
-        elif ending == ".jsonl":
-            with Path(path).open("w", encoding="utf-8", newline="\n") as file:
-                file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in _safe(rows))
-        elif ending == ".parquet":
-            from karat.nouns.scores import library
-
-            library("polars").DataFrame(list(_safe(rows)), infer_schema_length=None).write_parquet(
-                os.fspath(path)
-            )
-        else:
-            raise UsageError(f"a ledger is .csv, .jsonl or .parquet, not {ending or 'that'!r}")
-    except OSError as error:
-        raise UsageError(f"cannot write {os.fspath(path)}: {error.strerror or error}") from None
-
-
-def _safe(rows: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Bytes that are no UTF-8 came in as lone surrogates, which a file cannot hold."""
-    for row in rows:
-        yield {
-            key: value.encode("utf-8", "backslashreplace").decode()
-            if isinstance(value, str)
-            else value
-            for key, value in row.items()
-        }
