@@ -71,7 +71,7 @@ def random_document(rng: random.Random, number: int, *, ids: bool, chars: bool) 
         tuple(sorted(mentions, key=order)),
         tuple(sorted(rng.sample(range(length), min(length, rng.randint(0, 2))))),
         dict.fromkeys(rng.sample(("genre", "date"), rng.randint(0, 2)), "v"),
-        ((0, 1), (1, 2)) if chars and rng.random() < 0.2 else None,
+        ((0, 1), (1, 2)) if chars and length > 1 and rng.random() < 0.2 else None,
         relations,
         clusters,
         templates,

@@ -166,3 +166,26 @@ def test_deep_nesting_is_read_or_refused(depth: int) -> None:
         assert depth > 500
     else:
         assert 1 == len(corpus)
+
+
+def test_every_wrong_mention_of_a_line_is_told() -> None:
+    line = '{"text": "ab", "mentions": [{"start": 0, "end": 9, "label": "A"}, {"start": 0}, 3]}'
+    with pytest.raises(InputError) as caught:
+        of_bytes(line.encode(), "jsonl")
+    assert [
+        "mentions[0] ending at 9", "mentions[1] without a label", "mentions[2] = 3",
+    ] == [problem.found for problem in caught.value.problems]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ('{"text": "a b", "token_spans": [[0, 9]]}', "token_spans[0] = [0, 9]"),
+        ('{"text": "ab", "token_spans": [[1, 2], [0, 1]]}', "token_spans[1] = [0, 1]"),
+        ('{"text": "ab", "tokens": ["a", "b"], "token_spans": [[0, 1]]}', "1 token_spans"),
+    ],
+)
+def test_places_of_tokens_that_cannot_be_are_told(line: str, found: str) -> None:
+    with pytest.raises(InputError) as caught:
+        of_bytes(line.encode(), "jsonl")
+    assert found == caught.value.problems[0].found

@@ -155,7 +155,8 @@ class _Pile:
         try:
             document = document_of(record)
         except WrongError as error:
-            self._wrong(line, "K202", error.found, error.expected)
+            for each in (error, *error.more):
+                self._wrong(line, "K202", each.found, each.expected)
             return
         except RecursionError:
             self._wrong(line, "K201", "brackets nested too deep", _OBJECT)

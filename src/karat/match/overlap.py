@@ -25,7 +25,8 @@ class Overlap:
 
     P is the share of system mentions with a match, R of gold mentions. It is lenient: a system
     that marks a whole text as one mention finds everything in it, and P = R = 1. With
-    `pairing=one` that one mention matches a single other.
+    `pairing=one` that one mention matches a single other: a largest one-to-one pairing counts.
+    With `label=ignore` labels need not agree. All spaces of this family have the two.
 
     Esuli & Sebastiani (2010), "Evaluating Information Extraction", section 3, the overlap model;
     the example is their Table 1, for which section 4 gives F1 = 1.
@@ -57,6 +58,7 @@ class Overlap:
 @dataclass(frozen=True, slots=True)
 class Constrained:
     """A mention is found when one overlaps it with few tokens too many and few too few.
+    `label` and `pairing`: see overlap.
 
     A system mention s matches a gold mention g if at most k1 tokens of s are outside g (spurious)
     and at most k2 tokens of g are outside s (missing). Exchanging the sides exchanges k1 and k2.
@@ -97,6 +99,7 @@ class Constrained:
 @dataclass(frozen=True, slots=True)
 class Contains:
     """A gold mention is found when a system mention holds all of it and at most k tokens more.
+    `label` and `pairing`: see overlap.
 
     The same as `constrained(k1=k, k2=0)`; an exact match counts too. It is not symmetric: a
     system mention that is too long may match, one that is too short may not.
@@ -133,6 +136,7 @@ class Contains:
 @dataclass(frozen=True, slots=True)
 class Left:
     """A mention is found when one with its label starts where it starts.
+    `label` and `pairing`: see overlap.
 
     Of a discontinuous mention, the start of the first fragment counts. One of the variants for
     biomedical names that Esuli & Sebastiani (2010), "Evaluating Information Extraction",
@@ -165,6 +169,7 @@ class Left:
 @dataclass(frozen=True, slots=True)
 class Right:
     """A mention is found when one with its label ends where it ends.
+    `label` and `pairing`: see overlap.
 
     Of a discontinuous mention, the end of the last fragment counts. One of the variants for
     biomedical names that Esuli & Sebastiani (2010), "Evaluating Information Extraction",
@@ -197,6 +202,7 @@ class Right:
 @dataclass(frozen=True, slots=True)
 class Iou:
     """A mention is found when one with its label shares enough of what the two cover together.
+    `label` and `pairing`: see overlap.
 
     Intersection over union: shared positions / positions of either, at least t. Object detection
     matches boxes so; here it is a threshold on the degree of overlap, which the overlap model of

@@ -22,8 +22,8 @@ _MENTION_KEYS = {"id", "label", "start", "end", "fragments", "attributes", "conf
 class WrongError(UsageError):
     """An object is not a document: what was found where, and what was expected."""
 
-    def __init__(self, found: str, expected: str) -> None:
-        self.found, self.expected = found, expected
+    def __init__(self, found: str, expected: str, more: tuple[WrongError, ...] = ()) -> None:
+        self.found, self.expected, self.more = found, expected, more
         super().__init__(f"found {found}, expected {expected}")
 
 
@@ -188,16 +188,24 @@ def document_of(record: Mapping[str, Any]) -> Document:
     )  # fmt: skip
     length = bare.length
 
+    _fit(bare)
+    wrong: list[WrongError] = []
+
     def each(key: str, build: Any, *rest: int) -> tuple[Any, ...]:
-        items = _is(record.get(key, []), list, key, "a list")
-        return tuple(build(item, f"{key}[{i}]", *rest) for i, item in enumerate(items))
+        found = []
+        for i, item in enumerate(_is(record.get(key, []), list, key, "a list")):
+            try:
+                found.append(build(item, f"{key}[{i}]", *rest))
+            except WrongError as error:
+                wrong.append(error)
+        return tuple(found)
 
     mentions = each("mentions", _mention, length)
     ids = [mention.id for mention in mentions if mention.id is not None]
     if len(set(ids)) < len(ids):
         twice = repeated(ids)
         raise WrongError(f"two mentions with the id {shown(twice)}", "an id of its own for each")
-    return Document(
+    document = Document(
         bare.id,
         bare.text,
         bare.tokens,
@@ -211,6 +219,27 @@ def document_of(record: Mapping[str, Any]) -> Document:
         bare.unit,
         {key: value for key, value in record.items() if key not in KEYS},
     )
+    if wrong:
+        raise WrongError(wrong[0].found, wrong[0].expected, tuple(wrong[1:]))
+    return document
+
+
+def _fit(document: Document) -> None:
+    """Places of tokens: as many as there are tokens, in order, within the text."""
+    spans = document.token_spans
+    if spans is None:
+        return
+    if document.tokens is not None and len(document.tokens) != len(spans):
+        raise WrongError(
+            f"{len(spans)} token_spans", f"one for each of the {len(document.tokens)} tokens"
+        )
+    before, end = 0, 2**31 if document.text is None else len(document.text)
+    for i, (start, stop) in enumerate(spans):
+        if not before <= start < stop <= end:
+            raise WrongError(
+                f"token_spans[{i}] = [{start}, {stop}]", "tokens in order, within the text"
+            )
+        before = stop
 
 
 def _sentences(starts: tuple[int, ...], length: int) -> tuple[int, ...]:
