@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from karat import registry, signature
 from karat.average._mean import Measure, valued
 from karat.infer._draws import Units
-from karat.infer.interval import TRUSTED, Method, default, intervals
 from karat.nouns._types import FloatArray, IntArray
 from karat.nouns.errors import UsageError, nearest, shown
 from karat.nouns.events import Events, Space
@@ -21,6 +20,9 @@ from karat.nouns.rows import Statistic
 from karat.nouns.tables import Documents, Mentions
 from karat.nouns.tally import Tally
 from karat.recipe import Recipe, spell
+
+if TYPE_CHECKING:
+    from karat.infer.interval import Method
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +47,7 @@ class Drawing:
             raise UsageError(f"seed is 0 or more, not {self.seed}")
         if self.by not in ("document", "sentence"):
             raise UsageError(f"resample_by is document or sentence, not {self.by!r}")
-        if self.interval not in ("auto", *methods()):
+        if self.interval != "auto" and self.interval not in methods():
             raise UsageError(f"no interval is called {self.interval!r}"
                              f"{nearest(self.interval, ['auto', *methods()])}")  # fmt: skip
 
@@ -90,6 +92,8 @@ class Plan:
         units = Units.of(size, order, strata, drawing.by)
         method: Method | None = None
         if drawing.resamples:
+            from karat.infer.interval import default  # what no run without intervals needs
+
             auto = drawing.interval == "auto"
             method = default(size) if auto else _statistic(drawing.interval)()
         return cls(units, method, drawing, documents)
@@ -107,6 +111,8 @@ class Plan:
         """What holds for every interval of the run."""
         if self.method is None:
             return ()
+        from karat.infer.interval import TRUSTED
+
         found = []
         told = self.units.told()
         if len(self.units) < 2:
@@ -159,6 +165,8 @@ class Plan:
         """The intervals of all scores of every statistic; None without any."""
         if self.method is None or len(self.units) < 2:
             return None
+        from karat.infer.interval import intervals
+
         return intervals(
             self.method, statistics, self.units, self.drawing.resamples, self.drawing.seed,
             contrasts,

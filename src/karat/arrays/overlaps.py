@@ -10,7 +10,7 @@ from karat.nouns._types import IntArray
 from karat.nouns.tables import Mentions
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Overlaps:
     """Pairs of mentions that share positions, sorted by gold row, then system row."""
 

@@ -40,7 +40,7 @@ SCHEMES: Mapping[str, str] = {
 KINDS = 128
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Tagset:
     """What each distinct tag means. A tag that means nothing has its reason in `bad`."""
 
@@ -126,7 +126,7 @@ def stacked(tag: str) -> tuple[str, ...]:
     return parts if whole else (tag,)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Runs:
     """The mentions found: places of first and last tag in the column, and the kind of each."""
 

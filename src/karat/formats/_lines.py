@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from karat.arrays.hashing import PAD
-from karat.nouns._types import BoolArray, ByteArray, IntArray
+from karat.nouns._types import ByteArray, IntArray
 from karat.nouns.errors import InputError, Problem
 from karat.nouns.source import Source
 
@@ -24,7 +24,7 @@ NEWLINE, RETURN, SPACE, TAB = 10, 13, 32, 9
 BOMS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Chunk:
     """Whole lines, with their fields found.
 
@@ -142,23 +142,22 @@ def _binary(source: Source, line: int) -> Problem:
 
 
 def _found(part: ByteArray, buffer: ByteArray, offset: int) -> Chunk:
-    is_break = part == NEWLINE
     starts = None
-    if part.tobytes().find(b"\r") >= 0:
-        returns = np.flatnonzero(part == RETURN)
-        part = part.copy()
-        part[returns[part[returns + 1] == NEWLINE]] = SPACE
-    blank = (part == SPACE) | (part == TAB)
-    at = np.flatnonzero(is_break | blank)
-    breaks = is_break[at]
-    touching = np.diff(at) == 1
-    if np.any(touching & ~(breaks[1:] & breaks[:-1])):
-        starts = np.flatnonzero(is_break)[:-1] + 1
-        part = _squeezed(part, blank, is_break)
+    # One comparison finds all separators, and the few other control characters with them.
+    at = np.flatnonzero(part <= SPACE)
+    sign = part.take(at)
+    breaks = sign == NEWLINE
+    odd = not (breaks | (sign == SPACE) | (sign == TAB)).all()
+    if not odd:
+        # Separators that touch are fields that are empty, unless both are line breaks.
+        touching = np.flatnonzero(np.diff(at) == 1)
+        odd = not (breaks.take(touching) & breaks.take(touching + 1)).all()
+    if odd:
+        starts = at[breaks][:-1] + 1
+        part = _squeezed(_without_returns(part))
         buffer = np.concatenate([part, np.zeros(PAD, np.uint8)])
-        is_break = part == NEWLINE
-        at = np.flatnonzero(is_break | (part == SPACE) | (part == TAB))
-        breaks = is_break[at]
+        at = np.flatnonzero((part == NEWLINE) | (part == SPACE) | (part == TAB))
+        breaks = part.take(at) == NEWLINE
     places = np.flatnonzero(breaks)
     if starts is None:
         starts = at[places[:-1]] + 1
@@ -167,8 +166,20 @@ def _found(part: ByteArray, buffer: ByteArray, offset: int) -> Chunk:
     return Chunk(buffer, at, places, fields, starts + (offset - 1))
 
 
-def _squeezed(part: ByteArray, blank: BoolArray, is_break: BoolArray) -> ByteArray:
+def _without_returns(part: ByteArray) -> ByteArray:
+    """A carriage return before a line break is blank."""
+    returns = np.flatnonzero(part == RETURN)
+    if not returns.size:
+        return part
+    part = part.copy()
+    part[returns[part[returns + 1] == NEWLINE]] = SPACE
+    return part
+
+
+def _squeezed(part: ByteArray) -> ByteArray:
     """One separator between fields, none around a line."""
+    is_break = part == NEWLINE
+    blank = (part == SPACE) | (part == TAB)
     keep = np.ones(len(part), bool)
     keep[1:] = ~(blank[1:] & (blank | is_break)[:-1])
     part = part[keep]

@@ -12,11 +12,13 @@ import numpy as np
 from karat.arrays.tags import KINDS, SCHEMES, encode, illegal, recognise, stacked
 from karat.formats._comments import is_comment, split, width_of
 from karat.formats._tagged import REPAIRS, TagReader
-from karat.nouns._holds import fitted, refused
 from karat.nouns.corpus import Corpus, Words
 from karat.nouns.errors import InputError, Problem, UsageError, nearest, shown
 from karat.nouns.source import Source
 from karat.nouns.tables import Documents
+
+_ENOUGH = 1 << 13
+"""How many bytes are enough to know tags when we see them."""
 
 _TAGGED = re.compile(rb"(^|[ \t])(O|(O\|)*[BIESLUMW]-[^ \t]+)[ \t\r]*$")
 
@@ -73,6 +75,7 @@ class Conll:
         >>> Conll.sniff(b"Ann B-PER\\nslept O\\n"), Conll.sniff(b"{}\\n")
         (0.9, 0.0)
         """
+        head = head[:_ENOUGH]
         lines = [line for line in head.splitlines() if line.strip()]
         if len(lines) > 1 and not head.endswith(b"\n"):
             lines.pop()
@@ -252,6 +255,8 @@ def _refuse(corpus: Corpus, holds: frozenset[str]) -> None:
         raise UsageError("conll holds tokens; this corpus counts characters")
     if np.any(corpus.documents.length < 0):
         raise UsageError("conll holds tokens; these documents have none")
+    from karat.nouns._holds import fitted, refused  # only writing needs it
+
     refused("conll", fitted(corpus, holds)[1])
     for label in corpus.labels:
         if not _holds(label) or len(stacked(f"B-{label}")) > 1:

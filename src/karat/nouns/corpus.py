@@ -78,7 +78,7 @@ class Origin:
     parameters: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Corpus:
     """Documents with their mentions, in document order.
 

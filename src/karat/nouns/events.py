@@ -15,7 +15,7 @@ Rows = IntArray | tuple[IntArray, IntArray]
 """Mentions of one side, or pairs (gold, system)."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Events:
     """What an event space returns. `gold` and `system` point to mentions of the pair, -1 is none.
 

@@ -18,7 +18,7 @@ from karat.nouns.errors import SHOWN, InputError, Problem, UsageError, plain, sh
 from karat.nouns.tables import UNKNOWN, Documents, Mentions, int32
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Pair:
     """What an event space counts. `coverage` says what became of everything that was read.
 

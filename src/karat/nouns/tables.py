@@ -55,7 +55,7 @@ def spread(offsets: IntArray, index: IntArray) -> tuple[IntArray, IntArray]:
     return places, new
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Codes:
     """A column of words: each row points into `values`, -1 is none.
 
@@ -128,7 +128,7 @@ def _joined_offsets(offsets: Sequence[IntArray]) -> IntArray:
     return np.concatenate([[0], np.cumsum(counts)])
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Fragments:
     """The fragments of all mentions, for corpora where some mention has more than one."""
 
@@ -147,7 +147,7 @@ class Fragments:
         return tuple(zip(self.start[part].tolist(), self.end[part].tolist(), strict=True))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Mentions:
     """Mentions as columns. `start` and `end` are the extent; `fragments` is there when needed.
 
@@ -251,7 +251,7 @@ class Mentions:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Documents:
     """Documents as columns.
 
@@ -314,7 +314,7 @@ class Documents:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Groups:
     """Relations, clusters or templates as columns: a row is a group, its parts are members.
 

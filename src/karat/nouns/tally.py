@@ -56,7 +56,7 @@ def ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
     return cast(FloatArray, np.divide(numerator, denominator, out=out, where=denominator != 0))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Tally:
     """Counts, sparse: a row for each (unit, label) that has any, a column for each outcome.
 
@@ -255,7 +255,7 @@ class Tally:
         return found
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class LabelRows:
     """The rows of a tally with a column for each outcome and label, outcome by outcome."""
 
@@ -281,7 +281,7 @@ class LabelRows:
         return _with_size(np.concatenate(outcomes, axis=1), self.tally, index)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class OneLabelRows:
     """The rows of a tally with a column for each outcome of one label."""
 
@@ -305,7 +305,7 @@ class OneLabelRows:
         return _with_size(_added(row[own], counts[own], len(index)), self.tally, index)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class UnitRows:
     """The rows of a tally with a column for each outcome, labels together."""
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from karat.nouns.comparison import Comparison, Difference, Rank
 from karat.nouns.errors import plain
-from karat.report._errors import width as _width
+from karat.report._width import width as _width
 from karat.report.markdown import _row
 
 Table = list[list[str]]

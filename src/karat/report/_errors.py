@@ -9,6 +9,7 @@ from typing import Any
 
 from karat.nouns.errors import plain
 from karat.nouns.scores import whole
+from karat.report._width import width
 
 MEANING = {
     "TP": "right",
@@ -145,15 +146,3 @@ def safe(text: str) -> str:
 def _cut(word: str) -> str:
     """A word that is too long to be one, its middle left out."""
     return word if len(word) <= 2 * _LONG else f"{word[:_LONG]}…{word[-_LONG:]}"
-
-
-def width(text: str) -> int:
-    """How many places a text takes on a terminal.
-
-    >>> width("abc"), width("東京")
-    (3, 4)
-    """
-    if text.isascii():
-        return len(text)
-    wide = sum(unicodedata.east_asian_width(sign) in "WF" for sign in text)
-    return len(text) + wide - sum(unicodedata.combining(sign) > 0 for sign in text)

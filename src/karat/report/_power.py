@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from karat.nouns.errors import plain
 from karat.nouns.power import Power
-from karat.report._errors import width
+from karat.report._width import width
 
 BAR = 40
 """The width of a full bar."""

@@ -8,7 +8,7 @@ from textwrap import wrap
 
 from karat.nouns.errors import plain
 from karat.nouns.robustness import Choice, Robustness, Turn, joined
-from karat.report._errors import width
+from karat.report._width import width
 
 WIDE = 100
 """How many columns a terminal is taken to have."""

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from karat.nouns.scores import Scores
-from karat.report._errors import width as _width
 from karat.report._table import Block, blocks
+from karat.report._width import width as _width
 
 
 @dataclass(frozen=True, slots=True)
