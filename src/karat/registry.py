@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import cache
-from importlib import import_module, resources
+from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from karat.nouns.errors import KaratError, UsageError, nearest
@@ -37,7 +38,7 @@ def builtin(stage: str) -> Mapping[str, tuple[str, str]]:
     ('karat.measure.precision', 'Precision')
     """
     found = {}
-    for file in sorted(resources.files(f"karat.{stage}").iterdir(), key=lambda file: file.name):
+    for file in sorted((Path(__file__).parent / stage).iterdir()):
         if file.name.startswith("_") or not file.name.endswith(".py"):
             continue
         for part in _CLASS.finditer(file.read_text(encoding="utf-8")):

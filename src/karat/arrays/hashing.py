@@ -73,8 +73,7 @@ def hash_sequences(values: HashArray, place: IntArray, bounds: IntArray) -> Hash
     >>> bool(one == other)
     False
     """
-    terms = place.astype(np.uint64)
-    terms *= _MULTIPLIER
+    terms = place.view(np.uint64) * _MULTIPLIER
     terms += values
     terms *= _MIX
     terms ^= terms >> _SHIFT

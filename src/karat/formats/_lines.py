@@ -29,14 +29,21 @@ class Chunk:
     """Whole lines, with their fields found.
 
     `buffer` begins with a line break and goes on PAD bytes behind the last line. `fields` counts
-    the fields of each line. `offset` is where each line begins in the file.
+    the fields of each line. `starts` is where lines began before blanks were squeezed, `base` where
+    the chunk does in the file.
     """
 
     buffer: ByteArray
     at: IntArray
     breaks: IntArray
     fields: IntArray
-    offset: IntArray
+    starts: IntArray | None
+    base: int
+
+    def offset(self, lines: IntArray) -> IntArray:
+        """Where these lines begin in the file."""
+        starts = self.at[self.breaks[lines]] + 1 if self.starts is None else self.starts[lines]
+        return starts + self.base
 
     def __len__(self) -> int:
         return len(self.fields)
@@ -66,7 +73,8 @@ class Chunk:
         keep[lines] = False
         rest = np.flatnonzero(keep)
         breaks = np.append(self.breaks[rest], self.breaks[-1])
-        return Chunk(self.buffer, self.at, breaks, self.fields[rest], self.offset[rest]), rest
+        starts = None if self.starts is None else self.starts[rest]
+        return Chunk(self.buffer, self.at, breaks, self.fields[rest], starts, self.base), rest
 
 
 def chunks(source: Source) -> Iterator[Chunk]:
@@ -159,11 +167,11 @@ def _found(part: ByteArray, buffer: ByteArray, offset: int) -> Chunk:
         at = np.flatnonzero((part == NEWLINE) | (part == SPACE) | (part == TAB))
         breaks = part.take(at) == NEWLINE
     places = np.flatnonzero(breaks)
-    if starts is None:
-        starts = at[places[:-1]] + 1
     fields = np.diff(places)
-    fields[at[places[1:]] - at[places[:-1]] == 1] = 0
-    return Chunk(buffer, at, places, fields, starts + (offset - 1))
+    alone = np.flatnonzero(fields == 1)
+    low = places.take(alone)
+    fields[alone[at.take(low + 1) - at.take(low) == 1]] = 0
+    return Chunk(buffer, at, places, fields, starts, offset - 1)
 
 
 def _without_returns(part: ByteArray) -> ByteArray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -25,6 +26,7 @@ BLOCK = 1 << 20
 """About how many tokens a block has, if its documents allow it."""
 
 _DOCSTART = b"\n-DOCSTART-"
+_MARK = re.compile(re.escape(_DOCSTART))
 _OPENS = ("-DOCSTART-", "# newdoc")
 _LETTER_O, _HASH = ord("O"), ord("#")
 
@@ -160,6 +162,9 @@ class TagReader:
 
     def _name(self, marks: IntArray, names: Mapping[int, bytes | None]) -> None:
         """The ids of the documents that begin here: all documents have one, or none."""
+        if not names and not self.ids:
+            self.documents += len(marks)
+            return
         for place, row in enumerate(marks.tolist(), self.documents):
             raw, line = names.get(row), self._line(row)
             if (raw is None) != (0 not in self.ids) and place:
@@ -200,7 +205,7 @@ class TagReader:
             sentence=sentences + self.tokens,
             doc=at + self.tokens,
             doc_line=self._lines(lines),
-            doc_offset=chunk.offset[lines],
+            doc_offset=chunk.offset(lines),
         )
         return at
 
@@ -373,16 +378,12 @@ class TagReader:
 
 def _docstarts(chunk: Chunk, data: bytes) -> IntArray:
     """The lines that open a document."""
-    found = []
-    at = data.find(_DOCSTART)
-    while at >= 0:
-        found.append(at)
-        at = data.find(_DOCSTART, at + 1)
-    if not found:
-        return np.empty(0, np.int64)
-    marks = np.searchsorted(chunk.at[chunk.breaks], np.array(found))
+    found = np.array([match.start() for match in _MARK.finditer(data)], np.int64)
+    if not found.size:
+        return found
+    marks = np.searchsorted(chunk.breaks, np.searchsorted(chunk.at, found))
     _, end = chunk.column(0, marks, chunk.fields[marks])
-    whole: IntArray = marks[end - np.array(found) == len(_DOCSTART)]
+    whole: IntArray = marks[end - found == len(_DOCSTART)]
     return whole
 
 
