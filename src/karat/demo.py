@@ -19,13 +19,12 @@ def written(folder: Path) -> list[Path]:
     files = sorted(resources.files("karat").joinpath("example").iterdir(), key=lambda f: f.name)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        found = []
-        for file in files:
-            target, content = folder / file.name, file.read_bytes()
+        contents = {folder / file.name: file.read_bytes() for file in files}
+        for target, content in contents.items():
             if target.exists() and target.read_bytes() != content:
                 raise UsageError(f"{target} exists and is not the example's; give another folder")
+        for target, content in contents.items():
             target.write_bytes(content)
-            found.append(target)
     except OSError as error:
         raise UsageError(f"cannot write to {folder}: {error.strerror or error}") from None
-    return found
+    return list(contents)

@@ -1,6 +1,6 @@
 """The same tags through seqeval. Where karat differs on purpose, the difference is asserted.
 
-For docs/peers.md:
+docs/peers.md says the same:
 - Default mode finds the same mentions in IOB1, IOB2, IOE1, IOE2, IO and IOBES. It does not know the
   letters L, U, M and W: two touching U- mentions are one to it, and `E-X M-X` two that overlap.
 - Strict mode drops what `--repair discard` drops in IOB2, IOE2, IOBES and BILOU. In IOB1 it reads

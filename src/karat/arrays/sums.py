@@ -31,14 +31,3 @@ def split(rows: FloatArray) -> tuple[FloatArray, FloatArray | None]:
     coarse = np.rint(rows * _COARSE) / _COARSE
     fine = np.rint((rows - coarse) * _FINE) / _FINE
     return coarse, fine if fine.any() else None
-
-
-def column_sums(rows: FloatArray) -> FloatArray:
-    """The sum of every column, the same for any order of the rows.
-
-    >>> column_sums(np.array([[1.0, 0.1], [2.0, 0.2]]))
-    array([3. , 0.3])
-    """
-    coarse, fine = split(rows)
-    total: FloatArray = coarse.sum(axis=0)
-    return total if fine is None else total + fine.sum(axis=0)
