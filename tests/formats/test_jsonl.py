@@ -14,6 +14,7 @@ from karat import Corpus, Document, Group, Mention, UsageError
 from karat.formats import jsonl
 from karat.formats.jsonl import Jsonl
 from karat.nouns.source import Source
+from karat.nouns.template import Filler, Template
 from tests.formats._files import of_bytes, written
 from tests.worlds import WORDS, random_mention
 
@@ -59,10 +60,19 @@ def random_document(rng: random.Random, number: int, *, ids: bool, chars: bool) 
             for _ in range(rng.randint(0, 1))
         )
     templates = tuple(
-        Group(
-            "attack", (("who", "Ann"), ("who", {"text": "Bo", "spans": [[0, 2]]}), ("day", "")), i
+        Template(
+            rng.choice(("", "attack")),
+            {
+                "who": (
+                    Filler("Ann", alternatives=(Filler("Ann Lee"), Filler(fragments=((0, 1),)))),
+                    Template(slots={"name": (Filler("Bo", ((0, 1),), confidence=0.5),)}, id="x"),
+                    Filler(" Al ", optional=True),
+                ),
+                "day": (Filler(fragments=((0, 1), (2, 3))),),
+            },
+            i,
         )
-        for i in rng.sample((None, "E1"), rng.randint(0, 2))
+        for i in rng.sample((None, "E1"), rng.randint(0, 2) if length > 2 else 0)
     )
     return Document(
         f"d{number}" if ids else None,

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 
 from karat import Corpus, Document, Group, Mention, UsageError
+from karat.nouns.template import Filler, Template
 from tests.worlds import Documents, documents, random_pairs
 
 
@@ -143,6 +144,9 @@ def test_document_order_is_fragments_label_attributes_id() -> None:
         assert expected == [list(doc.mentions) for doc in Corpus.of(*shuffled)]
 
 
+INNER = Template("u", {"b": (Filler("B", ((1, 2),), (Filler("b"),), True),)})
+
+
 def linked(number: int) -> Document:
     return Document(
         f"d{number}",
@@ -154,7 +158,12 @@ def linked(number: int) -> Document:
         ),
         relations=(Group("r", (("x", "T2"), ("y", "T1")), "R"),),
         clusters=(Group("", (("", "T3"), ("", "T2"))),),
-        templates=(Group("t", (("slot", "T1"), ("slot", {"text": "a"}))),),
+        templates=(
+            Template(
+                "t",
+                {"slot": (Filler(mention="T1"), Template("u", {"b": (Filler("B"),)}), Filler("a"))},
+            ),
+        ),
         attributes={"genre": "news"},
         sentences=(0, 2),
         extra={"n": number},

@@ -17,6 +17,7 @@ import pytest
 from karat import Corpus, Document, Group, Mention, UsageError, convert, read
 from karat.cli import main
 from karat.nouns._holds import EVERYTHING, fitted
+from karat.nouns.template import Filler, Template
 from karat.registry import builtin, load
 
 FORMATS = sorted(builtin("formats"))
@@ -140,7 +141,7 @@ RICH = Document(
     relations=(Group("Meet", (("agent", "m1"), ("agent", "T4")), "X1"),
                Group("Near", (("from", "T2"), ("to", "T5")), "R2")),
     clusters=(Group("Same", (("", "m1"), ("", "T2")), "C1"),),
-    templates=(Group("Tr", (("who", "Ann"),), None),),
+    templates=(Template("Tr", {"who": (Filler("Ann"),)}),),
     extra={"note": 1},
 )  # fmt: skip
 

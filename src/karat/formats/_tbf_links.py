@@ -87,6 +87,5 @@ def _table(rows: list[Any], *, cluster: bool) -> Groups:
         np.cumsum([0] + [len(row[3]) for row in rows]),
         Codes.of(roles),
         int32(members),
-        (None,) * len(members),
         tuple(row[2] for row in rows),
     )

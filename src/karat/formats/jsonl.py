@@ -9,13 +9,15 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO, ClassVar
 
 from karat.nouns._build import of_documents
+from karat.nouns._checked import WrongError
 from karat.nouns._holds import EVERYTHING
-from karat.nouns._record import WrongError, document_of, record_of
+from karat.nouns._record import document_of, record_of
 from karat.nouns.corpus import Corpus, Words
 from karat.nouns.document import Document
 from karat.nouns.errors import SHOWN, InputError, Problem, UsageError, repeated, shown
 from karat.nouns.source import LARGEST, Source
 from karat.nouns.tables import ATTRIBUTES, Documents, too_many_attributes
+from karat.nouns.template import linked
 
 _BLOCK = 4096
 _OBJECT = "a JSON object, one document a line"
@@ -203,6 +205,12 @@ class _Pile:
                         expected = "the ids of mentions of the same document"
                         self._wrong(line, "K205", found, expected)
                         return False
+        for i, template in enumerate(document.templates):
+            for name in linked(template):
+                if name not in there:
+                    found = f"templates[{i}] with the mention {shown(name)}"
+                    self._wrong(line, "K205", found, "the ids of mentions of the same document")
+                    return False
         return True
 
     def block(self) -> Corpus:

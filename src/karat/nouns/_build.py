@@ -15,7 +15,8 @@ from karat.arrays.tags import KINDS, SCHEMES, decode, illegal, interpret, recogn
 from karat.nouns.corpus import Corpus, Memory
 from karat.nouns.document import Document, Group, bracketed
 from karat.nouns.errors import UsageError, nearest, shown
-from karat.nouns.tables import UNKNOWN, Codes, Documents, Fragments, Groups, Mentions, int32
+from karat.nouns.tables import Codes, Documents, Fragments, Groups, Mentions, int32
+from karat.nouns.templates import Templates
 
 
 def document_hash(text: str | None, tokens: Sequence[str] | None, unit: str | None) -> int:
@@ -76,7 +77,7 @@ def of_documents(
         labels,
         _groups(docs, "relations"),
         _groups(docs, "clusters"),
-        _groups(docs, "templates"),
+        _templates(docs),
         extra={i: extra for i, doc in enumerate(docs) if (extra := _extra(doc))},
         library=Memory(tuple((doc.text, doc.tokens) for doc in docs)),
     )
@@ -151,27 +152,36 @@ def _groups(docs: Sequence[Document], name: str) -> Groups:
         {m.id: first[i] + k for k, m in enumerate(doc.mentions) if m.id is not None}
         for i, doc in enumerate(docs)
     ]
-    target, value = [], []
+    target = []
     for i, group in rows:
         for _, member in group.members:
-            row = place[i].get(member) if isinstance(member, str) and name != "templates" else None
-            if row is None and name != "templates":
+            row = None if member is None else place[i].get(member)
+            if row is None:
                 raise UsageError(
                     f"{name[:-1]} {shown(group.label or group.id or '')} of document "
                     f"{shown(docs[i].id or str(i + 1))} names the mention {shown(str(member))}, "
                     "which is not there"
                 )
-            target.append(UNKNOWN if row is None else row)
-            value.append(member if row is None else None)
+            target.append(row)
     return Groups(
         int32([i for i, _ in rows]),
         Codes.of([group.label or None for _, group in rows]),
         np.cumsum([0] + [len(group.members) for _, group in rows]),
         Codes.of([role or None for _, group in rows for role in group.roles]),
         int32(target),
-        tuple(value),
         tuple(group.id for _, group in rows),
     )
+
+
+def _templates(docs: Sequence[Document]) -> Templates:
+    if not any(doc.templates for doc in docs):
+        return Templates.none()
+    first = np.cumsum([0] + [len(doc.mentions) for doc in docs]).tolist()
+    places = [
+        {m.id: (first[i] + k, m.fragments) for k, m in enumerate(doc.mentions) if m.id is not None}
+        for i, doc in enumerate(docs)
+    ]
+    return Templates.of([doc.templates for doc in docs], places)
 
 
 def of_tags(

@@ -20,6 +20,7 @@ from karat.nouns._types import BoolArray, IntArray
 from karat.nouns.corpus import Corpus, Library, Words
 from karat.nouns.errors import UsageError, shown
 from karat.nouns.tables import UNKNOWN, Codes, Groups
+from karat.nouns.templates import Templates
 
 EVERYTHING = frozenset({
     "overlaps", "crossing", "discontinuous", "across sentences", "attributes", "confidence", "ids",
@@ -139,7 +140,7 @@ _MENTIONS: tuple[tuple[str, str, Callable[[Corpus], IntArray]], ...] = (
 
 
 def _groups(corpus: Corpus, holds: frozenset[str], losses: list[Loss]) -> Corpus:
-    for name in ("relations", "clusters", "templates"):
+    for name in ("relations", "clusters"):
         groups: Groups = getattr(corpus, name)
         parts = _allowed(holds, name)
         if not len(groups) or parts is None:
@@ -161,6 +162,10 @@ def _groups(corpus: Corpus, holds: frozenset[str], losses: list[Loss]) -> Corpus
             corpus = replace(corpus, clusters=replace(groups, label=none))
         else:
             corpus = replace(corpus, **{name: groups.take(np.flatnonzero(~bad))})  # type: ignore[arg-type]
+    if len(corpus.templates) and "templates" not in holds:
+        first = int(corpus.templates.doc[0])
+        losses.append(_loss("templates", len(corpus.templates), corpus, first))
+        corpus = replace(corpus, templates=Templates.none())
     return _group_ids(corpus, holds, losses)
 
 

@@ -14,6 +14,7 @@ from karat.nouns._types import IntArray
 from karat.nouns.document import Document, Group, Mention
 from karat.nouns.errors import UsageError
 from karat.nouns.tables import UNKNOWN, Documents, Groups, Mentions, int32
+from karat.nouns.templates import Templates
 
 Words = tuple[str | None, tuple[str, ...] | None]
 """The text and the tokens of a document, each None when unknown."""
@@ -96,7 +97,7 @@ class Corpus:
     labels: tuple[str, ...]
     relations: Groups = field(default_factory=Groups.none)
     clusters: Groups = field(default_factory=Groups.none)
-    templates: Groups = field(default_factory=Groups.none)
+    templates: Templates = field(default_factory=Templates.none)
     facts: Mapping[Any, int] = field(default_factory=dict)
     extra: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
     library: Library | None = None
@@ -168,7 +169,7 @@ class Corpus:
             token_spans=spans,
             relations=self._groups(self.relations, row),
             clusters=self._groups(self.clusters, row),
-            templates=self._groups(self.templates, row),
+            templates=self.templates.of_document(row, self.mentions.id),
             unit=self.unit,
             extra=rest,
         )
@@ -191,12 +192,12 @@ class Corpus:
 
     def _groups(self, groups: Groups, row: int) -> tuple[Group, ...]:
         found = []
+        ids = self.mentions.id
         for i in np.flatnonzero(groups.doc == row).tolist():
             members = []
             for k in range(int(groups.offsets[i]), int(groups.offsets[i + 1])):
                 target = int(groups.mention[k])
-                ids = self.mentions.id
-                member = groups.value[k] if target == UNKNOWN or ids is None else ids[target]
+                member = None if target == UNKNOWN or ids is None else ids[target]
                 members.append((groups.role[k] or "", member))
             found.append(Group(groups.label[i] or "", tuple(members), groups.id[i]))
         return tuple(found)
@@ -247,7 +248,7 @@ class Corpus:
             mentions=mentions,
             relations=move(self.relations),
             clusters=move(self.clusters),
-            templates=move(self.templates),
+            templates=self.templates.linked_to(moved),
         )
 
     def ordered(self) -> Corpus:
@@ -330,13 +331,27 @@ class Corpus:
             labels,
             groups("relations"),
             groups("clusters"),
-            groups("templates"),
+            _joined_templates([part.templates for part in parts], docs, rows),
             dict(facts),
             extra,
             None
             if all(part.library is None for part in parts)
             else Shelves(tuple(part.library for part in parts), tuple(docs[:-1])),
         )
+
+
+def _joined_templates(
+    tables: Sequence[Templates], docs: Sequence[int], rows: Sequence[int]
+) -> Templates:
+    if not any(len(table) for table in tables):
+        return Templates.none()
+    moved = []
+    for table, doc, row in zip(tables, docs, rows, strict=False):
+        mention = table.fillers.mention
+        linked = np.where(mention < 0, UNKNOWN, mention + row).astype(np.int32)
+        fillers = replace(table.fillers, mention=linked)
+        moved.append(replace(table, doc=table.doc + np.int32(doc), fillers=fillers))
+    return Templates.joined(moved)
 
 
 def _words_of(attributes: Mapping[str, Any], row: int) -> dict[str, str]:

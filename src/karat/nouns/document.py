@@ -8,9 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from karat.nouns.errors import UsageError, shown
+
+if TYPE_CHECKING:
+    from karat.nouns.template import Template
 
 Span = tuple[int, int]
 
@@ -99,17 +102,16 @@ class Mention:
 
 @dataclass(frozen=True)
 class Group:
-    """A relation, a cluster or a template: a kind and members, each with a role.
+    """A relation or a cluster: a kind and members, each with a role.
 
-    A member is the id of a mention of the same document or, in a template, a filler as the
-    file has it.
+    A member is the id of a mention of the same document (None: of one that is gone).
 
     >>> Group("lives-in", (("person", "T1"), ("place", "T2"))).roles
     ('person', 'place')
     """
 
     label: str
-    members: tuple[tuple[str, Any], ...]
+    members: tuple[tuple[str, str | None], ...]
     id: str | None = None
 
     @property
@@ -139,7 +141,7 @@ class Document:
     token_spans: tuple[Span, ...] | None = None
     relations: tuple[Group, ...] = ()
     clusters: tuple[Group, ...] = ()
-    templates: tuple[Group, ...] = ()
+    templates: tuple[Template, ...] = ()
     unit: str | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
 

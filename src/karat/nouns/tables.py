@@ -316,10 +316,10 @@ class Documents:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Groups:
-    """Relations, clusters or templates as columns: a row is a group, its parts are members.
+    """Relations or clusters as columns: a row is a group, its parts are members.
 
-    A member has a role (-1: none) and is a mention (its row) or, in templates, a filler as the
-    file has it (`value`).
+    A member has a role (-1: none) and is a mention (its row); one that points nowhere lost its
+    mention.
     """
 
     doc: IntArray
@@ -327,7 +327,6 @@ class Groups:
     offsets: IntArray
     role: Codes
     mention: IntArray
-    value: tuple[Any, ...] = ()
     id: tuple[str | None, ...] = ()
 
     def __len__(self) -> int:
@@ -349,7 +348,6 @@ class Groups:
             offsets,
             self.role.take(places),
             self.mention[places],
-            tuple(self.value[i] for i in places.tolist()),
             tuple(self.id[i] for i in rows),
         )
 
@@ -362,6 +360,5 @@ class Groups:
             _joined_offsets([table.offsets for table in tables]),
             joined_codes([table.role for table in tables]),
             np.concatenate([table.mention for table in tables]),
-            tuple(value for table in tables for value in table.value),
             tuple(name for table in tables for name in table.id),
         )
