@@ -62,7 +62,18 @@ def _moved(tokens: Corpus, chars: Corpus, side: str) -> Corpus:
         rows: IntArray = np.array([pairs.get(row, -1) for row in range(len(tokens))])
         lengths = np.append(chars.documents.length, -1)
         documents = replace(documents, length=lengths[rows])
-    return replace(tokens, unit="char", mentions=mentions, documents=documents, extra=extra)
+    fillers = tokens.templates.fillers
+    pieces = fillers.fragments
+    doc = tokens.templates.doc[fillers.template][fillers.filler]
+    doc = np.repeat(doc, np.diff(pieces.offsets))
+    moved = Fragments(
+        pieces.offsets, begin[base[doc] + pieces.start], end[base[doc] + pieces.end - 1]
+    )
+    templates = replace(tokens.templates, fillers=replace(fillers, fragments=moved))
+    return replace(
+        tokens, unit="char", mentions=mentions, documents=documents, extra=extra,
+        templates=templates,
+    )  # fmt: skip
 
 
 def _rows(tokens: Corpus, chars: Corpus) -> dict[int, int]:

@@ -85,6 +85,7 @@ class Corpus:
 
     `unit` says whether positions are tokens or characters (None: not known, as in a system file
     that holds spans and no text). `facts` are additive counts that a reader took on its way.
+    `renamed` are new names for the rows of slots, where there are templates.
 
     >>> corpus = Corpus.of("[Ann Lee]PER visited [Rome]LOC .", "It rained .")
     >>> len(corpus), corpus.labels, corpus.mentions.start
@@ -102,6 +103,7 @@ class Corpus:
     extra: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
     library: Library | None = None
     origin: Origin | None = None
+    renamed: Mapping[str, str] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.documents)
@@ -216,18 +218,19 @@ class Corpus:
         return replace(self, labels=labels, mentions=mentions).ordered()
 
     def mapped(self, names: Mapping[str, str]) -> Corpus:
-        """Labels renamed; several may become one.
+        """Labels, and the rows of slots, renamed; several may become one.
 
         >>> Corpus.of("[Ann]PER").mapped({"PER": "person"}).labels
         ('person',)
         """
         new = [names.get(label, label) for label in self.labels]
         labels = tuple(sorted(set(new)))
-        if labels == self.labels and new == list(labels):
+        slots = dict(names) if len(self.templates) else {}
+        if labels == self.labels and new == list(labels) and not slots:
             return self
         table = int32([labels.index(label) for label in new] + [UNKNOWN])
         mentions = replace(self.mentions, label=table[self.mentions.label])
-        return replace(self, labels=labels, mentions=mentions).ordered()
+        return replace(self, labels=labels, mentions=mentions, renamed=slots).ordered()
 
     def kept(self, rows: IntArray) -> Corpus:
         """Only the mentions `rows`; groups keep their members, which then point nowhere if gone.

@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from karat.arrays.join import packed
 from karat.arrays.overlaps import Overlaps, overlaps
+from karat.nouns._agree import agree, file_of, same_words
 from karat.nouns._tokens import Borders, Tokens
-from karat.nouns._types import BoolArray, IntArray
+from karat.nouns._types import IntArray
 from karat.nouns.corpus import Corpus
 from karat.nouns.errors import SHOWN, InputError, Problem, UsageError, plain, shown
 from karat.nouns.tables import UNKNOWN, Documents, Mentions, int32
+
+if TYPE_CHECKING:
+    from karat.nouns.filled import FilledPair
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +40,7 @@ class Pair:
     warnings: tuple[str, ...] = ()
     tokenizer: str = "none"
     borders: Callable[[], Borders] | None = field(default=None, repr=False, compare=False)
+    slots: Callable[[], FilledPair] | None = field(default=None, repr=False, compare=False)
 
     @property
     def size(self) -> int:
@@ -70,6 +75,18 @@ class Pair:
             unit="token",
             coverage={**self.coverage, "unaligned": odd + others},
         )
+
+    @cached_property
+    def filled(self) -> FilledPair:
+        """The slots of both sides and what fills them: templates, or mentions by their label.
+
+        >>> pair = Pair.of(Corpus.of("[Ann]who slept"), Corpus.of("[Ann]who slept"))
+        >>> pair.filled.labels, pair.filled.texts.values
+        (('who',), ('ann',))
+        """
+        if self.slots is None:
+            raise UsageError("this pair was made of mentions alone and has no slots")
+        return self.slots()
 
     @property
     def covered(self) -> Mapping[str, int]:
@@ -128,15 +145,25 @@ class Pair:
         extra: str = "error",
         only: bool = False,
         tokenizer: str | Tokens = "auto",
+        slots: Sequence[str] | None = None,
     ) -> Pair:
         """Pair documents by id, or by place where a side has no ids; then the words must agree.
 
         `labels` is the tagset; with `only`, mentions with other labels are left out and counted.
         `extra` says what a system document that gold lacks is: an `error`, or to `ignore`.
-        `tokenizer` is how characters become tokens, if something counts tokens.
+        `tokenizer` is how characters become tokens, if something counts tokens. `slots` are the
+        rows that fillers may count in, as `labels` are for mentions.
         """
         tokens = Tokens(tokenizer) if isinstance(tokenizer, str) else tokenizer
-        return _paired(cls, gold, system, labels, extra, only, tokens)
+        return _paired(cls, gold, system, labels, extra, only, tokens, slots)
+
+
+def _filled(
+    gold: Corpus, system: Corpus, place: IntArray, labels: Sequence[str] | None, only: bool
+) -> FilledPair:
+    from karat.nouns.filled import filled
+
+    return filled(gold, system, place, labels, only)
 
 
 def _tails(gold: Mentions, system: Mentions) -> tuple[IntArray, IntArray]:
@@ -153,7 +180,7 @@ def _tails(gold: Mentions, system: Mentions) -> tuple[IntArray, IntArray]:
 
 def _paired(
     cls: type[Pair], gold: Corpus, system: Corpus, labels: Sequence[str] | None, extra: str,
-    only: bool, tokens: Tokens,
+    only: bool, tokens: Tokens, slots: Sequence[str] | None,
 ) -> Pair:  # fmt: skip
     units = {unit for unit in (gold.unit, system.unit) if unit is not None}
     if len(units) > 1:
@@ -166,7 +193,7 @@ def _paired(
         place = _by_id(gold, system, extra, warnings)
     else:
         place = _by_place(gold, system)
-    _agree(gold, system, place)
+    agree(gold, system, place)
     tagset = tuple(sorted({*(labels if labels is not None else (*gold.labels, *system.labels))}))
     (left, gold_off), (right, system_off) = (
         _within(gold, tagset, only),
@@ -203,6 +230,7 @@ def _paired(
         left, moved, tagset, gold.documents, unit, coverage, tuple(warnings),
         tokens.settled(gold, system) if chars else "none",
         partial(tokens.borders, gold, system, place) if chars else None,
+        partial(_filled, gold, system, place, labels if only else slots, only),
     )  # fmt: skip
 
 
@@ -215,9 +243,9 @@ def _inside(gold: Corpus, system: Corpus, mentions: Mentions) -> None:
         raise InputError(
             [
                 Problem(
-                    "K306", _file(system, "system"), None,
+                    "K306", file_of(system, "system"), None,
                     f"a mention that ends at {mentions.end[row]} in document {shown(name)}",
-                    f"an end within the {length[row]} positions that {_file(gold, 'gold')} has",
+                    f"an end within the {length[row]} positions that {file_of(gold, 'gold')} has",
                 )
             ],
             len(beyond),
@@ -238,10 +266,6 @@ def _within(corpus: Corpus, tagset: tuple[str, ...], only: bool) -> tuple[Mentio
     return mentions.take(inside), len(label) - len(inside)
 
 
-def _file(corpus: Corpus, side: str) -> str:
-    return corpus.origin.path if corpus.origin else side
-
-
 def _by_id(gold: Corpus, system: Corpus, extra: str, warnings: list[str]) -> IntArray:
     """For each system document, which gold document it is; -1 for none."""
     where = {name: row for row, name in enumerate(gold.documents.id or ())}
@@ -258,9 +282,9 @@ def _by_id(gold: Corpus, system: Corpus, extra: str, warnings: list[str]) -> Int
         return place
     problems = [
         Problem(
-            "K301", _file(system, "system"), int(system.documents.line[row]),
+            "K301", file_of(system, "system"), int(system.documents.line[row]),
             f"the document {shown(system.documents.name(row))}",
-            f"only documents that {_file(gold, 'gold')} has",
+            f"only documents that {file_of(gold, 'gold')} has",
             "--extra-docs ignore leaves it out",
         )
         for row in unknown[:SHOWN].tolist()
@@ -272,113 +296,17 @@ def _by_place(gold: Corpus, system: Corpus) -> IntArray:
     ours, theirs = len(gold), len(system)
     common = min(ours, theirs)
     rows = np.arange(common)
-    _same_words(gold, system, rows, rows)
+    same_words(gold, system, rows, rows)
     if ours != theirs:
         longer, shorter = (gold, system) if ours > theirs else (system, gold)
         name, other = ("gold", "system") if ours > theirs else ("system", "gold")
         raise InputError([
             Problem(
-                "K302", _file(longer, name), int(longer.documents.line[common]),
+                "K302", file_of(longer, name), int(longer.documents.line[common]),
                 f"document {common + 1}",
-                f"the end, as in {_file(shorter, other)}, which has {common} documents",
+                f"the end, as in {file_of(shorter, other)}, which has {common} documents",
             )
         ])  # fmt: skip
     place = np.arange(theirs, dtype=np.int32)
     place[common:] = UNKNOWN  # only where earlier documents differ, which is then told
     return place
-
-
-def _differ(left: Documents, right: Documents, a: IntArray, b: IntArray) -> BoolArray:
-    """Which pairs of documents do not have the same words, as far as both are known."""
-    known = (left.hash[a] != 0) & (right.hash[b] != 0)
-    differ = known & (left.hash[a] != right.hash[b])
-    sized = (left.length[a] >= 0) & (right.length[b] >= 0)
-    odd: BoolArray = differ | (sized & (left.length[a] != right.length[b]))
-    return odd
-
-
-def _agree(gold: Corpus, system: Corpus, place: IntArray) -> None:
-    """The words and sentences of paired documents are the same; else say where they part."""
-    theirs = np.flatnonzero(place != UNKNOWN)
-    ours = place[theirs]
-    _same_words(gold, system, ours, theirs)
-    breaks = _odd_sentences(gold.documents, system.documents, ours, theirs)
-    if breaks:
-        raise InputError([_broken(gold, system, a, b) for a, b in breaks[:SHOWN]], len(breaks))
-
-
-def _same_words(gold: Corpus, system: Corpus, ours: IntArray, theirs: IntArray) -> None:
-    odd = np.flatnonzero(_differ(gold.documents, system.documents, ours, theirs))
-    if odd.size:
-        first = odd[:SHOWN].tolist()
-        parted = [_parting(gold, system, int(ours[row]), int(theirs[row])) for row in first]
-        raise InputError(parted, len(odd))
-
-
-def _broken(gold: Corpus, system: Corpus, a: int, b: int) -> Problem:
-    """Where two documents with the same words begin a sentence at different ones."""
-    ends, others = gold.documents.sentences(a), system.documents.sentences(b)
-    at = next(i for i in range(len(ends) + 1) if ends[i : i + 1] != others[i : i + 1])
-    where = min((*ends[at : at + 1], *others[at : at + 1]))
-
-    def told(starts: tuple[int, ...]) -> str:
-        return f"at token {starts[at] + 1}" if at < len(starts) else "nowhere"
-
-    return Problem(
-        "K304", _file(system, "system"), _line(system, b, where),
-        f"sentence {at + 1} of document {shown(gold.documents.name(a))} {told(others)}",
-        f"{told(ends)}, as in {_file(gold, 'gold')}:{_line(gold, a, where)}",
-    )  # fmt: skip
-
-
-def _line(corpus: Corpus, row: int, place: int) -> int:
-    if corpus.library is None:
-        return int(corpus.documents.line[row])
-    return corpus.library.line(row, place)
-
-
-def _odd_sentences(
-    left: Documents, right: Documents, a: IntArray, b: IntArray
-) -> list[tuple[int, int]]:
-    """Pairs of documents, both with sentences, whose sentences start elsewhere."""
-    if (
-        np.array_equal(a, b)
-        and np.array_equal(left.sentence_offsets, right.sentence_offsets)
-        and np.array_equal(left.sentence_start, right.sentence_start)
-    ):
-        return []
-    pairs = zip(a.tolist(), b.tolist(), strict=True)
-    both = [(i, k, left.sentences(i), right.sentences(k)) for i, k in pairs]
-    return [(i, k) for i, k, ours, theirs in both if ours and theirs and ours != theirs]
-
-
-def _parting(gold: Corpus, system: Corpus, a: int, b: int) -> Problem:
-    """Where two documents that should be the same differ first."""
-    ours = gold.library.words(a) if gold.library else (None, None)
-    theirs = system.library.words(b) if system.library else (None, None)
-    chars = gold.unit == "char"
-    what = "character" if chars else "token"
-    left, right = (ours[0], theirs[0]) if chars else (ours[1], theirs[1])
-    if left is None or right is None:
-        sizes = [int(documents.length[row]) for documents, row in
-                 ((gold.documents, a), (system.documents, b))]  # fmt: skip
-        return Problem(
-            "K303", _file(system, "system"), _line(system, b, 0), f"{sizes[1]} {what}s",
-            f"{sizes[0]}, as in {_file(gold, 'gold')}:{_line(gold, a, 0)}",
-            f"document {shown(gold.documents.name(a))}",
-        )  # fmt: skip
-    at = next(
-        (i for i, (x, y) in enumerate(zip(left, right, strict=False)) if x != y),
-        min(len(left), len(right)),
-    )
-
-    def told(words: Sequence[str]) -> str:
-        if at >= len(words):
-            return "the end of the document"
-        return f"the {what} {shown(words[at])}"
-
-    return Problem(
-        "K303", _file(system, "system"), _line(system, b, at), told(right),
-        f"{told(left)}, as in {_file(gold, 'gold')}:{_line(gold, a, at)}",
-        f"{what} {at + 1} of document {shown(gold.documents.name(a))}",
-    )  # fmt: skip

@@ -1,0 +1,301 @@
+"""Filled: the slots of gold and system, on one vocabulary: what slot spaces count.
+
+A corpus that has templates is counted by them. One that has only mentions is one template a
+document, without a type: the label of a mention is the slot that it fills.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from karat.nouns._types import BoolArray, FloatArray, IntArray
+from karat.nouns.corpus import Corpus, Words
+from karat.nouns.errors import UsageError, shown
+from karat.nouns.tables import UNKNOWN, Codes, Documents, Fragments, int32, spread
+from karat.nouns.templates import Templates
+
+
+def fold(text: str) -> str:
+    """A text as it is compared: without case, its white space single, Unicode as NFKC has it.
+
+    >>> fold(" Joel\\n S. BIRNBAUM "), fold("ﬁne")
+    ('joel s. birnbaum', 'fine')
+    """
+    plain = unicodedata.normalize("NFKC", text).casefold()
+    return " ".join(unicodedata.normalize("NFKC", plain).split())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Forms:
+    """The templates of one side; types and the paths that lead to them are codes of the pair.
+
+    `path` tells where a template stands: its type at the top, then the slots that lead to it.
+    """
+
+    doc: IntArray
+    type: IntArray
+    path: IntArray
+    parent: IntArray
+
+    def __len__(self) -> int:
+        return len(self.doc)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Filled:
+    """The fillers of one side. `label` is the row they count in: TYPE.slot, as a code of the pair.
+
+    `template` is the row of their template in `forms`. The realisations of filler i lie between
+    `realisations[i]` and `[i + 1]`, its own first; `raw` is their text as the file has it (-1: it
+    has none), `fragments` their places (none: not known). `row` says where the filler stood in
+    its corpus, as a filler or, where mentions are counted, as a mention.
+    """
+
+    doc: IntArray
+    label: IntArray
+    template: IntArray
+    optional: BoolArray
+    confidence: FloatArray
+    realisations: IntArray
+    raw: Codes
+    fragments: Fragments
+    row: IntArray
+    forms: Forms
+
+    def __len__(self) -> int:
+        return len(self.doc)
+
+    @property
+    def filler(self) -> IntArray:
+        """The filler that each realisation belongs to."""
+        return np.repeat(np.arange(len(self)), np.diff(self.realisations))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Texts:
+    """The folded text of every realisation of both sides, as codes of `values` (-1: unknown)."""
+
+    gold: IntArray
+    system: IntArray
+    values: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class FilledPair:
+    """The slots of gold and system. `words` gives text and tokens of a document of gold.
+
+    >>> from karat.nouns.pair import Pair
+    >>> gold = Corpus.of({"text": "Ann", "templates": [{"label": "t", "slots": {"who": ["Ann"]}}]})
+    >>> system = Corpus.of({"templates": [{"label": "t", "slots": {"who": ["ANN", "Bo"]}}]})
+    >>> filled = Pair.of(gold, system).filled
+    >>> filled.labels, filled.texts.values, filled.texts.system
+    (('t.who',), ('ann', 'bo'), array([0, 1], dtype=int32))
+    """
+
+    gold: Filled
+    system: Filled
+    labels: tuple[str, ...]
+    types: tuple[str, ...]
+    documents: Documents
+    unit: str
+    words: Callable[[int], Words]
+    ignored: int = 0
+
+    @cached_property
+    def texts(self) -> Texts:
+        """The folded texts; those of fillers that have only a place are looked up."""
+        gold, system = self._texts_of(self.gold), self._texts_of(self.system)
+        values = tuple(sorted({text for text in (*gold, *system) if text is not None}))
+        place: dict[str | None, int] = {text: i for i, text in enumerate(values)}
+        both = [int32([place.get(text, UNKNOWN) for text in side]) for side in (gold, system)]
+        return Texts(both[0], both[1], values)
+
+    def _texts_of(self, side: Filled) -> list[str | None]:
+        folded: list[str | None] = [*(fold(value) for value in side.raw.values), None]
+        texts: list[str | None] = [folded[code] for code in side.raw.codes.tolist()]
+        places = side.fragments
+        silent = np.flatnonzero((side.raw.codes == UNKNOWN) & (np.diff(places.offsets) > 0))
+        doc = side.doc[side.filler[silent]]
+        known, document = UNKNOWN, None
+        for row, here in zip(silent.tolist(), doc.tolist(), strict=True):
+            if here != known:
+                known, document = here, self.words(here)
+            assert document is not None
+            found = words_at(document, places.of(row), self.unit)
+            texts[row] = None if found is None else fold(found)
+        return texts
+
+
+def words_at(words: Words, fragments: Sequence[tuple[int, int]], unit: str) -> str | None:
+    """What stands at a place, fragments apart by a space; None if the words are not known.
+
+    >>> words_at(("Ann Lee", None), [(0, 3)], "char"), words_at((None, ("Ann",)), [(0, 1)], "token")
+    ('Ann', 'Ann')
+    """
+    text, tokens = words
+    if unit == "char":
+        return None if text is None else " ".join(text[start:end] for start, end in fragments)
+    if tokens is None:
+        return None
+    return " ".join(token for start, end in fragments for token in tokens[start:end])
+
+
+def slot_labels(corpus: Corpus) -> tuple[str, ...]:
+    """The rows that the fillers of a corpus count in, sorted.
+
+    >>> slot_labels(Corpus.of("[Ann]speaker"))
+    ('speaker',)
+    """
+    if not len(corpus.templates):
+        return corpus.labels
+    return tuple(sorted(set(_renamed(_rows(corpus.templates)[1].values, corpus.renamed))))
+
+
+def filled(
+    gold: Corpus,
+    system: Corpus,
+    place: IntArray,
+    labels: Sequence[str] | None = None,
+    only: bool = False,
+) -> FilledPair:
+    """The slots of a pair of corpora; `place` is the gold document of each system document.
+
+    `labels` are the rows there are; with `only`, fillers of other rows are left out and counted.
+    """
+    named = set(labels or ())
+    tagset = tuple(sorted(named if only else {*named, *slot_labels(gold), *slot_labels(system)}))
+    sides = [_side(corpus) for corpus in (gold, system)]
+    types = tuple(sorted({name for forms, _, _ in sides for name in forms}))
+    paths = tuple(sorted({name for _, paths, _ in sides for name in paths.values}))
+    same = np.arange(len(gold), dtype=np.int32)
+    parts = [
+        _placed(side, corpus, moved, tagset, types, paths)
+        for side, corpus, moved in zip(sides, (gold, system), (same, place), strict=True)
+    ]
+    unit = gold.unit or system.unit or "char"
+    theirs = {int(ours): row for row, ours in enumerate(place.tolist()) if ours != UNKNOWN}
+
+    def words(row: int) -> Words:
+        text, tokens = gold.library.words(row) if gold.library else (None, None)
+        known = text if unit == "char" else tokens
+        if known is None and system.library is not None and row in theirs:
+            return system.library.words(theirs[row])
+        return text, tokens
+
+    (ours, lost), (others, gone) = parts
+    return FilledPair(ours, others, tagset, types, gold.documents, unit, words, lost + gone)
+
+
+_Side = tuple[tuple[str, ...], Codes, Any]
+
+
+def _side(corpus: Corpus) -> _Side:
+    """Types, paths of templates, and rows of fillers of one corpus."""
+    if not len(corpus.templates):
+        return ("",), Codes(np.zeros(len(corpus), np.int32), ("",)), None
+    paths, rows = _rows(corpus.templates)
+    return ("", *corpus.templates.label.values), paths, rows
+
+
+def _placed(
+    side: _Side, corpus: Corpus, place: IntArray, labels: tuple[str, ...], types: tuple[str, ...],
+    paths: tuple[str, ...],
+) -> tuple[Filled, int]:  # fmt: skip
+    """One side on the vocabularies of the pair, in the documents of gold; how many are left out."""
+    _, path, rows = side
+    code = {label: i for i, label in enumerate(labels)}
+    if rows is None:
+        found = _of_mentions(corpus)
+        own = [code.get(label, UNKNOWN) for label in corpus.labels]
+        row = int32([*own, UNKNOWN])[corpus.mentions.label]
+        forms = Forms(place, np.full(len(corpus), types.index(""), np.int32),
+                      path.onto(paths).codes, np.full(len(corpus), UNKNOWN, np.int32))  # fmt: skip
+        filled_in = (corpus.mentions.doc, *found)
+    else:
+        table, fillers = corpus.templates, corpus.templates.fillers
+        own = [code.get(label, UNKNOWN) for label in _renamed(rows.values, corpus.renamed)]
+        row = int32([*own, UNKNOWN])[rows.codes]
+        named = int32([*(types.index(name) for name in table.label.values), types.index("")])
+        forms = Forms(place[table.doc], named[table.label.codes], path.onto(paths).codes,
+                      table.parent)  # fmt: skip
+        filled_in = (fillers.template, fillers.optional, fillers.confidence, fillers.realisations,
+                     fillers.text, fillers.fragments)  # fmt: skip
+    template, optional, confidence, offsets, text, fragments = filled_in
+    inside = np.flatnonzero((row != UNKNOWN) & (forms.doc[template] != UNKNOWN))
+    lost = len(row) - len(inside)
+    made = Filled(forms.doc[template], row, template, optional, confidence, offsets, text,
+                  fragments, np.arange(len(row), dtype=np.int32), forms)  # fmt: skip
+    return (_kept(made, inside) if lost else made), lost
+
+
+def _kept(side: Filled, rows: IntArray) -> Filled:
+    places, offsets = spread(side.realisations, rows)
+    return Filled(
+        side.doc[rows], side.label[rows], side.template[rows], side.optional[rows],
+        side.confidence[rows], offsets, side.raw.take(places), side.fragments.take(places),
+        side.row[rows], side.forms,
+    )  # fmt: skip
+
+
+def _of_mentions(corpus: Corpus) -> tuple[BoolArray, FloatArray, IntArray, Codes, Fragments]:
+    table = corpus.mentions
+    size = len(table)
+    confidence = np.full(size, np.nan) if table.confidence is None else table.confidence
+    silent = Codes(np.full(size, UNKNOWN, np.int32), ())
+    return np.zeros(size, bool), confidence, np.arange(size + 1), silent, table.pieces()
+
+
+def _rows(table: Templates) -> tuple[Codes, Codes]:
+    """The path of every template, and the row of every filler: words joined by dots."""
+    labels = [*table.label.values, ""]
+    path = np.full(len(table), UNKNOWN, np.int64)
+    names: list[str] = list(labels)
+    top = table.parent == UNKNOWN
+    path[top] = np.where(table.label.codes[top] < 0, len(labels) - 1, table.label.codes[top])
+    waiting = np.flatnonzero(~top)
+    while waiting.size:  # once for each depth: a parent stands before what stands in it
+        ready = path[table.parent[waiting]] != UNKNOWN
+        now, waiting = waiting[ready], waiting[~ready]
+        path[now] = _joined(path[table.parent[now]], table.slot, table.slot.codes[now], names)
+    row = _joined(path[table.fillers.template], table.fillers.slot, table.fillers.slot.codes, names)
+    return _as_codes(path, names), _as_codes(row, names)
+
+
+def _joined(path: IntArray, slot: Codes, code: IntArray, names: list[str]) -> IntArray:
+    """New names for pairs of a path and a slot, appended to `names`."""
+    width = len(slot.values) + 1
+    pairs, inverse = np.unique(path * width + code, return_inverse=True)
+    first = len(names)
+    for pair in pairs.tolist():
+        before, word = names[pair // width], slot.values[pair % width]
+        names.append(f"{before}.{word}" if before else word)
+    codes: IntArray = inverse.reshape(-1) + first
+    return codes
+
+
+def _as_codes(column: IntArray, names: Sequence[str]) -> Codes:
+    used = sorted({names[i] for i in np.unique(column).tolist()})
+    place = {name: i for i, name in enumerate(used)}
+    table = int32([place.get(name, UNKNOWN) for name in names])
+    return Codes(table[column], tuple(used))
+
+
+def _renamed(labels: Sequence[str], names: Mapping[str, str]) -> list[str]:
+    return [names.get(label, label) for label in labels]
+
+
+def wordless(pair: FilledPair, space: str) -> UsageError:
+    """Why texts cannot be compared, where some filler has a place and nobody has the words."""
+    sides = ((pair.gold, pair.texts.gold), (pair.system, pair.texts.system))
+    side, codes = next(each for each in sides if (each[1] == UNKNOWN).any())
+    doc = int(side.doc[side.filler[np.flatnonzero(codes == UNKNOWN)[0]]])
+    return UsageError(
+        f"{space} compares texts, and document {shown(pair.documents.name(doc))} has a filler with "
+        "a place alone and no text to read it in"
+    )
