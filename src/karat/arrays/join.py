@@ -63,6 +63,24 @@ def _within(counts: IntArray) -> IntArray:
     return np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - counts, counts)
 
 
+def every(
+    left: IntArray, right: IntArray, largest: int = 2**62
+) -> tuple[IntArray, IntArray] | None:
+    """All pairs of rows with equal keys, by left row, then right; None if more than `largest`.
+
+    >>> every(np.array([5, 3]), np.array([3, 5, 5]))
+    (array([0, 0, 1]), array([1, 2, 0]))
+    """
+    order = np.argsort(right, kind="stable")
+    ranked = right[order]
+    low, high = np.searchsorted(ranked, left), np.searchsorted(ranked, left, side="right")
+    counts = high - low
+    if int(counts.sum()) > largest:
+        return None
+    where = np.repeat(low, counts) + _within(counts)
+    return np.repeat(np.arange(len(left)), counts), order[where]
+
+
 def rest(size: int, taken: IntArray) -> IntArray:
     """The rows of a table of `size` that were not taken, in order.
 
