@@ -1,4 +1,4 @@
-"""Templates survive their columns: what was put in comes out, in blocks, in parts, with mentions."""
+"""Templates survive their columns: what was put in comes out, in blocks and in parts."""
 
 from __future__ import annotations
 
