@@ -77,9 +77,12 @@ def hash_sequences(values: HashArray, place: IntArray, bounds: IntArray) -> Hash
     terms += values
     terms *= _MIX
     terms ^= terms >> _SHIFT
-    sums = np.zeros(len(values) + 1, np.uint64)
-    np.cumsum(terms, out=sums[1:])
-    return np.diff(sums[bounds])
+    size = np.diff(bounds)
+    sums = np.zeros(len(size), np.uint64)
+    there = np.flatnonzero(size)  # a sum over no terms at all would be that of one
+    if len(there):
+        sums[there] = np.add.reduceat(terms[: bounds[-1]], bounds[:-1][there])
+    return sums
 
 
 def hash_tokens(tokens: Sequence[bytes]) -> int:

@@ -29,7 +29,7 @@ class Chunk:
     """Whole lines, with their fields found.
 
     `buffer` begins with a line break and goes on PAD bytes behind the last line. `fields` counts
-    the fields of each line. `starts` is where lines began before blanks were squeezed, `base` where
+    the fields of each line, `first` is its first character. `starts` is where lines began before blanks were squeezed, `base` where
     the chunk does in the file.
     """
 
@@ -37,6 +37,7 @@ class Chunk:
     at: IntArray
     breaks: IntArray
     fields: IntArray
+    first: ByteArray
     starts: IntArray | None
     base: int
 
@@ -61,6 +62,10 @@ class Chunk:
         start += 1
         return start, self.at.take(place)
 
+    def beginning(self, sign: int) -> IntArray:
+        """The lines that begin with this character."""
+        return np.flatnonzero(self.first == sign)
+
     def text(self, line: int) -> bytes:
         """One line, for a message."""
         place = self.breaks[line]
@@ -74,7 +79,8 @@ class Chunk:
         rest = np.flatnonzero(keep)
         breaks = np.append(self.breaks[rest], self.breaks[-1])
         starts = None if self.starts is None else self.starts[rest]
-        return Chunk(self.buffer, self.at, breaks, self.fields[rest], starts, self.base), rest
+        fields, first = self.fields[rest], self.first[rest]
+        return Chunk(self.buffer, self.at, breaks, fields, first, starts, self.base), rest
 
 
 def chunks(source: Source) -> Iterator[Chunk]:
@@ -168,10 +174,9 @@ def _found(part: ByteArray, buffer: ByteArray, offset: int) -> Chunk:
         breaks = part.take(at) == NEWLINE
     places = np.flatnonzero(breaks)
     fields = np.diff(places)
-    alone = np.flatnonzero(fields == 1)
-    low = places.take(alone)
-    fields[alone[at.take(low + 1) - at.take(low) == 1]] = 0
-    return Chunk(buffer, at, places, fields, starts, offset - 1)
+    first = buffer.take(at.take(places[:-1]) + 1)
+    fields[first == NEWLINE] = 0
+    return Chunk(buffer, at, places, fields, first, starts, offset - 1)
 
 
 def _without_returns(part: ByteArray) -> ByteArray:
