@@ -13,8 +13,8 @@ import numpy as np
 
 from karat.nouns._types import ByteArray, HashArray, IntArray
 
-PAD = 8
-"""Bytes that must follow the last stretch in the buffer."""
+PAD = 16
+"""Bytes that must follow the last stretch in the buffer: the compiled helper looks so far ahead."""
 
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _MIX = np.uint64(0xBF58476D1CE4E5B9)
@@ -60,6 +60,16 @@ def hash_stretches(buffer: ByteArray, start: IntArray, end: IntArray) -> HashArr
         done += 8
         rest = rest[length[rest] > done]
     return value
+
+
+def slots_of(keys: HashArray, slots: int) -> IntArray:
+    """A place for each hash in a table of so many slots, a power of two.
+
+    >>> slots_of(np.array([0, 1], np.uint64), 1024)
+    array([  0, 632])
+    """
+    shift = np.uint64(65 - slots.bit_length())
+    return (keys * _MULTIPLIER >> shift).astype(np.int64)
 
 
 def hash_sequences(values: HashArray, place: IntArray, bounds: IntArray) -> HashArray:
