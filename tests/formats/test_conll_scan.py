@@ -172,27 +172,28 @@ def test_buffers_that_do_not_fit_together_are_refused() -> None:
     assert (1, 1, 0, 1, 0, 1) == call(text, 5)
     wrong: list[tuple[Any, ...]] = [
         (text, 6), (text, 0), (text, -1), (text[:-1], 5), (text, 5, np.zeros(3, np.uint64)),
-        (text, 5, np.zeros(4, np.uint64)), (text, 5, keys, [*rooms[:3], np.zeros(5, np.uint64)]),
+        (text, 5, np.zeros(4, np.uint64)), (text, 5, keys, [*rooms[:3], np.zeros(2, np.uint64)]),
     ]  # fmt: skip
     for arguments in wrong:
         with pytest.raises(ValueError, match="do not fit"):
             call(*arguments)
 
 
-def test_too_little_room_is_left_to_numpy_and_never_written_over() -> None:
-    data = b"\n" + b"a B\n\n" * 9
-    text = np.frombuffer(data + bytes(16), np.uint8)
-    for size in range(1, 12):
-        whole: list[Any] = [np.full((20, 5), 7, np.int32), np.full(20, 7, np.int32),
-                            np.full((20, 3), 7, np.int32), np.full(20, 7, np.uint64)]  # fmt: skip
-        views = [each[:size] for each in whole]
-        compiled: Any = scan.compiled
-        found = compiled(
-            text, len(data), 2, 0, 1, 0, 0, False, np.zeros(2, np.uint64), np.zeros(2, np.int32),
-            *views,
-        )  # fmt: skip
-        assert (found is None) == (size < 11)
-        assert all((each[size:] == 7).all() for each in whole)
+def test_the_room_is_never_written_over() -> None:
+    for line in (b"a B\n", b"a B\n\n", b"a O\n\n", b"-DOCSTART-\n", b"\n"):
+        for count in range(12):
+            data = b"\n" + line * count
+            room = len(data) // 4 + 2
+            shapes = ((40, 5), np.int32), (40, np.int32), ((40, 3), np.int32), (40, np.uint64)
+            whole: list[Any] = [np.full(shape, 7, kind) for shape, kind in shapes]
+            compiled: Any = scan.compiled
+            found = compiled(
+                np.frombuffer(data + bytes(16), np.uint8), len(data), 2, 0, 1,
+                1 if line[:1] == b"-" else 0, 0, False, np.zeros(2, np.uint64),
+                np.zeros(2, np.int32), *(each[:room] for each in whole),
+            )  # fmt: skip
+            assert found is not None
+            assert all((each[room:] == 7).all() for each in whole)
 
 
 def test_a_corpus_that_was_read_fast_has_its_words() -> None:

@@ -1,4 +1,4 @@
-/* One pass over plain lines of columns: what formats/_tagged.py finds with NumPy, ten times faster.
+/* One pass over plain lines of columns: what formats/_rows.py finds with NumPy, several times faster.
 
    Plain means: every line is blank, or opens a document (-DOCSTART-), or has the expected number
    of fields, one space or tab between them and nothing else below "!". The first line that is
@@ -12,8 +12,9 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { BLANK, MARKED, WHOLE };                  /* what opens a document: see MODES in scan.py */
+enum { BLANK, MARKED, WHOLE };                  /* what opens a document: MODES in scan.py */
 enum { ROW, LINE, START, END, CODE, COLUMNS };  /* the columns of `tagged` */
+enum { PAD = 16, LEAST = 4, WINDOW = 4096 };    /* LEAST: bytes of a line with two fields */
 
 static const char DOCSTART[] = "-DOCSTART-";
 enum { MARK = sizeof DOCSTART - 1 };
@@ -27,6 +28,11 @@ static inline uint64_t load(const uint8_t *p) {
            (uint64_t)p[7] << 56;
 }
 
+/* The lowest `size` bytes of a word, for sizes from 1 to 8. */
+static inline uint64_t cut(uint64_t word, int64_t size) {
+    return word << 8 * (8 - size) >> 8 * (8 - size);
+}
+
 static inline uint64_t mixed(uint64_t value) {
     value *= MULTIPLIER;
     value ^= value >> 32;
@@ -34,31 +40,29 @@ static inline uint64_t mixed(uint64_t value) {
     return value ^ value >> 32;
 }
 
-/* hash_stretches, of one byte or more; 16 bytes from `p` on, and 8 from its last word on, must be
-   readable. Up to 16 bytes it does not branch: lengths cannot be predicted. */
+/* hash_stretches, of one byte or more, PAD bytes behind it. Lengths cannot be predicted, so up to
+   16 bytes it does not branch. */
 static inline uint64_t hashed(const uint8_t *p, int64_t size) {
-    const uint64_t full = ~(uint64_t)0;
-    uint64_t value = load(p) & full >> (64 - 8 * (size < 8 ? size : 8));
-    uint64_t second = load(p + 8) & full >> (56 - 8 * ((size - 9) & 7));
-    if (size > 16)
-        second = load(p + 8);
-    uint64_t more = mixed(mixed(value) ^ second);
-    value ^= (value ^ more) & -(uint64_t)(size > 8);
-    for (int64_t done = 16; done < size; done += 8) {
-        int64_t left = size - done;
-        value = mixed(mixed(value) ^ (load(p + done) & full >> (64 - 8 * (left < 8 ? left : 8))));
+    if (size <= 16) {
+        uint64_t first = cut(load(p), size < 8 ? size : 8);
+        uint64_t both = mixed(first) + cut(load(p + 8), ((size - 1) & 7) + 1);
+        return first ^ ((first ^ both) & -(uint64_t)(size > 8));
     }
+    uint64_t value = load(p);
+    for (int64_t done = 8; done < size; done += 8)
+        value = mixed(value) + cut(load(p + done), size - done < 8 ? size - done : 8);
     return value;
 }
 
-/* Places of bytes up to the space, one after the other, from 64 bits for 64 bytes. */
+/* The places of bytes up to the space, found for a window of bytes at a time. */
 typedef struct {
     const uint8_t *bytes;
     int64_t size, base;
-    uint64_t bits;
+    int next, count;
+    int32_t places[WINDOW];
 } Cursor;
 
-static uint64_t low_bytes(const uint8_t *p) {
+static inline uint64_t low_bytes(const uint8_t *p) {
     uint64_t bits = 0;
     for (int k = 0; k < 8; k++) {
         uint64_t word = load(p + 8 * k);
@@ -81,43 +85,49 @@ static inline int lowest(uint64_t bits) {
 #endif
 }
 
-/* The next place; the bytes end with a line break, and behind them there is none. */
-static inline int64_t next(Cursor *at) {
-    while (!at->bits) {
-        at->base += 64;
-        if (at->base >= at->size)
-            return at->size;
-        if (at->base + 64 <= at->size) {
-            at->bits = low_bytes(at->bytes + at->base);
-        } else {
-            uint8_t rest[64];
-            memset(rest, 'x', sizeof rest);
-            memcpy(rest, at->bytes + at->base, (size_t)(at->size - at->base));
-            at->bits = low_bytes(rest);
+static void refill(Cursor *at) {
+    int count = 0;
+    int64_t base = at->base, stop = base + WINDOW < at->size ? base + WINDOW : at->size;
+    for (; base < stop; base += 64) {
+        uint8_t last[64];
+        const uint8_t *part = at->bytes + base;
+        if (base + 64 > at->size) {
+            memset(last, 'x', sizeof last);
+            part = memcpy(last, part, (size_t)(at->size - base));
         }
+        for (uint64_t bits = low_bytes(part); bits; bits &= bits - 1)
+            at->places[count++] = (int32_t)base + lowest(bits);
     }
-    int64_t place = at->base + lowest(at->bits);
-    at->bits &= at->bits - 1;
-    return place;
+    at->base = base, at->next = 0, at->count = count;
+}
+
+/* The next place. The last byte is a line break, behind which nobody looks for another. */
+static inline int64_t next(Cursor *at) {
+    while (at->next == at->count)
+        refill(at);
+    return at->places[at->next++];
 }
 
 typedef struct {
-    int width, token, tag, mode;      /* how many columns; which ones; what opens a document */
-    uint64_t place;                   /* of the next token in its document */
-    int open;                         /* does a sentence go on? */
-    const uint64_t *keys;             /* hashes of known tags, each in the slot of its hash ... */
-    const int32_t *codes;             /* ... and their numbers */
-    int shift;                        /* a slot is the highest 64 - shift bits */
+    int width, token, tag, mode;  /* how many columns; which ones; what opens a document */
+    uint64_t place;               /* of the next token in its document */
+    int open;                     /* does a sentence go on? */
+    const uint64_t *keys;         /* hashes of known tags, each in the slot of its hash ... */
+    const int32_t *codes;         /* ... and their numbers */
+    int shift;                    /* a slot is the highest 64 - shift bits */
     int32_t *tagged, *sentences, *docs;
     uint64_t *sums;
-    int64_t rooms, tagged_room;       /* of sentences, docs and sums; of tagged */
     int64_t lines, rows, n_tagged, n_sentences, n_docs;
 } Scan;
 
-/* Whether all lines are plain; `bytes` begin and end with a line break, 16 more follow. */
+static inline int is_blank(uint8_t byte) { return byte == ' ' || byte == '\t'; }
+
+/* Whether all lines are plain; `bytes` begin and end with a line break. Of tokens there are at most
+   size / LEAST, and not more sentences, documents and tags. */
 static int scan_lines(Scan *s, const uint8_t *restrict bytes, int64_t size) {
     const int width = s->width, token_field = s->token, tag_field = s->tag, mode = s->mode;
-    Cursor at = {bytes, size, -64, 0};
+    Cursor at;
+    at.bytes = bytes, at.size = size, at.base = at.next = at.count = 0;
     int64_t start = next(&at) + 1;  /* behind the line break at the beginning */
     int64_t row = 0, line = 0, sentences = 0, docs = 0, tagged = 0;
     uint64_t place = s->place, sum = 0;
@@ -125,10 +135,12 @@ static int scan_lines(Scan *s, const uint8_t *restrict bytes, int64_t size) {
     for (; start < size; line++) {
         int64_t end = next(&at), low = start, token = start, tag = start;
         int64_t token_end = end, tag_end = end;
-        int blank = end == start;
-        int mark = end - start == MARK && !memcmp(bytes + start, DOCSTART, MARK);
-        if (sentences == s->rooms || docs + 1 == s->rooms || bytes[start] == '#' ||
-            (mark && mode == BLANK))
+        int blank = end == start, mark = 0;
+        if (bytes[start] == '#')
+            return 0;
+        if (bytes[start] == '-')
+            mark = end - start == MARK && !memcmp(bytes + start, DOCSTART, MARK);
+        if (mark && mode == BLANK)
             return 0;
         if (mark ? mode == MARKED : mode == BLANK && !blank && !open) {
             int32_t *doc = s->docs + 3 * docs;
@@ -137,7 +149,7 @@ static int scan_lines(Scan *s, const uint8_t *restrict bytes, int64_t size) {
             sum = place = 0;
         }
         if (blank || mark) {
-            while (mark && (bytes[end] == ' ' || bytes[end] == '\t'))
+            while (mark && is_blank(bytes[end]))
                 end = next(&at);
             if (bytes[end] != '\n')
                 return 0;
@@ -152,7 +164,7 @@ static int scan_lines(Scan *s, const uint8_t *restrict bytes, int64_t size) {
                 tag = low, tag_end = end;
             if (++field == width)
                 break;
-            if (bytes[end] != ' ' && bytes[end] != '\t')
+            if (!is_blank(bytes[end]))
                 return 0;
             low = end + 1;
             end = next(&at);
@@ -161,24 +173,22 @@ static int scan_lines(Scan *s, const uint8_t *restrict bytes, int64_t size) {
         }
         if (bytes[end] != '\n')
             return 0;
-        if (!open)
-            s->sentences[sentences++] = (int32_t)row;
+        sum += mixed(place++ * MULTIPLIER + hashed(bytes + token, token_end - token));
+        /* Written always and counted if it is one: that costs less than a branch. */
+        s->sentences[sentences] = (int32_t)row;
+        sentences += !open;
         open = 1;
-        uint64_t term = place++ * MULTIPLIER + hashed(bytes + token, token_end - token);
-        term *= MIX;
-        sum += term ^ term >> 32;
-        if (tag_end - tag != 1 || bytes[tag] != 'O') {
-            if (tagged == s->tagged_room)
-                return 0;
-            uint64_t key = hashed(bytes + tag, tag_end - tag);
-            uint64_t slot = key * MULTIPLIER >> s->shift;
-            int32_t *found = s->tagged + COLUMNS * tagged++;
-            found[ROW] = (int32_t)row, found[LINE] = (int32_t)line;
-            found[START] = (int32_t)tag, found[END] = (int32_t)tag_end;
-            found[CODE] = s->keys[slot] == key ? s->codes[slot] : -1;
-        }
+        int32_t *found = s->tagged + COLUMNS * tagged;
+        found[ROW] = (int32_t)row, found[LINE] = (int32_t)line;
+        found[START] = (int32_t)tag, found[END] = (int32_t)tag_end;
+        tagged += (tag_end - tag != 1) | (bytes[tag] != 'O');
         row++;
         start = end + 1;
+    }
+    for (int32_t *found = s->tagged; found < s->tagged + COLUMNS * tagged; found += COLUMNS) {
+        uint64_t key = hashed(bytes + found[START], found[END] - found[START]);
+        uint64_t slot = key * MULTIPLIER >> s->shift;
+        found[CODE] = s->keys[slot] == key ? s->codes[slot] : -1;
     }
     s->sums[docs] = sum;
     s->rows = row, s->lines = line, s->open = open;
@@ -188,41 +198,38 @@ static int scan_lines(Scan *s, const uint8_t *restrict bytes, int64_t size) {
 
 /* scan(bytes, size, width, token, tag, mode, place, open, keys, codes,
         tagged, sentences, docs, sums)
-   -> (lines, tokens, tagged, sentences, docs, open) or None if a line is not plain. */
+   -> (lines, tokens, tagged, sentences, docs, open), or None if a line is not plain. */
 static PyObject *scan(PyObject *module, PyObject *args) {
-    Py_buffer bytes, keys, codes, tagged, sentences, docs, sums;
-    Py_ssize_t size;
+    enum { BYTES, KEYS, CODES, TAGGED, SENTENCES, DOCS, SUMS, BUFFERS };
+    Py_buffer b[BUFFERS];
+    Py_ssize_t size, slots;
     unsigned long long place;
     Scan s = {0};
     (void)module;
-    if (!PyArg_ParseTuple(args, "y*niiiiKpy*y*w*w*w*w*", &bytes, &size, &s.width, &s.token, &s.tag,
-                          &s.mode, &place, &s.open, &keys, &codes, &tagged, &sentences, &docs,
-                          &sums))
+    if (!PyArg_ParseTuple(args, "y*niiiiKpy*y*w*w*w*w*", &b[BYTES], &size, &s.width, &s.token,
+                          &s.tag, &s.mode, &place, &s.open, &b[KEYS], &b[CODES], &b[TAGGED],
+                          &b[SENTENCES], &b[DOCS], &b[SUMS]))
         return NULL;
     s.place = place;
-    s.keys = keys.buf, s.codes = codes.buf;
-    s.tagged = tagged.buf, s.sentences = sentences.buf, s.docs = docs.buf, s.sums = sums.buf;
-    s.tagged_room = tagged.len / (COLUMNS * (Py_ssize_t)sizeof *s.tagged);
-    s.rooms = sums.len / (Py_ssize_t)sizeof *s.sums;
-    Py_ssize_t slots = keys.len / (Py_ssize_t)sizeof *s.keys;
-    for (s.shift = 64; (Py_ssize_t)1 << (64 - s.shift) < slots && s.shift > 32; s.shift--)
-        ;
-    const uint8_t *text = bytes.buf;
-    int fits = size >= 1 && size <= INT32_MAX && bytes.len >= size + 16 && text[0] == '\n' &&
-               text[size - 1] == '\n' && s.width >= 1 && slots >= 2 &&
-               (Py_ssize_t)1 << (64 - s.shift) == slots &&
-               codes.len >= slots * (Py_ssize_t)sizeof *s.codes && s.rooms >= 1 &&
-               sentences.len >= s.rooms * (Py_ssize_t)sizeof *s.sentences &&
-               docs.len >= 3 * s.rooms * (Py_ssize_t)sizeof *s.docs;
-    int plain = 0;
+    s.keys = b[KEYS].buf, s.codes = b[CODES].buf;
+    s.tagged = b[TAGGED].buf, s.sentences = b[SENTENCES].buf;
+    s.docs = b[DOCS].buf, s.sums = b[SUMS].buf;
+    for (slots = 2, s.shift = 63; slots < b[KEYS].len / 8 && slots < 1 << 20; slots *= 2)
+        s.shift--;
+    const uint8_t *text = b[BYTES].buf;
+    Py_ssize_t room = size / LEAST + 2;
+    int plain = 0, fits = size >= 1 && size < INT32_MAX - WINDOW && b[BYTES].len >= size + PAD &&
+                          text[0] == '\n' && text[size - 1] == '\n' && s.width >= 2 &&
+                          b[KEYS].len == slots * 8 && b[CODES].len == slots * 4 &&
+                          b[TAGGED].len >= room * COLUMNS * 4 && b[SENTENCES].len >= room * 4 &&
+                          b[DOCS].len >= room * 3 * 4 && b[SUMS].len >= room * 8;
     if (fits) {
         Py_BEGIN_ALLOW_THREADS
         plain = scan_lines(&s, text, size);
         Py_END_ALLOW_THREADS
     }
-    PyBuffer_Release(&bytes), PyBuffer_Release(&keys), PyBuffer_Release(&codes);
-    PyBuffer_Release(&tagged), PyBuffer_Release(&sentences);
-    PyBuffer_Release(&docs), PyBuffer_Release(&sums);
+    for (int k = 0; k < BUFFERS; k++)
+        PyBuffer_Release(&b[k]);
     if (!fits) {
         PyErr_SetString(PyExc_ValueError, "buffers that do not fit together");
         return NULL;

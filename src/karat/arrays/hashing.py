@@ -56,7 +56,7 @@ def hash_stretches(buffer: ByteArray, start: IntArray, end: IntArray) -> HashArr
     done = 8
     while rest.size:
         word = words_at(buffer, start[rest] + done) & _MASKS[np.minimum(length[rest] - done, 8)]
-        value[rest] = _mixed(_mixed(value[rest]) ^ word)
+        value[rest] = _mixed(value[rest]) + word
         done += 8
         rest = rest[length[rest] > done]
     return value
@@ -85,11 +85,11 @@ def hash_sequences(values: HashArray, place: IntArray, bounds: IntArray) -> Hash
     """
     terms = place.view(np.uint64) * _MULTIPLIER
     terms += values
-    terms *= _MIX
-    terms ^= terms >> _SHIFT
+    # Mixed twice: after one step, half of what a swap of two tokens changes would cancel out.
+    terms = _mixed(terms)
     size = np.diff(bounds)
     sums = np.zeros(len(size), np.uint64)
-    there = np.flatnonzero(size)  # a sum over no terms at all would be that of one
+    there = np.flatnonzero(size)  # of a run without any, reduceat would take the next term
     if len(there):
         sums[there] = np.add.reduceat(terms[: bounds[-1]], bounds[:-1][there])
     return sums
