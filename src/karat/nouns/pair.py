@@ -102,6 +102,19 @@ class Pair:
         """
         return {}
 
+    def cells(self, side: str) -> IntArray:
+        """For each mention of a side one number for its document and label: where it counts.
+
+        >>> Pair.of(Corpus.of("[Ann]PER slept"), Corpus.of("[Ann]LOC slept")).cells("gold")
+        array([1])
+        """
+        found: IntArray | None = self.remembered.get(("cells", side))
+        if found is None:
+            table: Mentions = getattr(self, side)
+            found = table.doc * np.int64(len(self.labels)) + table.label
+            self.remembered["cells", side] = found
+        return found
+
     def keys(self, *, label: bool) -> tuple[IntArray, IntArray]:
         """One number a mention, equal where document, fragments (and label) are.
 
