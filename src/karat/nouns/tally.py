@@ -98,9 +98,7 @@ class Tally:
         names = tuple(quantities)
         terms = events.outcomes if events.size is None else (*events.outcomes, TOTAL)
         linear = np.array([[quantities[n].get(t, 0.0) for t in terms] for n in names], np.float64)
-        return cls(
-            units, labels, events.outcomes, names, linear, unit, label, counts, events.size
-        )
+        return cls(units, labels, events.outcomes, names, linear, unit, label, counts, events.size)
 
     def _quantities(self, counts: FloatArray, size: FloatArray | float) -> Quantities:
         terms = counts
@@ -210,7 +208,8 @@ class Tally:
         if self.label_table is None:
             return None
         cube = self.label_table.reshape(len(self.outcomes), len(self.labels), self.units)
-        return cube.sum(axis=1)
+        found: FloatArray = cube.sum(axis=1)
+        return found
 
     @cached_property
     def _by_unit(self) -> tuple[IntArray | None, IntArray]:
