@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
+from numpy.random import Generator
+
 from _columns import Mentions, Text, disjoint, joined
 from _invent import draw_labels, draw_lengths
-from numpy.random import Generator
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from typing import BinaryIO, Protocol
 
 import numpy as np
-from _columns import Mentions, Text, positions
 from numpy.typing import NDArray
+
+from _columns import Mentions, Text, positions
 
 LABELS = (
     *("PER", "ORG", "LOC", "MISC", "DATE", "CARDINAL", "GPE", "NORP", "MONEY"),
@@ -23,6 +24,8 @@ def label_names(count: int) -> tuple[str, ...]:
 
 class Writer(Protocol):
     """Writes one block of whole documents after the other to an open file."""
+
+    def __init__(self, vocabulary: Sequence[bytes], labels: Sequence[str]) -> None: ...
 
     def __call__(self, file: BinaryIO, text: Text, mentions: Mentions) -> None: ...
 
@@ -96,4 +99,4 @@ class Jsonl:
         return [f'{{"start": {start}, "end": {end}, "label": {name}}}' for start, end, name in rows]
 
 
-WRITERS = {"conll": Conll, "jsonl": Jsonl}
+WRITERS: dict[str, type[Writer]] = {"conll": Conll, "jsonl": Jsonl}

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from _columns import Ints, Mentions, Text, disjoint, positions
 from numpy.random import Generator
 from numpy.typing import NDArray
+
+from _columns import Ints, Mentions, Text, disjoint, positions
 
 PUNCTUATION = (",", ".", "(", ")", '"', "-", "'s", ":", ";", "?", "--", "/", "$", "!", "&", "%")
 PERIOD = PUNCTUATION.index(".")
@@ -106,7 +107,7 @@ def draw_words(rng: Generator, text: Text, gold: Mentions, tokens: int) -> NDArr
     ranks = np.arange(ORDINARY_WORDS)
     cumulated = np.cumsum(1 / (ranks + 2.7))
     drawn = rng.random(tokens) * cumulated[-1]
-    words = np.searchsorted(cumulated[:-1], drawn).astype(np.int32)
+    words: NDArray[np.int32] = np.searchsorted(cumulated[:-1], drawn).astype(np.int32)
     last = text.sentence_ends - 1
     words[last[rng.random(len(last)) < 0.8]] = PERIOD
     inside = positions(gold)

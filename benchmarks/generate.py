@@ -19,6 +19,7 @@ from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
+
 from _columns import Mentions, Text
 from _errors import Rates, answer
 from _files import WRITERS, label_names
