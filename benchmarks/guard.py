@@ -138,7 +138,7 @@ def versions() -> dict[str, str]:
 def judged(
     counts: Mapping[str, int], recorded: Mapping[str, int], limit: float
 ) -> tuple[str, list[str], list[str]]:
-    """The table, the stages that have grown beyond the limit, and those that have shrunk as much."""
+    """The table, the stages that grew beyond the limit, and those that shrank as much."""
     rows, grown, shrunk = [], [], []
     for stage in STAGES:
         growth = stage.growth(counts, recorded)
