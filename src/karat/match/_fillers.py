@@ -30,6 +30,10 @@ LARGEST = 20_000_000
 Edges = tuple[IntArray, IntArray]
 
 
+class CrowdError(UsageError):
+    """Too many pairs of fillers that may match."""
+
+
 @dataclass(frozen=True, slots=True)
 class Realised:
     """Realisations that may match where their `group` is the same: texts as codes, or rows of
@@ -116,7 +120,7 @@ def _as_mentions(side: Filled) -> tuple[Mentions, IntArray]:
 def _met(left: IntArray, right: IntArray, space: str) -> Edges:
     found = every(left, right, LARGEST)
     if found is None:
-        raise UsageError(
+        raise CrowdError(
             f"{space}: some slot has too many fillers that may match, more than "
             f"{LARGEST:,} pairs of them"
         )

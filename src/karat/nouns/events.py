@@ -34,6 +34,7 @@ class Events:
     system: IntArray
     size: FloatArray | None = None
     labels: tuple[str, ...] | None = None
+    items: str = "mention"
 
     def __len__(self) -> int:
         return len(self.doc)
