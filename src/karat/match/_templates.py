@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 
 from karat.arrays.join import join, packed
+from karat.match._fillers import EXACT
 from karat.match._templates_both import Both
 from karat.match._templates_graph import graph
 from karat.match._templates_order import Order, ordered, realisation_codes
 from karat.match._templates_pairs import aligned_forms, filler_pairs
-from karat.match.exact import Exact
 from karat.nouns._types import BoolArray, IntArray
 from karat.nouns.pair import Pair
 
@@ -44,12 +44,12 @@ def judged(pair: Pair, match: Any, *, typed: bool) -> Judged:
     """Align the templates of a pair, then their fillers."""
     both = Both.of(pair.filled, typed=typed)
     order = ordered(both, _crowded(both))
-    site, fixed = _sites(both, order, equals=match == Exact())
+    site, fixed = _sites(both, order, equals=match == EXACT)
     where = site[both.template]
     width = np.int64(int(both.slot.max(initial=0)) + 1)
     group = np.unique(where * width + both.slot, return_inverse=True)[1].reshape(-1)
     both.check(group, pair.filled)
-    gold, system = _identical(both, group, fixed) if match == Exact() else (where[:0], where[:0])
+    gold, system = _identical(both, group, fixed) if match == EXACT else (where[:0], where[:0])
     left = np.ones(len(group), bool)
     left[gold] = left[system] = False
     found = graph(pair, both, np.flatnonzero(left), group, match)

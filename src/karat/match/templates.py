@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal, cast
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
 
-from karat.match._fillers import strictness
+from karat.match._fillers import EXACT, strictness
 from karat.match._templates import judged
-from karat.match.exact import Exact
 from karat.nouns.errors import RecipeError, nearest
 from karat.nouns.events import Events
 from karat.nouns.pair import Pair
 
 _TYPES = ("same", "ignore")
-_EXACT = Exact()
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +47,7 @@ class Templates:
     {'COR': 1.0, 'INC': 1.0, 'PAR': 1.0, 'MIS': 1.0, 'SPU': 1.0}
     """
 
-    match: Any = _EXACT
+    match: Any = EXACT
     type: Literal["same", "ignore"] = "same"
 
     name: ClassVar[str] = "templates"
@@ -75,8 +73,8 @@ class Templates:
     def __call__(self, pair: Pair) -> Events:
         """Align, then judge every filler."""
         found = judged(pair, self.match, typed=self.type == "same")
-        events = Events.of(
-            cast(Pair, pair.filled),
+        return Events.of(
+            pair.filled,
             self.outcomes,
             gold={
                 "COR": found.right,
@@ -91,4 +89,3 @@ class Templates:
                 "SPU": found.spurious,
             },
         )
-        return replace(events, labels=pair.filled.labels, items="filler")
