@@ -77,6 +77,10 @@ class Filled:
         """The filler that each realisation belongs to."""
         return np.repeat(np.arange(len(self)), np.diff(self.realisations))
 
+    def take(self, rows: IntArray) -> Filled:
+        """The fillers `rows`, in that order."""
+        return _kept(self, rows)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Texts:
@@ -107,6 +111,7 @@ class FilledPair:
     unit: str
     words: Callable[[int], Words]
     ignored: int = 0
+    paths: tuple[str, ...] = ()
 
     def cells(self, side: str) -> IntArray:
         """For each filler of a side one number for its document and row: where it counts."""
@@ -234,7 +239,7 @@ def filled(
         return text, tokens
 
     (ours, lost), (others, gone) = parts
-    return FilledPair(ours, others, tagset, types, gold.documents, unit, words, lost + gone)
+    return FilledPair(ours, others, tagset, types, gold.documents, unit, words, lost + gone, paths)
 
 
 _Side = tuple[tuple[str, ...], Codes, Any]
