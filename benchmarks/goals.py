@@ -204,8 +204,8 @@ def goal_7(run: Results) -> Iterator[Goal]:
     for name, cost in stages.items():
         says = f"growth from {MEDIUM:,} to {LARGE:,} tokens, {name}"
         # What a file of next to nothing costs is start-up, and does not grow.
-        sizes = (less(cost(mark), cost(" tiny")) for mark in ("", " 20M"))
-        yield Goal(7, says, exponent(*sizes), 1.05, unit="exponent")
+        medium, large = (less(cost(mark), cost(" tiny")) for mark in ("", " 20M"))
+        yield Goal(7, says, exponent(medium, large), 1.05, unit="exponent")
     for name, says in (("exact", "goal 1's command"), ("every", "goal 2's command")):
         one = run.times(f"{name} 1500", name)
         found = None if one is None else max(one, 1 / one)
