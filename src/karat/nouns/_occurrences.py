@@ -79,15 +79,15 @@ def _letters(text: str) -> str:
     return unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", plain))
 
 
-def _parts(text: str, at: int) -> bool:
-    """Is this place known to be one where a piece ends or begins?"""
+def _parts(text: str, at: int) -> bool | None:
+    """Does a piece end or begin here? None: two characters do not tell."""
     return not 0 < at < len(text) or _apart(text[at - 1], text[at])
 
 
 @lru_cache(maxsize=1 << 14)
-def _apart(before: str, after: str) -> bool:
+def _apart(before: str, after: str) -> bool | None:
     # What comes before a mark decides whether a word goes on behind it.
-    return not _follows(before) and len(cut(before + after)) == 2
+    return None if _follows(before) else len(cut(before + after)) == 2
 
 
 def _is_word(piece: str) -> bool:
@@ -159,12 +159,15 @@ class Occurrences:
             if start < 0:
                 return
             at = start + len(string)
-            if not (_parts(text, start) and _parts(text, at)):
+            borders = _parts(text, start), _parts(text, at)
+            if None in borders:
+                break
+            if all(borders):
+                seen += 1
+                yield start, at
+            else:
                 tries -= 1
                 at = start + 1
-                continue
-            seen += 1
-            yield start, at
         yield from islice(self._plain.find(cut(string)), seen, None)
 
     @cached_property
