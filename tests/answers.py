@@ -9,6 +9,7 @@ import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
+from typing import Any
 
 from karat import Document
 from karat.nouns.template import Template
@@ -161,13 +162,12 @@ def ground(found: list[Answer], document: Document) -> None:
                      for k in range(len(old))]  # fmt: skip
             return answer.texts[i], sorted(parts) if len(parts) > 1 else []
 
-        for batch in (
-            lambda: [each for each in own if not each[0].optional],
-            lambda: [each for each in own if each[0].optional],
-            lambda: [each for each in others if not each[0].places[0]],
-            lambda: list(others),
-        ):
-            waiting = sorted([(a, i) for a, i in batch() if not a.places[i]], key=key)
+        for batch in range(4):
+            if batch < 2:
+                those = [each for each in own if each[0].optional == bool(batch)]
+            else:
+                those = [each for each in others if batch == 3 or not each[0].places[0]]
+            waiting = sorted([(a, i) for a, i in those if not a.places[i]], key=key)
             for level in range(3):
                 for answer, i in waiting:
                     if answer.places[i]:
@@ -266,12 +266,12 @@ def oaod(gold: list[Answer], system: list[Answer], match: str, k: int) -> tuple[
 
     def fits(ours: Answer, theirs: Answer) -> bool:
         for text, place in zip(ours.texts, ours.places, strict=True):
-            if place and theirs.places[0]:
-                if near(match, k, place, theirs.places[0]):
-                    return True
-            elif not place and not theirs.places[0]:
-                if same(folded(text).split(), folded(theirs.texts[0]).split()):
-                    return True
+            if bool(place) != bool(theirs.places[0]):
+                continue
+            if place and near(match, k, place, theirs.places[0]):
+                return True
+            if not place and same(folded(text).split(), folded(theirs.texts[0]).split()):
+                return True
         return False
 
     allowed = [[i for i, s in enumerate(system) if fits(g, s)] for g in gold]
@@ -300,15 +300,22 @@ def oads(gold: list[Answer], system: list[Answer], match: str, k: int) -> tuple[
 SPACES = {"oas": oas, "oaod": oaod, "oads": oads}
 
 
-def counted(
-    space: str, gold: Document, system: Document, match: str = "exact", k: int = 1
-) -> dict[str, tuple[int, ...]]:
-    """tp, fp, fn and ungrounded of every row of a document; the text is gold's."""
-    sides = [answers(gold), answers(system)]
+Sides = tuple[list[Answer], list[Answer]]
+
+
+def grounded(gold: Document, system: Document) -> Sides:
+    """The fillers of both sides; the text is gold's."""
+    sides = answers(gold), answers(system)
     for side in sides:
         ground(side, gold)
+    return sides
+
+
+def counted(space: str, sides: Sides, match: str = "exact", k: int = 1) -> dict[str, Any]:
+    """tp, fp, fn and ungrounded of every row of a document."""
     rows = {answer.row for side in sides for answer in side}
-    return {
+    found = {
         row: SPACES[space](*([a for a in side if a.row == row] for side in sides), match, k)
         for row in sorted(rows)
     }
+    return {row: each for row, each in found.items() if any(each)}

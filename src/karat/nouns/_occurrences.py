@@ -95,30 +95,32 @@ def _is_word(piece: str) -> bool:
 
 
 class _Layer:
-    """Pieces with borders between them; `start` and `end` are None where places are those of the
-    pieces themselves, laid end to end.
-    """
+    """Pieces with borders between them; `start` and `end` are where each lies in the text."""
 
-    def __init__(
-        self, pieces: Sequence[str], start: IntArray | None = None, end: IntArray | None = None
-    ) -> None:
+    def __init__(self, pieces: Sequence[str], start: IntArray, end: IntArray) -> None:
         self.joined, self.start, self.end = _sealed(pieces), start, end
+        sizes = np.fromiter(map(len, pieces), np.int64, len(pieces))
+        self.border = np.cumsum(sizes + 1) - sizes - 1  # the one before each piece
 
     def find(self, pieces: Sequence[str]) -> Iterator[Span]:
         """Where these pieces stand side by side, from left to right; none overlaps another."""
         if not pieces:
             return
-        wanted, size = _sealed(pieces), len(pieces)
+        sealed, size, tries = _sealed(pieces), len(pieces), _TRIES
+        # Without its last border, which is everywhere, a string is found faster.
+        wanted = sealed[:-1]
         at = self.joined.find(wanted)
-        first = before = 0  # how many borders, and so pieces, there are before a place
         while at >= 0:
-            first += self.joined.count(_BORDER, before, at)
-            before = at
-            if self.start is None or self.end is None:
-                yield at - first, at - first + len(wanted) - 1 - size
-            else:
+            end = at + len(sealed) - 1
+            if self.joined[end] == _BORDER:
+                first = int(np.searchsorted(self.border, at))
                 yield int(self.start[first]), int(self.end[first + size - 1])
-            at = self.joined.find(wanted, at + len(wanted) - 1)
+            else:
+                tries -= 1
+                end = at + 1
+                if not tries:
+                    wanted = sealed
+            at = self.joined.find(wanted, end)
 
 
 def _sealed(pieces: Sequence[str]) -> str:
@@ -176,7 +178,9 @@ class Occurrences:
 
     @cached_property
     def _plain(self) -> _Layer:
-        return _Layer(cut(self._text))
+        pieces = cut(self._text)
+        end = np.cumsum(np.fromiter(map(len, pieces), np.int64, len(pieces)))
+        return _Layer(pieces, np.append(0, end)[:-1], end)
 
     @cached_property
     def _folded(self) -> tuple[list[str], IntArray, IntArray]:
