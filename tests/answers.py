@@ -314,8 +314,8 @@ def grounded(gold: Document, system: Document) -> Sides:
 def counted(space: str, sides: Sides, match: str = "exact", k: int = 1) -> dict[str, Any]:
     """tp, fp, fn and ungrounded of every row of a document."""
     rows = {answer.row for side in sides for answer in side}
-    found = {
-        row: SPACES[space](*([a for a in side if a.row == row] for side in sides), match, k)
-        for row in sorted(rows)
-    }
+    found = {}
+    for row in sorted(rows):
+        gold, system = ([a for a in side if a.row == row] for side in sides)
+        found[row] = SPACES[space](gold, system, match, k)
     return {row: each for row, each in found.items() if any(each)}

@@ -90,7 +90,9 @@ def test_the_example_of_the_specification(
     for name, document in (("gold", gold), ("system", system)):
         files.append(tmp_path / f"{name}.jsonl")
         karat.write(Corpus.of(document), files[-1])
-    scores = karat.score(*files, ["oas.R", "oaod.R", "oads.R", "oas.P", "oaod.P", "oads.P"])
+    scores = karat.score(
+        files[0], files[1], ["oas.R", "oaod.R", "oads.R", "oas.P", "oaod.P", "oads.P"]
+    )
     assert [1, 1 / 3, 1 / 2, 1, 1, 1] == [each.value for each in scores]
 
 
@@ -192,20 +194,20 @@ CASES = [
 def test_the_counts_are_those_of_looking_at_every_pairing(
     name: str, match: str, k: int, unit: str
 ) -> None:
-    gold, system = world(1, 800, unit)
+    gold, system = world(1, 500, unit)
     actual = counts(space(name, match, k), gold, system)
     seen = [0, 0, 0, 0]
-    for row, sides in enumerate(twins(1, 800, unit)):
+    for row, sides in enumerate(twins(1, 500, unit)):
         expected = counted(name, sides, match, k)
         assert expected == actual.get(row, {}), (gold[row], system[row])
         for each in expected.values():
             seen = [a + b for a, b in zip(seen, each, strict=True)]
-    assert min(seen) > 30, "every outcome happens"
+    assert min(seen) > 20, "every outcome happens"
 
 
 @pytest.mark.parametrize("name", SPACES)
 def test_mentions_are_fillers_of_the_slot_of_their_label(name: str) -> None:
-    gold, system = random_pairs(5, 600, ids=True)
+    gold, system = random_pairs(5, 300, ids=True)
     actual = counts(space(name), gold, system)
     for row, (ours, theirs) in enumerate(zip(gold, system, strict=True)):
         expected = counted(name, grounded(ours, theirs))
@@ -251,7 +253,7 @@ def _shuffled(document: Document, rng: random.Random, *, fillers: bool) -> Docum
 def test_the_order_of_documents_templates_slots_and_fillers_is_irrelevant(
     name: str, match: str, unit: str
 ) -> None:
-    gold, system = world(3, 500, unit)
+    gold, system = world(3, 300, unit)
     rng = random.Random(4)
     # Without confidence or place, the first answer is the best under oas: its order has a meaning.
     free = name != "oas"
@@ -266,7 +268,7 @@ def test_the_order_of_documents_templates_slots_and_fillers_is_irrelevant(
 
 @pytest.mark.parametrize("name", SPACES)
 def test_gold_against_itself_is_perfect(name: str) -> None:
-    gold, _ = world(9, 500, "char")
+    gold, _ = world(9, 300, "char")
     for rows in counts(space(name), gold, gold).values():
         assert {(0, 0, 0)} == {each[1:] for each in rows.values()}
 
@@ -275,7 +277,8 @@ def test_gold_against_itself_is_perfect(name: str) -> None:
 
 
 def form(*fillers: Filler | str, text: str | None = None) -> Corpus:
-    return Corpus.of(Document("1", text, templates=(Template("t", {"who": fillers}),)))
+    every = tuple(Filler(each) if isinstance(each, str) else each for each in fillers)
+    return Corpus.of(Document("1", text, templates=(Template("t", {"who": every}),)))
 
 
 def total(name: str, gold: Corpus, system: Corpus, match: str = "exact") -> Mapping[str, float]:
@@ -284,7 +287,7 @@ def total(name: str, gold: Corpus, system: Corpus, match: str = "exact") -> Mapp
 
 def test_the_surest_answer_is_the_best_and_else_the_first() -> None:
     gold = form("Ann", text="Bo met Ann and Cy")
-    several = [
+    several: list[tuple[tuple[Filler | str, ...], int]] = [
         ((Filler("Bo", confidence=0.2), Filler("Ann", confidence=0.9)), 1),
         ((Filler("Bo", confidence=0.9), Filler("Ann", confidence=0.9)), 0),
         ((Filler("Bo"), Filler("Ann", confidence=0.1)), 1),
@@ -299,7 +302,7 @@ def test_the_surest_answer_is_the_best_and_else_the_first() -> None:
 def test_of_several_templates_the_first_answers_are_taken_in_the_order_of_the_alphabet() -> None:
     gold = form("Ann", text="Bo met Ann")
     for answers in (("Bo", "Ann"), ("Ann", "Bo")):
-        forms = tuple(Template("t", {"who": answer}) for answer in answers)
+        forms = tuple(Template("t", {"who": (Filler(answer),)}) for answer in answers)
         system = Corpus.of(Document("1", templates=forms))
         assert 1 == total("oas", gold, system)["tp"]
 
@@ -407,7 +410,7 @@ def test_ten_thousand_fillers_in_one_slot_are_counted_quickly(name: str, same: b
 def test_one_document_with_a_large_text_is_read_once(tmp_path: Path) -> None:
     rng = random.Random(0)
     words = [f"w{rng.randrange(20_000)}" for _ in range(200_000)]
-    asked = [" ".join(words[i : i + 2]).upper() for i in range(0, 200_000, 100)]
+    asked = [" ".join(words[i : i + 2]).upper() for i in range(0, 200_000, 500)]
     gold = form(*asked, text=" ".join(words))
     file = tmp_path / "system.jsonl"
     record = {"id": "1", "templates": [{"label": "t", "slots": {"who": asked}}]}
