@@ -3,8 +3,9 @@
 A string is looked for as it is, then folded, then word by word (see `_occurrences`). In one slot
 of a document no two fillers are at the same place: of those with the same string, the first takes
 the first occurrence that is free, and so on. Fillers that must be found go before those that need
-not, a filler's own text goes before alternatives. Where there are more fillers than occurrences,
-the rest have no place. A system's filler whose text occurs nowhere is made up.
+not, a filler's own text goes before alternatives, and these serve first who has no place yet. Where
+there are more fillers than occurrences, the rest have no place. A system's filler whose text occurs
+nowhere is made up.
 """
 
 from __future__ import annotations
@@ -127,6 +128,8 @@ class _Side:
         codes = np.where(silent, side.raw.codes, UNKNOWN)[rows].tolist()
         self._text = {row: texts[code] for row, code in zip(self._rows, codes, strict=True)}
         self._first = dict(zip(self._rows, side.realisations[owner].tolist(), strict=True))
+        sizes = np.diff(side.realisations)[owner]
+        self._size = dict(zip(self._rows, sizes.tolist(), strict=True))
         self._optional = dict(zip(self._rows, side.optional[owner].tolist(), strict=True))
 
     def ground(self, doc: int, text: _Text) -> None:
@@ -148,13 +151,29 @@ class _Side:
                 others.append((row, string))
         at: dict[tuple[int, str, int], int] = {}
         for batch in own:
-            self._place(batch, text, taken, at)
+            self._place(self._sorted(batch), text, taken, at)
         homeless: tuple[list[tuple[int, str]], ...] = ([], [])
         for row, string in others:
             first = self._first[row]
             homeless[self._text[first] is None or first in self.found].append((row, string))
         for batch in homeless:
-            self._place(batch, text, taken, at)
+            self._place(self._sorted(batch), text, taken, at)
+
+    def _sorted(self, batch: list[tuple[int, str]]) -> list[tuple[int, str]]:
+        """In an order that the file has no part in, except among fillers that are the same.
+
+        Strings that are written differently may want the same place, and one of two fillers with
+        the same string may have alternatives; then it goes last.
+        """
+        if len(batch) < 2:
+            return batch
+        return sorted(batch, key=lambda each: (each[1], self._others(each[0])))
+
+    def _others(self, row: int) -> list[tuple[str, tuple[Span, ...]]]:
+        first = self._first[row]
+        last = first + self._size[row]
+        every = range(first, last) if last - first > 1 else ()
+        return sorted((self._text[k] or "", self.fragments.of(k)) for k in every)
 
     def _place(
         self, batch: list[tuple[int, str]], text: _Text, taken: dict[int, set[Span]],
