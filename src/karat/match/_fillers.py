@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from karat.arrays.join import every, packed
+from karat.arrays.join import distinct, every, packed
 from karat.match._overlap import tokens_apart
 from karat.match.exact import Exact
 from karat.match.overlap import Contains, Overlap
@@ -88,6 +88,7 @@ def place_edges(pair: Pair, gold: Filled, system: Filled, match: Any, space: str
     if match == EXACT:
         left, right = _met(*placed.keys(label=True), space)
     else:
+        _countable(placed, space)
         met = placed.overlaps
         fits = placed.gold.label[met.gold] == placed.system.label[met.system]
         if isinstance(match, Contains):
@@ -127,17 +128,37 @@ class CrowdError(UsageError):
 def _met(left: IntArray, right: IntArray, space: str) -> Edges:
     found = every(left, right, LARGEST)
     if found is None:
-        raise CrowdError(
-            f"{space}: some slot has too many fillers that may match, more than "
-            f"{LARGEST:,} pairs of them"
-        )
+        raise _crowd(space)
     return found
+
+
+def _crowd(space: str) -> CrowdError:
+    return CrowdError(
+        f"{space}: some slot has too many fillers that may match, more than "
+        f"{LARGEST:,} pairs of them"
+    )
+
+
+def _countable(placed: Pair, space: str) -> None:
+    """Refuse too many overlaps before they are looked for: spans meet unless one ends before
+    the other begins.
+    """
+    sides = [(table.doc, table.pieces()) for table in (placed.gold, placed.system)]
+    width = 1 + max(int(places.end.max(initial=0)) for _, places in sides)
+    ends = []
+    for doc, places in sides:
+        base = np.repeat(doc, np.diff(places.offsets)).astype(np.int64) * width
+        ends.append((np.sort(base + places.start), np.sort(base + places.end)))
+    (start, end), (begin, stop) = ends
+    met = np.searchsorted(begin, end, "left").sum() - np.searchsorted(stop, start, "right").sum()
+    if met > LARGEST:
+        raise _crowd(space)
 
 
 def _once(left: IntArray, right: IntArray) -> Edges:
     """Each pair once, sorted."""
     width = np.int64(int(right.max(initial=0)) + 1)
-    keys = np.unique(left * width + right)
+    keys = distinct(left * width + right)
     return keys // width, keys % width
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from karat.arrays.join import distinct
 from karat.match._fillers import CrowdError, Edges, Realised, place_edges, text_edges
 from karat.match._templates_both import Both
 from karat.match.overlap import Contains, Overlap
@@ -56,12 +57,14 @@ def _graph(pair: Pair, both: Both, fillers: IntArray, group: IntArray, match: An
     def keys(way: Any) -> IntArray:
         by_text = _by_text(pair, both, fillers, group, way)
         pairs = [*by_text, _by_place(pair, both, fillers, group, way)]
-        return np.unique(np.concatenate([left * width + right for left, right in pairs]))
+        return distinct(np.concatenate([left * width + right for left, right in pairs]))
 
     found = right = keys(match)
     if match != Overlap():
-        found = np.union1d(right, keys(Overlap()))
-    return Graph(found // width, found % width, np.isin(found, right))
+        found = distinct(np.concatenate([right, keys(Overlap())]))
+    sure = np.zeros(len(found), bool)
+    sure[np.searchsorted(found, right)] = True
+    return Graph(found // width, found % width, sure)
 
 
 def _by_text(pair: Pair, both: Both, fillers: IntArray, group: IntArray, match: Any) -> list[Edges]:

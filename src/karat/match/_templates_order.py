@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from karat.arrays.join import distinct
 from karat.arrays.sequences import sequence_ranks
 from karat.match._templates_both import Both
 from karat.nouns._types import BoolArray, IntArray
@@ -76,7 +77,7 @@ def _filler_codes(both: Both, fillers: IntArray) -> IntArray:
     owner = np.repeat(np.arange(len(fillers)), np.diff(cuts))
     codes = realisation_codes(both, rows)
     width = np.int64(len(rows) + 1)
-    different = np.unique(owner * width + codes)
+    different = distinct(owner * width + codes)
     return _headed([both.slot[fillers]], different // width, different % width)
 
 

@@ -12,7 +12,7 @@ from karat.match._templates_graph import Graph
 from karat.match._templates_order import Order
 from karat.nouns._types import BoolArray, IntArray
 
-_SAFE = 2.0**60
+_SAFE = 2**60
 
 
 def filler_pairs(both: Both, found: Graph) -> IntArray:
@@ -25,7 +25,7 @@ def filler_pairs(both: Both, found: Graph) -> IntArray:
     other = _nodes(found.system, both.template[found.gold])
     right = found.right.astype(np.int64)
     needed = ~both.optional[found.gold]
-    return assign(one, other, [right, (1 - right) * (_top(one) + 1) + needed])
+    return _chosen(one, other, [right, (1 - right) * (_top(one) + 1) + needed])
 
 
 def aligned_forms(
@@ -92,7 +92,7 @@ def _chosen(one: IntArray, other: IntArray, gains: list[IntArray]) -> IntArray:
 
     Such a pair is in every best assignment, and what remains without it is small, as a rule.
     """
-    most = [float(gain.sum(dtype=np.float64)) for gain in gains]
+    most = [int(gain.sum()) for gain in gains]
     if (most[0] + 1) * (most[1] + 1) >= _SAFE:
         return assign(one, other, gains)
     weight = gains[0] * np.int64(most[1] + 1) + gains[1]
