@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from karat import InputError
-from karat.formats import jsonl
+from karat.formats import _json
 from tests.formats._files import of_bytes
 
 OBJECT = "a JSON object, one document a line"
@@ -150,7 +150,7 @@ def test_every_wrong_line_is_told() -> None:
 
 
 def test_a_line_that_never_ends_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jsonl, "LARGEST", 1000)
+    monkeypatch.setattr(_json, "LARGEST", 1000)
     with pytest.raises(InputError) as caught:
         of_bytes(b"{}\n" + b" " * 2000, "jsonl")
     expected = "file:2: K005 found a line of more than 1,000 bytes, expected shorter lines"

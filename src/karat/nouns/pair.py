@@ -202,7 +202,7 @@ def _paired(
     doc = place[right.doc]
     right = replace(right, doc=doc).take(np.flatnonzero(doc != UNKNOWN))
     moved = Corpus(None, gold.documents, right, tagset).ordered().mentions
-    _inside(gold, system, moved)
+    _inside(gold, system, moved, place)
     there = place[place != UNKNOWN]
     coverage = {
         "documents": len(gold),
@@ -234,17 +234,25 @@ def _paired(
     )  # fmt: skip
 
 
-def _inside(gold: Corpus, system: Corpus, mentions: Mentions) -> None:
+def _inside(gold: Corpus, system: Corpus, mentions: Mentions, place: IntArray) -> None:
     """A system file without words may name positions that gold does not have."""
-    length = gold.documents.length[mentions.doc]
-    beyond = np.flatnonzero((length >= 0) & (mentions.end > length))
+    _within_length(gold, system, "mention", mentions.doc, mentions.end)
+    if len(system.templates):
+        doc, end = system.templates.ends()
+        there = place[doc] != UNKNOWN
+        _within_length(gold, system, "filler", place[doc[there]], end[there])
+
+
+def _within_length(gold: Corpus, system: Corpus, what: str, doc: IntArray, end: IntArray) -> None:
+    length = gold.documents.length[doc]
+    beyond = np.flatnonzero((length >= 0) & (end > length))
     for row in beyond[:1].tolist():
-        name = gold.documents.name(int(mentions.doc[row]))
+        name = gold.documents.name(int(doc[row]))
         raise InputError(
             [
                 Problem(
                     "K306", file_of(system, "system"), None,
-                    f"a mention that ends at {mentions.end[row]} in document {shown(name)}",
+                    f"a {what} that ends at {end[row]} in document {shown(name)}",
                     f"an end within the {length[row]} positions that {file_of(gold, 'gold')} has",
                 )
             ],
