@@ -132,7 +132,7 @@ def written(texts: list[str], optional: bool) -> str:
     ? "THE FRONT" / "\\"X\\" SAID" CIVILIAN: "PRIESTS"
     """
     mark = "? " if optional else ""
-    plain = mark + " / ".join(text if '"' in text else _quoted(text) for text in texts)
+    plain = mark + " / ".join(text if _crossed(text)[0] else _quoted(text) for text in texts)
     try:
         if "\n" not in plain and "\r" not in plain and forms(plain) == (texts, optional):
             return plain

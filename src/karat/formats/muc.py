@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, BinaryIO, ClassVar
 
 from karat.formats._muc import ID, NAMES, TEMPLATE, Messages, named, number_of, slot_of, written
-from karat.formats._text import Problems, decoded, encoded
+from karat.formats._text import Problems, decoded, encoded, signed, unsigned
 from karat.nouns._build import of_documents
 from karat.nouns._holds import fitted, refused
 from karat.nouns.corpus import Corpus, Words
@@ -20,7 +20,6 @@ from karat.nouns.template import Filler, Template
 
 _FIRST = re.compile(rb"(?:\s|;[^\n]*\n)*+(?:[0-9]+\.[ \t]+)?MESSAGE: ID(?:\s|\Z)")
 _COLUMN = 36
-_NONE = "-"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +78,7 @@ class Muc:
 
     def settled(self, facts: Mapping[Any, int]) -> tuple[dict[str, str], dict[str, int]]:
         """Which slot was the type, and how many lines were comments."""
-        return {"label_slot": self.label or _NONE}, {"comments": facts.get("comments", 0)}
+        return {"label_slot": signed(self.label)}, {"comments": facts.get("comments", 0)}
 
     @staticmethod
     def told(said: Mapping[str, str]) -> dict[str, Any]:
@@ -88,7 +87,7 @@ class Muc:
         >>> Muc.told({"label_slot": "INCIDENT: TYPE"})
         {'label': 'INCIDENT: TYPE'}
         """
-        return {"label": said["label_slot"].removeprefix(_NONE)}
+        return {"label": unsigned(said["label_slot"])}
 
     def library(self, source: Source, documents: Documents) -> MucWords:
         """There are no words, only lines."""

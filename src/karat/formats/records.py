@@ -10,7 +10,7 @@ from typing import Any, BinaryIO, ClassVar
 
 from karat.formats._json import BOM, COMMON, KARAT, keys
 from karat.formats._records import FENCE, Shape, objects, record_of, text_of
-from karat.formats._text import Problems
+from karat.formats._text import Problems, signed, unsigned
 from karat.nouns._build import of_documents
 from karat.nouns._holds import fitted, refused
 from karat.nouns._walk import ending
@@ -22,7 +22,6 @@ from karat.nouns.tables import Documents
 
 _BLOCK = 4096
 _LISTED = re.compile(rb'\s*\[\s*\{\s*["}]')
-_NONE = "-"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +48,9 @@ class Records:
 
     name: ClassVar[str] = "records"
     extensions: ClassVar[tuple[str, ...]] = (".json",)
+    holds: ClassVar[frozenset[str]] = frozenset({
+        "mentions:none", "templates:nested", "document ids", "text", "units:char", "units:token",
+    })  # fmt: skip
 
     def __post_init__(self) -> None:
         used = [word for word in (self.id, self.text, self.label) if word]
@@ -56,15 +58,14 @@ class Records:
             raise UsageError("id, text and label are keys of their own, and two are the same")
 
     @property
-    def holds(self) -> frozenset[str]:
-        """What a record has a place for.
+    def held(self) -> frozenset[str]:
+        """What a record with these keys has a place for.
 
-        >>> "templates:types" in Records().holds, "templates:types" in Records(label="kind").holds
+        >>> "templates:types" in Records.holds, "templates:types" in Records(label="kind").held
         (False, True)
         """
-        own = {"mentions:none", "templates:nested", "units:char", "units:token"}
-        own |= {word for word, key in (("document ids", self.id), ("text", self.text)) if key}
-        return frozenset(own | ({"templates:types"} if self.label else set()))
+        lacks = {word for word, key in (("document ids", self.id), ("text", self.text)) if not key}
+        return self.holds - lacks | ({"templates:types"} if self.label else set())
 
     @property
     def _shape(self) -> Shape:
@@ -105,8 +106,8 @@ class Records:
 
     def settled(self, facts: Mapping[Any, int]) -> tuple[dict[str, str], dict[str, int]]:
         """Which keys were those of the document, and how many texts were empty."""
-        said = {"id_key": self.id or _NONE, "text_key": self.text or _NONE}
-        said["label_key"] = self.label or _NONE
+        names = {"id_key": self.id, "text_key": self.text, "label_key": self.label}
+        said = {key: signed(name) for key, name in names.items()}
         return said, {"empty_texts": facts.get("empty_texts", 0)}
 
     @staticmethod
@@ -117,7 +118,7 @@ class Records:
         {'id': 'nr', 'text': 'text', 'label': ''}
         """
         words = ("id", "text", "label")
-        return {word: said[f"{word}_key"].removeprefix(_NONE) for word in words}
+        return {word: unsigned(said[f"{word}_key"]) for word in words}
 
     def library(self, source: Source, documents: Documents) -> RecordsWords:
         """The texts, which stay in the file until somebody asks."""
@@ -132,7 +133,7 @@ class Records:
         >>> out.getvalue()
         b'{"id": "d1", "speaker": ["Ann", "Bo"], "stime": "3:30"}\\n'
         """
-        refused("records", fitted(corpus, self.holds)[1])
+        refused("records", fitted(corpus, self.held)[1])
         for document in corpus:
             record = record_of(document, self._shape)
             try:

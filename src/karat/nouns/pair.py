@@ -215,6 +215,9 @@ def _paired(
         "unaligned": 0,
         "ignored": gold_off + system_off + int(np.count_nonzero(doc == UNKNOWN)),
     }
+    if len(gold.templates) or len(system.templates):
+        coverage["gold_fillers"] = len(gold.templates.fillers)
+        coverage["system_fillers"] = len(system.templates.fillers)
     if coverage["missing_documents"]:
         covered = np.zeros(len(gold), bool)
         covered[there] = True

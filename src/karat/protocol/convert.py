@@ -76,7 +76,8 @@ def convert(
     corpus = given if isinstance(given, Corpus) else read(given, **(options or {}))
     name = format or _by_ending(out)
     writer = load("formats", name)
-    holds: frozenset[str] = getattr(told_format(name, write_options or {}), "holds", EVERYTHING)
+    holds: frozenset[str] = getattr(writer, "holds", EVERYTHING)
+    holds = getattr(told_format(name, write_options or {}), "held", holds)
     if _alone(writer, corpus, out):
         holds -= {"document ids"}
     remarks: list[str] = []
