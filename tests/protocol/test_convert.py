@@ -93,7 +93,9 @@ def test_there_and_back_again(one: str, other: str, tmp_path: Path) -> None:
         done = call(lossy=True)
     except UsageError as error:
         # Only what has no words at all cannot become what needs them.
-        if one in ("spans", "tbf", "records", "muc") and any(words in str(error) for words in WORDLESS):
+        if one in ("spans", "tbf", "records", "muc") and any(
+            words in str(error) for words in WORDLESS
+        ):
             return
         raise
     theirs = read(there, other)
