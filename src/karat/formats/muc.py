@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, BinaryIO, ClassVar
 
-from karat.formats._muc import ID, NAMES, TEMPLATE, Messages, named, number_of, slot_of, written
+from karat.formats._muc import written
+from karat.formats._muc_lines import ID, NAMES, TEMPLATE, Messages, named, number_of, slot_of
 from karat.formats._text import Problems, decoded, encoded, signed, unsigned
 from karat.nouns._build import of_documents
 from karat.nouns._holds import fitted, refused
@@ -134,7 +135,7 @@ def _blocks(document: Document, numbers: Mapping[str, int]) -> Iterator[str]:
     name = document.id if site is None else f"{document.id} ({site})"
     head = _row(0, ID, str(name))
     known = slot_of(head[:-1]) == (ID, name, True) and "\n" not in head[:-1]
-    if not known or named(str(name)) != (document.id, site or ""):
+    if not document.id or not known or named(str(name)) != (document.id, site or ""):
         raise UsageError(f"muc cannot hold the id {shown(str(name))}")
     if not document.templates:
         yield head + _row(1, TEMPLATE, "*")
