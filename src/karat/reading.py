@@ -18,7 +18,7 @@ from karat.nouns.source import Source
 
 Readable = Corpus | str | os.PathLike[str]
 
-_COMMON = ("conll", "jsonl")
+_COMMON = ("conll", "jsonl", "records")
 """Formats that are looked for first, so that the others need not be imported."""
 
 

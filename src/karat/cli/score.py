@@ -138,9 +138,12 @@ def remarks(systems: Sequence[File]) -> None:
 
     for system in systems:
         said = dict(system.coverage)
+        kinds = [kind for kind in ("fillers", "mentions") if said.get(f"gold_{kind}", 0)
+                 or said.get(f"system_{kind}", 0)] or ["mentions"]  # fmt: skip
+        sides = (f"{said[f'gold_{kind}']:,} gold and {said[f'system_{kind}']:,} system {kind}"
+                 for kind in kinds)  # fmt: skip
         line = (
-            f"{plain(system.name)}: {said['documents']:,} documents, "
-            f"{said['gold_mentions']:,} gold and {said['system_mentions']:,} system mentions; "
+            f"{plain(system.name)}: {said['documents']:,} documents, {', '.join(sides)}; "
             f"{said['repaired']:,} repaired, {said['discarded']:,} discarded, "
             f"{said['unaligned']:,} unaligned, {said['ignored']:,} ignored"
         )

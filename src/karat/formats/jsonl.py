@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, BinaryIO, ClassVar
 
+from karat.formats._json import BOM, COMMON, DECODER, KARAT, keys, lines
 from karat.formats._plain import Plain, of_plain, plain
 from karat.nouns._build import of_documents
 from karat.nouns._checked import WrongError
@@ -15,8 +15,8 @@ from karat.nouns._holds import EVERYTHING
 from karat.nouns._record import document_of, record_of
 from karat.nouns.corpus import Corpus, Words
 from karat.nouns.document import Document
-from karat.nouns.errors import SHOWN, InputError, Problem, UsageError, repeated, shown
-from karat.nouns.source import LARGEST, Source
+from karat.nouns.errors import SHOWN, InputError, Problem, UsageError, shown
+from karat.nouns.source import Source
 from karat.nouns.tables import ATTRIBUTES, Documents, too_many_attributes
 from karat.nouns.template import linked
 
@@ -43,12 +43,20 @@ class Jsonl:
 
     @staticmethod
     def sniff(head: bytes) -> float:
-        """How sure are we that each line is a JSON object, from 0 to 1?
+        """How sure are we that each line is a document of karat's, from 0 to 1?
 
-        >>> Jsonl.sniff(b'{"id": "d1"}'), Jsonl.sniff(b"Ann O")
-        (1.0, 0.0)
+        An object with none of karat's keys and some of its own is a record.
+
+        >>> [
+        ...     Jsonl.sniff(line)
+        ...     for line in (b'{"mentions": []}', b'{"id": "d1"}', b'{"who": "Ann"}')
+        ... ]
+        [1.0, 0.4, 0.0]
         """
-        return float(head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{")
+        if head.removeprefix(BOM).lstrip()[:1] != b"{":
+            return 0.0
+        found = keys(head)
+        return 1.0 if found & KARAT else 0.4 if found <= COMMON else 0.0
 
     def read(self, source: Source) -> Iterator[Corpus]:
         """Blocks of documents; texts and tokens stay in the file.
@@ -58,7 +66,7 @@ class Jsonl:
         """
         pile = _Pile(source)
         empty = True
-        for number, offset, raw in _lines(source):
+        for number, offset, raw in lines(source):
             if raw.strip():
                 empty = False
                 if (document := pile.read(number, raw)) is not None:
@@ -100,28 +108,6 @@ class Jsonl:
             out.write(line + b"\n")
 
 
-def _lines(source: Source) -> Iterator[tuple[int, int, bytes]]:
-    """Number, offset and bytes of each line, the first one without its byte order mark."""
-    pending: list[bytes] = []
-    offset = number = size = 0
-    for block in source.blocks():
-        *lines, rest = block.split(b"\n")
-        if lines:
-            lines[0] = b"".join([*pending, lines[0]])
-            pending, size = [], 0
-        for line in lines:
-            number += 1
-            yield number, offset, line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
-            offset += len(line) + 1
-        pending.append(rest)
-        size += len(rest)
-        if size > LARGEST:
-            found = f"a line of more than {LARGEST:,} bytes"
-            raise InputError([Problem("K005", source.name, number + 1, found, "shorter lines")])
-    if rest := b"".join(pending):
-        yield number + 1, offset, rest.removeprefix(b"\xef\xbb\xbf") if not number else rest
-
-
 class _Pile:
     """Documents on their way into a block, and everything that is wrong with the others."""
 
@@ -152,7 +138,7 @@ class _Pile:
 
     def read(self, line: int, raw: bytes) -> Document | Plain | None:
         try:
-            record = _DECODER.decode(raw.decode("utf-8"))
+            record = DECODER.decode(raw.decode("utf-8"))
         except UnicodeDecodeError as error:
             self._wrong(line, "K201", f"{shown(raw[error.start : error.end])}", "UTF-8")
             return None
@@ -246,29 +232,6 @@ def _attributes(document: Document) -> frozenset[str]:
     return frozenset(names.union(document.attributes))
 
 
-def _finite(number: str) -> float:
-    found = float(number)
-    if found in (math.inf, -math.inf):
-        raise ValueError(f"{number} is too large")
-    return found
-
-
-def _refused(constant: str) -> Any:
-    raise ValueError(f"{constant} is not a JSON number")
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object; a key that is there twice would lose a value."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        twice = repeated([key for key, _ in pairs])
-        raise ValueError(f"the key {shown(twice)} is there twice")
-    return found
-
-
-_DECODER = json.JSONDecoder(parse_constant=_refused, parse_float=_finite, object_pairs_hook=_once)
-
-
 @dataclass(frozen=True, slots=True)
 class JsonlWords:
     """The texts and tokens of a jsonl file, read again when asked for."""
@@ -281,7 +244,7 @@ class JsonlWords:
         rest = self.documents.offset[row + 1 :]
         stop = int(rest[0]) if len(rest) else None
         raw = self.source.between(int(self.documents.offset[row]), stop)
-        record = json.loads(raw.removeprefix(b"\xef\xbb\xbf").split(b"\n")[0])
+        record = json.loads(raw.removeprefix(BOM).split(b"\n")[0])
         tokens = record.get("tokens")
         return record.get("text"), None if tokens is None else tuple(tokens)
 

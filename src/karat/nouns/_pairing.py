@@ -45,7 +45,7 @@ def paired(
     )
     moved, unknown = _moved(right, place)
     moved = Corpus(None, gold.documents, moved, tagset).ordered().mentions
-    _inside(gold, system, moved)
+    _inside(gold, system, moved, place)
     there = place[place != UNKNOWN]
     coverage = {
         "documents": len(gold),
@@ -58,6 +58,9 @@ def paired(
         "unaligned": 0,
         "ignored": gold_off + system_off + unknown,
     }
+    if len(gold.templates) or len(system.templates):
+        coverage["gold_fillers"] = len(gold.templates.fillers)
+        coverage["system_fillers"] = len(system.templates.fillers)
     if coverage["missing_documents"]:
         covered = np.zeros(len(gold), bool)
         covered[there] = True
@@ -98,23 +101,31 @@ def _moved(table: Mentions, place: IntArray) -> tuple[Mentions, int]:
     return replace(table, doc=doc).take(there), len(doc) - len(there)
 
 
-def _inside(gold: Corpus, system: Corpus, mentions: Mentions) -> None:
+def _inside(gold: Corpus, system: Corpus, mentions: Mentions, place: IntArray) -> None:
     """A system file without words may name positions that gold does not have."""
+    _within_length(gold, system, "mention", mentions.doc, mentions.end)
+    if len(system.templates):
+        doc, end = system.templates.ends()
+        there = place[doc] != UNKNOWN
+        _within_length(gold, system, "filler", place[doc[there]], end[there])
+
+
+def _within_length(gold: Corpus, system: Corpus, what: str, doc: IntArray, end: IntArray) -> None:
     length = gold.documents.length
     beyond = [np.empty(0, np.int64)]
-    for rows in stretches(len(mentions)):
-        own = length[mentions.doc[rows]]
-        beyond.append(rows.start + np.flatnonzero((own >= 0) & (mentions.end[rows] > own)))
+    for rows in stretches(len(doc)):
+        own = length[doc[rows]]
+        beyond.append(rows.start + np.flatnonzero((own >= 0) & (end[rows] > own)))
     found = np.concatenate(beyond)
     for row in found[:1].tolist():
-        doc = int(mentions.doc[row])
-        name = shown(gold.documents.name(doc))
+        here = int(doc[row])
+        name = shown(gold.documents.name(here))
         raise InputError(
             [
                 Problem(
                     "K306", file_of(system, "system"), None,
-                    f"a mention that ends at {mentions.end[row]} in document {name}",
-                    f"an end within the {length[doc]} positions that {file_of(gold, 'gold')} has",
+                    f"a {what} that ends at {end[row]} in document {name}",
+                    f"an end within the {length[here]} positions that {file_of(gold, 'gold')} has",
                 )
             ],
             len(found),

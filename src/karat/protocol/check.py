@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from karat.nouns.corpus import Corpus
-from karat.nouns.errors import SHOWN, InputError, Problem, UsageError, plain
+from karat.nouns.errors import SHOWN, InputError, Problem, UsageError, plain, shown
+from karat.nouns.filled import slot_labels
 from karat.nouns.pair import Pair
 from karat.nouns.source import Source
 from karat.reading import read, suited
@@ -77,6 +78,10 @@ def _told(problem: Problem) -> str:
 
 def _many(number: int, what: str) -> str:
     return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+_SLOTS = ("records", "muc")
+"""Formats that have fillers and no mentions."""
 
 
 class _Pile:
@@ -158,13 +163,47 @@ def _illegal(source: Source, corpus: Corpus, taken: Mapping[str, Any], pile: _Pi
 
 
 def _odd(corpus: Corpus, pile: _Pile) -> None:
-    """What is legal and hardly meant: mentions that are there twice, no mention at all."""
+    """What is legal and hardly meant: something that is there twice, nothing at all."""
     assert corpus.origin is not None
     table, name = corpus.mentions, corpus.origin.path
-    if not len(table):
+    fillers = len(corpus.templates.fillers)
+    if not len(table) and not fillers:
+        found = "no filler at all" if corpus.origin.format in _SLOTS else "no mention at all"
         expected = "at least one in the file"
-        pile.add([Problem("K311", name, None, "no mention at all", expected)], warning=True)
-        return
+        pile.add([Problem("K311", name, None, found, expected)], warning=True)
+    if len(table):
+        _mentions_twice(corpus, name, pile)
+    if fillers:
+        _fillers_twice(corpus, name, pile)
+
+
+def _fillers_twice(corpus: Corpus, name: str, pile: _Pile) -> None:
+    """Fillers of one slot of one template that are the same text at the same place."""
+    fillers = corpus.templates.fillers
+    first, offsets = fillers.realisations[:-1], fillers.fragments.offsets
+    bounds = [np.append(column, -1) for column in (fillers.fragments.start, fillers.fragments.end)]
+    placed = offsets[first] < offsets[first + 1]
+    place = [np.where(placed, bounds[0][offsets[first]], -1),
+             np.where(placed, bounds[1][offsets[first + 1] - 1], -1)]  # fmt: skip
+    columns = [fillers.template, fillers.slot.codes, fillers.text.codes[first], *place]
+    order = np.lexsort(columns[::-1])
+    same = np.logical_and.reduce([c[order][1:] == c[order][:-1] for c in columns])
+    twice = np.sort(order[1:][same])
+    problems = [
+        Problem(
+            "K312", name, int(corpus.documents.line[corpus.templates.doc[fillers.template[row]]]),
+            f"the filler {shown(fillers.text[int(first[row])] or 'without a text')} of the slot "
+            f"{plain(fillers.slot[row] or '')} again",
+            "each filler once", "a duplicate is right at most as often as gold has it",
+        )
+        for row in twice[:SHOWN].tolist()
+    ]  # fmt: skip
+    if problems:
+        pile.add(problems, len(twice), warning=True)
+
+
+def _mentions_twice(corpus: Corpus, name: str, pile: _Pile) -> None:
+    table = corpus.mentions
     pair = Pair(table, table, corpus.labels, corpus.documents, corpus.unit or "token")
     key, _ = pair.keys(label=True)
     order = np.argsort(key, kind="stable")
@@ -211,8 +250,25 @@ def _against(gold: Corpus, system: Corpus, pile: _Pile) -> None:
         expected = "all documents of gold; those count as empty"
         pile.add([Problem("K313", name, None, found, expected)], warning=True)
     strange = [label for label in system.labels if label not in gold.labels]
-    for label in strange:
+    for label in strange if not len(system.templates) else ():
         row = int(np.flatnonzero(system.mentions.label == system.labels.index(label))[0])
         found, there = f"the label {plain(label)}", ", ".join(map(plain, gold.labels))
         expected = f"a label of gold: {there}"
         pile.add([Problem("K314", name, _line(system, row), found, expected)], warning=True)
+    if len(system.templates):
+        _strange_slots(gold, system, pair, pile)
+
+
+def _strange_slots(gold: Corpus, system: Corpus, pair: Pair, pile: _Pile) -> None:
+    """Slots of the system that gold does not have, with the line of the first filler of each."""
+    assert system.origin is not None
+    side, table = pair.filled.system, system.templates
+    known = slot_labels(gold)
+    there = ", ".join(map(plain, known)) or "none"
+    for code, label in enumerate(pair.filled.labels):
+        rows = np.flatnonzero(side.label == code)
+        if label not in known and rows.size:
+            doc = table.doc[table.fillers.template[side.row[rows[0]]]]
+            line = int(system.documents.line[doc])
+            found, expected = f"the slot {plain(label)}", f"a slot of gold: {there}"
+            pile.add([Problem("K314", system.origin.path, line, found, expected)], warning=True)
