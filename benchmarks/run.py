@@ -62,9 +62,10 @@ def sized(
     before = 0
     for tokens in sorted(sizes):
         paths = data(tokens, labels, format, 1, seed=seed)
-        contenders = [*scorers(paths), *peers(paths)]
+        others = peers(paths)
         if smaller:
-            spare(contenders, smaller, tokens / before, budget)
+            spare(others, smaller, tokens / before, budget)
+        contenders = [*scorers(paths), *others]
         print(f"{tokens:,} tokens, {labels} labels, {format}", file=sys.stderr)
         race(contenders, repeats, budget / repeats)
         sentence, differing = agreement(paths, contenders)
