@@ -72,7 +72,7 @@ _PARTS = """\
 def drafted(gold: Corpus) -> str:
     """The text of a task definition for gold.
 
-    >>> print(drafted(Corpus.of("[Ann]PER met [Bo]PER", "[Cy]PER slept"))[-110:-1])
+    >>> print(drafted(Corpus.of("[Ann]PER met [Bo]PER", "[Cy]PER slept")).rpartition("\\n\\n")[2])
     [slots.PER]              # in 2 of 2 documents, in 1 more than one
     fillers = "any"
     realisations = "many"

@@ -18,7 +18,7 @@ from karat.nouns.source import Source
 from karat.nouns.tally import Tally
 from karat.pipeline import Run, named, prepared, tasked
 from karat.presets import defaults
-from karat.protocol.compare import lower_is_better, signed
+from karat.protocol.compare import default_recipes, lower_is_better, signed
 from karat.reading import Readable, read, sniffed
 from karat.recipe import Recipe, expand, spell
 from karat.sampling import Drawing
@@ -181,7 +181,7 @@ def _runs(
     corpora = files.read(repairs[0])
     wanted = grid(corpora[None]) if recipes is None else recipes
     if recipes is None and ruled is not None:
-        wanted = [*ruled.recipes, *wanted]
+        wanted = [*default_recipes(ruled.recipes), *wanted]
 
     def run(read: dict[str | None, Corpus]) -> Run:
         answers = {name: each for name, each in read.items() if name is not None}
