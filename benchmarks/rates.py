@@ -22,7 +22,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
-from run import machine  # noqa: E402
+from _machine import machine  # noqa: E402
 
 TEXTS = ("inline", "brat")
 SMALLER = 10

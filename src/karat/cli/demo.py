@@ -1,11 +1,11 @@
-"""karat demo: write and score the built-in example."""
+"""karat demo: write and score a built-in example."""
 
 from __future__ import annotations
 
 import argparse
 import sys
 
-SUMMARY = "write the built-in example into a folder and score it"
+SUMMARY = "write a built-in example into a folder and score it"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -13,6 +13,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "folder", metavar="DIR", nargs="?", default="karat-demo",
         help="where to write (default: karat-demo)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--kind", choices=("mentions", "seminars"), default="mentions",
+        help="mentions: named entities in 30 short documents (default); "
+        "seminars: generated announcements, with slots to fill",
+    )  # fmt: skip
+    parser.add_argument(
+        "--documents", metavar="N", type=int, help="how many announcements (default: 300)"
+    )
+    parser.add_argument(
+        "--seed", metavar="N", type=int, help="of the announcements (default: 0)"
     )  # fmt: skip
 
 
@@ -24,9 +35,11 @@ def run(arguments: argparse.Namespace) -> int:
     from karat.demo import written
 
     folder = Path(arguments.folder)
-    files = written(folder)
-    systems = [file for file in files if file.stem not in ("gold", "README")]
-    call = ["score", str(folder / "gold.conll"), *map(str, systems)]
+    files = written(folder, arguments.kind, documents=arguments.documents, seed=arguments.seed)
+    # The form that llm fills in has no places, and mentions are compared by theirs.
+    systems = [file for file in files if file.stem not in ("gold", "README", "llm")]
+    gold = folder / f"gold{systems[0].suffix}"
+    call = ["score", str(gold), *map(str, systems)]
     print(f"wrote {len(files)} files to {folder}; now running\n", file=sys.stderr)
     print(f"  karat {' '.join(call)}\n", file=sys.stderr)
     return main(call)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from karat.arrays.join import packed
+from karat.arrays.join import join, packed
 from karat.arrays.overlaps import Overlaps, overlaps
 from karat.nouns._agree import agree, file_of, same_words
 from karat.nouns._tokens import Borders, Tokens
@@ -119,6 +119,14 @@ class Pair:
         """
         return {}
 
+    def cells(self, side: str) -> IntArray:
+        """For each mention of a side one number for its document and label: where it counts."""
+        if ("cells", side) not in self.remembered:
+            table: Mentions = getattr(self, side)
+            self.remembered["cells", side] = table.doc * np.int64(len(self.labels)) + table.label
+        found: IntArray = self.remembered["cells", side]
+        return found
+
     def keys(self, *, label: bool) -> tuple[IntArray, IntArray]:
         """One number a mention, equal where document, fragments (and label) are.
 
@@ -126,15 +134,23 @@ class Pair:
         >>> [bool((a == b).all()) for a, b in (pair.keys(label=True), pair.keys(label=False))]
         [False, True]
         """
-        sides = (self.gold, self.system)
-        columns = [[table.doc, table.start, table.first_end] for table in sides]
-        if any(table.fragments is not None for table in sides):
-            for column, tail in zip(columns, _tails(*sides), strict=True):
-                column.append(tail)
         if label:
-            for column, table in zip(columns, sides, strict=True):
-                column.append(table.label)
-        return packed(*columns)
+            ours, theirs = self.keys(label=False)
+            return packed([ours, self.gold.label], [theirs, self.system.label])
+        if "keys" not in self.remembered:
+            sides = (self.gold, self.system)
+            columns = [[table.doc, table.start, table.first_end] for table in sides]
+            if any(table.fragments is not None for table in sides):
+                for column, tail in zip(columns, _tails(*sides), strict=True):
+                    column.append(tail)
+            self.remembered["keys"] = packed(*columns)
+        found: tuple[IntArray, IntArray] = self.remembered["keys"]
+        return found
+
+    @cached_property
+    def identical(self) -> tuple[IntArray, IntArray]:
+        """The mentions with equal document, fragments and label, one-to-one."""
+        return join(*self.keys(label=True))
 
     @classmethod
     def of(

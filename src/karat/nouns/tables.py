@@ -182,6 +182,15 @@ class Mentions:
             return self.end
         return self.fragments.end[self.fragments.offsets[:-1]]
 
+    @property
+    def is_flat(self) -> bool:
+        """Whether the mentions come one after the other: none overlaps, none has gaps."""
+        if self.fragments is not None:
+            return False
+        apart = (self.start[1:] >= self.end[:-1]) & (self.doc[1:] == self.doc[:-1])
+        apart |= self.doc[1:] > self.doc[:-1]
+        return bool(apart.all())
+
     def pieces(self) -> Fragments:
         """The fragments of all mentions, also where every mention has just one."""
         if self.fragments is not None:

@@ -1,0 +1,162 @@
+"""Which fillers match: by their texts, or by their places, as strictly as a recipe says.
+
+`exact` is the same folded text, or the same fragments. `overlap` is a word, or a position, in
+common. `contains(k)` is a system filler that holds the whole gold filler and at most k tokens more;
+a text is made of the words that white space keeps apart, and holds another if its words stand in
+it side by side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from karat.arrays.join import every, packed
+from karat.match._overlap import tokens_apart
+from karat.match.exact import Exact
+from karat.match.overlap import Contains, Overlap
+from karat.nouns._types import IntArray
+from karat.nouns.errors import RecipeError, UsageError
+from karat.nouns.filled import Filled
+from karat.nouns.pair import Pair
+from karat.nouns.tables import Fragments, Mentions, int32, spread
+
+LARGEST = 20_000_000
+"""How many pairs of fillers are looked at, at most: some 4,000 x 4,000 of one slot."""
+
+Edges = tuple[IntArray, IntArray]
+
+
+@dataclass(frozen=True, slots=True)
+class Realised:
+    """Realisations that may match where their `group` is the same: texts as codes, or rows of
+    fragments, and whose they are.
+    """
+
+    group: IntArray
+    text: IntArray
+    owner: IntArray
+
+
+def strictness(space: str, match: Any) -> Any:
+    """Refuse what is no way to compare two fillers."""
+    if match not in (Exact(), Overlap()) and match != Contains(getattr(match, "k", 1)):
+        found = getattr(match, "name", match)
+        raise RecipeError(
+            f"{space}(match=…): found {found}, expected exact, overlap or contains(k=1)"
+        )
+    return match
+
+
+def text_edges(
+    gold: Realised, system: Realised, values: Sequence[str], match: Any, space: str
+) -> Edges:
+    """The pairs of owners with a text that matches, each once, sorted.
+
+    >>> gold = Realised(np.array([0]), np.array([0]), np.array([7]))
+    >>> system = Realised(np.array([0, 0]), np.array([1, 2]), np.array([4, 5]))
+    >>> text_edges(gold, system, ("ann lee", "dr. ann lee", "bo"), Overlap(), "oas")
+    (array([7]), array([4]))
+    """
+    if match == Exact():
+        keys = packed([gold.group, gold.text], [system.group, system.text])
+        left, right = _met(*keys, space)
+    else:
+        words = _Words(values)
+        held = isinstance(match, Contains)
+        ours, theirs = words.of(gold, first=held), words.of(system)
+        keys = packed([ours.group, ours.text], [theirs.group, theirs.text])
+        left, right = _met(*keys, space)
+        left, right = ours.owner[left], theirs.owner[right]
+        if held:
+            fits = words.held(gold.text[left], system.text[right], match.k)
+            left, right = left[fits], right[fits]
+    return _once(gold.owner[left], system.owner[right])
+
+
+def place_edges(pair: Pair, gold: Filled, system: Filled, match: Any, space: str) -> Edges:
+    """The pairs of fillers of one row with a place that matches, each once, sorted.
+
+    Fillers without a place match nothing.
+    """
+    ours, own = _as_mentions(gold)
+    theirs, others = _as_mentions(system)
+    placed = replace(pair, gold=ours, system=theirs, labels=pair.filled.labels)
+    if match == Exact():
+        left, right = _met(*placed.keys(label=True), space)
+    else:
+        met = placed.overlaps
+        fits = ours.label[met.gold] == theirs.label[met.system]
+        if isinstance(match, Contains):
+            spurious, missing = tokens_apart(placed)
+            fits &= (spurious <= match.k) & (missing <= 0)
+        left, right = met.gold[fits], met.system[fits]
+    return _once(own[left], others[right])
+
+
+def _as_mentions(side: Filled) -> tuple[Mentions, IntArray]:
+    """The realisations that have a place, as mentions, and the filler of each."""
+    placed = np.flatnonzero(np.diff(side.fragments.offsets) > 0)
+    owner = side.filler[placed]
+    places, offsets = spread(side.fragments.offsets, placed)
+    start, end = side.fragments.start[places], side.fragments.end[places]
+    several = len(start) > len(placed)
+    return Mentions(
+        side.doc[owner],
+        int32(start[offsets[:-1]]),
+        int32(end[offsets[1:] - 1]),
+        side.label[owner],
+        Fragments(offsets, start, end) if several else None,
+    ), owner
+
+
+def _met(left: IntArray, right: IntArray, space: str) -> Edges:
+    found = every(left, right, LARGEST)
+    if found is None:
+        raise UsageError(
+            f"{space}: some slot has too many fillers that may match, more than "
+            f"{LARGEST:,} pairs of them"
+        )
+    return found
+
+
+def _once(left: IntArray, right: IntArray) -> Edges:
+    """Each pair once, sorted."""
+    width = np.int64(int(right.max(initial=0)) + 1)
+    keys = np.unique(left * width + right)
+    return keys // width, keys % width
+
+
+class _Words:
+    """The words of texts, as codes."""
+
+    def __init__(self, values: Sequence[str]) -> None:
+        place: dict[str, int] = {}
+        lists = [[place.setdefault(word, len(place)) for word in text.split()] for text in values]
+        self.offsets = np.cumsum([0, *map(len, lists)])
+        self.words = int32([word for each in lists for word in each])
+
+    def of(self, side: Realised, *, first: bool = False) -> Realised:
+        """A row for every word of every text, or for the first of each; owners are rows of side."""
+        if first:
+            return Realised(side.group, self.words[self.offsets[side.text]],
+                            np.arange(len(side.text)))  # fmt: skip
+        places, offsets = spread(self.offsets, side.text)
+        row = np.repeat(np.arange(len(side.text)), np.diff(offsets))
+        return Realised(side.group[row], self.words[places], row)
+
+    def held(self, gold: IntArray, system: IntArray, k: int) -> Any:
+        """Does the system's text hold gold's, with at most k words more? For each pair."""
+        width = np.int64(len(self.offsets))
+        pairs, inverse = np.unique(gold * width + system, return_inverse=True)
+        found = [self._holds(pair // int(width), pair % int(width), k) for pair in pairs.tolist()]
+        return np.array(found, bool)[inverse.reshape(-1)]
+
+    def _holds(self, inner: int, outer: int, k: int) -> bool:
+        a = self.words[self.offsets[inner] : self.offsets[inner + 1]].tolist()
+        b = self.words[self.offsets[outer] : self.offsets[outer + 1]].tolist()
+        spare = len(b) - len(a)
+        return 0 <= spare <= k and any(b[i : i + len(a)] == a for i in range(spare + 1))
