@@ -154,7 +154,7 @@ def test_a_file_that_is_not_there_or_too_large_is_told(tmp_path: Path) -> None:
     assert ["task.toml: K010 found a file of more than 8 MiB, expected a task definition"] == told(
         tmp_path, large
     )
-    with pytest.raises(UsageError, match="^a task is a path, not int$"):
+    with pytest.raises(UsageError, match=r"^a task is a path, not int$"):
         karat.task(3)  # type: ignore[arg-type]
 
 
@@ -341,5 +341,5 @@ def test_a_corpus_from_memory_can_have_a_task(tmp_path: Path) -> None:
     assert {"tp": 1, "fp": 0, "fn": 0} == scores["exact.F1"].counts
     whole = karat.score(gold, gold, "exact.F1", resamples=0)
     assert whole.gold.sha256 == scores.gold.sha256
-    with pytest.raises(InputError, match="^gold: K826 found a file with sha256"):
+    with pytest.raises(InputError, match=r"^gold: K826 found a file with sha256"):
         karat.score(Corpus.of("[Ann]PER"), gold, task=file)

@@ -44,6 +44,7 @@ class Text:
     text: str
     problems: list[Problem] = field(default_factory=list)
     _lines: dict[Path, int] | None = None
+    _text: list[str] | None = None
 
     def line(self, path: Path) -> int | None:
         """The line on which a key stands, else that of the table it is in."""
@@ -58,7 +59,10 @@ class Text:
         if len(self.problems) >= SHOWN:
             return None  # nobody will see it
         first = self.line(path)
-        for number, line in enumerate(self.text.split("\n")[(first or 1) - 1 :], first or 1):
+        if self._text is None:
+            self._text = self.text.split("\n")
+        for number in range(first or 1, len(self._text) + 1):
+            line = self._text[number - 1]
             skip -= line.count(f'"{item}"') + line.count(f"'{item}'")
             if skip < 0:
                 return number
