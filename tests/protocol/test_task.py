@@ -107,7 +107,7 @@ def test_without_a_part_called_test_all_documents_are_scored(tmp_path: Path) -> 
             "task.toml:12: K822 found the table [slots.talk.room], expected a name without a dot; "
             'a name with a dot stands in quotes: [slots."talk.room"]',
             "task.toml:15: K823 found slots.C.fillers = 'one', expected \"exactly one\", \"at most "
-            'one" or "any"',
+            'one", "at least one" or "any"',
             "task.toml:16: K823 found slots.C.realisations = true, expected \"one\" or \"many\"",
         ]),
         (f'{FINE}[parts]\nall = ["a"]\ntrain = ["b",\n  "c",\n  "b"]\ntest = [\n  "d",\n  "c",\n]\n'
@@ -170,8 +170,8 @@ def test_lines_are_found_whatever_stands_around(tmp_path: Path) -> None:
         'fillers = "any"', '\t"fillers"   =   1'
     )
     assert [
-        "task.toml:10: K823 found slots.A.fillers = 1, expected \"exactly one\", \"at most one\" "
-        'or "any"'
+        "task.toml:10: K823 found slots.A.fillers = 1, expected \"exactly one\", \"at most one\", "
+        '"at least one" or "any"'
     ] == told(tmp_path, text.replace("\n", "\r\n"))  # fmt: skip
 
 
@@ -311,7 +311,7 @@ def test_choices_that_contradict_the_task_are_refused(
     with pytest.raises(UsageError) as error:
         karat.score(gold, gold, task=task, **choice)
     assert expected.format(task) == str(error.value)
-    same = {"labels": ["PER", "LOC"], "tokenizer": "given"}
+    same: dict[str, Any] = {"labels": ["PER", "LOC"], "tokenizer": "given"}
     assert 1.0 == karat.score(gold, gold, task=task, resamples=0, **same).value
 
 

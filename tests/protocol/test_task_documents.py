@@ -134,7 +134,7 @@ def talks(*slots: object, label: str = "talk") -> Corpus:
         ("any", "one", []), ("any", "many", []),
         ("at most one", "one", [("1", False)]), ("at most one", "many", []),
         ("exactly one", "one", [("1", False), ("3", True)]),
-        ("exactly one", "many", [("3", True)]),
+        ("exactly one", "many", [("3", True)]), ("at least one", "one", [("3", True)]),
     ],
 )  # fmt: skip
 def test_what_can_be_seen_depends_on_realisations(
@@ -218,9 +218,9 @@ def slowly(
                 if not fillers:
                     empty.append(number)
     found = []
-    if limit.fillers != "any" and limit.realisations == "one" and full:
+    if limit.fillers in ("exactly one", "at most one") and limit.realisations == "one" and full:
         found.append((slot, len(set(full)), str(full[0]), False))
-    if limit.fillers == "exactly one" and empty:
+    if limit.fillers in ("exactly one", "at least one") and empty:
         found.append((slot, len(set(empty)), str(empty[0]), True))
     return found
 
@@ -249,7 +249,7 @@ def test_counts_are_those_of_a_slow_look_at_every_template() -> None:
         counts = [1, *rng.integers(0, 3, 5)]
         documents = [karat.Document(templates=tuple(made(0) for _ in range(n))) for n in counts]
         corpus = Corpus.of(*documents)
-        for fillers in ("any", "at most one", "exactly one"):
+        for fillers in ("any", "at most one", "at least one", "exactly one"):
             for realisations in ("one", "many"):
                 limit = Slot(fillers, realisations)
                 found = [

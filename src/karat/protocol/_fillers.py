@@ -182,8 +182,8 @@ def violations(corpus: Corpus, slots: Mapping[str, Slot], file: str) -> Sequence
     for name, slot in sorted(limited.items()):
         texts = slot.realisations == "one"
         counts = observed.counts(name, texts=texts)
-        odd = [(counts.least > 1, False)] if texts else []
-        odd += [(counts.most == 0, True)] if slot.fillers == "exactly one" else []
+        odd = [(counts.least > 1, False)] if texts and slot.fillers != "at least one" else []
+        odd += [(counts.most == 0, True)] if slot.fillers != "at most one" else []
         for rows, empty in odd:
             docs = np.unique(counts.doc[rows])
             if docs.size:

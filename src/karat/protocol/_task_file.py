@@ -14,7 +14,7 @@ from karat.nouns.source import Source
 LARGEST = 1 << 23
 """The largest task definition, in bytes: some hundred thousand ids of documents."""
 
-FILLERS = ("exactly one", "at most one", "any")
+FILLERS = ("exactly one", "at most one", "at least one", "any")
 REALISATIONS = ("one", "many")
 TOKENIZERS = ("given", "words", "whitespace", "auto")
 MATCH = "exact, overlap or contains(k=N)"

@@ -55,7 +55,8 @@ _TOKENS = """\
 tokenizer = {tokenizer}
 
 # The slots: TYPE.slot of templates, and labels of mentions. No other is legal.
-# fillers        how many a slot may have: "exactly one", "at most one" or "any"
+# fillers        how many a slot may have: "exactly one", "at most one",
+#                "at least one" or "any"
 # realisations   whether one filler may come in several different strings: then "many"
 #                (so that more than one string is no violation), else "one"
 """
@@ -74,7 +75,7 @@ def drafted(gold: Corpus) -> str:
 
     >>> print(drafted(Corpus.of("[Ann]PER met [Bo]PER", "[Cy]PER slept")).rpartition("\\n\\n")[2])
     [slots.PER]              # in 2 of 2 documents, in 1 more than one
-    fillers = "any"
+    fillers = "at least one"
     realisations = "many"
     """
     names = sorted({*gold.labels, *slot_labels(gold)})
@@ -104,7 +105,9 @@ def drafted(gold: Corpus) -> str:
 def _slot(name: str, counts: Counts, unit: str) -> str:
     """A slot with the tightest limits that gold keeps, and what was seen as a comment."""
     size, there, more = len(counts.doc), int(np.sum(counts.most > 0)), int(np.sum(counts.most > 1))
-    fillers = "any" if more else "exactly one" if there == size else "at most one"
+    fillers = "at most one" if there < size else "exactly one"
+    if more:
+        fillers = "any" if there < size else "at least one"
     if not size:
         fillers, seen = "any", "a label of mentions that fills no slot"
     else:
