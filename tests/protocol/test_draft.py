@@ -42,11 +42,10 @@ def test_templates_score_themselves_perfectly(tmp_path: Path) -> None:
 
 @pytest.mark.skipif("oas" not in builtin("match"), reason="no slot spaces")
 def test_templates_are_scored_in_all_ways_that_can_be(tmp_path: Path) -> None:
-    text = drafted(karat.read(make.gold(tmp_path)))
-    found = tomllib.loads(text)["scoring"]
+    found = tomllib.loads(drafted(karat.read(make.gold(tmp_path))))["scoring"]
     assert "exact" == found["match"]
-    assert ["oas.PRF", "oads.PRF", "templates.PRF"] == found["recipes"]
-    assert "# oaod.PRF is left out: " in text
+    there = [name for name in ("oas", "oaod", "oads", "templates") if name in builtin("match")]
+    assert [f"{name}.PRF" for name in there] == found["recipes"]
 
 
 def test_a_draft_suggests_the_tightest_limits_that_gold_keeps(tmp_path: Path) -> None:
