@@ -18,10 +18,9 @@ from _commands import scorers, script, truth
 from _data import data
 from _machine import machine
 from _race import Contender, disagreements, failures, race, spare, table
-from _tools import peers
+from _tools import RECIPES, peers
 
 SMALL, LARGE = (200_000,), (200_000, 2_000_000, 20_000_000)
-RECIPES = ("exact.F1", "boundary.F1", "token.F1")
 
 
 def starters() -> list[Contender]:

@@ -52,8 +52,11 @@ def ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
     >>> ratio(np.array([1.0, 0.0]), np.array([2.0, 0.0]))
     array([0.5, nan])
     """
+    there = denominator != 0
+    if np.ndim(there) and there.all():
+        return cast(FloatArray, np.divide(numerator, denominator))
     out = np.full(np.broadcast(numerator, denominator).shape, np.nan)
-    return cast(FloatArray, np.divide(numerator, denominator, out=out, where=denominator != 0))
+    return cast(FloatArray, np.divide(numerator, denominator, out=out, where=there))
 
 
 @dataclass(frozen=True, eq=False)
