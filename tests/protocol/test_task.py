@@ -348,3 +348,33 @@ def test_a_corpus_from_memory_can_have_a_task(tmp_path: Path) -> None:
     assert whole.gold.sha256 == scores.gold.sha256
     with pytest.raises(InputError, match=r"^gold: K826 found a file with sha256"):
         karat.score(Corpus.of("[Ann]PER"), gold, task=file)
+
+
+@slot_spaces
+def test_a_preset_takes_the_match_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from karat import recipe
+
+    monkeypatch.setitem(recipe.PRESETS, "OBD", "oas.F1")
+    task = slots_task(tmp_path, '["OBD"]', "overlap")
+    assert [karat.parse("oas(match=overlap).F1")] == list(task.recipes)
+
+
+@slot_spaces
+def test_templates_are_scored_by_the_official_recipes_of_one_part(tmp_path: Path) -> None:
+    gold = make.gold(tmp_path)
+    system = tmp_path / "system.jsonl"
+    system.write_text(gold.read_text().replace("Bo", "Mr. Bo"))
+    parts = '[parts]\ntrain = ["d1"]\ntest = ["d2", "d3"]\n'
+    file = make.written(gold, recipes='["oas.R", "oads.R"]\nmatch = "overlap"', more=parts)
+    scores = karat.score(gold, system, task=file, resamples=0)
+    assert {"oas(match=overlap).R": 1.0, "oads(match=overlap).R": 1.0} == {
+        each.recipe: each.value for each in scores
+    }
+    assert [3, 3] == [each.overall.support for each in scores]
+    file = make.written(gold, recipes='["oas.R", "oads.R"]\nmatch = "exact"', more=parts)
+    strict = karat.score(gold, system, task=file, resamples=0)
+    assert [2 / 3, 2 / 3] == [each.value for each in strict]
+    slots = karat.score(gold, system, "oas.R", task=file, resamples=0)["oas.R"].by_label
+    assert {"talk.speaker": 0.5, "talk.stime": 1.0} == {
+        name: row.value for name, row in slots.items()
+    }

@@ -8,7 +8,7 @@ from dataclasses import fields
 
 from karat.nouns.errors import RecipeError, shown
 from karat.protocol._task_file import Text
-from karat.recipe import Recipe, expand, spell
+from karat.recipe import PRESETS, Recipe, expand, spell
 
 
 def official(file: Text, texts: Sequence[str], match: str | None) -> tuple[Recipe, ...]:
@@ -23,8 +23,9 @@ def official(file: Text, texts: Sequence[str], match: str | None) -> tuple[Recip
             space = recipes[0].space
             if match is not None and "match" in {each.name for each in fields(space)}:
                 taken = True
-                filled_in = expand(_with_match(text, match))
-                if not _says_match(text):
+                whole = PRESETS.get(text.strip(), text)
+                filled_in = expand(_with_match(whole, match))
+                if not _says_match(whole):
                     recipes = filled_in
                 elif space != filled_in[0].space:
                     file.wrong("K825", path, f"{spell(space)} in the recipe {shown(text)}",

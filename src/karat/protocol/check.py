@@ -14,7 +14,6 @@ from karat.nouns.corpus import Corpus
 from karat.nouns.errors import SHOWN, InputError, Problem, UsageError, plain
 from karat.nouns.pair import Pair
 from karat.nouns.source import Source
-from karat.pipeline import tasked
 from karat.reading import read, suited
 from karat.registry import load
 
@@ -204,8 +203,12 @@ def _path(corpus: Corpus) -> str:
 
 def _tasked(task: str | os.PathLike[str] | Task | None, pile: _Pile) -> Task | None:
     """The task definition, if it can be read; its problems go on the pile."""
+    if task is None:
+        return None
+    from karat.protocol.task import task as read_task
+
     try:
-        return tasked(task)
+        return read_task(task)
     except InputError as error:
         pile.add(error.problems, error.total, warning=False)
         return None
