@@ -35,7 +35,19 @@ def choices(arguments: argparse.Namespace) -> dict[str, Any]:
         "zero_division": arguments.zero_division,
         "extra_docs": arguments.extra_docs,
         "tokenizer": arguments.tokenizer,
+        "task": task(arguments),
     }
+
+
+def task(arguments: argparse.Namespace) -> Any:
+    """The task definition of `_options.add_task`; None without one."""
+    if arguments.task is None:
+        if arguments.part is not None:
+            raise UsageError("--part is a part of a task definition: give --task, too")
+        return None
+    from karat.protocol.task import task as read_task
+
+    return read_task(arguments.task, arguments.part)
 
 
 def statistics(arguments: argparse.Namespace) -> dict[str, Any]:

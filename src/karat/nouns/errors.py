@@ -4,6 +4,7 @@ KaratError
 ├── UsageError       the call or the command line is wrong (exit 2)
 │   └── RecipeError  a recipe cannot be read or makes no sense
 └── InputError       a file is wrong (exit 1); carries every Problem that was found
+    └── TaskError    a task definition is wrong; prints every one of them
 
 A Problem names file and line, what was found, what was expected and what to do.
 """
@@ -92,6 +93,22 @@ class InputError(KaratError):
         more = self.total - 1
         tail = f" (and {more:,} more like it)" if more > 0 else ""
         super().__init__(f"{self.problems[0]}{tail}")
+
+
+class TaskError(InputError):
+    """A task definition is wrong, and people write it by hand: prints every problem.
+
+    >>> first = Problem("K823", "task.toml", 3, "documents = 'ten'", "a whole number")
+    >>> print(TaskError([first, Problem("K822", "task.toml", None, "no [slots]", "one")]))
+    task.toml:3: K823 found documents = 'ten', expected a whole number
+    task.toml: K822 found no [slots], expected one
+    """
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        super().__init__(problems)
+        lines = [str(problem) for problem in self.problems[:SHOWN]]
+        more = self.total - len(lines)
+        self.args = ("\n".join([*lines, *([f"and {more:,} more"] if more else [])]),)
 
 
 def shown(text: str | bytes, limit: int = 60) -> str:
