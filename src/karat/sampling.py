@@ -217,7 +217,7 @@ def _strata(documents: Documents, name: str) -> IntArray:
 
 def of_mentions(events: Events) -> bool:
     """Whether every event is one of a mention."""
-    return not np.any((events.gold < 0) & (events.system < 0))
+    return events.items == "mention" and not np.any((events.gold < 0) & (events.system < 0))
 
 
 def _counts(documents: Documents) -> IntArray:

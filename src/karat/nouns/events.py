@@ -22,7 +22,8 @@ class Events:
     Every number karat prints is a sum of `weight` over rows. A space in which everything is an
     event, marked or not, says in `size` how much there is of it for one label in each document:
     what no row counts are the true negatives. `labels` are the labels of the rows where they are
-    not those of the pair.
+    not those of the pair. `items` says what `gold` and `system` point to: a `mention` of the pair,
+    or a `filler` of `pair.filled`.
     """
 
     outcomes: tuple[str, ...]
@@ -34,6 +35,7 @@ class Events:
     system: IntArray
     size: FloatArray | None = None
     labels: tuple[str, ...] | None = None
+    items: str = "mention"
 
     def __len__(self) -> int:
         return len(self.doc)

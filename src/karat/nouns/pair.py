@@ -90,14 +90,18 @@ class Pair:
 
     @property
     def covered(self) -> Mapping[str, int]:
-        """The coverage, with the mentions that were moved onto tokens if anything counted tokens.
+        """The coverage, with the mentions that were moved onto tokens if anything counted tokens,
+        and the fillers that were left out if anything counted fillers.
 
         >>> pair = Pair.of(Corpus.of("[Ann]PER slept"), Corpus.of("[Ann]LOC slept"))
         >>> pair.covered["unaligned"]
         0
         """
         seen: Pair = self.__dict__.get("in_tokens", self)
-        return seen.coverage
+        slots: FilledPair | None = self.__dict__.get("filled")
+        if slots is None or "gold_fillers" not in self.coverage:
+            return seen.coverage
+        return {**seen.coverage, "ignored": seen.coverage["ignored"] + slots.ignored}
 
     @cached_property
     def overlaps(self) -> Overlaps:
@@ -158,6 +162,11 @@ class Pair:
         return _paired(cls, gold, system, labels, extra, only, tokens, slots)
 
 
+def _fillers(corpus: Corpus) -> int:
+    """How many fillers a corpus has; one without templates has its mentions."""
+    return len(corpus.templates.fillers) if len(corpus.templates) else len(corpus.mentions)
+
+
 def _filled(
     gold: Corpus, system: Corpus, place: IntArray, labels: Sequence[str] | None, only: bool
 ) -> FilledPair:
@@ -215,6 +224,8 @@ def _paired(
         "unaligned": 0,
         "ignored": gold_off + system_off + int(np.count_nonzero(doc == UNKNOWN)),
     }
+    if len(gold.templates) or len(system.templates):
+        coverage["gold_fillers"], coverage["system_fillers"] = _fillers(gold), _fillers(system)
     if coverage["missing_documents"]:
         covered = np.zeros(len(gold), bool)
         covered[there] = True

@@ -105,6 +105,7 @@ def _group(
         {"system": theirs},
         [signature.fields(each["signature"])["recipe"] for each in scores],
         labels=labels,
+        slots=signature.unwords(said["slots"]) if "slots" in said else None,
         map=dict(pair.split("=", 1) for pair in pairs),
         zero_division=said["zero"],
         extra_docs=said["extra"],
@@ -114,8 +115,10 @@ def _group(
     where = str(system["name"])
     made = again["systems"][0]
     count, found = _compared(f"{where} coverage", system["coverage"], made["coverage"])
-    for side in ("documents", "mentions"):
-        more = _compared(f"gold {side}", gold.get(side), again["gold"][side])
+    for side in ("documents", "mentions", "templates", "fillers"):
+        if side not in gold and side not in again["gold"]:
+            continue
+        more = _compared(f"gold {side}", gold.get(side), again["gold"].get(side))
         count, found = count + more[0], found + more[1]
     for old, new in zip(scores, made["scores"], strict=True):
         for key in (*_SCORED, "counts", "by_label"):
