@@ -85,7 +85,8 @@ class Corpus:
 
     `unit` says whether positions are tokens or characters (None: not known, as in a system file
     that holds spans and no text). `facts` are additive counts that a reader took on its way.
-    `renamed` are new names for the rows of slots, where there are templates.
+    `renamed` are new names for the rows of slots, where there are templates; `form` is the type
+    that all templates are taken for.
 
     >>> corpus = Corpus.of("[Ann Lee]PER visited [Rome]LOC .", "It rained .")
     >>> len(corpus), corpus.labels, corpus.mentions.start
@@ -104,6 +105,7 @@ class Corpus:
     library: Library | None = None
     origin: Origin | None = None
     renamed: Mapping[str, str] = field(default_factory=dict)
+    form: str | None = None
 
     def __len__(self) -> int:
         return len(self.documents)

@@ -7,8 +7,8 @@ document, without a type: the label of a mention is the slot that it fills.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -153,9 +153,36 @@ def slot_labels(corpus: Corpus) -> tuple[str, ...]:
     >>> slot_labels(Corpus.of("[Ann]speaker"))
     ('speaker',)
     """
-    if not len(corpus.templates):
-        return corpus.labels
-    return tuple(sorted(set(_renamed(_rows(corpus.templates)[1].values, corpus.renamed))))
+    return tuple(sorted(set(_row_names(corpus, _side(corpus)[2]))))
+
+
+def types_of(corpus: Corpus) -> set[str]:
+    """The types of the templates at the top, those without any apart.
+
+    >>> types_of(Corpus.of({"templates": [{"label": "talk"}]}))
+    {'talk'}
+    """
+    table = corpus.templates
+    top = table.label.codes[table.parent == UNKNOWN]
+    return {table.label.values[code] for code in np.unique(top[top != UNKNOWN]).tolist()}
+
+
+def typed_as(gold: Corpus, system: Corpus) -> Corpus:
+    """The system with the types that gold can compare.
+
+    If gold has one type and the system names none, all of its templates are of that type; if
+    gold names none and the system one, it counts as none.
+
+    >>> gold = Corpus.of({"templates": [{"label": "talk", "slots": {"room": ["5"]}}]})
+    >>> typed_as(gold, Corpus.of({"templates": [{"slots": {"room": ["5"]}}]})).form
+    'talk'
+    """
+    if system.form is not None or not (len(gold.templates) or len(system.templates)):
+        return system
+    ours, theirs = types_of(gold), types_of(system)
+    if len(ours) == 1 and not theirs:
+        return replace(system, form=min(ours))
+    return replace(system, form="") if not ours and len(theirs) == 1 else system
 
 
 def filled(
@@ -167,8 +194,10 @@ def filled(
 ) -> FilledPair:
     """The slots of a pair of corpora; `place` is the gold document of each system document.
 
-    `labels` are the rows there are; with `only`, fillers of other rows are left out and counted.
+    The system's types are those that gold can compare (`typed_as`). `labels` are the rows there
+    are; with `only`, fillers of other rows are left out and counted.
     """
+    system = typed_as(gold, system)
     named = set(labels or ())
     tagset = tuple(sorted(named if only else {*named, *slot_labels(gold), *slot_labels(system)}))
     sides = [_side(corpus) for corpus in (gold, system)]
@@ -200,10 +229,18 @@ _Side = tuple[tuple[str, ...], Codes, Any]
 
 def _side(corpus: Corpus) -> _Side:
     """Types, paths of templates, and rows of fillers of one corpus."""
+    form = corpus.form or ""
     if not len(corpus.templates):
-        return ("",), Codes(np.zeros(len(corpus), np.int32), ("",)), None
-    paths, rows = _rows(corpus.templates)
-    return ("", *corpus.templates.label.values), paths, rows
+        return ("", form), Codes(np.zeros(len(corpus), np.int32), (form,)), None
+    paths, rows = _rows(corpus.templates, corpus.form)
+    return ("", form, *corpus.templates.label.values), paths, rows
+
+
+def _row_names(corpus: Corpus, rows: Codes | None) -> list[str]:
+    """What the rows of a corpus are called: those of its slots, or of its labels."""
+    if rows is not None:
+        return [corpus.renamed.get(row, row) for row in rows.values]
+    return [f"{corpus.form}.{label}" if corpus.form else label for label in corpus.labels]
 
 
 def _placed(
@@ -215,18 +252,20 @@ def _placed(
     code = {label: i for i, label in enumerate(labels)}
     if rows is None:
         found = _of_mentions(corpus)
-        own = [code.get(label, UNKNOWN) for label in corpus.labels]
+        own = [code.get(label, UNKNOWN) for label in _row_names(corpus, rows)]
         row = int32([*own, UNKNOWN])[corpus.mentions.label]
-        forms = Forms(place, np.full(len(corpus), types.index(""), np.int32),
+        forms = Forms(place, np.full(len(corpus), types.index(corpus.form or ""), np.int32),
                       path.onto(paths).codes, np.full(len(corpus), UNKNOWN, np.int32))  # fmt: skip
         filled_in = (corpus.mentions.doc, *found)
     else:
         table, fillers = corpus.templates, corpus.templates.fillers
-        own = [code.get(label, UNKNOWN) for label in _renamed(rows.values, corpus.renamed)]
+        own = [code.get(label, UNKNOWN) for label in _row_names(corpus, rows)]
         row = int32([*own, UNKNOWN])[rows.codes]
         named = int32([*(types.index(name) for name in table.label.values), types.index("")])
-        forms = Forms(place[table.doc], named[table.label.codes], path.onto(paths).codes,
-                      table.parent)  # fmt: skip
+        kind = named[table.label.codes]
+        if corpus.form is not None:
+            kind[table.parent == UNKNOWN] = types.index(corpus.form)
+        forms = Forms(place[table.doc], kind, path.onto(paths).codes, table.parent)
         filled_in = (fillers.template, fillers.optional, fillers.confidence, fillers.realisations,
                      fillers.text, fillers.fragments)  # fmt: skip
     template, optional, confidence, offsets, text, fragments = filled_in
@@ -254,13 +293,13 @@ def _of_mentions(corpus: Corpus) -> tuple[BoolArray, FloatArray, IntArray, Codes
     return np.zeros(size, bool), confidence, np.arange(size + 1), silent, table.pieces()
 
 
-def _rows(table: Templates) -> tuple[Codes, Codes]:
+def _rows(table: Templates, form: str | None) -> tuple[Codes, Codes]:
     """The path of every template, and the row of every filler: words joined by dots."""
-    labels = [*table.label.values, ""]
+    names: list[str] = [*table.label.values, form or ""]
     path = np.full(len(table), UNKNOWN, np.int64)
-    names: list[str] = list(labels)
     top = table.parent == UNKNOWN
-    path[top] = np.where(table.label.codes[top] < 0, len(labels) - 1, table.label.codes[top])
+    typed = (table.label.codes >= 0) & (form is None)
+    path[top] = np.where(typed[top], table.label.codes[top], len(names) - 1)
     waiting = np.flatnonzero(~top)
     while waiting.size:  # once for each depth: a parent stands before what stands in it
         ready = path[table.parent[waiting]] != UNKNOWN
@@ -287,10 +326,6 @@ def _as_codes(column: IntArray, names: Sequence[str]) -> Codes:
     place = {name: i for i, name in enumerate(used)}
     table = int32([place.get(name, UNKNOWN) for name in names])
     return Codes(table[column], tuple(used))
-
-
-def _renamed(labels: Sequence[str], names: Mapping[str, str]) -> list[str]:
-    return [names.get(label, label) for label in labels]
 
 
 def wordless(pair: FilledPair, space: str) -> UsageError:
