@@ -148,14 +148,13 @@ def prepared(
 def _slots(
     corpora: Sequence[Corpus], labels: tuple[str, ...], asked: Sequence[str] | None = None
 ) -> tuple[str, ...]:
-    """The rows of slots of all corpora; where no one has templates, labels are slots."""
+    """The rows of slots of gold and systems; where no one has templates, labels are slots."""
     if not any(len(corpus.templates) for corpus in corpora):
         return labels
-    from karat.nouns.filled import slot_labels
+    from karat.nouns.filled import slot_labels, typed_as
 
-    return tuple(
-        sorted({*(asked or ()), *(slot for corpus in corpora for slot in slot_labels(corpus))})
-    )
+    every = [slot_labels(typed_as(corpora[0], corpus)) for corpus in corpora]
+    return tuple(sorted({*(asked or ()), *(slot for slots in every for slot in slots)}))
 
 
 def _unmarked(labels: Sequence[str] | None, corpora: Sequence[Corpus]) -> tuple[str, ...]:

@@ -31,7 +31,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--preset", metavar="NAME",
-        help="a table of recipes instead of -m: mentions (default), or nugget (default for tbf)",
+        help="a table of recipes instead of -m: mentions (default), nugget (default for tbf), or "
+        "templates (default where gold has templates)",
     )  # fmt: skip
     parser.add_argument("--by-label", action="store_true", help="a row for each label, too")
     options.add_reading(parser)
@@ -140,10 +141,18 @@ def remarks(systems: Sequence[File]) -> None:
         said = dict(system.coverage)
         line = (
             f"{plain(system.name)}: {said['documents']:,} documents, "
-            f"{said['gold_mentions']:,} gold and {said['system_mentions']:,} system mentions; "
-            f"{said['repaired']:,} repaired, {said['discarded']:,} discarded, "
+            f"{said['gold_mentions']:,} gold and {said['system_mentions']:,} system mentions"
+            f"{_fillers(said)}; {said['repaired']:,} repaired, {said['discarded']:,} discarded, "
             f"{said['unaligned']:,} unaligned, {said['ignored']:,} ignored"
+            + (f", {said['ungrounded']:,} ungrounded" if "ungrounded" in said else "")
         )
         print(line, file=sys.stderr)
         for warning in system.warnings:
             print(f"warning: {plain(system.name)}: {warning}", file=sys.stderr)
+
+
+def _fillers(said: dict[str, int]) -> str:
+    """What a coverage line says of fillers, where there are templates."""
+    if "gold_fillers" not in said:
+        return ""
+    return f", {said['gold_fillers']:,} gold and {said['system_fillers']:,} system fillers"

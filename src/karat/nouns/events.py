@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 
 from karat.nouns._types import FloatArray, IntArray
 from karat.nouns.pair import Pair
+
+if TYPE_CHECKING:
+    from karat.nouns.filled import FilledPair
 
 Rows = IntArray | tuple[IntArray, IntArray]
 """Mentions of one side, or pairs (gold, system)."""
@@ -17,13 +20,15 @@ Rows = IntArray | tuple[IntArray, IntArray]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Events:
-    """What an event space returns. `gold` and `system` point to mentions of the pair, -1 is none.
+    """What an event space returns. `gold` and `system` point to rows of the pair, -1 is none.
+
+    `items` says what these rows are: each a `mention` of `pair.gold` or `pair.system`, or each a
+    `filler` of `pair.filled.gold` or `pair.filled.system`.
 
     Every number karat prints is a sum of `weight` over rows. A space in which everything is an
     event, marked or not, says in `size` how much there is of it for one label in each document:
     what no row counts are the true negatives. `labels` are the labels of the rows where they are
-    not those of the pair. `items` says what `gold` and `system` point to: a `mention` of the pair,
-    or a `filler` of `pair.filled`.
+    not those of the pair.
     """
 
     outcomes: tuple[str, ...]
@@ -43,14 +48,14 @@ class Events:
     @classmethod
     def of(
         cls,
-        pair: Pair,
+        pair: Pair | FilledPair,
         outcomes: tuple[str, ...],
         gold: Mapping[str, Rows] | None = None,
         system: Mapping[str, Rows] | None = None,
         weights: Mapping[str, FloatArray] | None = None,
     ) -> Events:
         """Rows by outcome: those under `gold` count for the label of the gold mention, those
-        under `system` for the label of the system mention.
+        under `system` for the label of the system mention. Of a FilledPair, rows are fillers.
         """
         parts = []
         for side, rows_by_outcome in (("gold", gold or {}), ("system", system or {})):
@@ -73,7 +78,10 @@ class Events:
         doc, label, outcome_, weight_, ours, theirs = (
             np.concatenate(column) for column in zip(*parts, strict=True)
         )
-        return cls(outcomes, doc, label, outcome_, weight_, ours, theirs)
+        found = cls(outcomes, doc, label, outcome_, weight_, ours, theirs)
+        if isinstance(pair, Pair):
+            return found
+        return replace(found, labels=pair.labels, items="filler")
 
 
 @runtime_checkable

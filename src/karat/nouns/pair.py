@@ -91,7 +91,7 @@ class Pair:
     @property
     def covered(self) -> Mapping[str, int]:
         """The coverage, with the mentions that were moved onto tokens if anything counted tokens,
-        and the fillers that were left out if anything counted fillers.
+        and the fillers that were left out or are nowhere in the text if anything counted fillers.
 
         >>> pair = Pair.of(Corpus.of("[Ann]PER slept"), Corpus.of("[Ann]LOC slept"))
         >>> pair.covered["unaligned"]
@@ -101,7 +101,10 @@ class Pair:
         slots: FilledPair | None = self.__dict__.get("filled")
         if slots is None or "gold_fillers" not in self.coverage:
             return seen.coverage
-        return {**seen.coverage, "ignored": seen.coverage["ignored"] + slots.ignored}
+        found = {**seen.coverage, "ignored": seen.coverage["ignored"] + slots.ignored}
+        if "grounded" in slots.__dict__:  # else nobody asked where fillers stand
+            found["ungrounded"] = int(np.count_nonzero(slots.made_up))
+        return found
 
     @cached_property
     def overlaps(self) -> Overlaps:

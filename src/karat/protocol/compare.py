@@ -19,22 +19,23 @@ from karat.infer.randomization import Randomization, Verdict
 from karat.infer.ranking import clusters, holm, kendall, ranges, spearman, swaps
 from karat.measure._count import Count
 from karat.nouns.comparison import Agreement, Comparison, Difference, Rank
+from karat.nouns.corpus import Corpus
 from karat.nouns.errors import UsageError
 from karat.nouns.interval import Interval
 from karat.nouns.rows import Statistic
 from karat.pipeline import Run, prepared, tagset_of
 from karat.presets import defaults
-from karat.reading import Readable
+from karat.reading import Readable, as_corpus
 from karat.recipe import Recipe, spell
 from karat.sampling import Drawing, Plan, overall
 from karat.scoring import Choices, counted
 
-LOWER = frozenset({"E", "ERR", "SER", "UND", "OVG", "SUB"})
+LOWER = frozenset({"E", "ERR", "SER", "UND", "OVG", "SUB", "ungrounded-share"})
 """Measures of error. A measure may also say `lower_is_better` itself."""
 
 RIGHT = frozenset({
-    "tp", "tp_system", "tn", "TP", "COR", "PAR", "c", "C", "gold_right", "system_right", "gold_all",
-    "system_all", "total",
+    "tp", "tp_system", "tn", "TP", "COR", "PAR", "COR_system", "PAR_system", "c", "C",
+    "gold_right", "system_right", "gold_all", "system_all", "total",
 })  # fmt: skip
 """Counts of which more is not worse."""
 
@@ -81,8 +82,9 @@ def compare(
     drawing = Drawing(resamples, interval, seed, resample_by, strata)
     if trials < 99:
         raise UsageError(f"trials is at least 99, not {trials}")
-    run = prepared(gold, systems, _default() if recipes is None else recipes, chosen, drawing,
-                   gold_options, system_options, optional=recipes is None)  # fmt: skip
+    reference = as_corpus(gold, gold_options)
+    run = prepared(reference, systems, _default(reference) if recipes is None else recipes, chosen,
+                   drawing, None, system_options, optional=recipes is None)  # fmt: skip
     if len(run.pairs) < 2:
         raise UsageError("give at least two systems to compare")
     found = _differences(run, chosen, Randomization(trials), labels=by_label)
@@ -102,9 +104,10 @@ def compare(
     )
 
 
-def _default() -> list[Recipe]:
+def _default(gold: Corpus) -> list[Recipe]:
     """P and R explain an F1; to compare by all three would only make Holm stricter."""
-    return [recipe for recipe in defaults() if spell(recipe.measure) not in ("P", "R")]
+    table = "templates" if len(gold.templates) else "mentions"
+    return [recipe for recipe in defaults(table) if spell(recipe.measure) not in ("P", "R")]
 
 
 def lower_is_better(measure: Any) -> bool:

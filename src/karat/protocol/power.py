@@ -17,7 +17,7 @@ from karat.nouns.errors import UsageError, plain
 from karat.nouns.power import Point, Power
 from karat.pipeline import prepared
 from karat.protocol.compare import signed
-from karat.reading import Readable
+from karat.reading import Readable, as_corpus
 from karat.recipe import Recipe, parse, spell
 from karat.sampling import Drawing, overall
 from karat.scoring import Choices, counted
@@ -35,7 +35,7 @@ FINE = 1.08
 def power(
     gold: Readable,
     systems: Sequence[Readable] | Mapping[str, Readable],
-    recipe: str | Recipe = "exact.F1",
+    recipe: str | Recipe | None = None,
     *,
     difference: float | None = None,
     power: float = 0.8,
@@ -61,7 +61,8 @@ def power(
     systems are exchanged, so that the expected difference is the one looked for; and each study
     is tested as `karat.compare` tests. n is searched for until a share `power` of the studies
     has p of at most `alpha`. A difference larger than the pilot's cannot be made in this way, and
-    is refused. `progress` is told of every n.
+    is refused. `recipe` is exact.F1, or oads.F1 where gold has templates, unless one is given.
+    `progress` is told of every n.
 
     >>> from karat import Corpus
     >>> gold = Corpus.of(*["[Ann]PER slept"] * 10)
@@ -73,10 +74,12 @@ def power(
                      extra_docs, tokenizer)  # fmt: skip
     drawing = Drawing(100, "auto", seed, resample_by, strata)
     _check(difference, power, alpha, simulations, trials)
-    one = parse(recipe) if isinstance(recipe, str) else recipe
+    reference = as_corpus(gold, gold_options)
+    given = recipe or ("oads.F1" if len(reference.templates) else "exact.F1")
+    one = parse(given) if isinstance(given, str) else given
     if isinstance(one.measure, Count):
         raise UsageError(f"{one} is a count, which grows with the documents; take a score: exact.P")
-    run = prepared(gold, systems, one, chosen, drawing, gold_options, system_options)
+    run = prepared(reference, systems, one, chosen, drawing, None, system_options)
     names, plan = list(run.pairs), run.plan
     if len(names) != 2:
         raise UsageError(f"power is that of one pair: give two systems, not {len(names)}")

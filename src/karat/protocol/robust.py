@@ -42,6 +42,21 @@ GRID: Mapping[str, tuple[str, ...]] = {
 labels, and an error per gold slot is not averaged over documents, many of which have few slots.
 """
 
+SLOT_GRID: Mapping[str, tuple[str, ...]] = {
+    "oads.F1": EVERY,
+    "oads(match=contains).F1": EVERY,
+    "oads(match=overlap).F1": EVERY,
+    "oas.F1": EVERY,
+    "oas(match=contains).F1": EVERY,
+    "oas(match=overlap).F1": EVERY,
+    "oaod.F1": EVERY,
+    "oaod(match=contains).F1": EVERY,
+    "oaod(match=overlap).F1": EVERY,
+    "templates.F1": EVERY,
+    "templates.SER": ("micro", "macro"),
+}
+"""The same where slots are filled: ways to count answers, how strictly they match, averages."""
+
 REPAIRS = ("conlleval", "discard")
 
 Given = Readable | Source
@@ -63,11 +78,11 @@ def robust(
 ) -> Robustness:
     """Rank two or more systems under many ways to score them, and say who stays first.
 
-    The choices are event spaces x averages (`GRID`, or `recipes`) x `repairs`, the ways to read
-    invalid tag sequences. The first of all is the reference. Files are read anew for each repair
-    policy; a corpus was read already, and stays as it is. Where no sequence needs repair, all
-    policies are one choice. A recipe of `GRID` that cannot be counted for these files is left out,
-    with a remark. `gold_options` and `system_options` go to `read`, those that a file's format
+    The choices are event spaces x averages (`GRID`, for slots `SLOT_GRID`, or `recipes`) x
+    `repairs`, the ways to read invalid tag sequences. The first of all is the reference. Files are
+    read anew for each repair policy; a corpus was read already, and stays as it is. Where no
+    sequence needs repair, all policies are one choice. A recipe of a grid that cannot be counted
+    for these files is left out, with a remark. `gold_options` and `system_options` go to `read`, those that a file's format
     takes.
 
     >>> gold = Corpus.of("[Ann Lee]PER slept", "[Bo]PER woke")
@@ -99,7 +114,8 @@ def robust(
 
 
 def grid(gold: Corpus | None = None) -> list[Recipe]:
-    """The recipes for when nobody names any; for event nuggets, the F1 that are scored.
+    """The recipes for when nobody names any; for slots, `SLOT_GRID`; for event nuggets, the F1
+    that are scored.
 
     >>> len(grid()), str(grid()[1])
     (32, 'exact.F1@macro')
@@ -107,7 +123,8 @@ def grid(gold: Corpus | None = None) -> list[Recipe]:
     if gold is not None and gold.origin is not None and gold.origin.format == "tbf":
         table = defaults("nugget", list(gold.mentions.attributes))
         return [recipe for recipe in table if spell(recipe.measure) == "F1"]
-    texts = [f"{block}@{average}" for block, averages in GRID.items() for average in averages]
+    blocks = SLOT_GRID if gold is not None and len(gold.templates) else GRID
+    texts = [f"{block}@{average}" for block, averages in blocks.items() for average in averages]
     return [recipe for text in texts for recipe in expand(text)]
 
 
