@@ -82,8 +82,8 @@ def robust(
     `repairs`, the ways to read invalid tag sequences. The first of all is the reference. Files are
     read anew for each repair policy; a corpus was read already, and stays as it is. Where no
     sequence needs repair, all policies are one choice. A recipe of a grid that cannot be counted
-    for these files is left out, with a remark. `gold_options` and `system_options` go to `read`, those that a file's format
-    takes.
+    for these files is left out, with a remark. `gold_options` and `system_options` go to `read`,
+    those that a file's format takes.
 
     >>> gold = Corpus.of("[Ann Lee]PER slept", "[Bo]PER woke")
     >>> found = robust(gold, {"a": gold, "b": Corpus.of("[Ann]PER Lee slept", "[Bo]PER woke")})
