@@ -10,13 +10,15 @@ from karat.nouns.corpus import Words
 from karat.nouns.document import Mention
 from karat.nouns.filled import Filled, FilledPair, words_at
 from karat.nouns.pair import Pair
+from karat.nouns.tables import Fragments
 
 
 @dataclass(frozen=True)
 class SlotExample:
     """One error: the slot, all that would be right, what the system says, and where they stand.
 
-    `gold_marked` and `system_marked` are the words around a filler that has a place.
+    `gold_marked` and `system_marked` are the words around a filler that has a place, or that was
+    found at one.
     """
 
     outcome: str
@@ -43,7 +45,9 @@ def slot_example(pair: Pair, judged: Judged, row: int, *, grounded: bool = True)
     doc = int(judged.doc[row])
     words = filled.words(doc)
     gold, system = int(judged.gold[row]), int(judged.system[row])
-    ours, theirs = _mention(filled, filled.gold, gold), _mention(filled, filled.system, system)
+    places = filled.grounded
+    ours = _mention(filled, filled.gold, places.gold, gold)
+    theirs = _mention(filled, filled.system, places.system, system)
     source = words[0] if filled.unit == "char" else words[1]
     around = [
         None if source is None or each is None else marked(source, each, (each, None), filled.unit)
@@ -69,8 +73,8 @@ def _texts(filled: FilledPair, side: Filled, row: int, words: Words) -> tuple[st
     return tuple(dict.fromkeys(text_of(filled, side, each, words) for each in every))
 
 
-def _mention(filled: FilledPair, side: Filled, row: int) -> Mention | None:
+def _mention(filled: FilledPair, side: Filled, places: Fragments, row: int) -> Mention | None:
     """A filler that has a place, as what stands there."""
-    if row < 0 or not (fragments := side.fragments.of(int(side.realisations[row]))):
+    if row < 0 or not (fragments := places.of(int(side.realisations[row]))):
         return None
     return Mention.of(filled.labels[side.label[row]], fragments)

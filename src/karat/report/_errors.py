@@ -144,16 +144,20 @@ def _sides(example: Any) -> tuple[str | None, str | None]:
     """What gold and the system have: the words around, and for a filler what it says."""
     if not hasattr(example, "slot"):
         return example.gold_marked, example.system_marked
-    gold = " or ".join(example.gold)
-    system = example.system or ""
+    system = "" if example.system is None else example.system
     if not example.grounded:
         system += " (not in the text)"
-    around = (example.gold_marked, example.system_marked)
-    ours, theirs = (
-        text if words is None else f"{text}: {words}"
-        for text, words in zip((gold, system), around, strict=True)
+    return (
+        _said(" or ".join(example.gold), example.gold_marked),
+        _said(system, example.system_marked),
     )
-    return ours or None, theirs or None
+
+
+def _said(text: str, around: str | None) -> str | None:
+    """A filler and the words around it; what stands there need not be said twice."""
+    if around is None:
+        return text or None
+    return around if f"[{text}]" in around else f"{text}: {around}"
 
 
 def _lines(*rows: tuple[str, str | None]) -> str:
