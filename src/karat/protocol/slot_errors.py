@@ -39,9 +39,10 @@ class Found:
         self.made_up: BoolArray = pair.filled.made_up
 
     def rows(self, kind: str) -> BoolArray:
-        """Which of the judged are of a type; what is made up is of another one, too."""
+        """Which of the judged are of a type; what is made up and wrong is of another one, too."""
         if kind == MADE_UP:
-            return np.append(self.made_up, False)[self.judged.system]
+            wrong: BoolArray = self.judged.kind != RIGHT
+            return wrong & np.append(self.made_up, False)[self.judged.system]
         return self.judged.kind == KINDS.index(kind)
 
     def label(self, *, system: bool = False) -> IntArray:
@@ -66,7 +67,7 @@ class Found:
         wrong = np.zeros(len(self.judged), bool)
         for kind in kinds:
             wrong |= self.rows(kind)
-        return corrected(self.pair, self.judged, wrong & (self.judged.kind != RIGHT))
+        return corrected(self.pair, self.judged, wrong)
 
     def example(self, row: int) -> SlotExample:
         """One of the judged, ready to be looked at."""
@@ -101,8 +102,7 @@ def slot_errors(
         raise UsageError(f"no slot is called {label!r}{nearest(label, labels)}")
     which = None if label is None else labels.index(label)
     counts = first.counts()
-    wrong = first.judged.kind != RIGHT
-    there = [kind for kind in SLOT_TYPES if (first.rows(kind) & wrong).any()]
+    there = [kind for kind in SLOT_TYPES if first.rows(kind).any()]
     now = scores_of(pair, recipes)
     if ledger_to is not None:
         write_ledger(ledger_to, pair, spaces, words)
