@@ -69,7 +69,7 @@ def _counts(errors: Any) -> str:
     told = ", ".join(f"{kind} {MEANING[kind]}" for kind in kinds if kind in MEANING)
     if errors.of_slots:
         moved = sum(count for _, _, count in errors.confusions)
-        return _table(rows) + f"{told}\n{moved:,} right strings stand in another slot\n"
+        return _table(rows) + f"{told}\nright strings in another slot: {moved:,}\n"
     boundary = sum(errors.counts[kind] for kind in ("BES", "BEL", "BEO"))
     near = f"{errors.near:,} of {whole(boundary):,} boundary errors are one token off"
     unseen = f"{errors.unseen:,} of {whole(errors.counts['FN']):,} missed mentions touch nothing"
