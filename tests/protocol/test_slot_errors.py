@@ -4,6 +4,7 @@ The twin here knows one template a document and fillers of one word: then COR, I
 are differences of multisets, and what correcting a type would gain is a sum.
 """
 
+# ruff: noqa: E501 (a page that is asserted in full has long lines)
 from __future__ import annotations
 
 import csv
@@ -193,7 +194,9 @@ def files(tmp_path: Path) -> dict[str, str]:
     return found
 
 
-def test_the_page_says_everything(files: dict[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_page_says_everything(
+    files: dict[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
     call = ["errors", files["gold"], files["wrong"], "-m", "templates.F1", "-m", "oads.F1"]
     assert 0 == main(call)
     out = capsys.readouterr()
@@ -203,6 +206,49 @@ def test_the_page_says_everything(files: dict[str, str], capsys: pytest.CaptureF
 
 
 PAGE = """\
+errors           COR     PAR     INC    MIS   SPU  ungrounded
+all                1       1       2      1     0           1
+  talk.host        0       0       1      0     0           1
+  talk.place       0       1       0      0     0           0
+  talk.speaker     1       0       1      1     0           0
+share of errors        25.0%   50.0%  25.0%  0.0%
+  talk.host             0.0%  100.0%   0.0%  0.0%
+  talk.place          100.0%    0.0%   0.0%  0.0%
+  talk.speaker          0.0%   50.0%  50.0%  0.0%
+COR right, PAR right in part, INC another answer, MIS missed, SPU one too many, ungrounded not in the text
+right strings in another slot: 1
+
+gold \\ system  talk.host  talk.place  talk.speaker  _
+talk.host              .           .             1  .
+talk.place             .           1             .  .
+talk.speaker           .           .             .  2
+_                      1           .             .  .
+most frequent: talk.host taken for talk.speaker 1
+
+if all were corrected  templates.F1  oads.F1
+now                          0.3333   0.2500
+  PAR                       +0.1111  +0.2500
+  INC                       +0.4444  +0.5000
+  MIS                       +0.1667  +0.1944
+  ungrounded                +0.2222  +0.2500
+attack in this order (templates.F1 then): INC (0.7778), MIS (0.9000), PAR (1.0000)
+
+PAR (right in part) in document d1, slot talk.place
+  gold    ….D Joel S. Birnbaum, Ph.D will speak in [Wean Hall]talk.place. Dr. Birnbaum is a physicist. His host …
+  system  …el S. Birnbaum, Ph.D will speak in Wean [Hall]talk.place. Dr. Birnbaum is a physicist. His host …
+
+INC (another answer) in document d1, slot talk.speaker
+  gold    Speaker: [Joel S. Birnbaum, Ph.D]talk.speaker Joel S. Birnbaum, Ph.D will speak in We…
+  system  …r. Birnbaum is a physicist. His host is [Ann Lee]talk.speaker.
+
+MIS (missed) in document d1, slot talk.speaker
+  gold    Speaker: Joel S. Birnbaum, Ph.D [Joel S. Birnbaum, Ph.D]talk.speaker will speak in Wean Hall. Dr. Birnbaum i…
+  system  -
+
+ungrounded (not in the text) in document d1, slot talk.host
+  gold    …r. Birnbaum is a physicist. His host is [Ann Lee]talk.host.
+  system  Bob Ray (not in the text)
+
 """
 
 
@@ -225,9 +271,7 @@ def test_json_has_the_shape_of_the_other_errors(
     ]
 
 
-def test_examples_can_be_chosen(
-    files: dict[str, str], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_examples_can_be_chosen(files: dict[str, str], capsys: pytest.CaptureFixture[str]) -> None:
     call = ["errors", files["gold"], files["wrong"], "-m", "templates.F1"]
     assert 0 == main([*call, "--type", "ungrounded", "--label", "talk.host"])
     out = capsys.readouterr().out
@@ -266,7 +310,26 @@ def test_the_ledger_opens_every_count(files: dict[str, str], tmp_path: Path) -> 
     }
 
 
-LEDGER: list[list[str]] = []
+LEDGER = [
+    ["talk.host", "fn", "1", "121-128", "talk.host", "Ann Lee", "", "", ""],
+    ["talk.host", "ungrounded", "1", "", "", "", "", "talk.host", "Bob Ray"],
+    ["talk.place", "fp", "1", "", "", "", "74-78", "talk.place", "Hall"],
+    ["talk.place", "fn", "1", "69-78", "talk.place", "Wean Hall", "", "", ""],
+    [
+        "talk.speaker",
+        "tp",
+        "1",
+        "80-92",
+        "talk.speaker",
+        "Dr. Birnbaum",
+        "80-92",
+        "talk.speaker",
+        "Dr. Birnbaum",
+    ],
+    ["talk.speaker", "fp", "1", "", "", "", "121-128", "talk.speaker", "Ann Lee"],
+    ["talk.speaker", "fn", "1", "9-31", "talk.speaker", "Joel S. Birnbaum, Ph.D", "", "", ""],
+    ["talk.speaker", "fn", "1", "32-54", "talk.speaker", "Joel S. Birnbaum, Ph.D", "", "", ""],
+]
 
 
 def test_mentions_keep_their_own_errors() -> None:

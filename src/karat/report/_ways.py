@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from karat.nouns.scores import Score, whole
 
 COUNTED = {
-    "oas": "fills {} slots",
-    "oaod": "at {} places",
-    "oads": "with {} different strings",
+    "oas": "fills {} slot",
+    "oaod": "at {} place",
+    "oads": "with {} different string",
 }
 """What gold has, as each of them counts it."""
 
@@ -54,7 +54,8 @@ def why(scores: Sequence[Score]) -> tuple[str, ...]:
     told = []
     for name in names:
         least, most = (f"{whole(end(support[name])):,}" for end in (min, max))
-        told.append(COUNTED[name].format(least if least == most else f"{least} to {most}"))
+        said = COUNTED[name].format(least if least == most else f"{least} to {most}")
+        told.append(said if most == "1" else f"{said}s")
     if "oas" not in names:
         told[0] = f"has fillers {told[0]}"
     listed = f"{', '.join(names[:-1])} and {names[-1]}"
