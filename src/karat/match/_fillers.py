@@ -27,6 +27,8 @@ from karat.nouns.tables import Fragments, Mentions, int32, spread
 LARGEST = 20_000_000
 """How many pairs of fillers are looked at, at most: some 4,000 x 4,000 of one slot."""
 
+EXACT = Exact()
+
 Edges = tuple[IntArray, IntArray]
 
 
@@ -43,7 +45,7 @@ class Realised:
 
 def strictness(space: str, match: Any) -> Any:
     """Refuse what is no way to compare two fillers."""
-    if match not in (Exact(), Overlap()) and match != Contains(getattr(match, "k", 1)):
+    if match not in (EXACT, Overlap()) and match != Contains(getattr(match, "k", 1)):
         found = getattr(match, "name", match)
         raise RecipeError(
             f"{space}(match=…): found {found}, expected exact, overlap or contains(k=1)"
@@ -61,7 +63,7 @@ def text_edges(
     >>> text_edges(gold, system, ("ann lee", "dr. ann lee", "bo"), Overlap(), "oas")
     (array([7]), array([4]))
     """
-    if match == Exact():
+    if match == EXACT:
         keys = packed([gold.group, gold.text], [system.group, system.text])
         left, right = _met(*keys, space)
     else:
@@ -82,19 +84,24 @@ def place_edges(pair: Pair, gold: Filled, system: Filled, match: Any, space: str
 
     Fillers without a place match nothing.
     """
-    ours, own = _as_mentions(gold)
-    theirs, others = _as_mentions(system)
-    placed = replace(pair, gold=ours, system=theirs, labels=pair.filled.labels)
-    if match == Exact():
+    placed, own, others = as_mentions(pair, gold, system)
+    if match == EXACT:
         left, right = _met(*placed.keys(label=True), space)
     else:
         met = placed.overlaps
-        fits = ours.label[met.gold] == theirs.label[met.system]
+        fits = placed.gold.label[met.gold] == placed.system.label[met.system]
         if isinstance(match, Contains):
             spurious, missing = tokens_apart(placed)
             fits &= (spurious <= match.k) & (missing <= 0)
         left, right = met.gold[fits], met.system[fits]
     return _once(own[left], others[right])
+
+
+def as_mentions(pair: Pair, gold: Filled, system: Filled) -> tuple[Pair, IntArray, IntArray]:
+    """The realisations that have a place, as mentions of a pair, and the filler of each."""
+    ours, own = _as_mentions(gold)
+    theirs, others = _as_mentions(system)
+    return replace(pair, gold=ours, system=theirs, labels=pair.filled.labels), own, others
 
 
 def _as_mentions(side: Filled) -> tuple[Mentions, IntArray]:

@@ -17,6 +17,7 @@ import numpy as np
 from karat.nouns._types import BoolArray, FloatArray, IntArray
 from karat.nouns.corpus import Corpus, Words
 from karat.nouns.errors import UsageError, shown
+from karat.nouns.grounding import Grounded, grounded
 from karat.nouns.tables import UNKNOWN, Codes, Documents, Fragments, int32, spread
 from karat.nouns.templates import Templates
 
@@ -116,6 +117,16 @@ class FilledPair:
         place: dict[str | None, int] = {text: i for i, text in enumerate(values)}
         both = [int32([place.get(text, UNKNOWN) for text in side]) for side in (gold, system)]
         return Texts(both[0], both[1], values)
+
+    @cached_property
+    def grounded(self) -> Grounded:
+        """The places of both sides; those of fillers that have only a text are looked up."""
+        return grounded(self.gold, self.system, self.words, self.unit)
+
+    @property
+    def made_up(self) -> BoolArray:
+        """For each system filler: has it a text, and no place, that is nowhere in the document?"""
+        return self.grounded.made_up
 
     def _texts_of(self, side: Filled) -> list[str | None]:
         folded: list[str | None] = [*(fold(value) for value in side.raw.values), None]

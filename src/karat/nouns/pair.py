@@ -240,11 +240,13 @@ def _paired(
         )
     unit = units.pop() if units else "token"
     chars = unit == "char"
+    if only or not (slots is not None or len(gold.templates) or len(system.templates)):
+        slots = labels  # of mentions, which fill the slot of their label
     return cls(
         left, moved, tagset, gold.documents, unit, coverage, tuple(warnings),
         tokens.settled(gold, system) if chars else "none",
         partial(tokens.borders, gold, system, place) if chars else None,
-        partial(_filled, gold, system, place, labels if only else slots, only),
+        partial(_filled, gold, system, place, slots, only),
     )  # fmt: skip
 
 

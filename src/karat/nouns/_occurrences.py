@@ -1,0 +1,192 @@
+"""Where a string occurs in a text: as it is, then folded, then word by word.
+
+A text is cut into pieces: a run of letters, digits and underscores is one, any other character is
+one by itself; marks stay with the character before them. Where a script does not part its words by
+spaces (Chinese, Japanese, Thai ...), and in Korean, where particles stick to words, each character
+is a piece. An occurrence begins and ends where pieces do, so 'Ann' is not in 'Annual'. Pieces are
+joined by a sign that stands for the border, and found by one string search: no text and no string
+can make it try the same place again and again.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from functools import cached_property, lru_cache
+from itertools import accumulate, chain
+
+import numpy as np
+
+from karat.nouns._types import IntArray
+from karat.nouns.document import Span
+
+LEVELS = 3
+"""How a string may occur: as it is, folded, word by word."""
+
+_BORDER = "\0"
+_UNSPACED = (
+    "\u0e00-\u0eff\u0f00-\u0fff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff"
+    "\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9d\U00020000-\U0003ffff"
+)
+"""Thai and Lao, Tibetan, Burmese, Khmer, kana, Han characters, Korean syllables."""
+
+
+@lru_cache(maxsize=256)
+def _pieces(marks: str) -> re.Pattern[str]:
+    """Cuts texts in which these signs, and no others, stay with what stands before them."""
+    if not marks:
+        return re.compile(rf"[^\W{_UNSPACED}]+|[{_UNSPACED}]|\W")
+    on = f"[{re.escape(marks)}]*"
+    return re.compile(rf"(?:[^\W{_UNSPACED}]{on})+|[{_UNSPACED}]{on}|\W{on}")
+
+
+def cut(text: str) -> list[str]:
+    """The pieces of a text, end to end.
+
+    >>> cut("Ann's 2_a, 東京")
+    ['Ann', "'", 's', ' ', '2_a', ',', ' ', '東', '京']
+    """
+    marks = "" if text.isascii() else "".join(sorted(filter(_follows, set(text))))
+    return _pieces(marks).findall(text)
+
+
+@lru_cache(maxsize=4096)
+def _follows(sign: str) -> bool:
+    category = unicodedata.category(sign)
+    return category[0] == "M" or category == "Cf"
+
+
+@lru_cache(maxsize=1 << 16)
+def _folded(piece: str) -> tuple[str, ...]:
+    """A piece without case and as NFKC has it; one sign may become several pieces, or a space."""
+    if piece.isascii():
+        return (" ",) if piece.isspace() else (piece.lower(),)
+    plain = unicodedata.normalize("NFKC", piece).casefold()
+    again = cut(unicodedata.normalize("NFKC", plain))
+    return tuple(" " if part.isspace() else part for part in again)
+
+
+def _is_word(piece: str) -> bool:
+    return piece[0].isalnum() or piece[0] == "_"
+
+
+class _Layer:
+    """Pieces with borders between them; `start` and `end` are None where places are those of the
+    pieces themselves, laid end to end.
+    """
+
+    def __init__(
+        self, pieces: Sequence[str], start: IntArray | None = None, end: IntArray | None = None
+    ) -> None:
+        self.joined, self.start, self.end = _sealed(pieces), start, end
+
+    def find(self, pieces: Sequence[str]) -> Iterator[Span]:
+        """Where these pieces stand side by side, from left to right; none overlaps another."""
+        if not pieces:
+            return
+        wanted, size = _sealed(pieces), len(pieces)
+        at = self.joined.find(wanted)
+        first = before = 0  # how many borders, and so pieces, there are before a place
+        while at >= 0:
+            first += self.joined.count(_BORDER, before, at)
+            before = at
+            if self.start is None or self.end is None:
+                yield at - first, at - first + len(wanted) - 1 - size
+            else:
+                yield int(self.start[first]), int(self.end[first + size - 1])
+            at = self.joined.find(wanted, at + len(wanted) - 1)
+
+
+def _sealed(pieces: Sequence[str]) -> str:
+    return _BORDER + _BORDER.join(pieces) + _BORDER
+
+
+class Occurrences:
+    """Finds strings in one text.
+
+    >>> found = Occurrences("Ann Lee met ANN  LEE (Ann-Lee), not Annual")
+    >>> [list(level) for level in found.of("Ann Lee")]
+    [[(0, 7)], [(0, 7), (12, 20)], [(0, 7), (12, 20), (22, 29)]]
+    """
+
+    def __init__(self, text: str) -> None:
+        self._text = _clean(text)
+
+    def of(self, text: str) -> Iterator[Iterator[Span]]:
+        """The occurrences of a string as it is, folded, and word by word."""
+        plain = cut(_clean(text).strip())
+        yield self._found(self._plain, plain)
+        folded = _single(chain.from_iterable(map(_folded, plain)))
+        yield self._found(self._folds, folded)
+        words = [piece for piece in folded if _is_word(piece)]
+        known = self._vocabulary.issuperset(words)
+        yield self._found(self._words, words if known else ())
+
+    def _found(self, layer: _Layer, pieces: Sequence[str]) -> Iterator[Span]:
+        return layer.find(pieces)
+
+    @cached_property
+    def _plain(self) -> _Layer:
+        return _Layer(cut(self._text))
+
+    @cached_property
+    def _folded(self) -> tuple[list[str], IntArray, IntArray]:
+        """Folded pieces with single spaces, and where each begins and ends in the text."""
+        pieces = cut(self._text)
+        folded = [_folded(piece) for piece in pieces]
+        end = np.cumsum(np.fromiter(map(len, pieces), np.int64, len(pieces)))
+        origin = np.repeat(np.arange(len(pieces)), np.fromiter(map(len, folded), np.int64))
+        flat = list(chain.from_iterable(folded))
+        space = np.fromiter((piece == " " for piece in flat), bool, len(flat))
+        again = np.append(False, space[1:] & space[:-1])[: len(flat)]
+        single = [piece for piece, double in zip(flat, again.tolist(), strict=True) if not double]
+        begin = np.append(0, end)[:-1][origin[~again]]
+        last = np.append(np.flatnonzero(~again)[1:], len(flat)) - 1 if flat else origin
+        return single, begin, end[origin[last]]
+
+    @cached_property
+    def _folds(self) -> _Layer:
+        return _Layer(*self._folded)
+
+    @cached_property
+    def _words(self) -> _Layer:
+        pieces, start, end = self._folded
+        rows = [row for row, piece in enumerate(pieces) if _is_word(piece)]
+        return _Layer([pieces[row] for row in rows], start[rows], end[rows])
+
+    @cached_property
+    def _vocabulary(self) -> set[str]:
+        return set(self._folded[0])
+
+
+class InTokens(Occurrences):
+    """Finds strings in a list of tokens; an occurrence takes every token that it touches.
+
+    >>> [list(level) for level in InTokens(["Ann", "Lee", "'s", "talk"]).of("Lee's talk")]
+    [[], [], [(1, 4)]]
+    """
+
+    def __init__(self, tokens: Sequence[str]) -> None:
+        super().__init__(" ".join(tokens))
+        self._first = list(accumulate((len(token) + 1 for token in tokens), initial=0))[:-1]
+
+    def _found(self, layer: _Layer, pieces: Sequence[str]) -> Iterator[Span]:
+        for start, end in layer.find(pieces):
+            yield bisect_right(self._first, start) - 1, bisect_left(self._first, end)
+
+
+def _clean(text: str) -> str:
+    return text.replace(_BORDER, "\1")
+
+
+def _single(pieces: Iterator[str]) -> list[str]:
+    """Pieces with single spaces, and none at the ends."""
+    found: list[str] = []
+    for piece in pieces:
+        if piece != " " or (found and found[-1] != " "):
+            found.append(piece)
+    if found and found[-1] == " ":
+        found.pop()
+    return found
