@@ -120,10 +120,14 @@ def _as_mentions(side: Filled) -> tuple[Mentions, IntArray]:
     ), owner
 
 
+class CrowdError(UsageError):
+    """More pairs of fillers may match than can be looked at."""
+
+
 def _met(left: IntArray, right: IntArray, space: str) -> Edges:
     found = every(left, right, LARGEST)
     if found is None:
-        raise UsageError(
+        raise CrowdError(
             f"{space}: some slot has too many fillers that may match, more than "
             f"{LARGEST:,} pairs of them"
         )

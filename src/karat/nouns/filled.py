@@ -77,6 +77,10 @@ class Filled:
         """The filler that each realisation belongs to."""
         return np.repeat(np.arange(len(self)), np.diff(self.realisations))
 
+    def take(self, rows: IntArray) -> Filled:
+        """The fillers `rows`, in that order."""
+        return _kept(self, rows)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Texts:
@@ -108,6 +112,7 @@ class FilledPair:
     unit: str
     words: Callable[[int], Words]
     ignored: int = 0
+    paths: tuple[str, ...] = ()
 
     @cached_property
     def texts(self) -> Texts:
@@ -232,7 +237,7 @@ def filled(
     (ours, _), (others, _) = parts
     # What is left out of mentions is counted as mentions.
     lost = sum(part[1] for part, side in zip(parts, sides, strict=True) if side[2] is not None)
-    return FilledPair(ours, others, tagset, types, gold.documents, unit, words, lost)
+    return FilledPair(ours, others, tagset, types, gold.documents, unit, words, lost, paths)
 
 
 _Side = tuple[tuple[str, ...], Codes, Any]
