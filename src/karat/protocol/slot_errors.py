@@ -40,10 +40,12 @@ class Found:
 
     def rows(self, kind: str) -> BoolArray:
         """Which of the judged are of a type; what is made up and wrong is of another one, too."""
+        here: BoolArray = self.judged.kind != RIGHT
         if kind == MADE_UP:
-            wrong: BoolArray = self.judged.kind != RIGHT
-            return wrong & np.append(self.made_up, False)[self.judged.system]
-        return self.judged.kind == KINDS.index(kind)
+            here &= np.append(self.made_up, False)[self.judged.system]
+        else:
+            here = self.judged.kind == KINDS.index(kind)
+        return here
 
     def label(self, *, system: bool = False) -> IntArray:
         """The row that each of the judged counts in."""
