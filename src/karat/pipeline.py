@@ -49,7 +49,8 @@ def score(
     Gold and systems are corpora or paths; several systems come as a list or by name. `recipes`
     are texts like "exact.F1@macro"; without them a table is scored, `preset`: `mentions`,
     `nugget`, the default for tbf, or `templates`, the default where gold has templates. `labels`
-    are the labels that count, `slots` the rows of slots there are at least. `gold_options` and
+    are the labels (and rows of slots) that count, `slots` the rows that slots have at least; with
+    both, `labels` are those of mentions. `gold_options` and
     `system_options` go to `read`. Every score gets an interval from `resamples` of the documents
     (0: none; `interval` is auto, bca, percentile or jackknife-t), drawn from `seed`, by document
     or sentence, and within `strata` if an attribute of the documents is named. `tokenizer` cuts
@@ -133,8 +134,9 @@ def prepared(
     tokens = Tokens(chosen.tokenizer)
     for name, answer in answers.items():
         pair = Pair.of(
-            reference, answer, tagset, chosen.extra_docs, chosen.labels is not None, tokens, slots
-        )
+            reference, answer, tagset, chosen.extra_docs, chosen.labels is not None, tokens,
+            None if chosen.labels is not None and chosen.slots is None else slots,
+        )  # fmt: skip
         files[name], pairs[name] = _file(name, answer, pair), pair
         told = _said(reference, answer, pair, chosen, (tagset, slots), several=len(answers) > 1)
         said[name] = told | plan.said() | _hashes(reference, answer)
@@ -267,12 +269,12 @@ def _said(
     # With a number for labels without items, the tagset of all systems together matters.
     listed = chosen.labels is not None or (several and chosen.zero is not None)
     tagset, slots = rows
-    more = (chosen.slots is not None or listed) and slots != tagset and chosen.labels is None
+    more = chosen.slots is not None or (listed and chosen.labels is None)
     return said | {
         "tokenizer": pair.tokenizer,
         "map": signature.words(f"{old}={new}" for old, new in chosen.map.items()) or "none",
         "labels": (signature.words(tagset) or "none") if listed else "union",
-        **({"slots": signature.words(slots)} if more else {}),
+        **({"slots": signature.words(slots)} if more and slots != tagset else {}),
         "zero": chosen.zero_division,
         "extra": chosen.extra_docs,
     }

@@ -163,7 +163,7 @@ class Plan:
         self, statistics: Sequence[Statistic], contrasts: Sequence[Any] | None = None
     ) -> list[list[Interval]] | None:
         """The intervals of all scores of every statistic; None without any."""
-        if self.method is None or len(self.units) < 2:
+        if self.method is None or len(self.units) < 2 or not statistics:
             return None
         from karat.infer.interval import intervals
 

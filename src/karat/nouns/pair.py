@@ -158,8 +158,8 @@ class Pair:
 
         `labels` is the tagset; with `only`, mentions with other labels are left out and counted.
         `extra` says what a system document that gold lacks is: an `error`, or to `ignore`.
-        `tokenizer` is how characters become tokens, if something counts tokens. `slots` are the
-        rows that fillers may count in, as `labels` are for mentions.
+        `tokenizer` is how characters become tokens, if something counts tokens. `slots` are rows
+        that fillers may count in; without them, `labels` (with `only`) are those of fillers, too.
         """
         tokens = Tokens(tokenizer) if isinstance(tokenizer, str) else tokenizer
         return _paired(cls, gold, system, labels, extra, only, tokens, slots)
@@ -240,13 +240,13 @@ def _paired(
         )
     unit = units.pop() if units else "token"
     chars = unit == "char"
-    if only or not (slots is not None or len(gold.templates) or len(system.templates)):
-        slots = labels  # of mentions, which fill the slot of their label
+    same = slots is None and (only or not (len(gold.templates) or len(system.templates)))
+    rows = labels if same else slots  # mentions fill the slot of their label
     return cls(
         left, moved, tagset, gold.documents, unit, coverage, tuple(warnings),
         tokens.settled(gold, system) if chars else "none",
         partial(tokens.borders, gold, system, place) if chars else None,
-        partial(_filled, gold, system, place, slots, only),
+        partial(_filled, gold, system, place, rows, only and same),
     )  # fmt: skip
 
 

@@ -99,6 +99,8 @@ def _group(
         for place, (side, each) in enumerate((("gold", gold), ("system", system)))
     )
     labels = None if said["labels"] == "union" else signature.unwords(said["labels"])
+    if "slots" in said and said["labels"] == "none":  # fillers, and no mention at all
+        labels = []
     pairs = [] if said["map"] == "none" else signature.unwords(said["map"])
     again = score(
         ours,
