@@ -105,7 +105,7 @@ def test_templates_can_be_made_by_hand() -> None:
     from karat import Document
 
     gold = Corpus.of(
-        Document(id="d1", text=TEXT, templates=(Template("talk", {"speaker": Filler(DOCTOR)}),))
+        Document(id="d1", text=TEXT, templates=(Template("talk", {"speaker": (Filler(DOCTOR),)}),))
     )
     assert 1.0 == score(gold, Corpus.of(document({"speaker": ["DR.  Birnbaum"]})), "oads.F1").value
 
