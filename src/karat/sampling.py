@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -147,7 +147,7 @@ class Plan:
 
         An event belongs to the sentence in which its mention starts: the gold one, if it has one.
         """
-        if self.drawing.by == "document" or not of_mentions(events):
+        if self.drawing.by == "document" or not events.of_mentions:
             return Tally.of(space, pair, events)
         if not len(pair.documents.sentence_start):
             raise UsageError("resample_by sentence: gold and system count different positions")
@@ -157,7 +157,7 @@ class Plan:
         size = len(self.units)
         # How much of an event space is in a sentence is not known; see `attributable`.
         none = None if events.size is None else np.zeros(size)
-        return Tally.of(space, pair, replace(events, doc=unit, size=none), units=size)
+        return Tally.of(space, pair, events.moved(unit, none), units=size)
 
     def intervals(
         self, statistics: Sequence[Statistic], contrasts: Sequence[Any] | None = None
@@ -213,11 +213,6 @@ def _strata(documents: Documents, name: str) -> IntArray:
         hint = nearest(name, there) if there else "; gold documents have none"
         raise UsageError(f"no attribute of documents is called {shown(name)}{hint}")
     return documents.attributes[name].codes
-
-
-def of_mentions(events: Events) -> bool:
-    """Whether every event is one of a mention."""
-    return events.items == "mention" and not np.any((events.gold < 0) & (events.system < 0))
 
 
 def _counts(documents: Documents) -> IntArray:

@@ -19,7 +19,7 @@ from karat.nouns.rows import Statistic
 from karat.nouns.scores import Score, Value
 from karat.nouns.tally import Tally
 from karat.recipe import Recipe, spell
-from karat.sampling import Plan, by_label, of_mentions, overall
+from karat.sampling import Plan, by_label, overall
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ def counted(pair: Pair, space: Any, plan: Plan) -> tuple[Tally, Tally, bool]:
     tally = Tally.of(space, pair, events)
     same = plan.drawing.by == "document"
     units = tally if same else plan.tally(space, pair, events)
-    return tally, units, of_mentions(events)
+    return tally, units, events.of_mentions
 
 
 def _ranges(

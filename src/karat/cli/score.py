@@ -139,20 +139,16 @@ def remarks(systems: Sequence[File]) -> None:
 
     for system in systems:
         said = dict(system.coverage)
+        kinds = [kind for kind in ("fillers", "mentions") if said.get(f"gold_{kind}", 0)
+                 or said.get(f"system_{kind}", 0)] or ["mentions"]  # fmt: skip
+        sides = (f"{said[f'gold_{kind}']:,} gold and {said[f'system_{kind}']:,} system {kind}"
+                 for kind in kinds)  # fmt: skip
         line = (
-            f"{plain(system.name)}: {said['documents']:,} documents, "
-            f"{said['gold_mentions']:,} gold and {said['system_mentions']:,} system mentions"
-            f"{_fillers(said)}; {said['repaired']:,} repaired, {said['discarded']:,} discarded, "
+            f"{plain(system.name)}: {said['documents']:,} documents, {', '.join(sides)}; "
+            f"{said['repaired']:,} repaired, {said['discarded']:,} discarded, "
             f"{said['unaligned']:,} unaligned, {said['ignored']:,} ignored"
             + (f", {said['ungrounded']:,} ungrounded" if "ungrounded" in said else "")
         )
         print(line, file=sys.stderr)
         for warning in system.warnings:
             print(f"warning: {plain(system.name)}: {warning}", file=sys.stderr)
-
-
-def _fillers(said: dict[str, int]) -> str:
-    """What a coverage line says of fillers, where there are templates."""
-    if "gold_fillers" not in said:
-        return ""
-    return f", {said['gold_fillers']:,} gold and {said['system_fillers']:,} system fillers"

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, BinaryIO, ClassVar
 
+from karat.formats._plain import Plain, of_plain, plain
 from karat.nouns._build import of_documents
 from karat.nouns._checked import WrongError
 from karat.nouns._holds import EVERYTHING
@@ -60,9 +61,10 @@ class Jsonl:
         for number, offset, raw in _lines(source):
             if raw.strip():
                 empty = False
-                pile.add(number, offset, raw)
-            if len(pile.documents) >= _BLOCK:
-                yield pile.block()
+                if (document := pile.read(number, raw)) is not None:
+                    if len(pile.documents) >= _BLOCK or pile.other(document):
+                        yield pile.block()
+                    pile.add(number, offset, document)
         if empty:
             raise source.failure("K002", "an empty file", "at least one document")
         if pile.documents:
@@ -125,7 +127,7 @@ class _Pile:
 
     def __init__(self, source: Source) -> None:
         self.name = source.name
-        self.documents: list[Document] = []
+        self.documents: list[Document | Plain] = []
         self.lines: list[int] = []
         self.offsets: list[int] = []
         self.problems: list[Problem] = []
@@ -139,36 +141,49 @@ class _Pile:
         if len(self.problems) < SHOWN:
             self.problems.append(Problem(code, self.name, line, found, expected))
 
-    def add(self, line: int, offset: int, raw: bytes) -> None:
+    def other(self, document: Document | Plain) -> bool:
+        """Whether a document belongs to another kind of block than those that wait."""
+        return bool(self.documents) and type(document) is not type(self.documents[0])
+
+    def add(self, line: int, offset: int, document: Document | Plain) -> None:
+        self.documents.append(document)
+        self.lines.append(line)
+        self.offsets.append(offset)
+
+    def read(self, line: int, raw: bytes) -> Document | Plain | None:
         try:
             record = _DECODER.decode(raw.decode("utf-8"))
         except UnicodeDecodeError as error:
             self._wrong(line, "K201", f"{shown(raw[error.start : error.end])}", "UTF-8")
-            return
+            return None
         except RecursionError:
             self._wrong(line, "K201", "brackets nested too deep", _OBJECT)
-            return
+            return None
         except ValueError as error:
             self._wrong(line, "K201", f"{shown(raw)} ({error})", _OBJECT)
-            return
+            return None
         if not isinstance(record, dict):
             self._wrong(line, "K201", shown(raw), _OBJECT)
-            return
+            return None
+        simple = plain(record)
+        if simple is not None:
+            return simple if self._fits(simple, line) else None
         try:
             document = document_of(record)
         except WrongError as error:
             for each in (error, *error.more):
                 self._wrong(line, "K202", each.found, each.expected)
-            return
+            return None
         except RecursionError:
             self._wrong(line, "K201", "brackets nested too deep", _OBJECT)
-            return
-        if self._fits(document, line) and self._linked(document, line):
-            self.documents.append(document)
-            self.lines.append(line)
-            self.offsets.append(offset)
+            return None
+        if not self._fits(document, line, _attributes(document)):
+            return None
+        return document if self._linked(document, line) else None
 
-    def _fits(self, document: Document, line: int) -> bool:
+    def _fits(
+        self, document: Document | Plain, line: int, names: frozenset[str] = frozenset()
+    ) -> bool:
         if document.id in self.ids:
             before = self.ids[document.id]
             if document.id is not None:
@@ -187,8 +202,6 @@ class _Pile:
                 expected = f"{self.unit[0]}s, as on line {self.unit[1]}"
                 self._wrong(line, "K204", found, expected)
                 return False
-        names = {name for mention in document.mentions for name in mention.attributes}
-        names.update(document.attributes)
         if names and len(self.attributes | names) > ATTRIBUTES:
             self._wrong(line, "K009", *too_many_attributes(self.attributes | names))
             return False
@@ -214,12 +227,23 @@ class _Pile:
         return True
 
     def block(self) -> Corpus:
-        corpus = of_documents(self.documents, self.lines, self.offsets)
+        waiting, lines, offsets = self.documents, self.lines, self.offsets
         self.documents, self.lines, self.offsets = [], [], []
+        simple = [each for each in waiting if isinstance(each, Plain)]
+        if simple:
+            return of_plain(simple, lines, offsets)
+        whole = [each for each in waiting if isinstance(each, Document)]
+        corpus = of_documents(whole, lines, offsets)
         return Corpus(
             corpus.unit, corpus.documents, corpus.mentions, corpus.labels, corpus.relations,
             corpus.clusters, corpus.templates, {}, corpus.extra,
         )  # fmt: skip
+
+
+def _attributes(document: Document) -> frozenset[str]:
+    """The names of all attributes of a document and its mentions."""
+    names = {name for mention in document.mentions for name in mention.attributes}
+    return frozenset(names.union(document.attributes))
 
 
 def _finite(number: str) -> float:

@@ -15,7 +15,7 @@ import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache
-from itertools import accumulate, chain
+from itertools import accumulate, chain, islice
 
 import numpy as np
 
@@ -24,6 +24,9 @@ from karat.nouns.document import Span
 
 LEVELS = 3
 """How a string may occur: as it is, folded, word by word."""
+
+_TRIES = 16
+"""How often a plain search may stop inside of a word before a search by pieces takes over."""
 
 _BORDER = "\0"
 _UNSPACED = (
@@ -66,6 +69,25 @@ def _folded(piece: str) -> tuple[str, ...]:
     plain = unicodedata.normalize("NFKC", piece).casefold()
     again = cut(unicodedata.normalize("NFKC", plain))
     return tuple(" " if part.isspace() else part for part in again)
+
+
+def _letters(text: str) -> str:
+    """A text as it is compared, and composed signs taken apart: a part of it is in the whole."""
+    if text.isascii():
+        return text.lower()
+    plain = unicodedata.normalize("NFKC", text).casefold()
+    return unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", plain))
+
+
+def _parts(text: str, at: int) -> bool:
+    """Is this place known to be one where a piece ends or begins?"""
+    return not 0 < at < len(text) or _apart(text[at - 1], text[at])
+
+
+@lru_cache(maxsize=1 << 14)
+def _apart(before: str, after: str) -> bool:
+    # What comes before a mark decides whether a word goes on behind it.
+    return not _follows(before) and len(cut(before + after)) == 2
 
 
 def _is_word(piece: str) -> bool:
@@ -116,16 +138,38 @@ class Occurrences:
 
     def of(self, text: str) -> Iterator[Iterator[Span]]:
         """The occurrences of a string as it is, folded, and word by word."""
-        plain = cut(_clean(text).strip())
-        yield self._found(self._plain, plain)
-        folded = _single(chain.from_iterable(map(_folded, plain)))
-        yield self._found(self._folds, folded)
-        words = [piece for piece in folded if _is_word(piece)]
-        known = self._vocabulary.issuperset(words)
-        yield self._found(self._words, words if known else ())
+        string = _clean(text).strip()
+        yield self._placed(self._as_it_is(string))
+        pieces = _single(chain.from_iterable(map(_folded, cut(string))))
+        words = [piece for piece in pieces if _is_word(piece)]
+        if not all(_letters(word) in self._letters for word in words):
+            yield from (iter(()), iter(()))
+            return
+        yield self._placed(self._folds.find(pieces))
+        yield self._placed(self._words.find(words))
 
-    def _found(self, layer: _Layer, pieces: Sequence[str]) -> Iterator[Span]:
-        return layer.find(pieces)
+    def _placed(self, found: Iterator[Span]) -> Iterator[Span]:
+        return found
+
+    def _as_it_is(self, string: str) -> Iterator[Span]:
+        """A plain search, as long as what it finds begins and ends where pieces do."""
+        text, at, tries, seen = self._text, 0, _TRIES, 0
+        while tries:
+            start = text.find(string, at)
+            if start < 0:
+                return
+            at = start + len(string)
+            if not (_parts(text, start) and _parts(text, at)):
+                tries -= 1
+                at = start + 1
+                continue
+            seen += 1
+            yield start, at
+        yield from islice(self._plain.find(cut(string)), seen, None)
+
+    @cached_property
+    def _letters(self) -> str:
+        return _letters(self._text)
 
     @cached_property
     def _plain(self) -> _Layer:
@@ -156,10 +200,6 @@ class Occurrences:
         rows = [row for row, piece in enumerate(pieces) if _is_word(piece)]
         return _Layer([pieces[row] for row in rows], start[rows], end[rows])
 
-    @cached_property
-    def _vocabulary(self) -> set[str]:
-        return set(self._folded[0])
-
 
 class InTokens(Occurrences):
     """Finds strings in a list of tokens; an occurrence takes every token that it touches.
@@ -172,8 +212,8 @@ class InTokens(Occurrences):
         super().__init__(" ".join(tokens))
         self._first = list(accumulate((len(token) + 1 for token in tokens), initial=0))[:-1]
 
-    def _found(self, layer: _Layer, pieces: Sequence[str]) -> Iterator[Span]:
-        for start, end in layer.find(pieces):
+    def _placed(self, found: Iterator[Span]) -> Iterator[Span]:
+        for start, end in found:
             yield bisect_right(self._first, start) - 1, bisect_left(self._first, end)
 
 

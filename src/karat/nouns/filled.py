@@ -114,6 +114,11 @@ class FilledPair:
     ignored: int = 0
     paths: tuple[str, ...] = ()
 
+    def cells(self, side: str) -> IntArray:
+        """For each filler of a side one number for its document and row: where it counts."""
+        table: Filled = getattr(self, side)
+        return table.doc * np.int64(len(self.labels)) + table.label
+
     @cached_property
     def texts(self) -> Texts:
         """The folded texts; those of fillers that have only a place are looked up."""

@@ -10,13 +10,13 @@ the rest have no place. A system's filler whose text occurs nowhere is made up.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from karat.nouns._occurrences import LEVELS, InTokens, Occurrences
-from karat.nouns._types import BoolArray, IntArray
+from karat.nouns._types import BoolArray
 from karat.nouns.corpus import Words
 from karat.nouns.document import Span
 from karat.nouns.tables import UNKNOWN, Fragments, int32
@@ -52,7 +52,7 @@ def grounded(gold: Filled, system: Filled, words: Callable[[int], Words], unit: 
     >>> [found.gold.of(i) for i in range(4)], found.made_up.tolist()
     ([((0, 3),), ((8, 11),), (), ()], [False, False, False, True])
     """
-    sides = [_Side.of(gold), _Side.of(system)]
+    sides = [_Side(gold), _Side(system)]
     made_up = np.zeros(len(system), bool)
     unread = UNKNOWN
     for doc in np.unique(np.concatenate([side.asking for side in sides])).tolist():
@@ -102,87 +102,76 @@ class _Text:
         return any(self.nth(string, level, 0) is not None for level in range(LEVELS))
 
 
-@dataclass(slots=True, eq=False)
 class _Side:
     """The realisations of one side, document by document, and the places found for some."""
 
-    side: Filled
-    filler: IntArray
-    silent: BoolArray
-    order: IntArray
-    doc: IntArray
-    found: dict[int, Span] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, side: Filled) -> _Side:
+    def __init__(self, side: Filled) -> None:
         filler = side.filler
         silent = (side.raw.codes != UNKNOWN) & (np.diff(side.fragments.offsets) == 0)
+        self.fragments = side.fragments
+        self.found: dict[int, Span] = {}
         doc = side.doc[filler]
-        order = np.argsort(doc, kind="stable")
-        return cls(side, filler, silent, order, doc[order])
-
-    @property
-    def asking(self) -> IntArray:
-        """The documents in which something has to be found."""
-        return self.doc[self.silent[self.order]]
-
-    def rows(self, doc: int) -> list[int]:
-        """The realisations of a document, in the order of the file."""
-        low, high = np.searchsorted(self.doc, [doc, doc + 1]).tolist()
-        return self.order[low:high].tolist()  # type: ignore[no-any-return]
-
-    def own(self, row: int) -> bool:
-        """Is this realisation the filler's own text, not an alternative?"""
-        return row == int(self.side.realisations[self.filler[row]])
+        self.asking = np.unique(doc[silent])
+        # Only documents in which something has to be found are gone through.
+        rows = np.flatnonzero(np.isin(doc, self.asking))
+        rows = rows[np.argsort(doc[rows], kind="stable")]
+        offsets = np.searchsorted(doc[rows], np.append(self.asking, self.asking[-1:] + 1))
+        self._rows = rows.tolist()
+        self._where = {
+            here: slice(*offsets[i : i + 2].tolist()) for i, here in enumerate(self.asking.tolist())
+        }
+        owner = filler[rows]
+        self._owner = dict(zip(self._rows, owner.tolist(), strict=True))
+        self._slot = dict(zip(self._rows, side.label[owner].tolist(), strict=True))
+        texts: list[str | None] = [*side.raw.values, None]
+        codes = np.where(silent, side.raw.codes, UNKNOWN)[rows].tolist()
+        self._text = {row: texts[code] for row, code in zip(self._rows, codes, strict=True)}
+        self._first = dict(zip(self._rows, side.realisations[owner].tolist(), strict=True))
+        self._optional = dict(zip(self._rows, side.optional[owner].tolist(), strict=True))
 
     def ground(self, doc: int, text: _Text) -> None:
-        """Find places for the realisations of a document that have none."""
-        taken: dict[int, set[Span]] = {}
-        silent: list[int] = []
-        for row in self.rows(doc):
-            if self.silent[row]:
-                silent.append(row)
-            else:
-                places = self.side.fragments.of(row)
-                if len(places) == 1:
-                    taken.setdefault(self._slot(row), set()).add(places[0])
-        if not silent:
+        """Find places for the realisations of a document that have a text alone."""
+        if doc not in self._where:
             return
-        own = [row for row in silent if self.own(row)]
-        optional = self.side.optional[self.filler[own]].tolist()
+        taken: dict[int, set[Span]] = {}
+        own: tuple[list[tuple[int, str]], ...] = ([], [])
+        others: list[tuple[int, str]] = []
+        for row in self._rows[self._where[doc]]:
+            string = self._text[row]
+            if string is None:
+                places = self.fragments.of(row)
+                if len(places) == 1:
+                    taken.setdefault(self._slot[row], set()).add(places[0])
+            elif row == self._first[row]:
+                own[self._optional[row]].append((row, string))
+            else:
+                others.append((row, string))
         at: dict[tuple[int, str, int], int] = {}
-        for wanted in (False, True):
-            batch = [row for row, told in zip(own, optional, strict=True) if told == wanted]
+        for batch in own:
             self._place(batch, text, taken, at)
-        others = [row for row in silent if not self.own(row)]
-        homeless = [self._homeless(row) for row in others]
-        for wanted in (True, False):
-            batch = [row for row, told in zip(others, homeless, strict=True) if told == wanted]
+        homeless: tuple[list[tuple[int, str]], ...] = ([], [])
+        for row, string in others:
+            first = self._first[row]
+            homeless[self._text[first] is None or first in self.found].append((row, string))
+        for batch in homeless:
             self._place(batch, text, taken, at)
-
-    def _slot(self, row: int) -> int:
-        return int(self.side.label[self.filler[row]])
-
-    def _homeless(self, row: int) -> bool:
-        first = int(self.side.realisations[self.filler[row]])
-        return bool(self.silent[first]) and first not in self.found
 
     def _place(
-        self, batch: list[int], text: _Text, taken: dict[int, set[Span]],
+        self, batch: list[tuple[int, str]], text: _Text, taken: dict[int, set[Span]],
         at: dict[tuple[int, str, int], int],
     ) -> None:  # fmt: skip
+        """Give each of these the first occurrence that is free in its slot, level by level."""
         for level in range(LEVELS):
             left = []
-            for row in batch:
-                slot, string = self._slot(row), self.side.raw[row]
-                assert string is not None, "silent rows have a text"
+            for row, string in batch:
+                slot = self._slot[row]
                 gone = taken.setdefault(slot, set())
                 n = at.get((slot, string, level), 0)
                 while (span := text.nth(string, level, n)) in gone:
                     n += 1
                 at[slot, string, level] = n
                 if span is None:
-                    left.append(row)
+                    left.append((row, string))
                 else:
                     gone.add(span)
                     self.found[row] = span
@@ -190,14 +179,14 @@ class _Side:
 
     def left(self, doc: int) -> Iterator[tuple[int, str]]:
         """The fillers of a document whose own text was given no place, and that text."""
-        for row in self.rows(doc):
-            string = self.side.raw[row]
-            if self.silent[row] and row not in self.found and self.own(row) and string is not None:
-                yield int(self.filler[row]), string
+        for row in self._rows[self._where[doc]] if doc in self._where else ():
+            string = self._text[row]
+            if string is not None and row not in self.found and row == self._first[row]:
+                yield self._owner[row], string
 
     def places(self) -> Fragments:
         """The places of all realisations: those that were there, and those found."""
-        old = self.side.fragments
+        old = self.fragments
         if not self.found:
             return old
         rows = np.fromiter(self.found, np.int64, len(self.found))

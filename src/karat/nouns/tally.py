@@ -52,8 +52,11 @@ def ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
     >>> ratio(np.array([1.0, 0.0]), np.array([2.0, 0.0]))
     array([0.5, nan])
     """
+    there = denominator != 0
+    if np.ndim(there) and there.all():
+        return cast(FloatArray, np.divide(numerator, denominator))
     out = np.full(np.broadcast(numerator, denominator).shape, np.nan)
-    return cast(FloatArray, np.divide(numerator, denominator, out=out, where=denominator != 0))
+    return cast(FloatArray, np.divide(numerator, denominator, out=out, where=there))
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,28 +89,19 @@ class Tally:
         events = space(pair) if events is None else events
         labels = pair.labels if events.labels is None else events.labels
         width = len(labels)
-        cell = events.doc.astype(np.int64) * width + events.label
         units = pair.size if units is None else units
-        size = units * width
-        columns = len(events.outcomes)
-        if size * columns <= 1 << 22:
-            places = np.arange(size)
-            row = cell
+        if units * width * len(events.outcomes) <= 1 << 22:
+            unit, label = np.repeat(np.arange(units), width), np.tile(np.arange(width), units)
+            counts = events.counted(width, units * width)
         else:
-            places, row = np.unique(cell, return_inverse=True)
-            size = len(places)
-        flat: FloatArray = np.bincount(  # type: ignore[assignment]
-            row * columns + events.outcome, weights=events.weight, minlength=size * columns
-        )
+            places, row = np.unique(events.cell(width), return_inverse=True)
+            unit, label = np.divmod(places, max(width, 1))
+            counts = events.counted(width, len(places), row)
         quantities = space.quantities
         names = tuple(quantities)
         terms = events.outcomes if events.size is None else (*events.outcomes, TOTAL)
         linear = np.array([[quantities[n].get(t, 0.0) for t in terms] for n in names], np.float64)
-        return cls(
-            units, labels, events.outcomes, names, linear,
-            places // max(width, 1), places % max(width, 1), flat.reshape(size, columns),
-            events.size,
-        )  # fmt: skip
+        return cls(units, labels, events.outcomes, names, linear, unit, label, counts, events.size)
 
     def _quantities(self, counts: FloatArray, size: FloatArray | float) -> Quantities:
         terms = counts
@@ -196,6 +190,31 @@ class Tally:
         return summed(self.unit_rows)
 
     @cached_property
+    def grid(self) -> FloatArray | None:
+        """The counts as outcomes x units x labels, where there is a row for every cell in order."""
+        width = len(self.labels)
+        place = np.arange(self.units * width)
+        if not np.array_equal(self.unit * width + self.label, place):
+            return None
+        return self.counts.T.reshape(len(self.outcomes), self.units, width)
+
+    @cached_property
+    def label_table(self) -> FloatArray | None:
+        """The grid as a line for each outcome and label."""
+        if self.grid is None:
+            return None
+        return self.grid.transpose(0, 2, 1).reshape(-1, self.units)
+
+    @cached_property
+    def unit_table(self) -> FloatArray | None:
+        """The grid as a line for each outcome."""
+        if self.label_table is None:
+            return None
+        cube = self.label_table.reshape(len(self.outcomes), len(self.labels), self.units)
+        found: FloatArray = cube.sum(axis=1)
+        return found
+
+    @cached_property
     def _by_unit(self) -> tuple[IntArray | None, IntArray]:
         """The rows of counts unit by unit (None: as they are), and where each unit begins."""
         order = None
@@ -274,6 +293,8 @@ class LabelRows:
 
     def block(self, index: IntArray) -> FloatArray:
         """The rows `index`, zeros and all."""
+        if self.tally.label_table is not None:
+            return _lines(self.tally.label_table, self.tally, index)
         width = len(self.tally.labels)
         row, label, counts = self.tally.counts_of(index)
         dense = _added(row * width + label, counts, len(index) * width)
@@ -300,6 +321,8 @@ class OneLabelRows:
 
     def block(self, index: IntArray) -> FloatArray:
         """The rows `index`."""
+        if self.tally.grid is not None:
+            return _lines(self.tally.grid[:, :, self.place], self.tally, index)
         row, label, counts = self.tally.counts_of(index)
         own = label == self.place
         return _with_size(_added(row[own], counts[own], len(index)), self.tally, index)
@@ -323,6 +346,8 @@ class UnitRows:
 
     def block(self, index: IntArray) -> FloatArray:
         """The rows `index`."""
+        if self.tally.unit_table is not None:
+            return _lines(self.tally.unit_table, self.tally, index)
         row, _, counts = self.tally.counts_of(index)
         return _with_size(_added(row, counts, len(index)), self.tally, index)
 
@@ -331,6 +356,16 @@ def _added(place: IntArray, counts: FloatArray, size: int) -> FloatArray:
     """Rows of counts added up at their places."""
     columns = [np.bincount(place, weights=column, minlength=size) for column in counts.T]
     return np.stack(columns, axis=1)
+
+
+def _lines(table: FloatArray, tally: Tally, index: IntArray) -> FloatArray:
+    """Some columns of a table (lines x units) as rows; its lines stay together in memory."""
+    sized = tally.size is not None
+    found = np.empty((len(table) + sized, len(index)))
+    np.take(table, index, axis=1, out=found[: len(table)], mode="clip")
+    if tally.size is not None:
+        found[-1] = tally.size[index]
+    return found.T
 
 
 def _with_size(rows: FloatArray, tally: Tally, index: IntArray) -> FloatArray:
