@@ -129,7 +129,7 @@ def prepared(
         sorted({*reference.labels, *(label for each in answers.values() for label in each.labels)})
     )
     slots = _slots([reference, *answers.values()], tagset, chosen.slots)
-    plan = Plan.of(reference.documents, drawing, reference.mentions)
+    plan = Plan.of(reference.documents, drawing, reference.mentions, reference.templates)
     files, pairs, said = {}, {}, {}
     tokens = Tokens(chosen.tokenizer)
     for name, answer in answers.items():

@@ -8,6 +8,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from karat import Corpus, Filler, RecipeError, Template, compare, power, robust, score, seminars
@@ -172,6 +173,22 @@ def test_mentions_fill_the_slot_of_their_label() -> None:
     found = score(gold, system, preset="templates", resamples=0)
     assert [0.5] * 4 == [found[f"{way}.R"].value for way in ("oas", "oaod", "oads", "templates")]
     assert "gold_fillers" not in found.systems[0].coverage
+
+
+def test_the_order_of_documents_without_ids_or_words_is_irrelevant() -> None:
+    rng = np.random.default_rng(3)
+
+    def form(number: int) -> dict[str, Any]:
+        words = [*rng.choice(list("uvwx"), 2).tolist(), f"number {number}"]
+        return {"templates": [{"label": "t", "slots": {"a": words}}]}
+
+    pairs = [(form(i), form(i)) for i in range(40)]
+    found = []
+    for order in (range(40), rng.permutation(40).tolist()):
+        gold, system = (Corpus.of(*(pairs[i][side] for i in order)) for side in (0, 1))
+        one = score(gold, system, "oads.F1", resamples=200).scores[0]
+        found.append((one.low, one.value, one.high))
+    assert found[0] == found[1]
 
 
 def test_sentences_hold_no_fillers() -> None:
