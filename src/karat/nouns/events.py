@@ -37,6 +37,7 @@ class Events:
     weight: FloatArray
     gold: IntArray
     system: IntArray
+    items: str = "mention"
 
     def __init__(
         self,
