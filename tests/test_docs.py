@@ -1,7 +1,7 @@
 """Documentation is tested: every command in it is run, and prints what the page says.
 
 A block fenced as `console` is a session: lines with `$ ` are run by a shell in a folder that holds
-the built-in example, the lines below are what comes out (stdout and stderr together); `...` stands
+the built-in examples, the lines below are what comes out (stdout and stderr together); `...` stands
 for anything.
 """
 
@@ -35,6 +35,7 @@ def sessions() -> list[tuple[str, str]]:
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("docs")
     demo.written(folder / "karat-demo")
+    demo.written(folder / "seminars", "seminars", documents=60)
     binaries = folder / "bin"
     binaries.mkdir()
     script = binaries / "karat"

@@ -15,7 +15,7 @@ from karat.nouns.corpus import Corpus, Origin
 from karat.nouns.errors import UsageError, plain
 from karat.nouns.pair import Pair
 from karat.nouns.scores import File, Score, Scores
-from karat.presets import defaults
+from karat.presets import SLOTS, defaults, table_for
 from karat.reading import Readable, as_corpus
 from karat.recipe import Recipe, expand, spell
 from karat.sampling import Drawing, Plan
@@ -32,6 +32,7 @@ def score(
     *,
     preset: str | None = None,
     labels: Sequence[str] | None = None,
+    slots: Sequence[str] | None = None,
     map: Mapping[str, str] | None = None,
     zero_division: str = "skip",
     extra_docs: str = "error",
@@ -48,8 +49,10 @@ def score(
     """Score one or several systems against gold.
 
     Gold and systems are corpora or paths; several systems come as a list or by name. `recipes`
-    are texts like "exact.F1@macro"; without them a table is scored, `preset`: `mentions`, or
-    `nugget`, the default for tbf. `gold_options` and
+    are texts like "exact.F1@macro"; without them a table is scored, `preset`: `mentions`,
+    `nugget`, the default for tbf, or `templates`, the default where gold has templates. `labels`
+    are the labels (and rows of slots) that count, `slots` the rows that slots have at least; with
+    both, `labels` are those of mentions. `gold_options` and
     `system_options` go to `read`. Every score gets an interval from `resamples` of the documents
     (0: none; `interval` is auto, bca, percentile or jackknife-t), drawn from `seed`, by document
     or sentence, and within `strata` if an attribute of the documents is named. `tokenizer` cuts
@@ -63,7 +66,7 @@ def score(
     0.5
     """
     chosen = Choices(tagset_of(labels), dict(map or {}), zero_division,
-                     extra_docs, tokenizer)  # fmt: skip
+                     extra_docs, tokenizer, tagset_of(slots))  # fmt: skip
     drawing = Drawing(resamples, interval, seed, resample_by, strata)
     run = prepared(gold, system, recipes, chosen, drawing, gold_options, system_options,
                    preset, task=task)  # fmt: skip
@@ -130,9 +133,7 @@ def prepared(
     wanted = None if recipes is None else _recipes(recipes)
     reference = as_corpus(gold, gold_options)
     if wanted is None:
-        nuggets = reference.origin is not None and reference.origin.format == "tbf"
-        table = preset or ("nugget" if nuggets else "mentions")
-        wanted = defaults(table, list(reference.mentions.attributes))
+        wanted = defaults(preset or table_for(reference), list(reference.mentions.attributes))
     answers = {name: as_corpus(each, system_options) for name, each in named(system).items()}
     applied = None
     if ruled is not None:
@@ -146,15 +147,17 @@ def prepared(
     tagset = chosen.labels or tuple(
         sorted({*reference.labels, *(label for each in answers.values() for label in each.labels)})
     )
-    plan = Plan.of(reference.documents, drawing, reference.mentions)
+    slots = _slots([reference, *answers.values()], tagset, chosen.slots)
+    plan = Plan.of(reference.documents, drawing, reference.mentions, reference.templates)
     files, pairs, said = {}, {}, {}
     tokens = Tokens(chosen.tokenizer)
     for name, answer in answers.items():
         pair = Pair.of(
-            reference, answer, tagset, chosen.extra_docs, chosen.labels is not None, tokens
-        )
+            reference, answer, tagset, chosen.extra_docs, chosen.labels is not None, tokens,
+            None if chosen.labels is not None and chosen.slots is None else slots,
+        )  # fmt: skip
         files[name], pairs[name] = _file(name, answer, pair), pair
-        told = _said(reference, answer, pair, chosen, tagset, several=len(answers) > 1)
+        told = _said(reference, answer, pair, chosen, (tagset, slots), several=len(answers) > 1)
         ruling = {} if ruled is None else ruled.said()
         said[name] = told | ruling | plan.said() | _hashes(reference, answer)
     if applied is None:
@@ -177,12 +180,26 @@ def tasked(given: str | os.PathLike[str] | Task | None) -> Task | None:
     return task(given)
 
 
+def _slots(
+    corpora: Sequence[Corpus], labels: tuple[str, ...], asked: Sequence[str] | None = None
+) -> tuple[str, ...]:
+    """The rows of slots of gold and systems; where no one has templates, labels are slots."""
+    if not any(len(corpus.templates) for corpus in corpora):
+        return labels
+    from karat.nouns.filled import slot_labels, typed_as
+
+    every = [slot_labels(typed_as(corpora[0], corpus)) for corpus in corpora]
+    return tuple(sorted({*(asked or ()), *(slot for slots in every for slot in slots)}))
+
+
 def _unmarked(labels: Sequence[str] | None, corpora: Sequence[Corpus]) -> tuple[str, ...]:
     """Labels that were asked for and that nobody has: a typing error, perhaps."""
+    if labels is None:
+        return ()
     there = {label for corpus in corpora for label in corpus.labels}
-    return tuple(
-        f"no mention has the label {plain(label)}" for label in labels or () if label not in there
-    )
+    slots = _slots(corpora, ())
+    what = "no mention has the label" if not slots else "no mention or filler counts under"
+    return tuple(f"{what} {plain(label)}" for label in labels if label not in {*there, *slots})
 
 
 def possible(
@@ -190,16 +207,18 @@ def possible(
 ) -> tuple[list[Recipe], tuple[str, ...]]:
     """Of recipes that nobody asked for by name, those that can be counted, and why others cannot.
 
-    Documents may lack a length or a text, which some event spaces need.
+    Documents may lack a length or a text, which some event spaces need. What the spaces of slots
+    count on the way is kept for later.
     """
     plain_pairs = all(p.unit == "token" and not (p.documents.length < 0).any() for p in pairs)
-    if plain_pairs:
-        return list(recipes), ()
+    spaces = dict.fromkeys(recipe.space for recipe in recipes)
     why: dict[Any, str] = {}
-    for space in dict.fromkeys(recipe.space for recipe in recipes):
+    for space in (each for each in spaces if not plain_pairs or each.name in SLOTS):
         try:
             for pair in pairs:
-                space(pair)
+                events = space(pair)
+                if space.name in SLOTS:
+                    pair.remembered["events", space] = events
         except UsageError as error:
             why[space] = str(error)
     kept = [recipe for recipe in recipes if recipe.space not in why]
@@ -271,6 +290,7 @@ def _file(name: str, corpus: Corpus, pair: Pair | None = None) -> File:
     return File(
         name, origin.path, origin.sha256, len(corpus), len(corpus.mentions),
         pair.covered if pair else {}, pair.warnings if pair else (),
+        len(corpus.templates), len(corpus.templates.fillers),
     )  # fmt: skip
 
 
@@ -279,7 +299,7 @@ def _said(
     system: Corpus,
     pair: Pair,
     chosen: Choices,
-    tagset: Sequence[str],
+    rows: tuple[Sequence[str], Sequence[str]],
     *,
     several: bool,
 ) -> dict[str, str]:
@@ -292,10 +312,13 @@ def _said(
         said[key] = next(s for s in sides if s != "none") if once else "/".join(sides)
     # With a number for labels without items, the tagset of all systems together matters.
     listed = chosen.labels is not None or (several and chosen.zero is not None)
+    tagset, slots = rows
+    more = chosen.slots is not None or (listed and chosen.labels is None)
     return said | {
         "tokenizer": pair.tokenizer,
         "map": signature.words(f"{old}={new}" for old, new in chosen.map.items()) or "none",
         "labels": (signature.words(tagset) or "none") if listed else "union",
+        **({"slots": signature.words(slots)} if more and slots != tagset else {}),
         "zero": chosen.zero_division,
         "extra": chosen.extra_docs,
     }

@@ -22,7 +22,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "-m", "--measure", metavar="RECIPE",
-        help="the score whose difference is looked for (default: exact.F1, or the task's first)",
+        help="the score whose difference is looked for (default: exact.F1; oads.F1 for slots; "
+        "the first of the task)",
     )  # fmt: skip
     parser.add_argument(
         "--difference", metavar="X", type=float,

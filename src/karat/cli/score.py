@@ -31,7 +31,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--preset", metavar="NAME",
-        help="a table of recipes instead of -m: mentions (default), or nugget (default for tbf)",
+        help="a table of recipes instead of -m: mentions (default), nugget (default for tbf), or "
+        "templates (default where gold has templates)",
     )  # fmt: skip
     parser.add_argument("--by-label", action="store_true", help="a row for each label, too")
     options.add_reading(parser)
@@ -146,6 +147,7 @@ def remarks(systems: Sequence[File]) -> None:
             f"{plain(system.name)}: {said['documents']:,} documents, {', '.join(sides)}; "
             f"{said['repaired']:,} repaired, {said['discarded']:,} discarded, "
             f"{said['unaligned']:,} unaligned, {said['ignored']:,} ignored"
+            + (f", {said['ungrounded']:,} ungrounded" if "ungrounded" in said else "")
         )
         print(line, file=sys.stderr)
         for warning in system.warnings:

@@ -59,8 +59,7 @@ def paired(
         "ignored": gold_off + system_off + unknown,
     }
     if len(gold.templates) or len(system.templates):
-        coverage["gold_fillers"] = len(gold.templates.fillers)
-        coverage["system_fillers"] = len(system.templates.fillers)
+        coverage["gold_fillers"], coverage["system_fillers"] = _fillers(gold), _fillers(system)
     if coverage["missing_documents"]:
         covered = np.zeros(len(gold), bool)
         covered[there] = True
@@ -72,14 +71,19 @@ def paired(
         )
     unit = units.pop() if units else "token"
     chars = unit == "char"
-    if only or not (slots is not None or len(gold.templates) or len(system.templates)):
-        slots = labels  # of mentions, which fill the slot of their label
+    same = slots is None and (only or not (len(gold.templates) or len(system.templates)))
+    rows = labels if same else slots  # mentions fill the slot of their label
     return cls(
         left, moved, tagset, gold.documents, unit, coverage, tuple(warnings),
         tokens.settled(gold, system) if chars else "none",
         partial(tokens.borders, gold, system, place) if chars else None,
-        partial(_filled, gold, system, place, slots, only),
+        partial(_filled, gold, system, place, rows, only and same),
     )  # fmt: skip
+
+
+def _fillers(corpus: Corpus) -> int:
+    """How many fillers a corpus has; one without templates has its mentions."""
+    return len(corpus.templates.fillers) if len(corpus.templates) else len(corpus.mentions)
 
 
 def _filled(

@@ -94,6 +94,7 @@ class Texts:
 @dataclass(frozen=True, eq=False)
 class FilledPair:
     """The slots of gold and system. `words` gives text and tokens of a document of gold.
+    `ignored` counts the fillers of templates that were left out.
 
     >>> from karat.nouns.pair import Pair
     >>> gold = Corpus.of({"text": "Ann", "templates": [{"label": "t", "slots": {"who": ["Ann"]}}]})
@@ -238,8 +239,10 @@ def filled(
             return system.library.words(theirs[row])
         return text, tokens
 
-    (ours, lost), (others, gone) = parts
-    return FilledPair(ours, others, tagset, types, gold.documents, unit, words, lost + gone, paths)
+    (ours, _), (others, _) = parts
+    # What is left out of mentions is counted as mentions.
+    lost = sum(part[1] for part, side in zip(parts, sides, strict=True) if side[2] is not None)
+    return FilledPair(ours, others, tagset, types, gold.documents, unit, words, lost, paths)
 
 
 _Side = tuple[tuple[str, ...], Codes, Any]

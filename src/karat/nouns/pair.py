@@ -89,14 +89,21 @@ class Pair:
 
     @property
     def covered(self) -> Mapping[str, int]:
-        """The coverage, with the mentions that were moved onto tokens if anything counted tokens.
+        """The coverage, with the mentions that were moved onto tokens if anything counted tokens,
+        and the fillers that were left out or are nowhere in the text if anything counted fillers.
 
         >>> pair = Pair.of(Corpus.of("[Ann]PER slept"), Corpus.of("[Ann]LOC slept"))
         >>> pair.covered["unaligned"]
         0
         """
         seen: Pair = self.__dict__.get("in_tokens", self)
-        return seen.coverage
+        slots: FilledPair | None = self.__dict__.get("filled")
+        if slots is None or "gold_fillers" not in self.coverage:
+            return seen.coverage
+        found = {**seen.coverage, "ignored": seen.coverage["ignored"] + slots.ignored}
+        if "grounded" in slots.__dict__:  # else nobody asked where fillers stand
+            found["ungrounded"] = int(np.count_nonzero(slots.made_up))
+        return found
 
     @cached_property
     def overlaps(self) -> Overlaps:
@@ -165,8 +172,8 @@ class Pair:
 
         `labels` is the tagset; with `only`, mentions with other labels are left out and counted.
         `extra` says what a system document that gold lacks is: an `error`, or to `ignore`.
-        `tokenizer` is how characters become tokens, if something counts tokens. `slots` are the
-        rows that fillers may count in, as `labels` are for mentions.
+        `tokenizer` is how characters become tokens, if something counts tokens. `slots` are rows
+        that fillers may count in; without them, `labels` (with `only`) are those of fillers, too.
         """
         tokens = Tokens(tokenizer) if isinstance(tokenizer, str) else tokenizer
         from karat.nouns._pairing import paired

@@ -101,6 +101,8 @@ class File:
     mentions: int
     coverage: Mapping[str, int] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
+    templates: int = 0
+    fillers: int = 0
 
 
 @dataclass(frozen=True)
@@ -181,6 +183,11 @@ class Scores:
                 "sha256": self.gold.sha256,
                 "documents": self.gold.documents,
                 "mentions": self.gold.mentions,
+                **(
+                    {"templates": self.gold.templates, "fillers": self.gold.fillers}
+                    if self.gold.templates
+                    else {}
+                ),
             },
             "systems": [
                 {

@@ -20,12 +20,13 @@ from karat.infer.randomization import Randomization, Verdict
 from karat.infer.ranking import clusters, holm, kendall, ranges, spearman, swaps
 from karat.measure._count import Count
 from karat.nouns.comparison import Agreement, Comparison, Difference, Rank
+from karat.nouns.corpus import Corpus
 from karat.nouns.errors import UsageError
 from karat.nouns.interval import Interval
 from karat.nouns.rows import Statistic
 from karat.pipeline import Run, prepared, tagset_of, tasked
 from karat.presets import defaults
-from karat.reading import Readable
+from karat.reading import Readable, as_corpus
 from karat.recipe import Recipe, spell
 from karat.sampling import Drawing, Plan, overall
 from karat.scoring import Choices, counted
@@ -33,12 +34,12 @@ from karat.scoring import Choices, counted
 if TYPE_CHECKING:
     from karat.protocol.task import Task
 
-LOWER = frozenset({"E", "ERR", "SER", "UND", "OVG", "SUB"})
+LOWER = frozenset({"E", "ERR", "SER", "UND", "OVG", "SUB", "ungrounded-share"})
 """Measures of error. A measure may also say `lower_is_better` itself."""
 
 RIGHT = frozenset({
-    "tp", "tp_system", "tn", "TP", "COR", "PAR", "c", "C", "gold_right", "system_right", "gold_all",
-    "system_all", "total",
+    "tp", "tp_system", "tn", "TP", "COR", "PAR", "COR_system", "PAR_system", "c", "C",
+    "gold_right", "system_right", "gold_all", "system_all", "total",
 })  # fmt: skip
 """Counts of which more is not worse."""
 
@@ -87,12 +88,11 @@ def compare(
     if trials < 99:
         raise UsageError(f"trials is at least 99, not {trials}")
     ruled = tasked(task)
-    by = (
-        recipes
-        if recipes is not None
-        else default_recipes(None if ruled is None else ruled.recipes)
-    )
-    run = prepared(gold, systems, by, chosen, drawing, gold_options, system_options,
+    reference = as_corpus(gold, gold_options)
+    by = recipes
+    if by is None:
+        by = default_recipes(reference, None if ruled is None else ruled.recipes)
+    run = prepared(reference, systems, by, chosen, drawing, None, system_options,
                    optional=recipes is None and ruled is None, task=ruled)  # fmt: skip
     if len(run.pairs) < 2:
         raise UsageError("give at least two systems to compare")
@@ -113,9 +113,10 @@ def compare(
     )
 
 
-def default_recipes(official: Sequence[Recipe] | None = None) -> list[Recipe]:
+def default_recipes(gold: Corpus, official: Sequence[Recipe] | None = None) -> list[Recipe]:
     """P and R explain an F1; to compare by all three would only make Holm stricter."""
-    every = defaults() if official is None else official
+    table = "templates" if len(gold.templates) else "mentions"
+    every = defaults(table) if official is None else official
     return [recipe for recipe in every if spell(recipe.measure) not in ("P", "R")] or list(every)
 
 

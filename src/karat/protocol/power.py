@@ -18,7 +18,7 @@ from karat.nouns.errors import UsageError, plain
 from karat.nouns.power import Point, Power
 from karat.pipeline import prepared, tasked
 from karat.protocol.compare import default_recipes, signed
-from karat.reading import Readable
+from karat.reading import Readable, as_corpus
 from karat.recipe import Recipe, parse, spell
 from karat.sampling import Drawing, overall
 from karat.scoring import Choices, counted
@@ -66,8 +66,8 @@ def power(
     systems are exchanged, so that the expected difference is the one looked for; and each study
     is tested as `karat.compare` tests. n is searched for until a share `power` of the studies
     has p of at most `alpha`. A difference larger than the pilot's cannot be made in this way, and
-    is refused. `progress` is told of every n. `recipe` is `exact.F1`, or the first that is official
-    in the `task`, unless given.
+    is refused. `recipe` is exact.F1 (oads.F1 where gold has templates), or the first that is
+    official in the `task`, unless one is given. `progress` is told of every n.
 
     >>> from karat import Corpus
     >>> gold = Corpus.of(*["[Ann]PER slept"] * 10)
@@ -80,12 +80,15 @@ def power(
     drawing = Drawing(100, "auto", seed, resample_by, strata)
     _check(difference, power, alpha, simulations, trials)
     ruled = tasked(task)
+    reference = as_corpus(gold, gold_options)
     if recipe is None:
-        recipe = "exact.F1" if ruled is None else default_recipes(ruled.recipes)[0]
+        recipe = "oads.F1" if len(reference.templates) else "exact.F1"
+        if ruled is not None:
+            recipe = default_recipes(reference, ruled.recipes)[0]
     one = parse(recipe) if isinstance(recipe, str) else recipe
     if isinstance(one.measure, Count):
         raise UsageError(f"{one} is a count, which grows with the documents; take a score: exact.P")
-    run = prepared(gold, systems, one, chosen, drawing, gold_options, system_options, task=ruled)
+    run = prepared(reference, systems, one, chosen, drawing, None, system_options, task=ruled)
     names, plan = list(run.pairs), run.plan
     if len(names) != 2:
         raise UsageError(f"power is that of one pair: give two systems, not {len(names)}")

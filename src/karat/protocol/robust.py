@@ -45,6 +45,21 @@ GRID: Mapping[str, tuple[str, ...]] = {
 labels, and an error per gold slot is not averaged over documents, many of which have few slots.
 """
 
+SLOT_GRID: Mapping[str, tuple[str, ...]] = {
+    "oads.F1": EVERY,
+    "oads(match=contains).F1": EVERY,
+    "oads(match=overlap).F1": EVERY,
+    "oas.F1": EVERY,
+    "oas(match=contains).F1": EVERY,
+    "oas(match=overlap).F1": EVERY,
+    "oaod.F1": EVERY,
+    "oaod(match=contains).F1": EVERY,
+    "oaod(match=overlap).F1": EVERY,
+    "templates.F1": EVERY,
+    "templates.SER": ("micro", "macro"),
+}
+"""The same where slots are filled: ways to count answers, how strictly they match, averages."""
+
 REPAIRS = ("conlleval", "discard")
 
 Given = Readable | Source
@@ -67,12 +82,13 @@ def robust(
 ) -> Robustness:
     """Rank two or more systems under many ways to score them, and say who stays first.
 
-    The choices are event spaces x averages (`GRID`, or `recipes`) x `repairs`, the ways to read
-    invalid tag sequences. The first of all is the reference. Files are read anew for each repair
-    policy; a corpus was read already, and stays as it is. Where no sequence needs repair, all
-    policies are one choice. A recipe of `GRID` that cannot be counted for these files is left out,
-    with a remark. `gold_options` and `system_options` go to `read`, those that a file's format
-    takes. With a `task`, its official recipes come first, and the grid after them.
+    The choices are event spaces x averages (`GRID`, for slots `SLOT_GRID`, or `recipes`) x
+    `repairs`, the ways to read invalid tag sequences. The first of all is the reference. Files are
+    read anew for each repair policy; a corpus was read already, and stays as it is. Where no
+    sequence needs repair, all policies are one choice. A recipe of a grid that cannot be counted
+    for these files is left out, with a remark. `gold_options` and `system_options` go to `read`,
+    those that a file's format takes. With a `task`, its official recipes come first, and the grid
+    after them.
 
     >>> gold = Corpus.of("[Ann Lee]PER slept", "[Bo]PER woke")
     >>> found = robust(gold, {"a": gold, "b": Corpus.of("[Ann]PER Lee slept", "[Bo]PER woke")})
@@ -104,7 +120,8 @@ def robust(
 
 
 def grid(gold: Corpus | None = None) -> list[Recipe]:
-    """The recipes for when nobody names any; for event nuggets, the F1 that are scored.
+    """The recipes for when nobody names any; for slots, `SLOT_GRID`; for event nuggets, the F1
+    that are scored.
 
     >>> len(grid()), str(grid()[1])
     (32, 'exact.F1@macro')
@@ -112,7 +129,8 @@ def grid(gold: Corpus | None = None) -> list[Recipe]:
     if gold is not None and gold.origin is not None and gold.origin.format == "tbf":
         table = defaults("nugget", list(gold.mentions.attributes))
         return [recipe for recipe in table if spell(recipe.measure) == "F1"]
-    texts = [f"{block}@{average}" for block, averages in GRID.items() for average in averages]
+    blocks = SLOT_GRID if gold is not None and len(gold.templates) else GRID
+    texts = [f"{block}@{average}" for block, averages in blocks.items() for average in averages]
     return [recipe for text in texts for recipe in expand(text)]
 
 
@@ -181,7 +199,7 @@ def _runs(
     corpora = files.read(repairs[0])
     wanted = grid(corpora[None]) if recipes is None else recipes
     if recipes is None and ruled is not None:
-        wanted = [*default_recipes(ruled.recipes), *wanted]
+        wanted = [*default_recipes(corpora[None], ruled.recipes), *wanted]
 
     def run(read: dict[str | None, Corpus]) -> Run:
         answers = {name: each for name, each in read.items() if name is not None}

@@ -102,12 +102,15 @@ def _group(
         for place, (side, each) in enumerate((("gold", gold), ("system", system)))
     )
     labels = None if said["labels"] == "union" else signature.unwords(said["labels"])
+    if "slots" in said and said["labels"] == "none":  # fillers, and no mention at all
+        labels = []
     pairs = [] if said["map"] == "none" else signature.unwords(said["map"])
     again = score(
         ours,
         {"system": theirs},
         [signature.fields(each["signature"])["recipe"] for each in scores],
         labels=labels,
+        slots=signature.unwords(said["slots"]) if "slots" in said else None,
         map=dict(pair.split("=", 1) for pair in pairs),
         zero_division=said["zero"],
         extra_docs=said["extra"],
@@ -118,8 +121,10 @@ def _group(
     where = str(system["name"])
     made = again["systems"][0]
     count, found = _compared(f"{where} coverage", system["coverage"], made["coverage"])
-    for side in ("documents", "mentions"):
-        more = _compared(f"gold {side}", gold.get(side), again["gold"][side])
+    for side in ("documents", "mentions", "templates", "fillers"):
+        if side not in gold and side not in again["gold"]:
+            continue
+        more = _compared(f"gold {side}", gold.get(side), again["gold"].get(side))
         count, found = count + more[0], found + more[1]
     for old, new in zip(scores, made["scores"], strict=True):
         for key in (*_SCORED, "counts", "by_label"):
