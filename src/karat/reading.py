@@ -184,9 +184,8 @@ def _by_extension(path: str) -> str:
     for name in registry.builtin("formats"):
         if tail.lower() in registry.load("formats", name).extensions:
             return name
-    raise UsageError(
-        f"no format ends in {tail or os.path.basename(base)!r}; say which with format="
-    )
+    name = tail or os.path.basename(base)  # noqa: PTH119
+    raise UsageError(f"no format ends in {name!r}; say which with format=")
 
 
 def as_corpus(given: Readable, options: Mapping[str, Any] | None = None) -> Corpus:
