@@ -108,7 +108,7 @@ def read(
     if source.is_folder and not getattr(reader, "folders", False):
         corpus, said, facts = read_files(reader, source)
     else:
-        corpus = Corpus.joined(reader.read(source))
+        corpus = Corpus.joined(reader.read(source), source.share)
         said, facts = reader.settled(corpus.facts)
         corpus = replace(corpus, library=reader.library(source, corpus.documents))
     origin = Origin(source.path, source.sha256, name, said)

@@ -11,6 +11,7 @@ import numpy as np
 from karat.arrays.tags import KINDS, Runs, Tagset, decode, illegal, interpret
 from karat.formats._lines import pieces
 from karat.formats._rows import RowReader
+from karat.nouns._columns import label_codes
 from karat.nouns._types import IntArray
 from karat.nouns.corpus import Corpus
 from karat.nouns.errors import SHOWN, InputError, shown
@@ -105,10 +106,13 @@ class TagReader(RowReader):
                 pending["doc_offset"][:cut],
                 self._ids(cut),
             ),
-            Mentions(int32(doc), int32(start - first[doc]), int32(end - first[doc]), int32(label)),
+            Mentions(
+                int32(doc), int32(start - first[doc]), int32(end - first[doc]),
+                label_codes(label, len(tagset.labels)),
+            ),
             tagset.labels,
             facts=facts,
-        )
+        )  # fmt: skip
         for name, cut_at in cuts.items():
             pending.columns[name] = [pending[name][cut_at:].copy()]
         self.hashes = [hashes[cut:].copy()] if cut < len(hashes) else []

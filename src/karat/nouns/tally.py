@@ -9,14 +9,18 @@ from typing import cast
 
 import numpy as np
 
+from karat.nouns._columns import stretches
 from karat.nouns._types import FloatArray, IntArray
 from karat.nouns.events import Events, Space
 from karat.nouns.pair import Pair
-from karat.nouns.rows import summed
+from karat.nouns.rows import grid_sums, summed
 from karat.nouns.tables import spread
 
 TOTAL = "total"
 """The size of an event space, as quantities name it."""
+
+DENSE = 1 << 22
+"""Up to so many counts there is one for every unit, label and outcome."""
 
 _ROUNDING = 1e-12
 
@@ -90,7 +94,7 @@ class Tally:
         labels = pair.labels if events.labels is None else events.labels
         width = len(labels)
         units = pair.size if units is None else units
-        if units * width * len(events.outcomes) <= 1 << 22:
+        if units * width * len(events.outcomes) <= DENSE:
             unit, label = np.repeat(np.arange(units), width), np.tile(np.arange(width), units)
             counts = events.counted(width, units * width)
         else:
@@ -183,19 +187,26 @@ class Tally:
 
     @cached_property
     def _label_sums(self) -> FloatArray:
-        return summed(self.rows)
+        if self.grid is None:
+            return summed(self.rows)
+        return grid_sums(self.grid, self.size, labels=True)
 
     @cached_property
     def _unit_sums(self) -> FloatArray:
-        return summed(self.unit_rows)
+        if self.grid is None:
+            return summed(self.unit_rows)
+        return grid_sums(self.grid, self.size, labels=False)
 
     @cached_property
     def grid(self) -> FloatArray | None:
         """The counts as outcomes x units x labels, where there is a row for every cell in order."""
         width = len(self.labels)
-        place = np.arange(self.units * width)
-        if not np.array_equal(self.unit * width + self.label, place):
+        if len(self.unit) != self.units * width:
             return None
+        for rows in stretches(len(self.unit)):
+            place = np.arange(rows.start, rows.stop)
+            if not np.array_equal(self.unit[rows] * width + self.label[rows], place):
+                return None
         return self.counts.T.reshape(len(self.outcomes), self.units, width)
 
     @cached_property
