@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from karat import registry, signature
@@ -208,15 +206,26 @@ def named(system: Any) -> dict[str, Any]:
 def _stem(system: Readable, place: int) -> str:
     if isinstance(system, Corpus):
         path = system.origin.path if system.origin else ""
-        return Path(path).stem if path else ("system" if place == 0 else f"system-{place + 1}")
-    stem = Path(system).name.removesuffix(".gz")
-    return Path(stem).stem if stem != "-" else "stdin"
+        return stem(path) if path else ("system" if place == 0 else f"system-{place + 1}")
+    return stem(os.fspath(system))
+
+
+def stem(path: str) -> str:
+    """What a system is called when nobody says: its file without folder and ending.
+
+    >>> stem("runs/best.conll.gz"), stem("-")
+    ('best', 'stdin')
+    """
+    last = os.path.basename(os.path.normpath(path)).removesuffix(".gz")  # noqa: PTH119
+    return "stdin" if last == "-" else os.path.splitext(last)[0]  # noqa: PTH122
 
 
 def _origin(corpus: Corpus) -> Origin:
     """Where a corpus came from; one that was made in memory is hashed as its jsonl."""
     if corpus.origin is not None:
         return corpus.origin
+    import hashlib
+
     out = io.BytesIO()
     registry.load("formats", "jsonl")().write(corpus, out)
     return Origin("", hashlib.sha256(out.getvalue()).hexdigest(), "memory")

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import csv
 import io
+import os
 import sys
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import Any
 
 from karat.nouns.errors import UsageError, shown
@@ -144,7 +143,7 @@ def named(text: str) -> tuple[str | None, str]:
     (('best', 'out.conll'), (None, 'out.conll'))
     """
     name, sign, path = text.partition("=")
-    if not sign or not name or Path(text).exists():
+    if not sign or not name or os.path.exists(text):  # noqa: PTH110
         return None, text
     if not path:
         raise UsageError(f"found {shown(text)}, expected name=path")
@@ -153,6 +152,8 @@ def named(text: str) -> tuple[str | None, str]:
 
 def csv_text(rows: list[dict[str, Any]]) -> str:
     """Rows with the same keys as CSV."""
+    import csv
+
     out = io.StringIO()
     table = csv.DictWriter(out, list(rows[0]) if rows else [], lineterminator="\n")
     table.writeheader()
@@ -166,6 +167,7 @@ def deliver(text: str, output: str | None) -> None:
         sys.stdout.write(text)
         return
     try:
-        Path(output).write_text(text, "utf-8", "backslashreplace", newline="\n")
+        with open(output, "w", -1, "utf-8", "backslashreplace", "\n") as file:  # noqa: PTH123
+            file.write(text)
     except OSError as error:
         raise UsageError(f"cannot write {output}: {error.strerror or error}") from None

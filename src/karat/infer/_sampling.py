@@ -13,7 +13,7 @@ from karat.arrays.basis import basis, whole_basis
 from karat.arrays.sums import singles, split
 from karat.infer._draws import CHUNK, Units, streams
 from karat.nouns._types import FloatArray, IntArray, SingleArray
-from karat.nouns.rows import Rows, Statistic
+from karat.nouns.rows import Rows, Statistic, totals
 
 CELLS = 1 << 22
 """How many numbers of one kind are held at a time, about: memory and speed, no result."""
@@ -68,16 +68,7 @@ class Together:
     @cached_property
     def totals(self) -> list[tuple[FloatArray, FloatArray]]:
         """The sums of all rows, in two parts."""
-        found: list[tuple[FloatArray, FloatArray]] = []
-        for rows in self.rows:
-            coarse, fine = np.zeros(rows.width), np.zeros(rows.width)
-            step = max(1, CELLS // max(rows.width, 1))
-            for _, index in Units.of(rows.units).blocks(step):
-                parts = split(rows.block(index))
-                coarse += parts[0].sum(axis=0)
-                fine += 0.0 if parts[1] is None else parts[1].sum(axis=0)
-            found.append((coarse, fine))
-        return found
+        return [getattr(rows, "totals", None) or totals(rows) for rows in self.rows]
 
     @cached_property
     def points(self) -> list[FloatArray]:

@@ -10,7 +10,6 @@ A Problem names file and line, what was found, what was expected and what to do.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -139,6 +138,8 @@ def nearest(name: str, names: Sequence[str]) -> str:
     '; did you mean F1? there are: F1, P, R'
     """
     by_fold = {each.casefold(): each for each in names}
+    import difflib  # slow to load, and needed only where something is wrong
+
     near = difflib.get_close_matches(name.casefold(), by_fold, n=1, cutoff=0.6)
     guess = f"did you mean {by_fold[near[0]]}? " if near else ""
     every = sorted(names, key=lambda each: (each.casefold(), each))

@@ -7,7 +7,7 @@ statistic ever looks at anything else.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -91,29 +91,48 @@ def summed(rows: Rows, weights: FloatArray | None = None) -> FloatArray:
     >>> summed(Dense(np.array([[1.0], [2.0]]))), summed(Dense(np.eye(2)), np.array([[0.0, 2.0]]))
     (array([3.]), array([[0., 2.]]))
     """
-    step = max(1, BLOCK // max(rows.width, 1))
-    total = np.zeros((1 if weights is None else len(weights), rows.width))
+    if weights is None:
+        own = getattr(rows, "totals", None) or totals(rows)
+        return own[0] + own[1]
+    total = np.zeros((len(weights), rows.width))
     rest = np.zeros_like(total)
-    for first in range(0, rows.units, step):
-        index = np.arange(first, min(first + step, rows.units))
+    for index in _blocks(rows):
         coarse, fine = split(rows.block(index))
-        if weights is None:
-            total += coarse.sum(axis=0)
-            rest += 0.0 if fine is None else fine.sum(axis=0)
-        else:
-            part = weights[:, first : first + step]
-            total += part @ coarse
-            rest += 0.0 if fine is None else part @ fine
-    found = total + rest
-    return found[0] if weights is None else found
+        part = weights[:, index]
+        total += part @ coarse
+        rest += 0.0 if fine is None else part @ fine
+    return total + rest
 
 
-def grid_sums(grid: FloatArray, size: FloatArray | None, *, labels: bool) -> FloatArray:
+def totals(rows: Rows) -> tuple[FloatArray, FloatArray]:
+    """The column sums in two parts, each of them exact.
+
+    >>> totals(Dense(np.array([[1.0], [2.0]])))
+    (array([3.]), array([0.]))
+    """
+    total, rest = np.zeros(rows.width), np.zeros(rows.width)
+    for index in _blocks(rows):
+        coarse, fine = split(rows.block(index))
+        total += coarse.sum(axis=0)
+        rest += 0.0 if fine is None else fine.sum(axis=0)
+    return total, rest
+
+
+def _blocks(rows: Rows) -> Iterator[IntArray]:
+    step = max(1, BLOCK // max(rows.width, 1))
+    for first in range(0, rows.units, step):
+        yield np.arange(first, min(first + step, rows.units))
+
+
+def grid_totals(
+    grid: FloatArray, size: FloatArray | None, *, labels: bool
+) -> tuple[FloatArray, FloatArray]:
     """The sums over units of a grid (outcomes x units x labels), for each outcome and label or
-    with the labels added up; then that of `size`, if there is one. No table of all is made.
+    with the labels added up; then that of `size`, if there is one. In two parts, each of them
+    exact; no table of all is made.
 
-    >>> grid_sums(np.ones((2, 5, 3)), None, labels=False)
-    array([15., 15.])
+    >>> grid_totals(np.ones((2, 5, 3)), None, labels=False)
+    (array([15., 15.]), array([0., 0.]))
     """
     parts = []
     for units in stretches(max(grid.shape[1], 1), grid.shape[0] * grid.shape[2]):
@@ -125,5 +144,4 @@ def grid_sums(grid: FloatArray, size: FloatArray | None, *, labels: bool) -> Flo
         sums = coarse.sum(axis=1)
         parts.append((sums, np.zeros_like(sums) if fine is None else fine.sum(axis=1)))
     total, rest = (np.sum(each, axis=0) for each in zip(*parts, strict=True))
-    found: FloatArray = total + rest
-    return found
+    return total, rest

@@ -158,13 +158,18 @@ def _differences(
         (first + b, first + a) for first in range(0, len(every), len(systems)) for a, b in pairs
     ]
     made = iter(_intervals(plan, every, contrasts))
-    for recipe, label, statistics in groups:
+    verdicts = {
+        (a, b): test.every(
+            [(group[2][systems[b]], group[2][systems[a]]) for group in groups],
+            plan.units,
+            np.random.default_rng(plan.drawing.seed),
+        )
+        for a, b in pairs
+    }
+    for place, (recipe, label, _) in enumerate(groups):
         for a, b in pairs:
-            both = statistics[systems[a]], statistics[systems[b]]
-            rng = np.random.default_rng(plan.drawing.seed)
-            verdict = test(both[1], both[0], plan.units, rng)
-            names = systems[a], systems[b]
-            points = float(both[0].point()), float(both[1].point())
+            verdict, names = verdicts[a, b][place], (systems[a], systems[b])
+            points = float(verdict.second.item()), float(verdict.first.item())
             found.append(_difference(recipe, label, names, points, verdict, next(made)[0]))
     tested = [i for i, each in enumerate(found) if each.p is not None]
     adjusted = holm([float(found[i].p or 0.0) for i in tested]).tolist()
