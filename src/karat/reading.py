@@ -109,7 +109,7 @@ def read(
 
         corpus, said, facts = read_files(reader, source)
     else:
-        corpus = Corpus.joined(reader.read(source))
+        corpus = Corpus.joined(reader.read(source), source.share)
         said, facts = reader.settled(corpus.facts)
         corpus = replace(corpus, library=reader.library(source, corpus.documents))
     origin = Origin(source.path, source.sha256, name, said)
@@ -184,8 +184,8 @@ def _by_extension(path: str) -> str:
     for name in registry.builtin("formats"):
         if tail.lower() in registry.load("formats", name).extensions:
             return name
-    name = tail or os.path.basename(base)  # noqa: PTH119
-    raise UsageError(f"no format ends in {name!r}; say which with format=")
+    end = tail or os.path.basename(base)  # noqa: PTH119
+    raise UsageError(f"no format ends in {end!r}; say which with format=")
 
 
 def as_corpus(given: Readable, options: Mapping[str, Any] | None = None) -> Corpus:
