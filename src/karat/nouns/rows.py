@@ -39,7 +39,7 @@ class Rows(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Dense:
     """Rows that are a matrix already.
 
@@ -64,7 +64,7 @@ class Dense:
         return self.values[index]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Statistic:
     """A score, or several at once, as a function of column sums.
 
