@@ -1,81 +1,204 @@
 """The other tools, as their users call them: `python _peers.py NAME GOLD SYSTEM`.
 
-Each prints one JSON object: what it found, and the CPU seconds of its parts.
+Each reads the two files in plain Python (unless the tool has a reader), scores every label, and
+prints one JSON object: the scores that karat should agree with, by karat's recipes.
 """
 
 from __future__ import annotations
 
 import json
 import sys
-import time
-from collections.abc import Callable
+from collections.abc import Iterator
 from importlib import import_module
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 Found = dict[str, float]
+Tags = list[list[str]]
+
+SEMEVAL = {
+    "strict": "semeval.F1",
+    "exact": "semeval(mode=exact).F1",
+    "partial": "semeval(mode=partial).F1",
+    "ent_type": "semeval(mode=type).F1",
+}
+"""What nervaluate calls its four ways to match, and what karat calls them."""
 
 
-def read_tags(path: str) -> list[list[str]]:
-    """The last column of a CoNLL file, sentence by sentence."""
-    sentences: list[list[str]] = []
-    sentence: list[str] = []
+def lines(path: str) -> Iterator[list[str]]:
+    """The columns of every line of a CoNLL file; none where a sentence or document ends."""
     with Path(path).open(encoding="utf-8") as file:
         for line in file:
             columns = line.split()
-            if columns and columns[0] != "-DOCSTART-":
-                sentence.append(columns[-1])
-            elif sentence:
-                sentences.append(sentence)
-                sentence = []
-    if sentence:
-        sentences.append(sentence)
+            yield [] if columns and columns[0] == "-DOCSTART-" else columns
+
+
+def read_tags(path: str) -> Tags:
+    """The last column of a CoNLL file, sentence by sentence."""
+    sentences: Tags = []
+    sentence: list[str] = []
+    for columns in chain(lines(path), [[]]):
+        if columns:
+            sentence.append(columns[-1])
+        elif sentence:
+            sentences.append(sentence)
+            sentence = []
     return sentences
 
 
-def with_seqeval(call: Callable[[Any, list[list[str]], list[list[str]]], float]) -> Any:
-    """A contender that imports seqeval, reads both files and times the call by itself."""
+def documents(path: str) -> Iterator[tuple[list[str], list[str]]]:
+    """Tokens and tags of every document of a CoNLL file."""
+    words: list[str] = []
+    tags: list[str] = []
+    with Path(path).open(encoding="utf-8") as file:
+        for line in file:
+            columns = line.split()
+            if columns and columns[0] == "-DOCSTART-":
+                if words:
+                    yield words, tags
+                words, tags = [], []
+            elif columns:
+                words.append(columns[0])
+                tags.append(columns[-1])
+    yield words, tags
 
-    def contend(gold_path: str, system_path: str) -> Found:
-        metrics = import_module("seqeval.metrics")
-        begun = time.process_time()
-        gold, system = read_tags(gold_path), read_tags(system_path)
-        read = time.process_time()
-        f1 = call(metrics, gold, system)
-        return {"f1": f1, "read_cpu": read - begun, "call_cpu": time.process_time() - read}
 
-    return contend
+def records(path: str) -> Iterator[dict[str, Any]]:
+    """The documents of a jsonl file."""
+    with Path(path).open(encoding="utf-8") as file:
+        for line in file:
+            yield json.loads(line)
 
 
-def report(metrics: Any, gold: list[list[str]], system: list[list[str]]) -> float:
-    """The micro F1 that `classification_report` prints, with its four decimals."""
-    text: str = metrics.classification_report(gold, system, digits=4)
+# --- scoring ---
+
+
+def seqeval_report(gold: str, system: str) -> Found:
+    """P, R, F1 of every label and the averages, as a text with four decimals."""
+    metrics = import_module("seqeval.metrics")
+    return printed(metrics.classification_report(read_tags(gold), read_tags(system), digits=4))
+
+
+def seqeval_f1(gold: str, system: str) -> Found:
+    """Only the overall F1, unrounded."""
+    metrics = import_module("seqeval.metrics")
+    return {"exact.F1": float(metrics.f1_score(read_tags(gold), read_tags(system)))}
+
+
+def strict_report(gold: str, system: str) -> Found:
+    """The report in strict mode, which reads tags by their scheme."""
+    metrics, scheme = import_module("seqeval.metrics"), import_module("seqeval.scheme").IOB2
+    tags = read_tags(gold), read_tags(system)
+    return printed(metrics.classification_report(*tags, digits=4, mode="strict", scheme=scheme))
+
+
+def strict_f1(gold: str, system: str) -> Found:
+    """The overall F1 in strict mode."""
+    metrics, scheme = import_module("seqeval.metrics"), import_module("seqeval.scheme").IOB2
+    tags = read_tags(gold), read_tags(system)
+    return {"exact.F1": float(metrics.f1_score(*tags, mode="strict", scheme=scheme))}
+
+
+def printed(text: str) -> Found:
+    """The micro F1 of a report."""
     row = next(line for line in text.splitlines() if line.strip().startswith("micro avg"))
-    return float(row.split()[-2])
+    return {"exact.F1": float(row.split()[-2])}
 
 
-def f1(metrics: Any, gold: list[list[str]], system: list[list[str]]) -> float:
-    """The micro F1 of `f1_score`, unrounded."""
-    return float(metrics.f1_score(gold, system))
+def nervaluate(gold: str, system: str) -> Found:
+    """Four ways to match, each overall and by label; from tags, or from spans of a jsonl file."""
+    tool = import_module("nervaluate")
+    sides: list[list[list[Any]]]
+    if gold.endswith(".jsonl"):
+        sides = [[closed(r["mentions"]) for r in records(path)] for path in (gold, system)]
+        found = {mention["label"] for side in sides for each in side for mention in each}
+        loader = "dict"
+    else:
+        sides = [[*read_tags(path)] for path in (gold, system)]
+        found = {tag[2:] for side in sides for each in side for tag in each if tag != "O"}
+        loader = "list"
+    overall = tool.Evaluator(*sides, tags=sorted(found), loader=loader).evaluate()["overall"]
+    return {recipe: float(overall[name].f1) for name, recipe in SEMEVAL.items()}
 
 
-def polars(gold_path: str, system_path: str) -> Found:
+def closed(mentions: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Spans with the ends that nervaluate wants: the last token, not the one after it."""
+    return [{**mention, "end": mention["end"] - 1} for mention in mentions]
+
+
+def conlleval(gold: str, system: str) -> Found:
+    """Wants one file with both tags; the two are joined line by line on the way."""
+    tool = import_module("conlleval")
+    with Path(gold).open(encoding="utf-8") as ours, Path(system).open(encoding="utf-8") as theirs:
+        both = (
+            f"{line.rstrip()} {other.split()[-1]}" if len(line) > 1 else ""
+            for line, other in zip(ours, theirs, strict=True)
+        )
+        found = tool.evaluate(both)
+    return {"exact.F1": float(found["overall"]["chunks"]["evals"]["f1"])}
+
+
+def spacy(gold: str, system: str) -> Found:
+    """Documents of both sides with their mentions, then the scorer of spaCy's `ner`."""
+    blank = import_module("spacy").blank("xx").vocab
+    tokens = import_module("spacy.tokens")
+    example = import_module("spacy.training").Example
+
+    def docs(path: str) -> Iterator[Any]:
+        if not path.endswith(".jsonl"):
+            for words, tags in documents(path):
+                yield tokens.Doc(blank, words=words, ents=tags)
+            return
+        for record in records(path):
+            doc = tokens.Doc(blank, words=record["tokens"])
+            mentions = record["mentions"]
+            doc.ents = [tokens.Span(doc, m["start"], m["end"], m["label"]) for m in mentions]
+            yield doc
+
+    pairs = (example(theirs, ours) for ours, theirs in zip(docs(gold), docs(system), strict=True))
+    found = import_module("spacy.scorer").get_ner_prf(pairs)
+    return {"exact.F1": float(found["ents_f"])}
+
+
+def sklearn(gold: str, system: str) -> Found:
+    """P, R, F1 of every label where each token is an item, and the averages."""
+    metrics = import_module("sklearn.metrics")
+    sides = [[c[-1][2:] for c in lines(path) if c] for path in (gold, system)]
+    labels = sorted({*sides[0], *sides[1]} - {""})
+    found = metrics.classification_report(*sides, labels=labels, output_dict=True)
+    return {"token.F1": float(found["micro avg"]["f1-score"])}
+
+
+# --- parsing alone ---
+
+
+def polars(gold: str, system: str) -> Found:
     """Only parses the two files into columns and counts the rows; computes no score."""
     pl = import_module("polars")
     rows = 0
-    for path in (gold_path, system_path):
-        frame = pl.read_csv(
-            path,
-            separator=" ",
-            has_header=False,
-            quote_char=None,
-            schema={"token": pl.String, "tag": pl.String},
-        )
-        rows += frame.height
+    for path in (gold, system):
+        if path.endswith(".jsonl"):
+            rows += pl.read_ndjson(path).height
+            continue
+        columns = {"token": pl.String, "tag": pl.String}
+        options = {"separator": " ", "has_header": False, "quote_char": None}
+        rows += pl.read_csv(path, schema=columns, **options).height
     return {"rows": float(rows)}
 
 
-CONTENDERS = {"report": with_seqeval(report), "f1": with_seqeval(f1), "polars": polars}
+def parse(gold: str, system: str) -> Found:
+    """Only `json.loads` of every line; computes no score."""
+    return {"rows": float(sum(1 for path in (gold, system) for _ in records(path)))}
+
+
+CONTENDERS = {
+    function.__name__: function
+    for function in (
+        *(seqeval_report, seqeval_f1, strict_report, strict_f1),
+        *(nervaluate, conlleval, spacy, sklearn, polars, parse),
+    )
+}
 
 
 if __name__ == "__main__":

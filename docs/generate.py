@@ -36,9 +36,8 @@ def _parameters(cls: type[Any]) -> str:
         if not field.init or field.name == "name":
             continue
         given = field.default
-        if hasattr(given, "name"):
-            given = spell(given)
-        default = "" if given in (None, dataclasses.MISSING, "", ()) else f" = {given}"
+        told = spell(given) if hasattr(given, "name") else given
+        default = "" if given in (None, dataclasses.MISSING, "", ()) else f" = {told}"
         rows.append(f"`{field.name}{default}`")
     return f"Parameters: {', '.join(rows)}.\n" if rows else ""
 

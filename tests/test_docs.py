@@ -1,7 +1,7 @@
 """Documentation is tested: every command in it is run, and prints what the page says.
 
 A block fenced as `console` is a session: lines with `$ ` are run by a shell in a folder that holds
-the built-in example, the lines below are what comes out (stdout and stderr together); `...` stands
+the built-in examples, the lines below are what comes out (stdout and stderr together); `...` stands
 for anything.
 """
 
@@ -35,6 +35,7 @@ def sessions() -> list[tuple[str, str]]:
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("docs")
     demo.written(folder / "karat-demo")
+    demo.written(folder / "seminars", "seminars", documents=60)
     binaries = folder / "bin"
     binaries.mkdir()
     script = binaries / "karat"
@@ -80,6 +81,47 @@ def test_the_schema_describes_what_jsonl_reads_and_writes() -> None:
     for example in schema["examples"]:
         jsonschema.validate(example, schema)
         assert example == record_of(document_of(example))
+    for page in (ROOT / "docs" / "formats.md", *(ROOT / "docs" / "formats").glob("*.md")):
+        for block in re.findall(
+            r"^```jsonl\n(.*?)^```", page.read_text(encoding="utf-8"), re.M | re.S
+        ):
+            for line in block.splitlines():
+                jsonschema.validate(json.loads(line), schema)
+
+
+FILLERS: tuple[object, ...] = (
+    "x", "", " ", 3, None, [], {}, {"text": "x"}, {"text": ""},
+    {"start": 0, "end": 1}, {"start": 0}, {"end": 1}, {"text": "x", "start": 0}, {"mention": "T1"},
+    {"fragments": [[0, 1]]}, {"fragments": []}, {"fragments": [[0, 1]], "start": 0, "end": 1},
+    {"mention": "T1", "start": 0, "end": 1}, {"mention": "T1", "text": "x"}, {"mention": 1},
+    {"text": "x", "optional": True}, {"text": "x", "optional": 1}, {"optional": True},
+    {"text": "x", "confidence": 0.5}, {"text": "x", "confidence": "high"}, {"value": "x"},
+    {"text": "x", "alternatives": ["y", {"start": 0, "end": 1}]},
+    {"text": "x", "alternatives": [""]},
+    {"text": "x", "alternatives": [{"mention": "T1"}]}, {"text": "x", "alternatives": "y"},
+    {"text": "x", "alternatives": [{}]}, {"text": "x", "alternatives": [{"start": 0}]},
+    {"slots": {}}, {"slots": {"s": ["x"]}, "label": "t"}, {"slots": {"s": "x"}},
+    {"slots": {"": ["x"]}}, {"slots": {}, "text": "x"}, {"slots": {"s": [{"slots": {"t": [1]}}]}},
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("filler", FILLERS, ids=str)
+def test_the_schema_allows_the_fillers_that_jsonl_reads(filler: object) -> None:
+    jsonschema = pytest.importorskip("jsonschema")
+    import json
+
+    from karat import UsageError
+    from karat.nouns._record import document_of
+
+    schema = json.loads((ROOT / "docs" / "jsonl.schema.json").read_text())
+    record = {"unit": "char", "templates": [{"slots": {"a": [filler]}}],
+              "mentions": [{"id": "T1", "start": 0, "end": 1, "label": "X"}]}  # fmt: skip
+    try:
+        document_of(record)
+        read = True
+    except UsageError:
+        read = False
+    assert read == jsonschema.Draft202012Validator(schema).is_valid(record)
 
 
 def test_the_first_example_of_the_readme_is_so() -> None:

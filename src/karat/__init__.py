@@ -17,6 +17,7 @@ if TYPE_CHECKING:  # as typing has it, without the time that typing takes
     from karat.nouns.robustness import Robustness
     from karat.nouns.scores import Score, Scores
     from karat.nouns.tally import Quantities, Tally
+    from karat.nouns.template import Filler, Template
     from karat.pipeline import score
     from karat.protocol.check import check
     from karat.protocol.compare import compare
@@ -24,14 +25,15 @@ if TYPE_CHECKING:  # as typing has it, without the time that typing takes
     from karat.protocol.errors import Errors, errors
     from karat.protocol.power import power
     from karat.protocol.robust import robust
+    from karat.protocol.task import Task, task
     from karat.reading import read, write
     from karat.recipe import Recipe, parse
 
 __all__ = [
-    "Comparison", "Converted", "Corpus", "Document", "Errors", "Group", "InputError", "KaratError",
-    "Mention", "Pair", "Power", "Quantities", "Recipe", "RecipeError", "Robustness", "Score",
-    "Scores", "Tally", "UsageError", "__version__", "check", "compare", "convert", "errors",
-    "parse", "power", "read", "robust", "score", "write",
+    "Comparison", "Converted", "Corpus", "Document", "Errors", "Filler", "Group", "InputError",
+    "KaratError", "Mention", "Pair", "Power", "Quantities", "Recipe", "RecipeError", "Robustness",
+    "Score", "Scores", "Tally", "Task", "Template", "UsageError", "__version__", "check", "compare",
+    "convert", "errors", "parse", "power", "read", "robust", "score", "task", "write",
 ]  # fmt: skip
 
 _HOME = {
@@ -44,7 +46,9 @@ _HOME = {
     "Recipe": "recipe", "check": "protocol.check", "parse": "recipe",
     "Errors": "protocol.errors", "errors": "protocol.errors", "Converted": "protocol.convert",
     "convert": "protocol.convert", "Power": "nouns.power", "power": "protocol.power",
+    "Filler": "nouns.template", "Template": "nouns.template",
     "Robustness": "nouns.robustness", "robust": "protocol.robust",
+    "Task": "protocol.task", "task": "protocol.task",
 }  # fmt: skip
 
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from karat import registry, signature
 from karat._version import __version__
@@ -17,11 +15,14 @@ from karat.nouns.corpus import Corpus, Origin
 from karat.nouns.errors import UsageError, plain
 from karat.nouns.pair import Pair
 from karat.nouns.scores import File, Score, Scores
-from karat.presets import defaults
+from karat.presets import SLOTS, defaults, table_for
 from karat.reading import Readable, as_corpus
 from karat.recipe import Recipe, expand, spell
 from karat.sampling import Drawing, Plan
 from karat.scoring import Choices, scored
+
+if TYPE_CHECKING:
+    from karat.protocol.task import Applied, Task
 
 
 def score(
@@ -31,6 +32,7 @@ def score(
     *,
     preset: str | None = None,
     labels: Sequence[str] | None = None,
+    slots: Sequence[str] | None = None,
     map: Mapping[str, str] | None = None,
     zero_division: str = "skip",
     extra_docs: str = "error",
@@ -42,16 +44,21 @@ def score(
     strata: str | None = None,
     gold_options: Mapping[str, Any] | None = None,
     system_options: Mapping[str, Any] | None = None,
+    task: str | os.PathLike[str] | Task | None = None,
 ) -> Scores:
     """Score one or several systems against gold.
 
     Gold and systems are corpora or paths; several systems come as a list or by name. `recipes`
-    are texts like "exact.F1@macro"; without them a table is scored, `preset`: `mentions`, or
-    `nugget`, the default for tbf. `gold_options` and
+    are texts like "exact.F1@macro"; without them a table is scored, `preset`: `mentions`,
+    `nugget`, the default for tbf, or `templates`, the default where gold has templates. `labels`
+    are the labels (and rows of slots) that count, `slots` the rows that slots have at least; with
+    both, `labels` are those of mentions. `gold_options` and
     `system_options` go to `read`. Every score gets an interval from `resamples` of the documents
     (0: none; `interval` is auto, bca, percentile or jackknife-t), drawn from `seed`, by document
     or sentence, and within `strata` if an attribute of the documents is named. `tokenizer` cuts
-    texts where characters are counted and a recipe needs tokens.
+    texts where characters are counted and a recipe needs tokens. `task` is a task definition, or
+    the path of one: it says which corpus gold is, which slots there are, what is scored, and which
+    part of the documents.
 
     >>> gold = Corpus.of("[Ann Lee]PER visited [Rome]LOC .")
     >>> system = Corpus.of("[Ann]PER Lee visited [Rome]LOC .")
@@ -59,15 +66,16 @@ def score(
     0.5
     """
     chosen = Choices(tagset_of(labels), dict(map or {}), zero_division,
-                     extra_docs, tokenizer)  # fmt: skip
+                     extra_docs, tokenizer, tagset_of(slots))  # fmt: skip
     drawing = Drawing(resamples, interval, seed, resample_by, strata)
     run = prepared(gold, system, recipes, chosen, drawing, gold_options, system_options,
-                   preset)  # fmt: skip
+                   preset, task=task)  # fmt: skip
     found: list[Score] = []
     for name, pair in run.pairs.items():
         found += scored(pair, run.recipes, name, chosen, run.said[name], run.plan)
     return Scores(__version__, run.gold, run.counted(), tuple(found),
-                  run.plan.remarks() + run.remarks)  # fmt: skip
+                  run.plan.remarks() + run.remarks,
+                  None if run.task is None else run.task.to_dict())  # fmt: skip
 
 
 def tagset_of(labels: str | Sequence[str] | None) -> tuple[str, ...] | None:
@@ -91,7 +99,9 @@ class Run:
     said: Mapping[str, Mapping[str, str]]
     recipes: Sequence[Recipe]
     plan: Plan
+    reference: Corpus
     remarks: tuple[str, ...] = ()
+    task: Applied | None = None
 
     def counted(self) -> tuple[File, ...]:
         """The files of the systems, once everything is counted: then it is known what of them
@@ -113,43 +123,83 @@ def prepared(
     preset: str | None = None,
     *,
     optional: bool = False,
+    task: str | os.PathLike[str] | Task | None = None,
 ) -> Run:
     """Read and pair."""
+    ruled = tasked(task)
+    if ruled is not None:
+        chosen = ruled.chosen(chosen)
+        recipes = ruled.recipes if recipes is None and preset is None else recipes
     wanted = None if recipes is None else _recipes(recipes)
     reference = as_corpus(gold, gold_options)
     if wanted is None:
-        nuggets = reference.origin is not None and reference.origin.format == "tbf"
-        table = preset or ("nugget" if nuggets else "mentions")
-        wanted = defaults(table, list(reference.mentions.attributes))
+        wanted = defaults(preset or table_for(reference), list(reference.mentions.attributes))
     answers = {name: as_corpus(each, system_options) for name, each in named(system).items()}
+    applied = None
+    if ruled is not None:
+        # Of a corpus from memory, what is hashed is the whole.
+        reference = replace(reference, origin=origin_of(reference))
+        answers = {name: replace(each, origin=origin_of(each)) for name, each in answers.items()}
     reference = reference.mapped(chosen.map)
     answers = {name: corpus.mapped(chosen.map) for name, corpus in answers.items()}
+    if ruled is not None:
+        reference, answers, applied = ruled.applied(reference, answers)
     tagset = chosen.labels or tuple(
         sorted({*reference.labels, *(label for each in answers.values() for label in each.labels)})
     )
-    plan = Plan.of(reference.documents, drawing, reference.mentions)
+    slots = _slots([reference, *answers.values()], tagset, chosen.slots)
+    plan = Plan.of(reference.documents, drawing, reference.mentions, reference.templates)
     files, pairs, said = {}, {}, {}
     tokens = Tokens(chosen.tokenizer)
     for name, answer in answers.items():
         pair = Pair.of(
-            reference, answer, tagset, chosen.extra_docs, chosen.labels is not None, tokens
-        )
+            reference, answer, tagset, chosen.extra_docs, chosen.labels is not None, tokens,
+            None if chosen.labels is not None and chosen.slots is None else slots,
+        )  # fmt: skip
         files[name], pairs[name] = _file(name, answer, pair), pair
-        told = _said(reference, answer, pair, chosen, tagset, several=len(answers) > 1)
-        said[name] = told | plan.said() | _hashes(reference, answer)
-    remarks = _unmarked(chosen.labels, [reference, *answers.values()])
+        told = _said(reference, answer, pair, chosen, (tagset, slots), several=len(answers) > 1)
+        ruling = {} if ruled is None else ruled.said()
+        said[name] = told | ruling | plan.said() | _hashes(reference, answer)
+    if applied is None:
+        remarks = _unmarked(chosen.labels, [reference, *answers.values()])
+    else:
+        remarks = applied.remarks + (() if optional else applied.task.unofficial(wanted))
     if recipes is None or optional:
         wanted, impossible = possible(wanted, list(pairs.values()))
         remarks += impossible
-    return Run(_file("gold", reference), files, pairs, said, wanted, plan, remarks)
+    return Run(_file("gold", reference), files, pairs, said, wanted, plan, reference, remarks,
+               applied)  # fmt: skip
+
+
+def tasked(given: str | os.PathLike[str] | Task | None) -> Task | None:
+    """The task definition of a path; a run without one does not load what reads it."""
+    if given is None:
+        return None
+    from karat.protocol.task import task
+
+    return task(given)
+
+
+def _slots(
+    corpora: Sequence[Corpus], labels: tuple[str, ...], asked: Sequence[str] | None = None
+) -> tuple[str, ...]:
+    """The rows of slots of gold and systems; where no one has templates, labels are slots."""
+    if not any(len(corpus.templates) for corpus in corpora):
+        return labels
+    from karat.nouns.filled import slot_labels, typed_as
+
+    every = [slot_labels(typed_as(corpora[0], corpus)) for corpus in corpora]
+    return tuple(sorted({*(asked or ()), *(slot for slots in every for slot in slots)}))
 
 
 def _unmarked(labels: Sequence[str] | None, corpora: Sequence[Corpus]) -> tuple[str, ...]:
     """Labels that were asked for and that nobody has: a typing error, perhaps."""
+    if labels is None:
+        return ()
     there = {label for corpus in corpora for label in corpus.labels}
-    return tuple(
-        f"no mention has the label {plain(label)}" for label in labels or () if label not in there
-    )
+    slots = _slots(corpora, ())
+    what = "no mention has the label" if not slots else "no mention or filler counts under"
+    return tuple(f"{what} {plain(label)}" for label in labels if label not in {*there, *slots})
 
 
 def possible(
@@ -157,16 +207,18 @@ def possible(
 ) -> tuple[list[Recipe], tuple[str, ...]]:
     """Of recipes that nobody asked for by name, those that can be counted, and why others cannot.
 
-    Documents may lack a length or a text, which some event spaces need.
+    Documents may lack a length or a text, which some event spaces need. What the spaces of slots
+    count on the way is kept for later.
     """
     plain_pairs = all(p.unit == "token" and not (p.documents.length < 0).any() for p in pairs)
-    if plain_pairs:
-        return list(recipes), ()
+    spaces = dict.fromkeys(recipe.space for recipe in recipes)
     why: dict[Any, str] = {}
-    for space in dict.fromkeys(recipe.space for recipe in recipes):
+    for space in (each for each in spaces if not plain_pairs or each.name in SLOTS):
         try:
             for pair in pairs:
-                space(pair)
+                events = space(pair)
+                if space.name in SLOTS:
+                    pair.remembered["events", space] = events
         except UsageError as error:
             why[space] = str(error)
     kept = [recipe for recipe in recipes if recipe.space not in why]
@@ -208,25 +260,37 @@ def named(system: Any) -> dict[str, Any]:
 def _stem(system: Readable, place: int) -> str:
     if isinstance(system, Corpus):
         path = system.origin.path if system.origin else ""
-        return Path(path).stem if path else ("system" if place == 0 else f"system-{place + 1}")
-    stem = Path(system).name.removesuffix(".gz")
-    return Path(stem).stem if stem != "-" else "stdin"
+        return stem(path) if path else ("system" if place == 0 else f"system-{place + 1}")
+    return stem(os.fspath(system))
 
 
-def _origin(corpus: Corpus) -> Origin:
+def stem(path: str) -> str:
+    """What a system is called when nobody says: its file without folder and ending.
+
+    >>> stem("runs/best.conll.gz"), stem("-")
+    ('best', 'stdin')
+    """
+    last = os.path.basename(os.path.normpath(path)).removesuffix(".gz")  # noqa: PTH119
+    return "stdin" if last == "-" else os.path.splitext(last)[0]  # noqa: PTH122
+
+
+def origin_of(corpus: Corpus) -> Origin:
     """Where a corpus came from; one that was made in memory is hashed as its jsonl."""
     if corpus.origin is not None:
         return corpus.origin
+    import hashlib
+
     out = io.BytesIO()
     registry.load("formats", "jsonl")().write(corpus, out)
     return Origin("", hashlib.sha256(out.getvalue()).hexdigest(), "memory")
 
 
 def _file(name: str, corpus: Corpus, pair: Pair | None = None) -> File:
-    origin = _origin(corpus)
+    origin = origin_of(corpus)
     return File(
         name, origin.path, origin.sha256, len(corpus), len(corpus.mentions),
         pair.covered if pair else {}, pair.warnings if pair else (),
+        len(corpus.templates), len(corpus.templates.fillers),
     )  # fmt: skip
 
 
@@ -235,12 +299,12 @@ def _said(
     system: Corpus,
     pair: Pair,
     chosen: Choices,
-    tagset: Sequence[str],
+    rows: tuple[Sequence[str], Sequence[str]],
     *,
     several: bool,
 ) -> dict[str, str]:
     """The part of the signature that does not depend on the recipe."""
-    ours, theirs = _origin(gold), _origin(system)
+    ours, theirs = origin_of(gold), origin_of(system)
     said = {"unit": pair.unit, "format": f"{ours.format}/{theirs.format}"}
     for key in dict.fromkeys([*ours.parameters, *theirs.parameters]):
         sides = [origin.parameters.get(key, "none") for origin in (ours, theirs)]
@@ -248,10 +312,13 @@ def _said(
         said[key] = next(s for s in sides if s != "none") if once else "/".join(sides)
     # With a number for labels without items, the tagset of all systems together matters.
     listed = chosen.labels is not None or (several and chosen.zero is not None)
+    tagset, slots = rows
+    more = chosen.slots is not None or (listed and chosen.labels is None)
     return said | {
         "tokenizer": pair.tokenizer,
         "map": signature.words(f"{old}={new}" for old, new in chosen.map.items()) or "none",
         "labels": (signature.words(tagset) or "none") if listed else "union",
+        **({"slots": signature.words(slots)} if more and slots != tagset else {}),
         "zero": chosen.zero_division,
         "extra": chosen.extra_docs,
     }
@@ -259,5 +326,5 @@ def _said(
 
 def _hashes(gold: Corpus, system: Corpus) -> dict[str, str]:
     """The files, which a signature names last."""
-    sides = {"gold": _origin(gold), "system": _origin(system)}
+    sides = {"gold": origin_of(gold), "system": origin_of(system)}
     return {side: f"sha256={origin.sha256[:8]}" for side, origin in sides.items()}

@@ -4,23 +4,49 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from karat import registry
 from karat.nouns.errors import RecipeError, nearest
 from karat.recipe import Recipe, expand, word
+
+if TYPE_CHECKING:
+    from karat.nouns.corpus import Corpus
 
 DEFAULTS = (
     "exact.PRF", "overlap.PRF", "ts.PRF@macro", "fair.PRF", "slots.SER",
 )  # fmt: skip
 """What is scored when nobody says what."""
 
+TEMPLATES = (
+    "oas.PRF", "oaod.PRF", "oads.PRF", "oads.ungrounded-share", "templates.PRF", "templates.SER",
+)  # fmt: skip
+"""What is scored where slots are filled: the three ways to count answers, and templates."""
+
+TABLES = ("mentions", "nugget", "templates")
+
+SLOTS = ("oas", "oaod", "oads", "templates")
+"""The event spaces that count fillers."""
+
+
+def table_for(gold: Corpus) -> str:
+    """Which table fits: `nugget` for tbf, `templates` where there are any, else `mentions`.
+
+    >>> from karat.nouns.corpus import Corpus
+    >>> table_for(Corpus.of("[Ann]PER slept"))
+    'mentions'
+    """
+    if gold.origin is not None and gold.origin.format == "tbf":
+        return "nugget"
+    return "templates" if len(gold.templates) else "mentions"
+
 
 def defaults(table: str = "mentions", attributes: Sequence[str] = ()) -> list[Recipe]:
     """The recipes for when nobody says what to score.
 
-    There are two tables: `mentions`, and `nugget` for event nuggets: span only and every
+    There are three tables: `mentions`; `nugget` for event nuggets: span only and every
     combination of the label (`type`) and the attributes of mentions, as the paper's Figure 3 has
-    them, micro and macro-doc-pr.
+    them, micro and macro-doc-pr; and `templates` for slots.
 
     >>> str(defaults()[0])
     'exact.P'
@@ -43,7 +69,8 @@ def defaults(table: str = "mentions", attributes: Sequence[str] = ()) -> list[Re
         ]
         texts = [f"{space}.PRF@{how}" for how in ("micro", "macro-doc-pr") for space in spaces]
         return [recipe for text in texts for recipe in expand(text)]
-    if table != "mentions":
-        raise RecipeError(f"no table is called {table!r}{nearest(table, ['mentions', 'nugget'])}")
-    there = [text for text in DEFAULTS if text.split(".")[0] in registry.builtin("match")]
+    if table not in TABLES:
+        raise RecipeError(f"no table is called {table!r}{nearest(table, TABLES)}")
+    texts = list(TEMPLATES if table == "templates" else DEFAULTS)
+    there = [text for text in texts if text.split(".")[0] in registry.builtin("match")]
     return [recipe for text in there for recipe in expand(text)]

@@ -95,7 +95,7 @@ def spell(component: Any, *, full: bool = False) -> str:
         if field.name == "name" or not field.init or nothing:
             continue
         if value != field.default or full:
-            given.append(f"{field.name}={_value(value)}")
+            given.append(f"{field.name}={_value(value, full=full)}")
     return str(component.name) + (f"({','.join(sorted(given))})" if given else "")
 
 
@@ -108,13 +108,13 @@ def word(text: str) -> str:
     return text if _WORD.fullmatch(text) else json.dumps(text, ensure_ascii=False)
 
 
-def _value(value: Any) -> str:
+def _value(value: Any, *, full: bool = False) -> str:
     if isinstance(value, (int, float)):
         whole = isinstance(value, float) and value.is_integer() and abs(value) < 1e15
         return str(int(value)) if whole else repr(value)
     if isinstance(value, tuple):
         return "+".join(value) if len(value) > 1 else _text(value[0])
-    return _text(value) if isinstance(value, str) else spell(value)
+    return _text(value) if isinstance(value, str) else spell(value, full=full)
 
 
 def _text(text: str) -> str:
@@ -347,7 +347,7 @@ def _converted(where: str, hint: Any, value: Any) -> Any:
             part = value if isinstance(value, _Component) else _Component(value[0], {})
             return _built("match", part.name, part.parameters)
     wanted = " or ".join(getattr(option, "__name__", str(option)) for option in options)
-    names = {"float": "a number", "int": "a whole number", "str": "a word"}
+    names = {"float": "a number", "int": "a whole number", "str": "a word", "Any": "an event space"}
     told = " ".join(names.get(word, word) for word in wanted.split())
     found = "+".join(value) if isinstance(value, list) else value
     raise RecipeError(f"{where}: found {found}, expected {told}")

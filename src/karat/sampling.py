@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from zlib import crc32
 
 import numpy as np
 
@@ -23,6 +24,7 @@ from karat.recipe import Recipe, spell
 
 if TYPE_CHECKING:
     from karat.infer.interval import Method
+    from karat.nouns.templates import Templates
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +77,18 @@ class Plan:
     documents: Documents
 
     @classmethod
-    def of(cls, documents: Documents, drawing: Drawing, gold: Mentions | None = None) -> Plan:
-        """The plan for these gold documents; `gold` tells documents with the same words apart."""
+    def of(
+        cls, documents: Documents, drawing: Drawing, gold: Mentions | None = None,
+        templates: Templates | None = None,
+    ) -> Plan:  # fmt: skip
+        """The plan for these gold documents; `gold` and `templates` tell documents with the same
+        words apart.
+        """
         if drawing.by == "sentence" and not len(documents.sentence_start):
             raise UsageError("resample_by sentence: gold does not say where sentences start")
-        order = _order(documents, gold) if drawing.resamples else np.arange(len(documents))
+        order = np.arange(len(documents))
+        if drawing.resamples:
+            order = _order(documents, gold, templates)
         strata = None if drawing.strata is None else _strata(documents, drawing.strata)
         size = len(documents)
         if drawing.by == "sentence":
@@ -147,7 +156,7 @@ class Plan:
 
         An event belongs to the sentence in which its mention starts: the gold one, if it has one.
         """
-        if self.drawing.by == "document" or not of_mentions(events):
+        if self.drawing.by == "document" or not events.of_mentions:
             return Tally.of(space, pair, events)
         if not len(pair.documents.sentence_start):
             raise UsageError("resample_by sentence: gold and system count different positions")
@@ -157,13 +166,13 @@ class Plan:
         size = len(self.units)
         # How much of an event space is in a sentence is not known; see `attributable`.
         none = None if events.size is None else np.zeros(size)
-        return Tally.of(space, pair, replace(events, doc=unit, size=none), units=size)
+        return Tally.of(space, pair, events.moved(unit, none), units=size)
 
     def intervals(
         self, statistics: Sequence[Statistic], contrasts: Sequence[Any] | None = None
     ) -> list[list[Interval]] | None:
         """The intervals of all scores of every statistic; None without any."""
-        if self.method is None or len(self.units) < 2:
+        if self.method is None or len(self.units) < 2 or not statistics:
             return None
         from karat.infer.interval import intervals
 
@@ -189,9 +198,11 @@ def by_label(measure: Measure, tally: Tally, zero: float | None) -> Statistic:
     return Statistic(tally.rows, lambda sums: valued(measure, tally.labels_of(sums), zero))
 
 
-def _order(documents: Documents, gold: Mentions | None) -> IntArray:
+def _order(
+    documents: Documents, gold: Mentions | None, templates: Templates | None = None
+) -> IntArray:
     """An order that does not depend on that of the file: by id, else by what the words hash to,
-    and where the words are the same, by the mentions.
+    and where the words are the same, by the mentions, then by the fillers.
     """
     if documents.id is not None:
         ids = documents.id
@@ -200,11 +211,29 @@ def _order(documents: Documents, gold: Mentions | None) -> IntArray:
         return np.argsort(documents.hash, kind="stable")
     size = len(documents)
     place = gold.start.astype(np.float64) + 1
-    sums = [
+    sums: list[Any] = [
         np.bincount(gold.doc, weights, size)
         for weights in (None, place, place * gold.end, place * (gold.label + 1.0))
     ]
+    if templates is not None and len(templates):
+        sums += _filled(templates, size)
     return np.lexsort([*sums[::-1], documents.hash])
+
+
+def _filled(templates: Templates, size: int) -> list[Any]:
+    """Numbers that tell documents apart by their fillers, in whatever order these are."""
+    fillers = templates.fillers
+    doc = templates.doc[fillers.template]
+    text, slot = (
+        np.array([crc32(value.encode("utf-8", "surrogatepass")) % (1 << 20) for value in values]
+                 + [0], np.float64)
+        for values in (fillers.text.values, fillers.slot.values)
+    )  # fmt: skip
+    said = text[fillers.text.codes[fillers.realisations[:-1]]]
+    return [
+        np.bincount(doc, weights, size)
+        for weights in (None, said, said * slot[fillers.slot.codes])
+    ]  # fmt: skip
 
 
 def _strata(documents: Documents, name: str) -> IntArray:
@@ -213,11 +242,6 @@ def _strata(documents: Documents, name: str) -> IntArray:
         hint = nearest(name, there) if there else "; gold documents have none"
         raise UsageError(f"no attribute of documents is called {shown(name)}{hint}")
     return documents.attributes[name].codes
-
-
-def of_mentions(events: Events) -> bool:
-    """Whether every event is one of a mention."""
-    return not np.any((events.gold < 0) & (events.system < 0))
 
 
 def _counts(documents: Documents) -> IntArray:

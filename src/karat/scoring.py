@@ -19,7 +19,7 @@ from karat.nouns.rows import Statistic
 from karat.nouns.scores import Score, Value
 from karat.nouns.tally import Tally
 from karat.recipe import Recipe, spell
-from karat.sampling import Plan, by_label, of_mentions, overall
+from karat.sampling import Plan, by_label, overall
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +31,7 @@ class Choices:
     zero_division: str = "skip"
     extra_docs: str = "error"
     tokenizer: str = "auto"
+    slots: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
         for name, choices in (("zero_division", ("skip", "0", "1")),
@@ -61,11 +62,12 @@ def scored(
 
 def counted(pair: Pair, space: Any, plan: Plan) -> tuple[Tally, Tally, bool]:
     """The counts by document, by unit of resampling, and whether all events are of mentions."""
-    events = space(pair)
+    kept = pair.remembered.pop(("events", space), None)
+    events = space(pair) if kept is None else kept
     tally = Tally.of(space, pair, events)
     same = plan.drawing.by == "document"
     units = tally if same else plan.tally(space, pair, events)
-    return tally, units, of_mentions(events)
+    return tally, units, events.of_mentions
 
 
 def _ranges(

@@ -89,6 +89,17 @@ def test_any_single_change_shows() -> None:
         assert (tokens == other) == (hash_tokens(tokens) == hash_tokens(other))
 
 
+def test_a_swap_of_two_tokens_may_change_every_bit() -> None:
+    rng = random.Random(7)
+    changes = []
+    for _ in range(2000):
+        tokens = rng.sample([bytes([letter]) for letter in ALPHABET], 2) + random_tokens(rng)
+        one, other = hash_tokens(tokens), hash_tokens([tokens[1], tokens[0], *tokens[2:]])
+        changes.append([(one - other) >> bit & 1 for bit in range(64)])
+    share = np.mean(changes, axis=0)
+    assert share.min() > 0.4 and share.max() < 0.6
+
+
 def test_the_hashes_of_pieces_add_up() -> None:
     rng = random.Random(5)
     for _ in range(300):

@@ -10,6 +10,7 @@ from itertools import count
 
 from karat import Corpus, Document, KaratError, Mention, registry
 from karat.nouns.document import Group
+from karat.nouns.template import Filler, Template
 from tests.worlds import LABELS, WORDS, random_flat, random_mention
 
 TINY = (
@@ -102,6 +103,22 @@ class Mutator:
         data[:] = b"\n".join(lines)
 
 
+def _template(rng: random.Random, *, nested: bool) -> Template:
+    """A form with a few slots: as records have it, or as key files have it."""
+
+    def filler() -> Filler | Template:
+        if nested and rng.random() < 0.2:
+            return _template(rng, nested=rng.random() < 0.5)
+        others = () if nested else tuple(rng.sample(("Bo", "b / c", '"x": "y"'), rng.randint(0, 2)))
+        text = rng.choice(("Ann Lee", "3:30", 'the "X"', "- 7 JAN 90", "? a", "a\tb\\", "東京"))
+        return Filler(text, alternatives=others, optional=not nested and rng.random() < 0.3)  # type: ignore[arg-type]
+
+    names = ("speaker", "stime", "kind") if nested else ("speaker", "INCIDENT: TYPE", "A: B")
+    slots = {slot: tuple(filler() for _ in range(rng.randint(1, 3))) for slot in
+             rng.sample(names, rng.randint(1, 3))}  # fmt: skip
+    return Template("", slots, None if nested else str(rng.randint(1, 99)))
+
+
 def _worlds(rng: random.Random) -> list[Corpus]:
     """The same kind of world in all the shapes that some format can hold."""
     length = rng.randint(1, 7)
@@ -133,6 +150,11 @@ def _worlds(rng: random.Random) -> list[Corpus]:
         Corpus.of(Document("d1", unit="char", mentions=nuggets, attributes={"system": "s"},
                            relations=(after,) if len(nuggets) > 1 else ()),
                   Document("d2", unit="char")),
+        Corpus.of(Document("d1", text=text, templates=(_template(rng, nested=True),)),
+                  Document("d2", templates=(_template(rng, nested=True),)), Document("d3")),
+        Corpus.of(Document("d1", templates=(_template(rng, nested=False),)),
+                  Document("d2", attributes={"site": "X"}, templates=tuple(
+                      _template(rng, nested=False) for _ in range(2))), Document("d3")),
     ]  # fmt: skip
 
 

@@ -22,7 +22,10 @@ from karat.nouns.source import Source
 from karat.recipe import expand
 from tests.formats._mutations import Mutator, noise, valid, valid_pairs
 
-INPUTS = {"conll": 3600, "jsonl": 3600, "spans": 3600, "tbf": 3600, "inline": 3200, "brat": 2400}
+INPUTS = {
+    "conll": 3600, "jsonl": 3600, "spans": 3600, "tbf": 3600, "inline": 3200, "brat": 2400,
+    "records": 3000, "muc": 3000,
+}  # fmt: skip
 OTHERS = 2000
 """How many inputs a reader gets; OTHERS is for one that is not in the list."""
 SNIFFED = 2400
@@ -35,6 +38,8 @@ OPTIONS: dict[str, list[dict[str, Any]]] = {
     ],
     "inline": [{}, {"entities": "decode"}, {"labels": ("A", "B")}],
     "brat": [{}, {"missing": "empty"}],
+    "records": [{}, {}, {"id": ""}, {"text": "", "label": "text"}, {"id": "who", "label": "kind"}],
+    "muc": [{}, {"label": "INCIDENT: TYPE"}],
 }  # fmt: skip
 
 EXAMPLE = Path(karat.__file__).parent / "example"
@@ -62,6 +67,17 @@ def originals(format: str) -> list[bytes]:
         files += [b"-DOCSTART- O\n\n" + files[-1], files[-2].replace(b"\n", b"\r\n")]
         files += [b"# newdoc id = d1\n# text = a b\na B-A|O\nb I-A|B-B\n\n# newdoc id = d2\nc O\n",
                   b"a\tB-A\tO\nb\tI-A\tB-B\nc\tO\tO\n", b"B-A\nI-A\n\nO\n"] * 2  # fmt: skip
+    if format == "records":
+        files += [b"[" + file.strip().replace(b"\n", b",\n ") + b"]\n" for file in files[:12]]
+        files += [file.replace(b", ", b",\n").replace(b"{", b"{\n") for file in files[:12:2]]
+    if format == "muc":
+        files += [
+            b"; made by hand\nMESSAGE: ID  d1\n\nspeaker: Ann Lee\nspeaker: ? Bo\nroom: 5 / 6\n",
+            b"0.  MESSAGE: ID      d1 (NOSC)\n1.  MESSAGE: TEMPLATE  1 (OPTIONAL)\n"
+            b"4.  INCIDENT: TYPE  ATTACK / BOMBING\n"
+            b'20. HUM TGT: TYPE   CIVILIAN: "A" / "B"\n                ("A" / "B"): "C"\n'
+            b'21. HUM TGT: NUMBER   -: "A"\n\n0.  MESSAGE: ID      d2\n1.  MESSAGE: TEMPLATE  *\n',
+        ] * 3
     assert len(files) >= 12, f"{format} writes too little of what is tried"
     return files
 
@@ -113,13 +129,14 @@ def perfect(corpus: Corpus) -> None:
 
 def content(corpus: Corpus) -> list[Any]:
     return [(document.id, document.text, document.tokens, document.mentions, document.clusters,
-             document.relations) for document in corpus]  # fmt: skip
+             document.relations, document.templates) for document in corpus]  # fmt: skip
 
 
 def rewritten(corpus: Corpus, format: str, options: dict[str, Any]) -> bool:
     """What a writer writes, its reader reads; what it cannot hold is refused, in words."""
     out = io.BytesIO()
-    own = {key: value for key, value in options.items() if key in ("entities", "labels")}
+    same = ("entities", "labels", "id", "text", "label")
+    own = {key: value for key, value in options.items() if key in same}
     try:
         registry.load("formats", format)(**own).write(corpus, out)
     except UsageError:

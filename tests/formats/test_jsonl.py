@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from karat import Corpus, Document, Group, Mention, UsageError
+from karat import Corpus, Document, Group, KaratError, Mention, UsageError
 from karat.formats import jsonl
+from karat.formats._plain import plain
 from karat.formats.jsonl import Jsonl
 from karat.nouns.source import Source
 from karat.nouns.template import Filler, Template
@@ -165,7 +166,90 @@ def test_what_json_cannot_hold_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("head", "sure"), [(b"{}", 1.0), (b'\xef\xbb\xbf \n{"a"', 1.0), (b"[{}]", 0.0), (b"a O", 0.0)]
-)
+    ("head", "sure"),
+    [
+        (b'{"mentions": []}', 1.0), (b'\xef\xbb\xbf \n{"id": "d", "tokens"  : ["a', 1.0),
+        (b'{"id": "d"}\n{"templates": []}', 1.0), (b"{}", 0.4), (b'{"id": "d", "text": "', 0.4),
+        (b'{"who": "Ann"}', 0.0), (b'{"who": {"mentions": 1}}', 0.0),
+        (b'{"a": "\\"mentions\\":"}', 0.0), (b"[{}]", 0.0), (b"a O", 0.0),
+    ],
+)  # fmt: skip
 def test_a_file_of_objects_is_recognised(head: bytes, sure: float) -> None:
     assert sure == Jsonl.sniff(head)
+
+
+PARTS = {
+    "id": ("d", None, 5),
+    "text": ("Ann Lee", None, 3),
+    "tokens": (["Ann", "Lee"], None, ["Ann", 1], "Ann"),
+    "sentences": ([0, 1], [1, 0], [0, 9], [True], 0, []),
+    "mentions": ([], None, [1], "x"),
+    "extra": (1,),
+    "unit": ("token",),
+}
+FIELDS: dict[str, tuple[Any, ...]] = {
+    "start": (0, 1, -1, 2**31, True, "0", None),
+    "end": (1, 2, 7, 8, 0, 2**31, 1.0),
+    "label": ("P", "Q", "", 1, None),
+    "id": ("T1", "T2", None, 1),
+    "confidence": (0.5, 1, None, "x", True, 10**400),
+    "attributes": ({"a": "b"},),
+    "fragments": ([[0, 1]],),
+}
+
+
+def random_line(rng: random.Random, number: int) -> str:
+    """An object that is mostly right."""
+
+    def some(parts: dict[str, tuple[Any, ...]], likely: set[str]) -> dict[str, Any]:
+        found = {}
+        for key, values in parts.items():
+            if rng.random() < (0.97 if key in likely else 0.03):
+                found[key] = values[0] if rng.random() < 0.97 else rng.choice(values)
+        return found
+
+    record = some(PARTS, {"id", rng.choice(("text", "tokens")), "sentences"})
+    if record.get("id") == "d":
+        record["id"] = f"d{number}"
+    if rng.random() < 0.9:
+        likely = {"start", "end", "label"} | ({"confidence"} if rng.random() < 0.5 else set())
+        record["mentions"] = [some(FIELDS, likely) for _ in range(rng.randrange(3))]
+    return json.dumps(record)
+
+
+def outcome(line: str) -> Any:
+    try:
+        corpus = Corpus.joined(Jsonl().read(Source.of_bytes(line.encode())))
+    except KaratError as error:
+        return str(error)
+    rows = corpus.mentions
+    return (
+        corpus.unit, corpus[0].mentions, corpus.documents.length.tolist(), corpus.documents.id,
+        corpus.documents.hash.tolist(), corpus.documents.sentence_start.tolist(), corpus.labels,
+        None if rows.place is None else rows.place.tolist(), rows.start.dtype, rows.label.dtype,
+        rows.confidence is None, rows.id is None, corpus.extra, corpus.documents.line.tolist(),
+    )  # fmt: skip
+
+
+def test_plain_documents_are_read_as_all_others_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = random.Random(5)
+    lines = [random_line(rng, number) for number in range(4000)]
+    fast = [outcome(line) for line in lines]
+    simple = sum(plain(json.loads(line)) is not None for line in lines)
+    monkeypatch.setattr(jsonl, "plain", lambda record: None)
+    slow = [outcome(line) for line in lines]
+    for line, one, other in zip(lines, fast, slow, strict=True):
+        assert other == one, line
+    wrong = sum(isinstance(each, str) for each in slow)
+    assert simple > 1000 and wrong > 500 and len(lines) - simple - wrong > 100
+
+
+def test_plain_and_other_documents_stay_in_order() -> None:
+    rng = random.Random(11)
+    documents = [random_document(rng, i, ids=True, chars=True) for i in range(60)]
+    documents += [Document(f"p{i}", "abc", mentions=(Mention("P", 0, 1),)) for i in range(40)]
+    rng.shuffle(documents)
+    data = written(Corpus.of(*documents), "jsonl")
+    corpus = Corpus.joined(Jsonl().read(Source.of_bytes(data)))
+    assert [document.id for document in documents] == list(corpus.documents.id or ())
+    assert list(range(1, 101)) == corpus.documents.line.tolist()

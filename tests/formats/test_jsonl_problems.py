@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from karat import InputError
-from karat.formats import jsonl
+from karat.formats import _json
 from tests.formats._files import of_bytes
 
 OBJECT = "a JSON object, one document a line"
@@ -21,6 +21,17 @@ def mention_line(**keys: Any) -> str:
     mention = {key: value for key, value in (usual | keys).items() if value != "-"}
     return json.dumps({"tokens": ["a", "b"], "mentions": [mention]})
 
+
+def filler_line(filler: Any) -> str:
+    return json.dumps({"tokens": ["a", "b"], "templates": [{"slots": {"s": [filler]}}]})
+
+
+def nested(depth: int) -> Any:
+    return {"slots": {"s": [nested(depth - 1)]}} if depth else "x"
+
+
+AT = "templates[0].slots.s[0]"
+FORM = "text, start, end, fragments"
 
 SHAPE = [
     ('{"text": 1}', "text = 1", "a text"),
@@ -83,6 +94,50 @@ SHAPE = [
     ('{"templates": [{"slots": {"a": 1}}]}', "templates[0].slots.a = 1", "a list of fillers"),
     ('{"templates": [{"slots": {"a": [1]}}]}', "templates[0].slots.a[0] = 1",
      "a text or an object"),
+    ('{"templates": [{"type": "t"}]}', "templates[0].type", "one of id, label, slots"),
+    ('{"templates": [{"label": 1}]}', "templates[0].label = 1", "a text"),
+    ('{"templates": [{"id": 1}]}', "templates[0].id = 1", "a text"),
+    ('{"templates": [{"slots": {"": ["x"]}}]}', "templates[0].slots with a name that is empty",
+     "a name for each slot"),
+    ('{"templates": [{"slots": {"a": "x"}}]}', "templates[0].slots.a = 'x'", "a list of fillers"),
+    (filler_line(True), f"{AT} = True", "a text or an object"),
+    (filler_line(" "), f"{AT} = ' '", "a text that is not empty"),
+    (filler_line({"text": ""}), f"{AT}.text = ''", "a text that is not empty"),
+    (filler_line({"text": 7}), f"{AT}.text = 7", "a text"),
+    (filler_line({}), f"{AT} = {{}}", "a text, a place or a mention"),
+    (filler_line({"value": "x"}), f"{AT}.value",
+     f"one of {FORM}, mention, alternatives, optional, confidence"),
+    (filler_line({"start": 0}), f"{AT} with a start or an end alone", "both, or neither"),
+    (filler_line({"text": "x", "end": 1}), f"{AT} with a start or an end alone",
+     "both, or neither"),
+    (filler_line({"start": 0, "end": 3}), f"{AT} ending at 3", "an end within the 2 positions"),
+    (filler_line({"start": "0", "end": 1}), f"{AT}.start = '0'", "a whole number"),
+    (filler_line({"start": 1, "end": 1}),
+     f"{AT}: span 1..1 is empty or negative; ends are exclusive, so one position at 1 is 1..2",
+     "spans that are not empty and do not overlap"),
+    (filler_line({"start": 0, "end": 1, "fragments": [[0, 1]]}),
+     f"{AT} with fragments and start or end", "the one or the other"),
+    (filler_line({"mention": 1}), f"{AT}.mention = 1", "the id of a mention"),
+    (filler_line({"mention": "T1", "start": 0, "end": 1}), f"{AT} with a mention and a place",
+     "the one or the other"),
+    (filler_line({"text": "x", "optional": "yes"}), f"{AT}.optional = 'yes'", "true or false"),
+    (filler_line({"text": "x", "optional": 1}), f"{AT}.optional = 1", "true or false"),
+    (filler_line({"text": "x", "confidence": "1"}), f"{AT}.confidence = '1'", "a number"),
+    (filler_line({"text": "x", "alternatives": "y"}), f"{AT}.alternatives = 'y'", "a list"),
+    (filler_line({"text": "x", "alternatives": [3]}), f"{AT}.alternatives[0] = 3",
+     "a text or an object"),
+    (filler_line({"text": "x", "alternatives": ["y", ""]}), f"{AT}.alternatives[1] = ''",
+     "a text that is not empty"),
+    (filler_line({"text": "x", "alternatives": [{}]}), f"{AT}.alternatives[0] = {{}}",
+     "a text or a place"),
+    (filler_line({"text": "x", "alternatives": [{"text": "y", "optional": True}]}),
+     f"{AT}.alternatives[0].optional", f"one of {FORM}"),
+    (filler_line({"text": "x", "alternatives": [{"start": 1, "end": 9}]}),
+     f"{AT}.alternatives[0] ending at 9", "an end within the 2 positions"),
+    (filler_line({"slots": {"t": [4]}}), f"{AT}.slots.t[0] = 4", "a text or an object"),
+    (filler_line({"slots": {}, "text": "x"}), f"{AT}.text", "one of id, label, slots"),
+    (json.dumps({"templates": [nested(33)]}), f"templates[0]{'.slots.s[0]' * 32}",
+     "templates that stand in each other at most 32 deep"),
 ]  # fmt: skip
 
 
@@ -112,6 +167,9 @@ def test_a_document_of_another_shape_is_told(line: str, found: str, expected: st
          "K205 found clusters[0] with 'T1', expected the ids of mentions of the same document"),
         (b'{"relations": [{"label": "r", "arguments": {"a": "T1"}}]}',
          "K205 found relations[0] with 'T1', expected the ids of mentions of the same document"),
+        (b'{"templates": [{}, {"slots": {"a": [{"slots": {"b": [{"mention": "T1"}]}}]}}]}',
+         "K205 found templates[1] with the mention 'T1', expected the ids of mentions of the same "
+         "document"),
     ],
 )  # fmt: skip
 def test_a_line_that_is_no_document_is_told(line: bytes, problem: str) -> None:
@@ -150,7 +208,7 @@ def test_every_wrong_line_is_told() -> None:
 
 
 def test_a_line_that_never_ends_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jsonl, "LARGEST", 1000)
+    monkeypatch.setattr(_json, "LARGEST", 1000)
     with pytest.raises(InputError) as caught:
         of_bytes(b"{}\n" + b" " * 2000, "jsonl")
     expected = "file:2: K005 found a line of more than 1,000 bytes, expected shorter lines"
@@ -166,6 +224,20 @@ def test_deep_nesting_is_read_or_refused(depth: int) -> None:
         assert depth > 500
     else:
         assert 1 == len(corpus)
+
+
+def test_every_wrong_template_of_a_line_is_told() -> None:
+    line = '{"templates": [3, {"slots": {"a": [1]}}, {"slots": {"a": ["x"]}}, {"slots": 4}]}'
+    with pytest.raises(InputError) as caught:
+        of_bytes(line.encode(), "jsonl")
+    assert [
+        "templates[0] = 3", "templates[1].slots.a[0] = 1", "templates[3].slots = 4",
+    ] == [problem.found for problem in caught.value.problems]  # fmt: skip
+
+
+def test_templates_may_stand_in_each_other_up_to_a_depth() -> None:
+    (document,) = of_bytes(json.dumps({"templates": [nested(32)]}).encode(), "jsonl")
+    assert 1 == len(document.templates)
 
 
 def test_every_wrong_mention_of_a_line_is_told() -> None:

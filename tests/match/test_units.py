@@ -378,3 +378,30 @@ def test_positions_beyond_2_to_the_30_do_not_wrap_around() -> None:
     tally = Tally.of(Ts(), Pair.of(long, long))
     assert tally.counted() == {"tp": 5.0, "fp": 0.0, "fn": 0.0}
     assert tally.total()["tn"] == 2 * length - 1 - 5
+
+
+@pytest.mark.parametrize("recipe", ["ts", "token", "ts(sep=0.25)", "ts(instances=count)"])
+def test_mentions_that_do_not_overlap_count_what_their_stretches_weigh(recipe: str) -> None:
+    """The short way for flat mentions against the rows of the ledger, which take the long one."""
+    rng = np.random.default_rng(11)
+    texts: tuple[list[str], list[str]] = ([], [])
+    for _ in range(400):
+        size = int(rng.integers(1, 9))
+        for side in texts:
+            words, at = [], 0
+            while at < size:
+                width = min(int(rng.integers(1, 4)), size - at)
+                run = " ".join("w" * width)
+                words.append(f"[{run}]{'AB'[rng.integers(2)]}" if rng.random() < 0.6 else run)
+                at += width
+            side.append(" ".join(words))
+    pair = Pair.of(Corpus.of(*texts[0]), Corpus.of(*texts[1]))
+    space = parse(f"{recipe}.F1").space
+    events = space(pair)
+    short = events.counted(2, 2 * pair.size)
+    expected = np.zeros_like(short)
+    rows = zip(events.doc, events.label, events.outcome, events.weight, strict=True)
+    for doc, label, outcome, weight in rows:
+        expected[2 * doc + label, outcome] += weight
+    assert expected.sum() > 0
+    assert np.array_equal(expected, short)

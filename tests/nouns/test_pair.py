@@ -281,3 +281,35 @@ def test_keys_are_equal_where_place_and_label_are() -> None:
     for label, shared in ((True, 0), (False, 1)):
         ours, theirs = pair.keys(label=label)
         assert shared == len(set(ours.tolist()) & set(theirs.tolist()))
+
+
+def slot(*fillers: Any, id: str = "d") -> dict[str, Any]:
+    return {"id": id, "unit": "char", "templates": [{"slots": {"s": list(fillers)}}]}
+
+
+@pytest.mark.parametrize(
+    ("fillers", "count"),
+    [
+        (["x", {"start": 0, "end": 4}], 1),
+        ([{"text": "x", "alternatives": [{"start": 2, "end": 4}]}], 1),
+        ([{"fragments": [[0, 1], [3, 4]]}, {"start": 0, "end": 3}, {"start": 3, "end": 4}], 2),
+        ([{"slots": {"t": [{"start": 0, "end": 4}]}}], 1),
+    ],
+)
+def test_a_filler_behind_the_end_of_gold_is_told(fillers: list[Any], count: int) -> None:
+    gold = Corpus.of({"id": "c", "text": "longer"}, {"id": "d", "text": "Ann"})
+    with pytest.raises(InputError) as caught:
+        Pair.of(gold, Corpus.of(slot("y", id="c"), slot(*fillers)))
+    expected = "system: K306 found a filler that ends at 4 in document 'd', expected an end within " \
+        "the 3 positions that gold has"  # fmt: skip
+    assert expected == str(caught.value.problems[0])
+    assert count == caught.value.total
+
+
+def test_fillers_inside_of_gold_or_of_documents_it_lacks_are_fine() -> None:
+    gold = Corpus.of({"id": "d", "text": "Ann"})
+    system = Corpus.of(slot({"start": 0, "end": 9}, id="e"), slot("x", {"start": 0, "end": 3}))
+    found = Pair.of(gold, system, extra="ignore")
+    assert (0, 3) == (found.coverage["gold_fillers"], found.coverage["system_fillers"])
+    unknown = Corpus.of({"id": "d"})
+    assert 1 == Pair.of(unknown, Corpus.of(slot({"start": 0, "end": 9}))).size

@@ -109,6 +109,37 @@ def test_documents_without_an_answer_are_a_warning(tmp_path: Path) -> None:
     assert codes(check(system, gold)) == [("K301", 2, False)]
 
 
+def test_fillers_are_looked_at_as_mentions_are(tmp_path: Path) -> None:
+    ours, theirs, empty = (tmp_path / name for name in ("gold.json", "system.json", "empty.json"))
+    ours.write_text('{"id": 1, "who": ["Ann", "Ann", "ann"], "place": {"room": ["5", "5"]}}\n')
+    theirs.write_text('{"id": 1, "who": "Bo"}\n{"id": 2}\n')
+    empty.write_text('{"id": 1, "who": null}\n')
+    again = "again, expected each filler once; a duplicate is right at most as often as gold has it"
+    assert [
+        f"{ours}:1: K312 found the filler 'Ann' of the slot who {again}",
+        f"{ours}:1: K312 found the filler '5' of the slot room {again}",
+    ] == [str(problem) for problem in check(ours).problems]
+    expected = f"{empty}: K311 found no filler at all, expected at least one in the file"
+    assert [expected] == [str(problem) for problem in check(empty).problems]
+    theirs.write_text('{"id": 1, "who": "Bo"}\n')
+    ours.write_text('{"id": 1, "who": "Ann"}\n{"id": 2, "place": {"room": "5"}}\n')
+    assert ["K313"] == [problem.code for problem in check(theirs, ours).problems]
+    found = check(ours, theirs)
+    assert 1 == found.errors and ["K301"] == [problem.code for problem in found.problems]
+    theirs.write_text('{"id": 1, "whom": "Bo"}\n{"id": 2, "place": {"room": "5", "x": "y"}}\n')
+    assert [
+        f"{theirs}:2: K314 found the slot place.x, expected a slot of gold: place.room, who",
+        f"{theirs}:1: K314 found the slot whom, expected a slot of gold: place.room, who",
+    ] == [str(problem) for problem in check(theirs, ours).problems]
+
+
+def test_mentions_of_gold_are_slots_for_records(tmp_path: Path) -> None:
+    ours, theirs = tmp_path / "gold.inline", tmp_path / "system.json"
+    ours.write_text("<who>Ann</who> slept")
+    theirs.write_text('{"who": "Ann", "when": "now"}')
+    assert ["the slot when"] == [problem.found for problem in check(theirs, ours).problems]
+
+
 def test_the_command(gold: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", str(gold)]) == 0
     assert capsys.readouterr().out == "1 file, nothing wrong\n"

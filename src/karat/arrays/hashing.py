@@ -13,8 +13,8 @@ import numpy as np
 
 from karat.nouns._types import ByteArray, HashArray, IntArray
 
-PAD = 8
-"""Bytes that must follow the last stretch in the buffer."""
+PAD = 16
+"""Bytes that must follow the last stretch in the buffer: the compiled helper looks so far ahead."""
 
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _MIX = np.uint64(0xBF58476D1CE4E5B9)
@@ -56,10 +56,20 @@ def hash_stretches(buffer: ByteArray, start: IntArray, end: IntArray) -> HashArr
     done = 8
     while rest.size:
         word = words_at(buffer, start[rest] + done) & _MASKS[np.minimum(length[rest] - done, 8)]
-        value[rest] = _mixed(_mixed(value[rest]) ^ word)
+        value[rest] = _mixed(value[rest]) + word
         done += 8
         rest = rest[length[rest] > done]
     return value
+
+
+def slots_of(keys: HashArray, slots: int) -> IntArray:
+    """A place for each hash in a table of so many slots, a power of two.
+
+    >>> slots_of(np.array([0, 1], np.uint64), 1024)
+    array([  0, 632])
+    """
+    shift = np.uint64(65 - slots.bit_length())
+    return (keys * _MULTIPLIER >> shift).astype(np.int64)
 
 
 def hash_sequences(values: HashArray, place: IntArray, bounds: IntArray) -> HashArray:
@@ -75,11 +85,14 @@ def hash_sequences(values: HashArray, place: IntArray, bounds: IntArray) -> Hash
     """
     terms = place.view(np.uint64) * _MULTIPLIER
     terms += values
-    terms *= _MIX
-    terms ^= terms >> _SHIFT
-    sums = np.zeros(len(values) + 1, np.uint64)
-    np.cumsum(terms, out=sums[1:])
-    return np.diff(sums[bounds])
+    # Mixed twice: after one step, half of what a swap of two tokens changes would cancel out.
+    terms = _mixed(terms)
+    size = np.diff(bounds)
+    sums = np.zeros(len(size), np.uint64)
+    there = np.flatnonzero(size)  # of a run without any, reduceat would take the next term
+    if len(there):
+        sums[there] = np.add.reduceat(terms[: bounds[-1]], bounds[:-1][there])
+    return sums
 
 
 def hash_tokens(tokens: Sequence[bytes]) -> int:

@@ -36,8 +36,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     folder = Path(arguments.folder)
     files = written(folder, arguments.kind, documents=arguments.documents, seed=arguments.seed)
-    # The form that llm fills in has no places, and mentions are compared by theirs.
-    systems = [file for file in files if file.stem not in ("gold", "README", "llm")]
+    systems = [file for file in files if file.stem not in ("gold", "README")]
     gold = folder / f"gold{systems[0].suffix}"
     call = ["score", str(gold), *map(str, systems)]
     print(f"wrote {len(files)} files to {folder}; now running\n", file=sys.stderr)

@@ -24,9 +24,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--type", metavar="TYPE", action="append",
-        help="examples of this type only: LE, BE, BES, BEL, BEO, LBE, FP, FN, TP (repeatable)",
+        help="examples of this type only: LE, BE, BES, BEL, BEO, LBE, FP, FN, TP; for slots PAR, "
+        "INC, MIS, SPU, ungrounded, COR (repeatable)",
     )  # fmt: skip
-    parser.add_argument("--label", metavar="LABEL", help="examples with this label only")
+    parser.add_argument("--label", metavar="LABEL", help="examples with this label (or slot) only")
     parser.add_argument(
         "--ledger", metavar="FILE",
         help="write every event of the recipes' spaces: .csv, .jsonl or .parquet",

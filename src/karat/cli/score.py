@@ -31,7 +31,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--preset", metavar="NAME",
-        help="a table of recipes instead of -m: mentions (default), or nugget (default for tbf)",
+        help="a table of recipes instead of -m: mentions (default), nugget (default for tbf), or "
+        "templates (default where gold has templates)",
     )  # fmt: skip
     parser.add_argument("--by-label", action="store_true", help="a row for each label, too")
     options.add_reading(parser)
@@ -127,9 +128,9 @@ def files(arguments: argparse.Namespace) -> dict[str, str]:
 
 def stem(path: str) -> str:
     """What a system is called when nobody says."""
-    from pathlib import Path
+    from karat.pipeline import stem as named
 
-    return "stdin" if path == "-" else Path(Path(path).name.removesuffix(".gz")).stem
+    return named(path)
 
 
 def remarks(systems: Sequence[File]) -> None:
@@ -138,11 +139,15 @@ def remarks(systems: Sequence[File]) -> None:
 
     for system in systems:
         said = dict(system.coverage)
+        kinds = [kind for kind in ("fillers", "mentions") if said.get(f"gold_{kind}", 0)
+                 or said.get(f"system_{kind}", 0)] or ["mentions"]  # fmt: skip
+        sides = (f"{said[f'gold_{kind}']:,} gold and {said[f'system_{kind}']:,} system {kind}"
+                 for kind in kinds)  # fmt: skip
         line = (
-            f"{plain(system.name)}: {said['documents']:,} documents, "
-            f"{said['gold_mentions']:,} gold and {said['system_mentions']:,} system mentions; "
+            f"{plain(system.name)}: {said['documents']:,} documents, {', '.join(sides)}; "
             f"{said['repaired']:,} repaired, {said['discarded']:,} discarded, "
             f"{said['unaligned']:,} unaligned, {said['ignored']:,} ignored"
+            + (f", {said['ungrounded']:,} ungrounded" if "ungrounded" in said else "")
         )
         print(line, file=sys.stderr)
         for warning in system.warnings:

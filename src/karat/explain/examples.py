@@ -54,14 +54,14 @@ def example(pair: Pair, events: Events, row: int, words: Words) -> Example:
     ours, theirs = _mention(pair, pair.gold, gold), _mention(pair, pair.system, system)
     text, tokens = words
     source = text if pair.unit == "char" else tokens
-    marked = [
-        None if source is None else _marked(source, mention, (ours, theirs), pair.unit)
+    around = [
+        None if source is None else marked(source, mention, (ours, theirs), pair.unit)
         for mention in (ours, theirs)
     ]
     return Example(
         events.outcomes[int(events.outcome[row])],
         pair.documents.name(int(events.doc[row])),
-        ours, theirs, marked[0], marked[1],
+        ours, theirs, around[0], around[1],
     )  # fmt: skip
 
 
@@ -71,7 +71,7 @@ def _mention(pair: Pair, table: Mentions, row: int) -> Mention | None:
     return Mention.of(pair.labels[table.label[row]], table.fragments_of(row))
 
 
-def _marked(
+def marked(
     source: str | tuple[str, ...],
     mention: Mention | None,
     both: tuple[Mention | None, Mention | None],

@@ -60,6 +60,7 @@ def ledger(
     labels = pair.labels if events.labels is None else events.labels
     order = np.lexsort((events.system, events.gold, events.outcome, events.label, events.doc))
     last, known = -1, _NOTHING
+    fillers = _Fillers(pair) if events.items == "filler" else None
     columns = (events.doc, events.label, events.outcome, events.weight, events.gold, events.system)
     for doc, label, outcome, weight, gold, system in zip(
         *(column[order].tolist() for column in columns), strict=True
@@ -73,9 +74,39 @@ def ledger(
             "outcome": events.outcomes[outcome],
             "weight": whole(weight),
         }
-        row |= _side("gold", pair.gold, gold, pair, known)
-        row |= _side("system", pair.system, system, pair, known)
+        if fillers is None:
+            row |= _side("gold", pair.gold, gold, pair, known)
+            row |= _side("system", pair.system, system, pair, known)
+        else:
+            row |= fillers("gold", gold, known)
+            row |= fillers("system", system, known)
         yield row
+
+
+class _Fillers:
+    """What a row says of fillers: their own text, and the place they have or were found at."""
+
+    def __init__(self, pair: Pair) -> None:
+        self.filled = pair.filled
+        places = self.filled.grounded
+        self.sides = {
+            "gold": (self.filled.gold, places.gold),
+            "system": (self.filled.system, places.system),
+        }
+
+    def __call__(self, side: str, row: int, words: Words) -> dict[str, Any]:
+        if row < 0:
+            return {f"{side}_span": None, f"{side}_label": None, f"{side}_text": None}
+        table, places = self.sides[side]
+        first = int(table.realisations[row])
+        fragments, text = places.of(first), table.raw[first]
+        if text is None:
+            text = covered(words, fragments, self.filled.unit)
+        return {
+            f"{side}_span": span_text(fragments) or None,
+            f"{side}_label": self.filled.labels[table.label[row]],
+            f"{side}_text": text,
+        }
 
 
 def _side(side: str, table: Mentions, row: int, pair: Pair, words: Words) -> dict[str, Any]:

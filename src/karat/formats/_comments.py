@@ -25,7 +25,7 @@ _DOCSTART = b"-DOCSTART-"
 
 def comments(chunk: Chunk, width: int) -> tuple[IntArray, IntArray]:
     """The lines that are comments, and those among them that open a document."""
-    lines = np.flatnonzero(chunk.buffer.take(chunk.at[chunk.breaks[:-1]] + 1) == _HASH)
+    lines = chunk.beginning(_HASH)
     lines = lines[chunk.fields[lines] > 1]
     widths = chunk.fields[lines]
     start, end = chunk.column(0, lines, widths)

@@ -20,6 +20,9 @@ from karat.nouns.source import Source
 SIZE = 1 << 19
 """How many bytes are looked at together; also the longest line that is accepted."""
 
+_FIRST = 1 << 16
+"""How many come first: they show what the columns are, and then there is a faster way."""
+
 NEWLINE, RETURN, SPACE, TAB = 10, 13, 32, 9
 BOMS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
 
@@ -29,14 +32,15 @@ class Chunk:
     """Whole lines, with their fields found.
 
     `buffer` begins with a line break and goes on PAD bytes behind the last line. `fields` counts
-    the fields of each line. `starts` is where lines began before blanks were squeezed, `base` where
-    the chunk does in the file.
+    the fields of each line, `first` is its first character. `starts` is where lines began before
+    blanks were squeezed, `base` where the chunk does in the file.
     """
 
     buffer: ByteArray
     at: IntArray
     breaks: IntArray
     fields: IntArray
+    first: ByteArray
     starts: IntArray | None
     base: int
 
@@ -61,6 +65,10 @@ class Chunk:
         start += 1
         return start, self.at.take(place)
 
+    def beginning(self, sign: int) -> IntArray:
+        """The lines that begin with this character."""
+        return np.flatnonzero(self.first == sign)
+
     def text(self, line: int) -> bytes:
         """One line, for a message."""
         place = self.breaks[line]
@@ -74,43 +82,60 @@ class Chunk:
         rest = np.flatnonzero(keep)
         breaks = np.append(self.breaks[rest], self.breaks[-1])
         starts = None if self.starts is None else self.starts[rest]
-        return Chunk(self.buffer, self.at, breaks, self.fields[rest], starts, self.base), rest
+        fields, first = self.fields[rest], self.first[rest]
+        return Chunk(self.buffer, self.at, breaks, fields, first, starts, self.base), rest
 
 
-def chunks(source: Source) -> Iterator[Chunk]:
-    """The lines of a file, chunk by chunk; the content is hashed on the way."""
-    room = np.zeros(1 + SIZE + 1 + PAD, np.uint8)
-    room[0] = NEWLINE
-    view = memoryview(room)  # type: ignore[arg-type]
+@dataclass(frozen=True, slots=True, eq=False)
+class Piece:
+    """Whole lines as they are in the file: `size` bytes of the buffer, PAD more follow."""
+
+    buffer: ByteArray
+    size: int
+    base: int
+
+    def chunk(self) -> Chunk:
+        """The same lines with their fields found."""
+        return _found(self.buffer[: self.size], self.buffer, self.base)
+
+
+def pieces(source: Source) -> Iterator[Piece]:
+    """The lines of a file, piece by piece, in one place that is used again; the content is hashed
+    on the way.
+    """
+    space = bytearray(1 + SIZE + 1 + PAD)
+    space[0] = NEWLINE
+    room, view = np.frombuffer(space, np.uint8), memoryview(space)
     digest = hashlib.sha256()
     carry, offset, lines = 0, 0, 0
     with source.open() as handle:
         while True:
-            got = source.read_into(handle, view[1 + carry : 1 + SIZE])
+            room_for = SIZE if offset or carry else min(SIZE, _FIRST)
+            got = source.read_into(handle, view[1 + carry : 1 + room_for])
             digest.update(view[1 + carry : 1 + carry + got])
             filled = carry + got
             if not filled:
                 break
-            last = filled < SIZE
+            last = filled < room_for
             begin = 0
             if offset == 0:
                 begin = _mark(source, room[1 : 1 + filled])
             if last and room[filled] != NEWLINE:
                 filled += 1
                 room[filled] = NEWLINE
-            stop = filled if last else _last_break(room, filled)
-            if stop == 0:
-                raise InputError([_endless(source, lines + 1)])
-            part = room[begin : stop + 1]
+            stop = filled if last else space.rfind(b"\n", 1, 1 + filled)
+            if stop <= 0:
+                if filled >= SIZE:
+                    raise InputError([_endless(source, lines + 1)])
+                carry = filled
+                continue
             if begin:
                 room[begin] = NEWLINE
-            if not part.all():
-                where = int(np.flatnonzero(part == 0)[0])
-                line = lines + int(np.count_nonzero(part[1:where] == NEWLINE)) + 1
-                raise InputError([_binary(source, line)])
-            chunk = _found(part, room[begin : stop + 1 + PAD], offset + begin)
-            yield chunk
-            lines += len(chunk)
+            zero = space.find(0, begin, stop + 1)
+            if zero >= 0:
+                raise InputError([_binary(source, lines + space.count(b"\n", begin + 1, zero) + 1)])
+            yield Piece(room[begin : stop + 1 + PAD], stop + 1 - begin, offset + begin - 1)
+            lines += int(np.count_nonzero(room[begin + 1 : stop + 1] == NEWLINE))
             if last:
                 break
             carry = filled - stop
@@ -129,14 +154,6 @@ def _mark(source: Source, head: ByteArray) -> int:
     return 3 if first == b"\xef\xbb\xbf" else 0
 
 
-def _last_break(room: ByteArray, filled: int) -> int:
-    for low in (max(0, filled - 4096), 0):
-        found = np.flatnonzero(room[1 + low : 1 + filled] == NEWLINE)
-        if found.size:
-            return low + int(found[-1]) + 1
-    return 0
-
-
 def _endless(source: Source, line: int) -> Problem:
     return Problem(
         "K005", source.name, line, f"a line of more than {SIZE:,} bytes", "shorter lines"
@@ -149,7 +166,7 @@ def _binary(source: Source, line: int) -> Problem:
     )
 
 
-def _found(part: ByteArray, buffer: ByteArray, offset: int) -> Chunk:
+def _found(part: ByteArray, buffer: ByteArray, base: int) -> Chunk:
     starts = None
     # One comparison finds all separators, and the few other control characters with them.
     at = np.flatnonzero(part <= SPACE)
@@ -168,10 +185,9 @@ def _found(part: ByteArray, buffer: ByteArray, offset: int) -> Chunk:
         breaks = part.take(at) == NEWLINE
     places = np.flatnonzero(breaks)
     fields = np.diff(places)
-    alone = np.flatnonzero(fields == 1)
-    low = places.take(alone)
-    fields[alone[at.take(low + 1) - at.take(low) == 1]] = 0
-    return Chunk(buffer, at, places, fields, starts, offset - 1)
+    first = buffer.take(at.take(places[:-1]) + 1)
+    fields[first == NEWLINE] = 0
+    return Chunk(buffer, at, places, fields, first, starts, base)
 
 
 def _without_returns(part: ByteArray) -> ByteArray:

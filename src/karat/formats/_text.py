@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import quote, unquote
+
 from karat.nouns.errors import SHOWN, InputError, Problem, UsageError, shown
 from karat.nouns.source import LARGEST, Source
 
@@ -73,3 +75,22 @@ def encoded(text: str, format: str, document: str) -> bytes:
         raise UsageError(
             f"{format} cannot hold {half} in document {shown(document)}: it is no character"
         ) from None
+
+
+def signed(name: str) -> str:
+    """A name from a user as part of a signature: `-` for none, signs of signatures escaped.
+
+    >>> signed("INCIDENT: TYPE"), signed("a/b"), signed(""), signed("-")
+    ('INCIDENT: TYPE', 'a%2Fb', '-', '%2D')
+    """
+    said = quote(name, safe=" :.,+()", errors="surrogatepass")
+    return {"": "-", "-": "%2D", "none": "%6Eone"}.get(said, said)
+
+
+def unsigned(said: str) -> str:
+    """The name again.
+
+    >>> unsigned("a%2Fb"), unsigned("-"), unsigned("%2D")
+    ('a/b', '', '-')
+    """
+    return "" if said == "-" else unquote(said, errors="surrogatepass")

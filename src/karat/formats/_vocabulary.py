@@ -8,8 +8,7 @@ import numpy as np
 
 from karat.arrays.hashing import hash_stretches
 from karat.arrays.tags import stacked
-from karat.formats._lines import Chunk
-from karat.nouns._types import HashArray, IntArray
+from karat.nouns._types import ByteArray, HashArray, IntArray
 
 Unreadable = Callable[[int, str], None]
 
@@ -30,15 +29,20 @@ class Vocabulary:
         self._codes: IntArray = np.empty(0, np.int64)
         self._unreadable = unreadable
 
-    def codes(self, chunk: Chunk, start: IntArray, end: IntArray, line: IntArray) -> IntArray:
+    def codes(self, buffer: ByteArray, start: IntArray, end: IntArray, line: IntArray) -> IntArray:
         """A number for each tag `buffer[start:end]`; new ones are learnt."""
-        keys = hash_stretches(chunk.buffer, start, end)
+        keys = hash_stretches(buffer, start, end)
         place = np.minimum(np.searchsorted(self._keys, keys), max(0, len(self._keys) - 1))
         new = self._keys[place] != keys if len(self._keys) else np.ones(len(keys), bool)
         if new.any():
-            self._learn(chunk, keys, start, end, np.flatnonzero(new), line)
+            self._learn(buffer, keys, start, end, np.flatnonzero(new), line)
             place = np.searchsorted(self._keys, keys)
         return self._codes[place]
+
+    @property
+    def known(self) -> tuple[HashArray, IntArray]:
+        """The hashes of all tags, and the number of each."""
+        return self._keys, self._codes
 
     def levels(self, code: IntArray) -> Iterator[tuple[IntArray | None, IntArray]]:
         """For each level, which rows have a tag other than O there (None: all), and the tags."""
@@ -54,12 +58,12 @@ class Vocabulary:
             yield rows, tags[rows]
 
     def _learn(
-        self, chunk: Chunk, keys: HashArray, start: IntArray, end: IntArray, new: IntArray,
+        self, buffer: ByteArray, keys: HashArray, start: IntArray, end: IntArray, new: IntArray,
         line: IntArray,
     ) -> None:  # fmt: skip
         found, first = np.unique(keys[new], return_index=True)
         for row in new[np.sort(first)].tolist():
-            raw = chunk.buffer[int(start[row]) : int(end[row])].tobytes()
+            raw = buffer[int(start[row]) : int(end[row])].tobytes()
             try:
                 tag = raw.decode("utf-8")
             except UnicodeDecodeError:

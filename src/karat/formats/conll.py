@@ -251,7 +251,7 @@ def _opening(documents: Documents, row: int) -> str:
 
 def _refuse(corpus: Corpus, holds: frozenset[str]) -> None:
     """What columns of tags cannot hold is refused, with its place."""
-    if corpus.unit != "token":
+    if corpus.unit == "char":
         raise UsageError("conll holds tokens; this corpus counts characters")
     if np.any(corpus.documents.length < 0):
         raise UsageError("conll holds tokens; these documents have none")

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, BinaryIO, ClassVar
 
+from karat.formats._json import BOM, COMMON, DECODER, KARAT, keys, lines
+from karat.formats._plain import Plain, of_plain, plain
 from karat.nouns._build import of_documents
 from karat.nouns._checked import WrongError
 from karat.nouns._holds import EVERYTHING
 from karat.nouns._record import document_of, record_of
 from karat.nouns.corpus import Corpus, Words
 from karat.nouns.document import Document
-from karat.nouns.errors import SHOWN, InputError, Problem, UsageError, repeated, shown
-from karat.nouns.source import LARGEST, Source
+from karat.nouns.errors import SHOWN, InputError, Problem, UsageError, shown
+from karat.nouns.source import Source
 from karat.nouns.tables import ATTRIBUTES, Documents, too_many_attributes
 from karat.nouns.template import linked
 
@@ -42,12 +43,20 @@ class Jsonl:
 
     @staticmethod
     def sniff(head: bytes) -> float:
-        """How sure are we that each line is a JSON object, from 0 to 1?
+        """How sure are we that each line is a document of karat's, from 0 to 1?
 
-        >>> Jsonl.sniff(b'{"id": "d1"}'), Jsonl.sniff(b"Ann O")
-        (1.0, 0.0)
+        An object with none of karat's keys and some of its own is a record.
+
+        >>> [
+        ...     Jsonl.sniff(line)
+        ...     for line in (b'{"mentions": []}', b'{"id": "d1"}', b'{"who": "Ann"}')
+        ... ]
+        [1.0, 0.4, 0.0]
         """
-        return float(head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{")
+        if head.removeprefix(BOM).lstrip()[:1] != b"{":
+            return 0.0
+        found = keys(head)
+        return 1.0 if found & KARAT else 0.4 if found <= COMMON else 0.0
 
     def read(self, source: Source) -> Iterator[Corpus]:
         """Blocks of documents; texts and tokens stay in the file.
@@ -57,12 +66,13 @@ class Jsonl:
         """
         pile = _Pile(source)
         empty = True
-        for number, offset, raw in _lines(source):
+        for number, offset, raw in lines(source):
             if raw.strip():
                 empty = False
-                pile.add(number, offset, raw)
-            if len(pile.documents) >= _BLOCK:
-                yield pile.block()
+                if (document := pile.read(number, raw)) is not None:
+                    if len(pile.documents) >= _BLOCK or pile.other(document):
+                        yield pile.block()
+                    pile.add(number, offset, document)
         if empty:
             raise source.failure("K002", "an empty file", "at least one document")
         if pile.documents:
@@ -98,34 +108,12 @@ class Jsonl:
             out.write(line + b"\n")
 
 
-def _lines(source: Source) -> Iterator[tuple[int, int, bytes]]:
-    """Number, offset and bytes of each line, the first one without its byte order mark."""
-    pending: list[bytes] = []
-    offset = number = size = 0
-    for block in source.blocks():
-        *lines, rest = block.split(b"\n")
-        if lines:
-            lines[0] = b"".join([*pending, lines[0]])
-            pending, size = [], 0
-        for line in lines:
-            number += 1
-            yield number, offset, line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
-            offset += len(line) + 1
-        pending.append(rest)
-        size += len(rest)
-        if size > LARGEST:
-            found = f"a line of more than {LARGEST:,} bytes"
-            raise InputError([Problem("K005", source.name, number + 1, found, "shorter lines")])
-    if rest := b"".join(pending):
-        yield number + 1, offset, rest.removeprefix(b"\xef\xbb\xbf") if not number else rest
-
-
 class _Pile:
     """Documents on their way into a block, and everything that is wrong with the others."""
 
     def __init__(self, source: Source) -> None:
         self.name = source.name
-        self.documents: list[Document] = []
+        self.documents: list[Document | Plain] = []
         self.lines: list[int] = []
         self.offsets: list[int] = []
         self.problems: list[Problem] = []
@@ -139,36 +127,49 @@ class _Pile:
         if len(self.problems) < SHOWN:
             self.problems.append(Problem(code, self.name, line, found, expected))
 
-    def add(self, line: int, offset: int, raw: bytes) -> None:
+    def other(self, document: Document | Plain) -> bool:
+        """Whether a document belongs to another kind of block than those that wait."""
+        return bool(self.documents) and type(document) is not type(self.documents[0])
+
+    def add(self, line: int, offset: int, document: Document | Plain) -> None:
+        self.documents.append(document)
+        self.lines.append(line)
+        self.offsets.append(offset)
+
+    def read(self, line: int, raw: bytes) -> Document | Plain | None:
         try:
-            record = _DECODER.decode(raw.decode("utf-8"))
+            record = DECODER.decode(raw.decode("utf-8"))
         except UnicodeDecodeError as error:
             self._wrong(line, "K201", f"{shown(raw[error.start : error.end])}", "UTF-8")
-            return
+            return None
         except RecursionError:
             self._wrong(line, "K201", "brackets nested too deep", _OBJECT)
-            return
+            return None
         except ValueError as error:
             self._wrong(line, "K201", f"{shown(raw)} ({error})", _OBJECT)
-            return
+            return None
         if not isinstance(record, dict):
             self._wrong(line, "K201", shown(raw), _OBJECT)
-            return
+            return None
+        simple = plain(record)
+        if simple is not None:
+            return simple if self._fits(simple, line) else None
         try:
             document = document_of(record)
         except WrongError as error:
             for each in (error, *error.more):
                 self._wrong(line, "K202", each.found, each.expected)
-            return
+            return None
         except RecursionError:
             self._wrong(line, "K201", "brackets nested too deep", _OBJECT)
-            return
-        if self._fits(document, line) and self._linked(document, line):
-            self.documents.append(document)
-            self.lines.append(line)
-            self.offsets.append(offset)
+            return None
+        if not self._fits(document, line, _attributes(document)):
+            return None
+        return document if self._linked(document, line) else None
 
-    def _fits(self, document: Document, line: int) -> bool:
+    def _fits(
+        self, document: Document | Plain, line: int, names: frozenset[str] = frozenset()
+    ) -> bool:
         if document.id in self.ids:
             before = self.ids[document.id]
             if document.id is not None:
@@ -187,8 +188,6 @@ class _Pile:
                 expected = f"{self.unit[0]}s, as on line {self.unit[1]}"
                 self._wrong(line, "K204", found, expected)
                 return False
-        names = {name for mention in document.mentions for name in mention.attributes}
-        names.update(document.attributes)
         if names and len(self.attributes | names) > ATTRIBUTES:
             self._wrong(line, "K009", *too_many_attributes(self.attributes | names))
             return False
@@ -214,35 +213,23 @@ class _Pile:
         return True
 
     def block(self) -> Corpus:
-        corpus = of_documents(self.documents, self.lines, self.offsets)
+        waiting, lines, offsets = self.documents, self.lines, self.offsets
         self.documents, self.lines, self.offsets = [], [], []
+        simple = [each for each in waiting if isinstance(each, Plain)]
+        if simple:
+            return of_plain(simple, lines, offsets)
+        whole = [each for each in waiting if isinstance(each, Document)]
+        corpus = of_documents(whole, lines, offsets)
         return Corpus(
             corpus.unit, corpus.documents, corpus.mentions, corpus.labels, corpus.relations,
             corpus.clusters, corpus.templates, {}, corpus.extra,
         )  # fmt: skip
 
 
-def _finite(number: str) -> float:
-    found = float(number)
-    if found in (math.inf, -math.inf):
-        raise ValueError(f"{number} is too large")
-    return found
-
-
-def _refused(constant: str) -> Any:
-    raise ValueError(f"{constant} is not a JSON number")
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object; a key that is there twice would lose a value."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        twice = repeated([key for key, _ in pairs])
-        raise ValueError(f"the key {shown(twice)} is there twice")
-    return found
-
-
-_DECODER = json.JSONDecoder(parse_constant=_refused, parse_float=_finite, object_pairs_hook=_once)
+def _attributes(document: Document) -> frozenset[str]:
+    """The names of all attributes of a document and its mentions."""
+    names = {name for mention in document.mentions for name in mention.attributes}
+    return frozenset(names.union(document.attributes))
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,7 +244,7 @@ class JsonlWords:
         rest = self.documents.offset[row + 1 :]
         stop = int(rest[0]) if len(rest) else None
         raw = self.source.between(int(self.documents.offset[row]), stop)
-        record = json.loads(raw.removeprefix(b"\xef\xbb\xbf").split(b"\n")[0])
+        record = json.loads(raw.removeprefix(BOM).split(b"\n")[0])
         tokens = record.get("tokens")
         return record.get("text"), None if tokens is None else tuple(tokens)
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from karat.arrays.assign import assign
-from karat.arrays.join import join, rest
+from karat.arrays.join import rest
 from karat.nouns._types import BoolArray, IntArray
 from karat.nouns.errors import RecipeError, UsageError, nearest, shown
 from karat.nouns.pair import Pair
@@ -60,23 +60,16 @@ def mentions_aligned(pair: Pair) -> Alignment:
 
 def _remembered(pair: Pair, attributes: tuple[str, ...] | None) -> Alignment:
     memory = pair.remembered
-    if "identical" not in memory:
-        memory["identical"] = join(*pair.keys(label=True)), pair.keys(label=False)
     key = ("alignment", attributes)
     if key not in memory:
-        memory[key] = _aligned(pair, attributes, *memory["identical"])
+        memory[key] = _aligned(pair, attributes)
     found: Alignment = memory[key]
     return found
 
 
-def _aligned(
-    pair: Pair,
-    attributes: tuple[str, ...] | None,
-    identical: tuple[IntArray, IntArray],
-    extents: tuple[IntArray, IntArray],
-) -> Alignment:
-    gold, system = identical
-    ours, theirs = extents
+def _aligned(pair: Pair, attributes: tuple[str, ...] | None) -> Alignment:
+    gold, system = pair.identical
+    ours, theirs = pair.keys(label=False)
     free, open_ = np.ones(len(pair.gold), bool), np.ones(len(pair.system), bool)
     free[gold], open_[system] = False, False
     met = pair.overlaps

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
+from karat.arrays.components import alone
 from karat.arrays.join import rest
 from karat.arrays.pair_up import pair_up
 from karat.nouns._types import BoolArray, IntArray
@@ -42,26 +43,59 @@ def check(space: str, label: str, pairing: str, **whole: object) -> None:
 
 def counted(pair: Pair, fits: BoolArray | None, label: Label, pairing: Pairing) -> Events:
     """The events of those overlaps of the pair that fit (None: all) and whose labels do."""
-    met = pair.overlaps
-    gold, system, shared = met.gold, met.system, met.shared
-    if label == "match":
-        same: BoolArray = pair.gold.label[gold] == pair.system.label[system]
-        fits = same if fits is None else fits & same
-    if fits is not None and not fits.all():
-        gold, system, shared = gold[fits], system[fits], shared[fits]
+    lone, crowd = (kept(part, fits) for part in met(pair, label))
     if pairing == "one":
-        ours = theirs = pair_up(gold, system, len(pair.gold), len(pair.system))
+        more = pair_up(crowd.gold, crowd.system, len(pair.gold), len(pair.system))
+        ours = theirs = _with(lone, *more)
     else:
-        best = _best(gold, shared, len(pair.gold))
-        ours = gold[best], system[best]
-        best = _best(system, shared, len(pair.system))
-        theirs = gold[best], system[best]
+        best = _best(crowd.gold, crowd.shared, len(pair.gold))
+        ours = _with(lone, crowd.gold[best], crowd.system[best])
+        best = _best(crowd.system, crowd.shared, len(pair.system))
+        theirs = _with(lone, crowd.gold[best], crowd.system[best])
     return Events.of(
         pair,
         OUTCOMES,
         gold={"tp": ours, "fn": rest(len(pair.gold), ours[0])},
         system={"tp_system": theirs, "fp": rest(len(pair.system), theirs[1])},
     )
+
+
+class Met(NamedTuple):
+    """Some overlaps of a pair: which they are, their mentions, how many positions they share."""
+
+    rows: IntArray
+    gold: IntArray
+    system: IntArray
+    shared: IntArray
+
+
+def met(pair: Pair, label: Label = "match") -> tuple[Met, Met]:
+    """The overlaps of mentions whose labels are equal (or all), found once for every space: those
+    whose mentions overlap no other, which are most, and those that are not alone.
+    """
+    key = ("met", label)
+    if key not in pair.remembered:
+        every = pair.overlaps
+        found = Met(np.arange(len(every)), every.gold, every.system, every.shared)
+        if label == "match":
+            found = kept(found, pair.gold.label[every.gold] == pair.system.label[every.system])
+        single = alone(found.gold, found.system)
+        lone, crowd = (Met(*(part.compress(who) for part in found)) for who in (single, ~single))
+        pair.remembered[key] = lone, crowd
+    both: tuple[Met, Met] = pair.remembered[key]
+    return both
+
+
+def kept(some: Met, fits: BoolArray | None) -> Met:
+    """Those that fit; None: all do."""
+    if fits is None:
+        return some
+    here = fits if len(fits) == len(some.rows) else fits[some.rows]
+    return Met(*(part.compress(here) for part in some))
+
+
+def _with(lone: Met, gold: IntArray, system: IntArray) -> tuple[IntArray, IntArray]:
+    return np.concatenate([lone.gold, gold]), np.concatenate([lone.system, system])
 
 
 def _best(rows: IntArray, shared: IntArray, size: int) -> IntArray:

@@ -42,7 +42,7 @@ class Exact:
 
     def __call__(self, pair: Pair) -> Events:
         """Join on document, fragments and label."""
-        gold, system = join(*pair.keys(label=True))
+        gold, system = pair.identical
         return Events.of(
             pair,
             self.outcomes,
@@ -80,7 +80,7 @@ class Boundary:
 
     def __call__(self, pair: Pair) -> Events:
         """Join on everything first, then what is left without the label."""
-        gold, system = join(*pair.keys(label=True))
+        gold, system = pair.identical
         ours, theirs = rest(len(pair.gold), gold), rest(len(pair.system), system)
         left, right = pair.keys(label=False)
         more, others = join(left[ours], right[theirs])

@@ -5,17 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from karat.arrays.cover import Stretches, cover, lengths
+from karat.match._overlap import met
 from karat.match._weights import Weights
 from karat.nouns._types import FloatArray, IntArray
 from karat.nouns.errors import RecipeError, UsageError, shown
 from karat.nouns.events import Events
 from karat.nouns.pair import Pair
-from karat.nouns.tables import Documents, Fragments, Mentions
+from karat.nouns.tables import Documents, Mentions
 
 _OUTCOMES = ("tp", "fp", "fn")
 _TP, _FP, _FN = range(3)
@@ -148,10 +149,62 @@ def _settle(space: Ts | Token) -> None:
 def _events(space: Ts | Token, pair: Pair, sep: float) -> Events:
     pair = pair.in_tokens
     line = _Line.of(space, pair.documents, sep)
+    for table, side in ((pair.gold, "gold"), (pair.system, "system")):
+        line.check(side, table)
+    plain = space.weights is None and space.supertag is None
+    flat = pair.gold.is_flat and pair.system.is_flat
+    if plain and flat and float(sep * _FINEST).is_integer():
+        return _Flat(space, pair, line)
+    return _rows(space, pair, line)
+
+
+_FINEST = 1 << 20
+"""Weights of separators that are whole numbers of this part of 1 add up exactly."""
+
+
+class _Flat(Events):
+    """Units of mentions that do not overlap on their own side: what two mentions share is right,
+    and what is left of each is wrong. Stretches are looked for only if somebody wants the rows.
+    """
+
+    def __init__(self, space: Ts | Token, pair: Pair, line: _Line) -> None:
+        self.space, self.pair, self.line = space, pair, line
+        self.outcomes, self.labels = space.outcomes, None
+        self.size = line.sizes() if "total" in space.quantities else None
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in ("doc", "label", "outcome", "weight", "gold", "system"):
+            raise AttributeError(name)
+        self.__dict__ |= vars(_rows(self.space, self.pair, self.line))
+        return self.__dict__[name]
+
+    @property
+    def of_mentions(self) -> bool:
+        return True
+
+    def counted(self, width: int, size: int, cell: IntArray | None = None) -> FloatArray:
+        if cell is not None:
+            return super().counted(width, size, cell)
+        sep, pair = self.line.sep, self.pair
+
+        def units(cells: IntArray, tokens: IntArray) -> FloatArray:
+            weights = tokens * (1 + sep) - sep
+            found: FloatArray = np.bincount(cells, weights, size)  # type: ignore[assignment]
+            return found
+
+        right = np.zeros(size)
+        for part in met(pair):
+            right += units(pair.cells("gold")[part.gold], part.shared)
+        ours, theirs = (
+            units(pair.cells(side), table.end - table.start) - right
+            for side, table in (("gold", pair.gold), ("system", pair.system))
+        )
+        return np.stack([right, theirs, ours]).T
+
+
+def _rows(space: Ts | Token, pair: Pair, line: _Line) -> Events:
     tables = (pair.gold, pair.system)
-    (gold, gold_row), (system, system_row) = (
-        line.placed(table, side) for table, side in zip(tables, ("gold", "system"), strict=True)
-    )
+    (gold, gold_row), (system, system_row) = (line.placed(table) for table in tables)
     found = cover(gold, system)
     at, outcome, times = _outcomes(found, space.instances)
     weight = line.lengths(found.begin, found.end)[at] * times
@@ -212,14 +265,13 @@ class _Line:
         weights = None if space.weights is None else space.weights.for_tokens(int(first[-1]))
         return cls(space, documents, sep, first, weights)
 
-    def placed(self, table: Mentions, side: str) -> tuple[tuple[IntArray, IntArray], IntArray]:
+    def placed(self, table: Mentions) -> tuple[tuple[IntArray, IntArray], IntArray]:
         """Begins and ends of all fragments; and the mention that each belongs to, -1 behind."""
         pieces, mention = table.pieces(), np.arange(len(table))
         doc, label = table.doc, table.label
         if table.fragments is not None:
             mention = np.repeat(mention, np.diff(pieces.offsets))
             doc, label = doc[mention], label[mention]
-        self._check(side, doc, pieces)
         if self.space.supertag is not None:
             label = np.zeros_like(label)
         base = label.astype(np.int64) * self.first[-1] + self.first[doc]
@@ -229,13 +281,16 @@ class _Line:
         order = np.argsort(label.astype(np.min_scalar_type(label.max(initial=0))), kind="stable")
         return (begin[order], end[order]), np.append(mention[order], -1)
 
-    def _check(self, side: str, doc: IntArray, pieces: Fragments) -> None:
-        for row in np.flatnonzero(pieces.end > self.documents.length[doc])[:1].tolist():
-            name = self.documents.name(int(doc[row]))
+    def check(self, side: str, table: Mentions) -> None:
+        """Refuse a mention that ends where its document has no more tokens."""
+        beyond = table.end > self.documents.length[table.doc]
+        for row in np.flatnonzero(beyond)[:1].tolist():
+            name = self.documents.name(int(table.doc[row]))
+            start, end = next(part for part in table.fragments_of(row)
+                              if part[1] > self.documents.length[table.doc[row]])  # fmt: skip
             raise UsageError(
-                f"a {side} mention of document {shown(name)} covers "
-                f"{pieces.start[row]}..{pieces.end[row]}, and the document has "
-                f"{self.documents.length[doc[row]]} tokens"
+                f"a {side} mention of document {shown(name)} covers {start}..{end}, "
+                f"and the document has {self.documents.length[table.doc[row]]} tokens"
             )
 
     def lengths(self, begin: IntArray, end: IntArray) -> FloatArray:

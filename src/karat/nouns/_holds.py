@@ -5,7 +5,9 @@ A format says what it holds, as words: `overlaps`, `crossing` (mentions of one l
 `templates`, `group ids`, `document ids`, `document attributes`, `text`, `tokens`, `sentences`,
 `extra`, `units:char`, `units:token`. A word with a colon holds a part: `attributes:realis` is that
 attribute and no other, `ids:T` are ids that begin with T, `relations:pairs` go from one mention to
-another, `relations:roles` have no role twice, `clusters:bare` have no label.
+another, `relations:roles` have no role twice, `clusters:bare` have no label, `mentions:none` are
+no mentions at all. `templates:` with `types`, `ids`, `several`, `nested`, `empty`, `alternatives`
+or `optional` are templates that have no more than that.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from karat.nouns._forms import fitted_templates
 from karat.nouns._types import BoolArray, IntArray
 from karat.nouns.corpus import Corpus, Library, Words
 from karat.nouns.errors import UsageError, shown
@@ -54,6 +57,9 @@ def refused(name: str, losses: Iterable[Loss], hint: str = "") -> None:
 def fitted(corpus: Corpus, holds: frozenset[str]) -> tuple[Corpus, list[Loss]]:
     """The corpus without what a format cannot hold, and what that was."""
     losses: list[Loss] = []
+    if "mentions:none" in holds and len(corpus.mentions):
+        losses.append(_loss("mentions", len(corpus.mentions), corpus, int(corpus.mentions.doc[0])))
+        corpus = replace(corpus.kept(np.empty(0, np.int64)), labels=())
     for word, what, find in _MENTIONS:
         if word not in holds:
             rows = find(corpus)
@@ -162,10 +168,15 @@ def _groups(corpus: Corpus, holds: frozenset[str], losses: list[Loss]) -> Corpus
             corpus = replace(corpus, clusters=replace(groups, label=none))
         else:
             corpus = replace(corpus, **{name: groups.take(np.flatnonzero(~bad))})  # type: ignore[arg-type]
-    if len(corpus.templates) and "templates" not in holds:
-        first = int(corpus.templates.doc[0])
-        losses.append(_loss("templates", len(corpus.templates), corpus, first))
-        corpus = replace(corpus, templates=Templates.none())
+    parts = _allowed(holds, "templates")
+    if len(corpus.templates) and parts is not None:
+        if parts:
+            kept, lost = fitted_templates(corpus, parts)
+        else:
+            kept = Templates.none()
+            lost = {"templates": (len(corpus.templates), int(corpus.templates.doc[0]))}
+        losses += [_loss(what, count, corpus, doc) for what, (count, doc) in lost.items()]
+        corpus = replace(corpus, templates=kept)
     return _group_ids(corpus, holds, losses)
 
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from functools import cached_property
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
 from karat.nouns._types import FloatArray, IntArray
 from karat.nouns.pair import Pair
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from karat.nouns.filled import FilledPair
 
@@ -18,7 +19,6 @@ Rows = IntArray | tuple[IntArray, IntArray]
 """Mentions of one side, or pairs (gold, system)."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Events:
     """What an event space returns. `gold` and `system` point to rows of the pair, -1 is none.
 
@@ -31,19 +31,58 @@ class Events:
     not those of the pair.
     """
 
-    outcomes: tuple[str, ...]
     doc: IntArray
     label: IntArray
     outcome: IntArray
     weight: FloatArray
     gold: IntArray
     system: IntArray
-    size: FloatArray | None = None
-    labels: tuple[str, ...] | None = None
     items: str = "mention"
+
+    def __init__(
+        self,
+        outcomes: tuple[str, ...],
+        doc: IntArray,
+        label: IntArray,
+        outcome: IntArray,
+        weight: FloatArray,
+        gold: IntArray,
+        system: IntArray,
+        size: FloatArray | None = None,
+        labels: tuple[str, ...] | None = None,
+        items: str = "mention",
+    ) -> None:
+        self.outcomes, self.size, self.labels, self.items = outcomes, size, labels, items
+        self.doc, self.label, self.outcome, self.weight = doc, label, outcome, weight
+        self.gold, self.system = gold, system
 
     def __len__(self) -> int:
         return len(self.doc)
+
+    @property
+    def of_mentions(self) -> bool:
+        """Whether every event is one of a mention."""
+        return self.items == "mention" and not np.any((self.gold < 0) & (self.system < 0))
+
+    def cell(self, width: int) -> IntArray:
+        """For each row one number for its document and label, of so many labels."""
+        return self.doc.astype(np.int64) * width + self.label
+
+    def counted(self, width: int, size: int, cell: IntArray | None = None) -> FloatArray:
+        """The weights summed for each cell (of `size`) and outcome."""
+        columns = len(self.outcomes)
+        cell = self.cell(width) if cell is None else cell
+        flat: FloatArray = np.bincount(  # type: ignore[assignment]
+            cell * columns + self.outcome, weights=self.weight, minlength=size * columns
+        )
+        return flat.reshape(size, columns)
+
+    def moved(self, unit: IntArray, size: FloatArray | None) -> Events:
+        """The same rows, belonging to other units than documents."""
+        return Events(
+            self.outcomes, unit, self.label, self.outcome, self.weight, self.gold, self.system,
+            size, self.labels, self.items,
+        )  # fmt: skip
 
     @classmethod
     def of(
@@ -57,31 +96,96 @@ class Events:
         """Rows by outcome: those under `gold` count for the label of the gold mention, those
         under `system` for the label of the system mention. Of a FilledPair, rows are fillers.
         """
-        parts = []
-        for side, rows_by_outcome in (("gold", gold or {}), ("system", system or {})):
-            table = getattr(pair, side)
-            for outcome, rows in rows_by_outcome.items():
-                both = rows if isinstance(rows, tuple) else None
-                own = rows if not isinstance(rows, tuple) else rows[side == "system"]
-                none = np.full(len(own), -1)
-                pairs = both or ((own, none) if side == "gold" else (none, own))
-                weight = (weights or {}).get(outcome)
-                parts.append(
-                    (
-                        table.doc[own],
-                        table.label[own],
-                        np.full(len(own), outcomes.index(outcome)),
-                        np.ones(len(own)) if weight is None else weight,
-                        *pairs,
-                    )
-                )
-        doc, label, outcome_, weight_, ours, theirs = (
-            np.concatenate(column) for column in zip(*parts, strict=True)
+        parts = [
+            _Part(side, outcomes.index(outcome), rows, (weights or {}).get(outcome))
+            for side, rows_by_outcome in (("gold", gold or {}), ("system", system or {}))
+            for outcome, rows in rows_by_outcome.items()
+        ]
+        return _Parts(pair, outcomes, parts)
+
+
+class _Part(NamedTuple):
+    """The rows of one outcome, and the side whose label they have."""
+
+    side: str
+    outcome: int
+    rows: Rows
+    weight: FloatArray | None
+
+    @property
+    def own(self) -> IntArray:
+        """The mentions whose document and label count."""
+        if not isinstance(self.rows, tuple):
+            return self.rows
+        return self.rows[self.side == "system"]
+
+    def mentions(self, side: str) -> IntArray:
+        """The mention of one side in each row, -1 where there is none."""
+        if isinstance(self.rows, tuple):
+            return self.rows[side == "system"]
+        return self.rows if side == self.side else np.full(len(self.rows), -1)
+
+
+class _Parts(Events):
+    """Events by outcome. To count them their columns are not needed, so they are made only when
+    somebody wants to see the rows.
+    """
+
+    def __init__(
+        self, pair: Pair | FilledPair, outcomes: tuple[str, ...], parts: list[_Part]
+    ) -> None:
+        self.pair, self.outcomes, self.parts = pair, outcomes, parts
+        self.size, self.labels, self.items = None, None, "mention"
+        if not isinstance(pair, Pair):
+            self.labels, self.items = pair.labels, "filler"
+
+    def __len__(self) -> int:
+        return sum(len(part.own) for part in self.parts)
+
+    @property
+    def of_mentions(self) -> bool:
+        return self.items == "mention"
+
+    def counted(self, width: int, size: int, cell: IntArray | None = None) -> FloatArray:
+        if cell is not None:
+            return super().counted(width, size, cell)
+        counts = np.zeros((len(self.outcomes), size))
+        for part in self.parts:
+            cells = self.pair.cells(part.side)[part.own]
+            counts[part.outcome] += np.bincount(cells, weights=part.weight, minlength=size)
+        return counts.T
+
+    def _columns(self, name: str) -> IntArray:
+        return np.concatenate(
+            [getattr(getattr(self.pair, part.side), name)[part.own] for part in self.parts]
         )
-        found = cls(outcomes, doc, label, outcome_, weight_, ours, theirs)
-        if isinstance(pair, Pair):
-            return found
-        return replace(found, labels=pair.labels, items="filler")
+
+    @cached_property
+    def doc(self) -> IntArray:  # type: ignore[override]
+        return self._columns("doc")
+
+    @cached_property
+    def label(self) -> IntArray:  # type: ignore[override]
+        return self._columns("label")
+
+    @cached_property
+    def outcome(self) -> IntArray:  # type: ignore[override]
+        sizes = [len(part.own) for part in self.parts]
+        return np.repeat([part.outcome for part in self.parts], sizes)
+
+    @cached_property
+    def weight(self) -> FloatArray:  # type: ignore[override]
+        return np.concatenate([
+            np.ones(len(part.own)) if part.weight is None else part.weight for part in self.parts
+        ])  # fmt: skip
+
+    @cached_property
+    def gold(self) -> IntArray:  # type: ignore[override]
+        return np.concatenate([part.mentions("gold") for part in self.parts])
+
+    @cached_property
+    def system(self) -> IntArray:  # type: ignore[override]
+        return np.concatenate([part.mentions("system") for part in self.parts])
 
 
 @runtime_checkable

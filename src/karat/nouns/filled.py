@@ -17,6 +17,7 @@ import numpy as np
 from karat.nouns._types import BoolArray, FloatArray, IntArray
 from karat.nouns.corpus import Corpus, Words
 from karat.nouns.errors import UsageError, shown
+from karat.nouns.grounding import Grounded, grounded
 from karat.nouns.tables import UNKNOWN, Codes, Documents, Fragments, int32, spread
 from karat.nouns.templates import Templates
 
@@ -93,6 +94,7 @@ class Texts:
 @dataclass(frozen=True, eq=False)
 class FilledPair:
     """The slots of gold and system. `words` gives text and tokens of a document of gold.
+    `ignored` counts the fillers of templates that were left out.
 
     >>> from karat.nouns.pair import Pair
     >>> gold = Corpus.of({"text": "Ann", "templates": [{"label": "t", "slots": {"who": ["Ann"]}}]})
@@ -112,6 +114,11 @@ class FilledPair:
     ignored: int = 0
     paths: tuple[str, ...] = ()
 
+    def cells(self, side: str) -> IntArray:
+        """For each filler of a side one number for its document and row: where it counts."""
+        table: Filled = getattr(self, side)
+        return table.doc * np.int64(len(self.labels)) + table.label
+
     @cached_property
     def texts(self) -> Texts:
         """The folded texts; those of fillers that have only a place are looked up."""
@@ -120,6 +127,16 @@ class FilledPair:
         place: dict[str | None, int] = {text: i for i, text in enumerate(values)}
         both = [int32([place.get(text, UNKNOWN) for text in side]) for side in (gold, system)]
         return Texts(both[0], both[1], values)
+
+    @cached_property
+    def grounded(self) -> Grounded:
+        """The places of both sides; those of fillers that have only a text are looked up."""
+        return grounded(self.gold, self.system, self.words, self.unit)
+
+    @property
+    def made_up(self) -> BoolArray:
+        """For each system filler: has it a text, and no place, that is nowhere in the document?"""
+        return self.grounded.made_up
 
     def _texts_of(self, side: Filled) -> list[str | None]:
         folded: list[str | None] = [*(fold(value) for value in side.raw.values), None]
@@ -222,8 +239,10 @@ def filled(
             return system.library.words(theirs[row])
         return text, tokens
 
-    (ours, lost), (others, gone) = parts
-    return FilledPair(ours, others, tagset, types, gold.documents, unit, words, lost + gone, paths)
+    (ours, _), (others, _) = parts
+    # What is left out of mentions is counted as mentions.
+    lost = sum(part[1] for part, side in zip(parts, sides, strict=True) if side[2] is not None)
+    return FilledPair(ours, others, tagset, types, gold.documents, unit, words, lost, paths)
 
 
 _Side = tuple[tuple[str, ...], Codes, Any]

@@ -101,6 +101,8 @@ class File:
     mentions: int
     coverage: Mapping[str, int] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
+    templates: int = 0
+    fillers: int = 0
 
 
 @dataclass(frozen=True)
@@ -118,6 +120,8 @@ class Scores:
     systems: tuple[File, ...]
     scores: tuple[Score, ...]
     remarks: tuple[str, ...] = ()
+    task: Mapping[str, Any] | None = None
+    """The task definition, and what it found; None without one."""
 
     def __iter__(self) -> Iterator[Score]:
         return iter(self.scores)
@@ -169,14 +173,21 @@ class Scores:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, as JSON has it (see docs/output.md)."""
+        ruled = {} if self.task is None else {"task": dict(self.task)}
         return {
             "karat": self.version,
             "remarks": list(self.remarks),
+            **ruled,
             "gold": {
                 "path": self.gold.path,
                 "sha256": self.gold.sha256,
                 "documents": self.gold.documents,
                 "mentions": self.gold.mentions,
+                **(
+                    {"templates": self.gold.templates, "fillers": self.gold.fillers}
+                    if self.gold.templates
+                    else {}
+                ),
             },
             "systems": [
                 {

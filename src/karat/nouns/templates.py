@@ -160,6 +160,18 @@ class Templates:
                 )
         return tuple(reversed(tops))
 
+    def ends(self) -> tuple[IntArray, IntArray]:
+        """The document of every filler that has a place, and the last position it ends at.
+
+        Alternatives count: a filler ends where the last of its realisations does.
+        """
+        places = self.fillers.fragments
+        filler = np.repeat(self.fillers.filler, np.diff(places.offsets))
+        end = np.full(len(self.fillers), UNKNOWN, np.int64)
+        np.maximum.at(end, filler, places.end)
+        placed = np.flatnonzero(end != UNKNOWN)
+        return self.doc[self.fillers.template[placed]], end[placed]
+
     def linked_to(self, moved: IntArray) -> Templates:
         """The same templates where mentions have new rows."""
         if not len(self.fillers):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -21,8 +22,8 @@ class Changes:
 
     fixed: Mapping[str, int]
     broken: Mapping[str, int]
-    fixed_examples: Sequence[tuple[Example, Example]] = ()
-    broken_examples: Sequence[tuple[Example, Example]] = ()
+    fixed_examples: Sequence[tuple[Any, Any]] = ()
+    broken_examples: Sequence[tuple[Any, Any]] = ()
 
 
 def _of_gold(pair: Pair, events: Events) -> tuple[IntArray, IntArray]:

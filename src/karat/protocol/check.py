@@ -6,16 +6,20 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from karat.nouns.corpus import Corpus
-from karat.nouns.errors import SHOWN, InputError, Problem, UsageError, plain
+from karat.nouns.errors import SHOWN, InputError, Problem, UsageError, plain, shown
+from karat.nouns.filled import slot_labels
 from karat.nouns.pair import Pair
 from karat.nouns.source import Source
 from karat.reading import read, suited
 from karat.registry import load
+
+if TYPE_CHECKING:
+    from karat.protocol.task import Task
 
 
 @dataclass(frozen=True)
@@ -79,6 +83,10 @@ def _many(number: int, what: str) -> str:
     return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
+_SLOTS = ("records", "muc")
+"""Formats that have fillers and no mentions."""
+
+
 class _Pile:
     def __init__(self) -> None:
         self.problems: list[Problem] = []
@@ -102,8 +110,9 @@ def check(
     *,
     options: Mapping[str, Any] | None = None,
     gold_options: Mapping[str, Any] | None = None,
+    task: str | os.PathLike[str] | Task | None = None,
 ) -> Findings:
-    """Look for everything that is wrong with files, by themselves and against gold.
+    """Look for everything that is wrong with files, by themselves, against gold and for a task.
 
     >>> import tempfile
     >>> from pathlib import Path
@@ -115,13 +124,17 @@ def check(
     """
     several = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
     pile = _Pile()
-    gold = None
+    gold, ruled = None, _tasked(task, pile)
     if against is not None:
         gold = _looked_at(against, gold_options or {}, pile)
+        if gold is not None and ruled is not None:
+            _of_task(ruled, gold, pile, gold=True)
     for path in several:
         corpus = _looked_at(path, options or {}, pile)
         if corpus is not None and gold is not None:
             _against(gold, corpus, pile)
+        if corpus is not None and ruled is not None:
+            _of_task(ruled, corpus, pile, gold=False)
     named = [os.fspath(path) for path in several]
     return Findings(tuple(named), tuple(pile.problems), pile.counts)
 
@@ -158,13 +171,47 @@ def _illegal(source: Source, corpus: Corpus, taken: Mapping[str, Any], pile: _Pi
 
 
 def _odd(corpus: Corpus, pile: _Pile) -> None:
-    """What is legal and hardly meant: mentions that are there twice, no mention at all."""
+    """What is legal and hardly meant: something that is there twice, nothing at all."""
     assert corpus.origin is not None
     table, name = corpus.mentions, corpus.origin.path
-    if not len(table):
+    fillers = len(corpus.templates.fillers)
+    if not len(table) and not fillers:
+        found = "no filler at all" if corpus.origin.format in _SLOTS else "no mention at all"
         expected = "at least one in the file"
-        pile.add([Problem("K311", name, None, "no mention at all", expected)], warning=True)
-        return
+        pile.add([Problem("K311", name, None, found, expected)], warning=True)
+    if len(table):
+        _mentions_twice(corpus, name, pile)
+    if fillers:
+        _fillers_twice(corpus, name, pile)
+
+
+def _fillers_twice(corpus: Corpus, name: str, pile: _Pile) -> None:
+    """Fillers of one slot of one template that are the same text at the same place."""
+    fillers = corpus.templates.fillers
+    first, offsets = fillers.realisations[:-1], fillers.fragments.offsets
+    bounds = [np.append(column, -1) for column in (fillers.fragments.start, fillers.fragments.end)]
+    placed = offsets[first] < offsets[first + 1]
+    place = [np.where(placed, bounds[0][offsets[first]], -1),
+             np.where(placed, bounds[1][offsets[first + 1] - 1], -1)]  # fmt: skip
+    columns = [fillers.template, fillers.slot.codes, fillers.text.codes[first], *place]
+    order = np.lexsort(columns[::-1])
+    same = np.logical_and.reduce([c[order][1:] == c[order][:-1] for c in columns])
+    twice = np.sort(order[1:][same])
+    problems = [
+        Problem(
+            "K312", name, int(corpus.documents.line[corpus.templates.doc[fillers.template[row]]]),
+            f"the filler {shown(fillers.text[int(first[row])] or 'without a text')} of the slot "
+            f"{plain(fillers.slot[row] or '')} again",
+            "each filler once", "a duplicate is right at most as often as gold has it",
+        )
+        for row in twice[:SHOWN].tolist()
+    ]  # fmt: skip
+    if problems:
+        pile.add(problems, len(twice), warning=True)
+
+
+def _mentions_twice(corpus: Corpus, name: str, pile: _Pile) -> None:
+    table = corpus.mentions
     pair = Pair(table, table, corpus.labels, corpus.documents, corpus.unit or "token")
     key, _ = pair.keys(label=True)
     order = np.argsort(key, kind="stable")
@@ -193,6 +240,37 @@ def _path(corpus: Corpus) -> str:
     return corpus.origin.path if corpus.origin else "gold"
 
 
+def _tasked(task: str | os.PathLike[str] | Task | None, pile: _Pile) -> Task | None:
+    """The task definition, if it can be read; its problems go on the pile."""
+    if task is None:
+        return None
+    from karat.protocol.task import task as read_task
+
+    try:
+        return read_task(task)
+    except InputError as error:
+        pile.add(error.problems, error.total, warning=False)
+        return None
+
+
+def _of_task(task: Task, corpus: Corpus, pile: _Pile, *, gold: bool) -> None:
+    """Is this the gold of the task; are its slots those of the task, and rightly filled?"""
+    assert corpus.origin is not None
+    try:
+        if gold:
+            task.check_gold(corpus)
+    except InputError as error:
+        pile.add(error.problems, error.total, warning=False)
+    if not gold:
+        homeless, total = task.homeless(corpus, corpus.origin.path)
+        pile.add(homeless, total, warning=False)
+    pile.add(task.strange(corpus, corpus.origin.path), warning=False)
+    for each in task.violations(corpus):
+        code, allowed = "K829" if each.empty else "K828", f"{each.fillers}, as the task says"
+        problem = Problem(code, corpus.origin.path, each.line, each.told, allowed)
+        pile.add([problem], warning=gold)
+
+
 def _against(gold: Corpus, system: Corpus, pile: _Pile) -> None:
     """Do the documents, their words and sentences agree, and are the labels those of gold?"""
     assert system.origin is not None
@@ -211,8 +289,25 @@ def _against(gold: Corpus, system: Corpus, pile: _Pile) -> None:
         expected = "all documents of gold; those count as empty"
         pile.add([Problem("K313", name, None, found, expected)], warning=True)
     strange = [label for label in system.labels if label not in gold.labels]
-    for label in strange:
+    for label in strange if not len(system.templates) else ():
         row = int(np.flatnonzero(system.mentions.label == system.labels.index(label))[0])
         found, there = f"the label {plain(label)}", ", ".join(map(plain, gold.labels))
         expected = f"a label of gold: {there}"
         pile.add([Problem("K314", name, _line(system, row), found, expected)], warning=True)
+    if len(system.templates):
+        _strange_slots(gold, system, pair, pile)
+
+
+def _strange_slots(gold: Corpus, system: Corpus, pair: Pair, pile: _Pile) -> None:
+    """Slots of the system that gold does not have, with the line of the first filler of each."""
+    assert system.origin is not None
+    side, table = pair.filled.system, system.templates
+    known = slot_labels(gold)
+    there = ", ".join(map(plain, known)) or "none"
+    for code, label in enumerate(pair.filled.labels):
+        rows = np.flatnonzero(side.label == code)
+        if label not in known and rows.size:
+            doc = table.doc[table.fillers.template[side.row[rows[0]]]]
+            line = int(system.documents.line[doc])
+            found, expected = f"the slot {plain(label)}", f"a slot of gold: {there}"
+            pile.add([Problem("K314", system.origin.path, line, found, expected)], warning=True)

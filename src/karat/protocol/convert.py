@@ -35,10 +35,14 @@ class Converted:
     mentions: int
     losses: tuple[Loss, ...]
     remarks: tuple[str, ...]
+    fillers: int = 0
 
     def __str__(self) -> str:
         documents = f"{self.documents:,} document{'' if self.documents == 1 else 's'}"
         mentions = f"{self.mentions:,} mention{'' if self.mentions == 1 else 's'}"
+        if self.fillers:
+            fillers = f"{self.fillers:,} filler{'' if self.fillers == 1 else 's'}"
+            mentions = f"{mentions}, {fillers}" if self.mentions else fillers
         lines = [f"wrote {documents}, {mentions} as {self.format}", *self.remarks]
         return "\n".join([*lines, *(f"left out: {loss}" for loss in self.losses)])
 
@@ -73,6 +77,7 @@ def convert(
     name = format or _by_ending(out)
     writer = load("formats", name)
     holds: frozenset[str] = getattr(writer, "holds", EVERYTHING)
+    holds = getattr(told_format(name, write_options or {}), "held", holds)
     if _alone(writer, corpus, out):
         holds -= {"document ids"}
     remarks: list[str] = []
@@ -94,7 +99,10 @@ def convert(
         told_format(name, write_options or {}).write(corpus, sys.stdout.buffer)
     else:
         write(corpus, out, name, **(write_options or {}))
-    return Converted(name, len(corpus), len(corpus.mentions), tuple(losses), tuple(remarks))
+    return Converted(
+        name, len(corpus), len(corpus.mentions), tuple(losses), tuple(remarks),
+        len(corpus.templates.fillers),
+    )  # fmt: skip
 
 
 def _wordless(name: str, corpus: Corpus, row: int) -> UsageError:

@@ -7,13 +7,14 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from karat.explain.confusion import Confusion, confusion
 from karat.explain.examples import Example, chosen, example
 from karat.explain.gains import corrected
+from karat.explain.slot_examples import SlotExample
 from karat.nouns.corpus import Corpus, Words
 from karat.nouns.errors import UsageError, nearest
 from karat.nouns.events import Events
@@ -21,6 +22,7 @@ from karat.nouns.pair import Pair
 from karat.nouns.scores import File, whole
 from karat.nouns.tally import Tally
 from karat.pipeline import prepared, tagset_of
+from karat.protocol._gains import gains, order, scores_of
 from karat.protocol._ledger import write_ledger
 from karat.protocol.changes import Changes, changes
 from karat.protocol.compare import signed
@@ -29,11 +31,20 @@ from karat.recipe import Recipe, expand, parse
 from karat.sampling import Drawing
 from karat.scoring import Choices
 
+if TYPE_CHECKING:
+    from karat.protocol.task import Task
+
 TYPES = ("LE", "BES", "BEL", "BEO", "LBE", "FP", "FN")
 """The kinds of errors, as Ortmann (2022) has them."""
 
 RECIPES = ("exact.F1", "overlap.F1", "ts.F1@macro", "fair.F1", "slots.SER")
 """What gains are told in, when nobody says what."""
+
+SLOT_TYPES = ("PAR", "INC", "MIS", "SPU", "ungrounded")
+"""The kinds of errors in slots, as MUC has them. What is ungrounded is one of the others, too."""
+
+SLOT_RECIPES = ("templates.F1", "templates.SER", "oas.F1", "oaod.F1", "oads.F1")
+"""The same where slots are filled."""
 
 
 @dataclass(frozen=True)
@@ -55,21 +66,28 @@ class Errors:
     gains: Mapping[str, Mapping[str, float | None]]
     scores: Mapping[str, float | None]
     order: Sequence[tuple[str, float]]
-    near: int
-    unseen: int
-    examples: Mapping[str, Sequence[Example]] = field(default_factory=dict)
+    near: int | None = None
+    unseen: int | None = None
+    examples: Mapping[str, Sequence[Example | SlotExample]] = field(default_factory=dict)
     changes: Changes | None = None
     systems: tuple[File, ...] = ()
     remarks: tuple[str, ...] = ()
     signature: str = ""
+    kinds: tuple[str, ...] = TYPES
+    """The types that errors are of, each error one."""
+
+    @property
+    def of_slots(self) -> bool:
+        """Whether these are errors in the slots of templates."""
+        return self.kinds != TYPES
 
     @property
     def shares(self) -> dict[str | None, dict[str, float | None]]:
         """Of all errors (None) and of those of each label, the share that each type is."""
         found: dict[str | None, dict[str, float | None]] = {}
         for label, row in ({None: self.counts} | dict(self.by_label)).items():
-            wrong = sum(row[kind] for kind in TYPES)
-            found[label] = {kind: row[kind] / wrong if wrong else None for kind in TYPES}
+            wrong = sum(row[kind] for kind in self.kinds)
+            found[label] = {kind: row[kind] / wrong if wrong else None for kind in self.kinds}
         return found
 
     @property
@@ -95,8 +113,7 @@ class Errors:
             "confusion": self.confusion.to_dict(),
             "gains": {kind: dict(row) for kind, row in self.gains.items()},
             "order": [{"type": kind, "score": score} for kind, score in self.order],
-            "near_misses": self.near,
-            "unseen": self.unseen,
+            **({} if self.of_slots else {"near_misses": self.near, "unseen": self.unseen}),
             "shares": self.shares[None],
             "signature": self.signature,
         }
@@ -169,9 +186,11 @@ def errors(
     ledger_to: str | os.PathLike[str] | None = None,
     spaces: Iterable[str] | None = None,
     names: Sequence[str] | None = None,
+    task: str | os.PathLike[str] | Task | None = None,
 ) -> Errors:
     """What is wrong with a system; with `other`, also what that one fixed and broke.
 
+    Where gold has templates, errors are those of `templates`, else those of `fair`.
     `examples` of each type come in context, of `types` and `label` only if given. `recipes` are
     what gains are told in. `ledger_to` writes the events of `spaces` (default: those of the
     recipes) in long form, as csv, jsonl or parquet by the ending of the name.
@@ -180,9 +199,10 @@ def errors(
     >>> errors(gold, system, recipes=["exact.F1"]).confusions
     [('PER', 'ORG', 1)]
     """
-    wanted = _recipes(recipes)
-    kinds = _types(types)
     reference = as_corpus(gold, gold_options)
+    slots = len(reference.templates) > 0
+    wanted = _recipes(recipes, slots=slots)
+    kinds = _types(types, slots=slots)
     given = {_name(each, i): as_corpus(each, system_options)
              for i, each in enumerate((system, other)) if each is not None}  # fmt: skip
     if names is not None:
@@ -194,22 +214,32 @@ def errors(
         }
     chosen_ = Choices(tagset_of(labels), dict(map or {}), "skip", extra_docs, tokenizer)
     run = prepared(
-        reference, given, wanted, chosen_, Drawing(resamples=0), optional=recipes is None
+        reference, given, wanted, chosen_, Drawing(resamples=0), optional=recipes is None, task=task
     )
     wanted = list(run.recipes)
     pair, *rest = run.pairs.values()
+    words = _Reader(run.reference)
+    if slots:
+        from karat.protocol.slot_errors import slot_errors
+
+        spaces_ = [] if ledger_to is None else _spaces(spaces, wanted)
+        return slot_errors(run, words, examples, kinds, label, ledger_to, spaces_)
     tagset = pair.labels
     if label is not None and label not in tagset:
         raise UsageError(f"no label is called {label!r}{nearest(label, tagset)}")
     space = parse("fair.F1").space
     events: Events = space(pair)
-    words = _Reader(reference)
     tally = Tally.of(space, pair, events)
     by_label = tally.by_label()
     second = None
     if rest:
         second = changes(pair, events, rest[0], space(rest[0]), examples, words)
-    now = _scores(pair, wanted)
+    now = scores_of(pair, wanted)
+    there = [kind for kind in TYPES if np.any(events.outcome == events.outcomes.index(kind))]
+
+    def better(kinds: Sequence[str]) -> Pair:
+        return corrected(pair, events, kinds)
+
     if ledger_to is not None:
         write_ledger(ledger_to, pair, _spaces(spaces, wanted), words)
     return Errors(
@@ -220,9 +250,9 @@ def errors(
             for i, each in enumerate(pair.labels)
         },
         confusion(pair, events),
-        _gains(pair, events, wanted, now),
+        gains(better, TYPES, there, wanted, now),
         now,
-        _order(pair, events, wanted[0]),
+        order(better, there, wanted[0]),
         _near(pair, events),
         _unseen(pair, events),
         {
@@ -249,29 +279,32 @@ def _name(system: Readable, place: int) -> str:
     return Path(path).stem or ("system", "second")[place]
 
 
-def _recipes(recipes: Iterable[str] | None) -> list[Recipe]:
+def _recipes(recipes: Iterable[str] | None, *, slots: bool = False) -> list[Recipe]:
     from karat import registry
 
     given = recipes
     if given is None:
-        given = [text for text in RECIPES if text.split(".")[0] in registry.builtin("match")]
+        table = SLOT_RECIPES if slots else RECIPES
+        given = [text for text in table if text.split(".")[0] in registry.builtin("match")]
     found = [recipe for text in given for recipe in expand(text)]
     if not found:
         raise UsageError("give at least one recipe, for example exact.F1")
     return found
 
 
-def _types(types: Sequence[str] | None) -> tuple[str, ...]:
+def _types(types: Sequence[str] | None, *, slots: bool = False) -> tuple[str, ...]:
+    known = SLOT_TYPES if slots else TYPES
     if types is None:
-        return TYPES
+        return known
     found: list[str] = []
     for kind in types:
-        if kind == "BE":
+        if kind == "BE" and not slots:
             found += ["BES", "BEL", "BEO"]
-        elif kind in ("TP", *TYPES):
+        elif kind in (*known, "COR" if slots else "TP"):
             found.append(kind)
         else:
-            raise UsageError(f"no type of error is called {kind!r}{nearest(kind, ['BE', *TYPES])}")
+            there = known if slots else ["BE", *known]
+            raise UsageError(f"no type of error is called {kind!r}{nearest(kind, there)}")
     return tuple(found)
 
 
@@ -287,56 +320,6 @@ class _Reader:
             library = self.corpus.library
             self.last = (row, library.words(row) if library else (None, None))
         return self.last[1]
-
-
-def _scores(pair: Pair, recipes: Sequence[Recipe]) -> dict[str, float | None]:
-    tallies: dict[Any, Tally] = {}
-    found: dict[str, float | None] = {}
-    for recipe in recipes:
-        if recipe.space not in tallies:
-            tallies[recipe.space] = Tally.of(recipe.space, pair)
-        value = float(recipe.average(recipe.measure, tallies[recipe.space]).value)
-        found[str(recipe)] = None if np.isnan(value) else value
-    return found
-
-
-def _gains(
-    pair: Pair, events: Events, recipes: Sequence[Recipe], now: Mapping[str, float | None]
-) -> dict[str, dict[str, float | None]]:
-    """By how much each score would change if all errors of one type were put right."""
-    gains: dict[str, dict[str, float | None]] = {}
-    for kind in TYPES:
-        if not np.any(events.outcome == events.outcomes.index(kind)):
-            gains[kind] = {name: None if value is None else 0.0 for name, value in now.items()}
-            continue
-        better = _scores(corrected(pair, events, [kind]), recipes)
-        gains[kind] = {
-            name: None if before is None or after is None else after - before
-            for (name, before), after in zip(now.items(), better.values(), strict=True)
-        }
-    return gains
-
-
-def _order(pair: Pair, events: Events, recipe: Recipe) -> list[tuple[str, float]]:
-    """Which type to put right first, next and so on, each time the one that gains most then."""
-    left = [k for k in TYPES if np.any(events.outcome == events.outcomes.index(k))]
-    lower = recipe.measure.name in ("SER", "ERR", "E", "UND", "OVG", "SUB")
-    done: list[str] = []
-    found: list[tuple[str, float]] = []
-    while left:
-        best: tuple[float, str] | None = None
-        for kind in left:
-            value = _scores(corrected(pair, events, [*done, kind]), [recipe])[str(recipe)]
-            if value is not None:
-                signed = -value if lower else value
-                if best is None or signed > best[0]:
-                    best = (signed, kind)
-        if best is None:
-            break
-        found.append((best[1], -best[0] if lower else best[0]))
-        done.append(best[1])
-        left.remove(best[1])
-    return found
 
 
 def _near(pair: Pair, events: Events) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,13 +16,16 @@ from karat.nouns.errors import KaratError, UsageError, plain
 from karat.nouns.robustness import Choice, Robustness, joined
 from karat.nouns.source import Source
 from karat.nouns.tally import Tally
-from karat.pipeline import Run, named, prepared
+from karat.pipeline import Run, named, prepared, tasked
 from karat.presets import defaults
-from karat.protocol.compare import lower_is_better, signed
+from karat.protocol.compare import default_recipes, lower_is_better, signed
 from karat.reading import Readable, read, sniffed
 from karat.recipe import Recipe, expand, spell
 from karat.sampling import Drawing
 from karat.scoring import Choices
+
+if TYPE_CHECKING:
+    from karat.protocol.task import Task
 
 EVERY = ("micro", "macro", "weighted", "macro-doc")
 
@@ -42,6 +45,21 @@ GRID: Mapping[str, tuple[str, ...]] = {
 labels, and an error per gold slot is not averaged over documents, many of which have few slots.
 """
 
+SLOT_GRID: Mapping[str, tuple[str, ...]] = {
+    "oads.F1": EVERY,
+    "oads(match=contains).F1": EVERY,
+    "oads(match=overlap).F1": EVERY,
+    "oas.F1": EVERY,
+    "oas(match=contains).F1": EVERY,
+    "oas(match=overlap).F1": EVERY,
+    "oaod.F1": EVERY,
+    "oaod(match=contains).F1": EVERY,
+    "oaod(match=overlap).F1": EVERY,
+    "templates.F1": EVERY,
+    "templates.SER": ("micro", "macro"),
+}
+"""The same where slots are filled: ways to count answers, how strictly they match, averages."""
+
 REPAIRS = ("conlleval", "discard")
 
 Given = Readable | Source
@@ -60,15 +78,17 @@ def robust(
     tokenizer: str = "auto",
     gold_options: Mapping[str, Any] | None = None,
     system_options: Mapping[str, Any] | None = None,
+    task: str | os.PathLike[str] | Task | None = None,
 ) -> Robustness:
     """Rank two or more systems under many ways to score them, and say who stays first.
 
-    The choices are event spaces x averages (`GRID`, or `recipes`) x `repairs`, the ways to read
-    invalid tag sequences. The first of all is the reference. Files are read anew for each repair
-    policy; a corpus was read already, and stays as it is. Where no sequence needs repair, all
-    policies are one choice. A recipe of `GRID` that cannot be counted for these files is left out,
-    with a remark. `gold_options` and `system_options` go to `read`, those that a file's format
-    takes.
+    The choices are event spaces x averages (`GRID`, for slots `SLOT_GRID`, or `recipes`) x
+    `repairs`, the ways to read invalid tag sequences. The first of all is the reference. Files are
+    read anew for each repair policy; a corpus was read already, and stays as it is. Where no
+    sequence needs repair, all policies are one choice. A recipe of a grid that cannot be counted
+    for these files is left out, with a remark. `gold_options` and `system_options` go to `read`,
+    those that a file's format takes. With a `task`, its official recipes come first, and the grid
+    after them.
 
     >>> gold = Corpus.of("[Ann Lee]PER slept", "[Bo]PER woke")
     >>> found = robust(gold, {"a": gold, "b": Corpus.of("[Ann]PER Lee slept", "[Bo]PER woke")})
@@ -79,7 +99,8 @@ def robust(
                      extra_docs, tokenizer)  # fmt: skip
     _check(repairs)
     files = _Files.of(gold, systems, gold_options or {}, system_options or {})
-    runs, remarks = _runs(files, recipes, chosen, list(dict.fromkeys(repairs)))
+    ruled = tasked(task)
+    runs, remarks = _runs(files, recipes, chosen, list(dict.fromkeys(repairs)), ruled)
     choices: list[Choice] = []
     for policy, run in runs.items():
         found, why = _choices(run, chosen, policy, strict=recipes is not None)
@@ -99,7 +120,8 @@ def robust(
 
 
 def grid(gold: Corpus | None = None) -> list[Recipe]:
-    """The recipes for when nobody names any; for event nuggets, the F1 that are scored.
+    """The recipes for when nobody names any; for slots, `SLOT_GRID`; for event nuggets, the F1
+    that are scored.
 
     >>> len(grid()), str(grid()[1])
     (32, 'exact.F1@macro')
@@ -107,7 +129,8 @@ def grid(gold: Corpus | None = None) -> list[Recipe]:
     if gold is not None and gold.origin is not None and gold.origin.format == "tbf":
         table = defaults("nugget", list(gold.mentions.attributes))
         return [recipe for recipe in table if spell(recipe.measure) == "F1"]
-    texts = [f"{block}@{average}" for block, averages in GRID.items() for average in averages]
+    blocks = SLOT_GRID if gold is not None and len(gold.templates) else GRID
+    texts = [f"{block}@{average}" for block, averages in blocks.items() for average in averages]
     return [recipe for text in texts for recipe in expand(text)]
 
 
@@ -169,18 +192,21 @@ class _Files:
 
 
 def _runs(
-    files: _Files, recipes: Any, chosen: Choices, repairs: list[str]
+    files: _Files, recipes: Any, chosen: Choices, repairs: list[str], ruled: Task | None
 ) -> tuple[dict[str | None, Run], list[str]]:
     """A run for each repair policy that can make a difference, and why there are not more."""
-    remarks = []
+    remarks: list[str] = []
     corpora = files.read(repairs[0])
     wanted = grid(corpora[None]) if recipes is None else recipes
+    if recipes is None and ruled is not None:
+        wanted = [*default_recipes(corpora[None], ruled.recipes), *wanted]
 
     def run(read: dict[str | None, Corpus]) -> Run:
         answers = {name: each for name, each in read.items() if name is not None}
-        return prepared(read[None], answers, wanted, chosen, Drawing(resamples=0))
+        return prepared(read[None], answers, wanted, chosen, Drawing(resamples=0), task=ruled)
 
     first = run(corpora)
+    remarks += [] if first.task is None else first.task.remarks
     fixed = [name for name, each in files.given.items() if isinstance(each, Corpus)]
     needed = sum(
         corpora[name].facts.get(what, 0)

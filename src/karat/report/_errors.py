@@ -20,6 +20,12 @@ MEANING = {
     "LBE": "wrong label and boundary",
     "FP": "invented",
     "FN": "missed",
+    "COR": "right",
+    "PAR": "right in part",
+    "INC": "another answer",
+    "MIS": "missed",
+    "SPU": "one too many",
+    "ungrounded": "not in the text",
 }
 _SHADES = ("", "\x1b[48;5;230m", "\x1b[48;5;223m", "\x1b[48;5;216m", "\x1b[48;5;209m")
 _PLAIN = "\x1b[0m"
@@ -61,6 +67,9 @@ def _counts(errors: Any) -> str:
         every = (shares.get(kind) for kind in kinds)
         rows.append([name, *("" if each is None else f"{each:.1%}" for each in every)])
     told = ", ".join(f"{kind} {MEANING[kind]}" for kind in kinds if kind in MEANING)
+    if errors.of_slots:
+        moved = sum(count for _, _, count in errors.confusions)
+        return _table(rows) + f"{told}\nright strings in another slot: {moved:,}\n"
     boundary = sum(errors.counts[kind] for kind in ("BES", "BEL", "BEO"))
     near = f"{errors.near:,} of {whole(boundary):,} boundary errors are one token off"
     unseen = f"{errors.unseen:,} of {whole(errors.counts['FN']):,} missed mentions touch nothing"
@@ -108,21 +117,47 @@ def _changes(changes: Any) -> str:
     text = _table(rows)
     for name in ("fixed", "broken"):
         for before, after in getattr(changes, f"{name}_examples"):
-            text += f"\n{name} in document {plain(before.document)}\n"
-            text += _lines(("gold", before.gold_marked), ("first", before.system_marked),
-                           ("second", after.system_marked))  # fmt: skip
+            slot = getattr(before, "slot", None)
+            text += f"\n{name} in document {plain(before.document)}{_slot(slot)}\n"
+            sides = (_sides(before)[0], *(_sides(each)[1] for each in (before, after)))
+            text += _lines(*zip(("gold", "first", "second"), sides, strict=True))
     return text
 
 
 def _examples(kind: str, examples: Sequence[Any]) -> str:
     text = ""
     for each in examples:
-        text += f"{kind} ({MEANING[kind]}) in document {plain(each.document)}\n"
-        if each.gold_marked is None and each.system_marked is None:
+        where = f"{plain(each.document)}{_slot(getattr(each, 'slot', None))}"
+        text += f"{kind} ({MEANING[kind]}) in document {where}\n"
+        if not hasattr(each, "slot") and each.gold_marked is None and each.system_marked is None:
             text += _lines(("gold", str(each.gold)), ("system", str(each.system)))
         else:
-            text += _lines(("gold", each.gold_marked), ("system", each.system_marked))
+            text += _lines(*zip(("gold", "system"), _sides(each), strict=True))
     return text
+
+
+def _slot(slot: str | None) -> str:
+    return "" if slot is None else f", slot {plain(slot)}"
+
+
+def _sides(example: Any) -> tuple[str | None, str | None]:
+    """What gold and the system have: the words around, and for a filler what it says."""
+    if not hasattr(example, "slot"):
+        return example.gold_marked, example.system_marked
+    system = "" if example.system is None else example.system
+    if not example.grounded:
+        system += " (not in the text)"
+    return (
+        _said(" or ".join(example.gold), example.gold_marked),
+        _said(system, example.system_marked),
+    )
+
+
+def _said(text: str, around: str | None) -> str | None:
+    """A filler and the words around it; what stands there need not be said twice."""
+    if around is None:
+        return text or None
+    return around if f"[{text}]" in around else f"{text}: {around}"
 
 
 def _lines(*rows: tuple[str, str | None]) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from karat.nouns.errors import plain
 from karat.nouns.scores import Score, Scores, Value, whole
+from karat.report._ways import grouped, way, why
 from karat.signature import compose, fields
 
 
@@ -75,10 +76,36 @@ def _is_count(score: Score) -> bool:
 def blocks(scores: Scores, *, by_label: bool) -> list[Block]:
     """The scores as a person wants to see them."""
     titles = dict.fromkeys(score.block for score in scores)
-    found = [_block(scores, title, by_label=by_label) for title in titles]
+    found = [
+        _block(scores, group[0], by_label=by_label)
+        if len(group) == 1
+        else _ways(scores, group, by_label=by_label)
+        for group in grouped(list(titles))
+    ]
     if scores.remarks and found:
         found[-1] = replace(found[-1], remarks=(*found[-1].remarks, *scores.remarks))
     return found
+
+
+def _ways(scores: Scores, titles: Sequence[str], *, by_label: bool) -> Block:
+    """Ways to count the same answers, one under the other for each system and slot."""
+    own = {way(title): _block(scores, title, by_label=by_label) for title in titles}
+    here = [score for score in scores if score.block in titles]
+    measures = tuple(dict.fromkeys(m for block in own.values() for m in block.measures))
+    rows: list[Row] = []
+    for same in zip(*(block.rows for block in own.values()), strict=True):
+        for place, (name, block, row) in enumerate(zip(own, own.values(), same, strict=True)):
+            cells = dict(zip(block.measures, row.cells, strict=True))
+            shown = (cells.get(measure, "") for measure in measures)
+            rows.append(replace(row, name="" if place else row.name, cells=(name, *shown)))
+    remarks = dict.fromkeys(remark for block in own.values() for remark in block.remarks)
+    return Block(
+        "answers" + plain(titles[0][len(way(titles[0])) :].removesuffix("@micro")),
+        ("count", *measures),
+        tuple(rows),
+        (*why(here), *remarks),
+        signatures(scores, here, measures),
+    )
 
 
 def _block(scores: Scores, title: str, *, by_label: bool) -> Block:
@@ -179,7 +206,14 @@ def signatures(scores: Scores, here: Sequence[Score], measures: Sequence[str]) -
 
 def _together(recipes: Sequence[str]) -> str:
     """exact.P@micro, exact.R@micro, exact.F1@micro are exact.PRF@micro."""
-    parts = [recipe.rpartition("@")[0].rpartition(".") for recipe in recipes]
-    if [part[2] for part in parts] == ["P", "R", "F1"]:
-        return f"{parts[0][0]}.PRF@{recipes[0].rpartition('@')[2]}"
-    return "+".join(recipes)
+    found: list[str] = []
+    rest = list(recipes)
+    while rest:
+        space, sign, average = rest[0].rpartition(".P@")
+        three = [f"{space}.{measure}@{average}" for measure in ("P", "R", "F1")]
+        if sign and rest[:3] == three:
+            found.append(f"{space}.PRF@{average}")
+            del rest[:3]
+        else:
+            found.append(rest.pop(0))
+    return "+".join(found)

@@ -1,0 +1,107 @@
+"""The three ways to count answers stand in one table, with a line that says why they differ."""
+
+from __future__ import annotations
+
+import pytest
+
+from karat import Corpus, Scores, score
+from karat.report._ways import grouped, why
+from tests.birnbaum import GOLD, SHORT, WRONG
+
+GOLD_, SHORT_, WRONG_ = (Corpus.of(document) for document in (GOLD, SHORT, WRONG))
+LINE = (
+    "oas, oaod and oads count the same answers in three ways: "
+    "gold fills 3 slots, at 5 places, with 4 different strings"
+)
+
+
+@pytest.fixture
+def scores() -> Scores:
+    return score(GOLD_, {"short": SHORT_, "wrong": WRONG_}, resamples=0)
+
+
+def table(text: str) -> str:
+    """The tables without the signatures."""
+    return "\n".join(line for line in text.splitlines() if not line.startswith(("karat:", "% kar")))
+
+
+def test_the_three_stand_side_by_side(scores: Scores) -> None:
+    assert (
+        "answers  count       P       R      F1  ungrounded-share  gold\n"
+        "short      oas  1.0000  0.3333  0.5000                       3\n"
+        "          oaod  1.0000  0.2000  0.3333                       5\n"
+        "          oads  1.0000  0.2500  0.4000            0.0000     4\n"
+        "wrong      oas  0.3333  0.3333  0.3333                       3\n"
+        "          oaod  0.2500  0.2000  0.2222                       5\n"
+        "          oads  0.2500  0.2500  0.2500            0.2500     4\n"
+        f"({LINE})\n"
+        "\n"
+        "templates       P       R      F1     SER  gold\n"
+        "short      1.0000  0.2000  0.3333  0.8000     5\n"
+        "wrong      0.3750  0.3000  0.3333  0.7000     5\n"
+    ).rstrip("\n") == table(str(scores))
+
+
+def test_the_signature_of_the_table_names_all_three(scores: Scores) -> None:
+    line = next(line for line in str(scores).splitlines() if line.startswith("karat:"))
+    assert (
+        "recipe:oas(match=exact).PRF@micro+oaod(match=exact).PRF@micro+"
+        "oads(match=exact).PRF@micro+oads(match=exact).ungrounded-share@micro|"
+    ) in line
+
+
+def test_slots_have_rows_of_their_own(scores: Scores) -> None:
+    lines = scores.to("terminal", by_label=True).splitlines()
+    assert [
+        "answers         count       P       R      F1  ungrounded-share  gold",
+        "short             oas  1.0000  0.3333  0.5000                       3",
+        "                 oaod  1.0000  0.2000  0.3333                       5",
+        "                 oads  1.0000  0.2500  0.4000            0.0000     4",
+        "  talk.host       oas  0.0000  0.0000  0.0000                       1",
+        "                 oaod  0.0000  0.0000  0.0000                       1",
+        "                 oads  0.0000  0.0000  0.0000                 -     1",
+    ] == lines[:7]
+
+
+def test_markdown_and_latex_have_it_too(scores: Scores) -> None:
+    markdown, latex = scores.to("markdown"), scores.to("latex")
+    assert "| answers | count | P | R | F1 | ungrounded-share | gold |\n" in markdown
+    assert "| short | oas | 1.0000 | 0.3333 | 0.5000 |  | 3 |\n" in markdown
+    assert "|  | oaod | 1.0000 | 0.2000 | 0.3333 |  | 5 |\n" in markdown
+    assert f"\n{LINE}\n" in markdown
+    assert "short & oas & 1.0000 & 0.3333 & 0.5000 &  & 3 \\\\\n" in latex
+    assert f"% {LINE}\n" in latex
+
+
+def test_what_differs_in_more_than_the_way_stands_apart() -> None:
+    titles = ["oas@micro", "oaod@macro", "oads(match=overlap)@micro", "oads@micro", "exact@micro"]
+    assert [
+        ["oas@micro", "oads@micro"], ["oaod@macro"], ["oads(match=overlap)@micro"], ["exact@micro"],
+    ] == grouped(titles)  # fmt: skip
+
+
+def test_two_ways_have_their_line_and_one_has_none() -> None:
+    two = score(GOLD_, SHORT_, ["oas.R", "oads.R"], resamples=0)
+    assert (
+        "oas and oads count the same answers in two ways: "
+        "gold fills 3 slots, with 4 different strings",
+    ) == why(two.scores)
+    others = score(GOLD_, SHORT_, ["oaod.R", "oads.R"], resamples=0)
+    assert (
+        "oaod and oads count the same answers in two ways: "
+        "gold has fillers at 5 places, with 4 different strings",
+    ) == why(others.scores)
+    assert () == why(score(GOLD_, SHORT_, "oas.R", resamples=0).scores)
+
+
+def test_what_is_optional_makes_a_range() -> None:
+    slots = {"a": ["x", {"text": "y", "optional": True}]}
+    gold = Corpus.of({"id": "1", "text": "x y", "templates": [{"label": "t", "slots": slots}]})
+    answers = {
+        name: Corpus.of({"id": "1", "templates": [{"label": "t", "slots": {"a": [name]}}]})
+        for name in "xy"
+    }
+    assert (
+        "oas, oaod and oads count the same answers in three ways: "
+        "gold fills 1 slot, at 1 to 2 places, with 1 to 2 different strings",
+    ) == why(score(gold, answers, ["oas.R", "oaod.R", "oads.R"], resamples=0).scores)
