@@ -54,8 +54,9 @@ def strictness(space: str, match: Any) -> Any:
 
 
 def text_edges(
-    gold: Realised, system: Realised, values: Sequence[str], match: Any, space: str
-) -> Edges:
+    gold: Realised, system: Realised, values: Sequence[str], match: Any, space: str,
+    largest: int = LARGEST,
+) -> Edges:  # fmt: skip
     """The pairs of owners with a text that matches, each once, sorted.
 
     >>> gold = Realised(np.array([0]), np.array([0]), np.array([7]))
@@ -65,13 +66,13 @@ def text_edges(
     """
     if match == EXACT:
         keys = packed([gold.group, gold.text], [system.group, system.text])
-        left, right = _met(*keys, space)
+        left, right = _met(*keys, space, largest)
     else:
         words = _Words(values)
         held = isinstance(match, Contains)
         ours, theirs = words.of(gold, first=held), words.of(system)
         keys = packed([ours.group, ours.text], [theirs.group, theirs.text])
-        left, right = _met(*keys, space)
+        left, right = _met(*keys, space, largest)
         left, right = ours.owner[left], theirs.owner[right]
         if held:
             fits = words.held(gold.text[left], system.text[right], match.k)
@@ -79,16 +80,18 @@ def text_edges(
     return _once(gold.owner[left], system.owner[right])
 
 
-def place_edges(pair: Pair, gold: Filled, system: Filled, match: Any, space: str) -> Edges:
+def place_edges(
+    pair: Pair, gold: Filled, system: Filled, match: Any, space: str, largest: int = LARGEST
+) -> Edges:
     """The pairs of fillers of one row with a place that matches, each once, sorted.
 
     Fillers without a place match nothing.
     """
     placed, own, others = as_mentions(pair, gold, system)
     if match == EXACT:
-        left, right = _met(*placed.keys(label=True), space)
+        left, right = _met(*placed.keys(label=True), space, largest)
     else:
-        _countable(placed, space)
+        _countable(placed, space, largest)
         met = placed.overlaps
         fits = placed.gold.label[met.gold] == placed.system.label[met.system]
         if isinstance(match, Contains):
@@ -125,21 +128,21 @@ class CrowdError(UsageError):
     """More pairs of fillers may match than can be looked at."""
 
 
-def _met(left: IntArray, right: IntArray, space: str) -> Edges:
-    found = every(left, right, LARGEST)
+def _met(left: IntArray, right: IntArray, space: str, largest: int) -> Edges:
+    found = every(left, right, largest)
     if found is None:
-        raise _crowd(space)
+        raise _crowd(space, largest)
     return found
 
 
-def _crowd(space: str) -> CrowdError:
+def _crowd(space: str, largest: int) -> CrowdError:
     return CrowdError(
         f"{space}: some slot has too many fillers that may match, more than "
-        f"{LARGEST:,} pairs of them"
+        f"{largest:,} pairs of them"
     )
 
 
-def _countable(placed: Pair, space: str) -> None:
+def _countable(placed: Pair, space: str, largest: int) -> None:
     """Refuse too many overlaps before they are looked for: spans meet unless one ends before
     the other begins.
     """
@@ -151,8 +154,8 @@ def _countable(placed: Pair, space: str) -> None:
         ends.append((np.sort(base + places.start), np.sort(base + places.end)))
     (start, end), (begin, stop) = ends
     met = np.searchsorted(begin, end, "left").sum() - np.searchsorted(stop, start, "right").sum()
-    if met > LARGEST:
-        raise _crowd(space)
+    if met > largest:
+        raise _crowd(space, largest)
 
 
 def _once(left: IntArray, right: IntArray) -> Edges:

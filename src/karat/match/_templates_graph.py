@@ -15,6 +15,10 @@ from karat.nouns._types import BoolArray, IntArray
 from karat.nouns.errors import UsageError, shown
 from karat.nouns.pair import Pair
 
+LARGEST = 4_000_000
+"""How many pairs of fillers of one document are looked at, at most: some 2,000 x 2,000 that all
+have a word in common, or that stand in as many templates. It takes seconds, and a GB of memory."""
+
 
 @dataclass(frozen=True, slots=True)
 class Graph:
@@ -84,7 +88,7 @@ def _by_text(pair: Pair, both: Both, fillers: IntArray, group: IntArray, match: 
         return Realised(group[owner[mask]], text.reshape(-1)[mask], owner[mask])
 
     return [
-        text_edges(some(ours & one), some(~ours & other), values, match, "templates")
+        text_edges(some(ours & one), some(~ours & other), values, match, "templates", LARGEST)
         for one, other in ((True, bare), (bare, ~bare))
     ]
 
@@ -101,5 +105,5 @@ def _by_place(pair: Pair, both: Both, fillers: IntArray, group: IntArray, match:
         # Only tokens need to know the document; groups keep what is compared apart.
         doc = side.doc[own] if isinstance(match, Contains) else label
         tables.append(replace(side.take(own), doc=doc, label=label))
-    gold, system = place_edges(pair, tables[0], tables[1], match, "templates")
+    gold, system = place_edges(pair, tables[0], tables[1], match, "templates", LARGEST)
     return rows[0][gold], rows[1][system] + both.fillers
