@@ -7,10 +7,10 @@ STALE := $(shell .venv/bin/python -I -c 'import importlib.util, pathlib, sys; \
 	sys.exit(pathlib.Path(found) != pathlib.Path.cwd() / "src/karat/__init__.py")' \
 	>/dev/null 2>&1 || echo FORCE)
 
-.PHONY: help demo test coverage check guard bench docs format clean FORCE
+.PHONY: help demo test coverage check guard bench performance docs format clean FORCE
 
 help: ## Show this help
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-9s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-11s %s\n", $$1, $$2}' Makefile
 
 demo: .venv/.stamp-core ## Score made-up systems in build/demo
 	.venv/bin/karat demo build/demo
@@ -33,6 +33,12 @@ guard: .venv/.stamp-core ## Count karat's work under valgrind; fail if it has gr
 bench: .venv/.stamp-bench ## Run the benchmarks, the small sizes
 	.venv/bin/python benchmarks/run.py
 	.venv/bin/python benchmarks/rates.py --tokens 200000
+
+performance: .venv/.stamp-bench ## Measure everything, 20 million tokens too, into docs/performance.md
+	.venv/bin/python benchmarks/run.py --all --write
+	.venv/bin/python benchmarks/goals.py --write
+	.venv/bin/python benchmarks/growth.py --write
+	.venv/bin/python benchmarks/rates.py --write
 
 docs: .venv/.stamp-dev ## Write the parts of the documentation that are made from the code
 	.venv/bin/python docs/generate.py

@@ -31,20 +31,31 @@ def invent_vocabulary(rng: Generator) -> list[bytes]:
     """Punctuation, ordinary words (some numerals), then names; frequent words first and shorter."""
     words = dict.fromkeys(PUNCTUATION)
     while len(words) < ORDINARY_WORDS:
-        word = str(rng.integers(1, 3000)) if rng.random() < 0.05 else syllables(rng, len(words))
-        words.setdefault(word)
+        numerals = iter(rng.integers(1, 3000, ORDINARY_WORDS).tolist())
+        chosen = (rng.random(ORDINARY_WORDS) < 0.05).tolist()
+        drawn = syllables(rng, len(words), ORDINARY_WORDS, foreign=0.01)
+        for word, numeral in zip(drawn, chosen, strict=True):
+            words.setdefault(str(next(numerals)) if numeral else word)
+    ordinary = list(words)[:ORDINARY_WORDS]
+    words = dict.fromkeys(ordinary)
     while len(words) < ORDINARY_WORDS + NAME_WORDS:
-        words.setdefault(syllables(rng, len(words) - ORDINARY_WORDS, foreign=0.04).capitalize())
-    return [word.encode() for word in words]
+        drawn = syllables(rng, len(words) - ORDINARY_WORDS, NAME_WORDS, foreign=0.04)
+        words |= dict.fromkeys(word.capitalize() for word in drawn)
+    return [word.encode() for word in list(words)[: ORDINARY_WORDS + NAME_WORDS]]
 
 
-def syllables(rng: Generator, rank: int, foreign: float = 0.01) -> str:
-    """A word that grows with its rank: one syllable at the top, three or four far down."""
-    count = 1 + int(rng.poisson(min(2.5, np.log10(1 + rank) / 1.7)))
-    parts = [SYLLABLES[i] for i in rng.integers(len(SYLLABLES), size=count)]
-    if rng.random() < foreign:
-        parts.append(FOREIGN_SYLLABLES[rng.integers(len(FOREIGN_SYLLABLES))])
-    return "".join(parts)
+def syllables(rng: Generator, rank: int, count: int, foreign: float) -> list[str]:
+    """Words that grow with their rank: one syllable at the top, three or four far down."""
+    mean = np.minimum(2.5, np.log10(1 + rank + np.arange(count)) / 1.7)
+    lengths = np.minimum(1 + rng.poisson(mean), 12)
+    native = np.array(SYLLABLES, dtype=object)[rng.integers(len(SYLLABLES), size=(count, 12))]
+    ends = np.where(
+        rng.random(count) < foreign,
+        np.array(FOREIGN_SYLLABLES, dtype=object)[rng.integers(len(FOREIGN_SYLLABLES), size=count)],
+        "",
+    )
+    rows = zip(native.tolist(), lengths.tolist(), ends.tolist(), strict=True)
+    return ["".join(row[:length]) + end for row, length, end in rows]
 
 
 def draw_corpus(

@@ -17,6 +17,14 @@ from typing import Any
 Found = dict[str, float]
 Tags = list[list[str]]
 
+SEMEVAL = {
+    "strict": "semeval.F1",
+    "exact": "semeval(mode=exact).F1",
+    "partial": "semeval(mode=partial).F1",
+    "ent_type": "semeval(mode=type).F1",
+}
+"""What nervaluate calls its four ways to match, and what karat calls them."""
+
 
 def lines(path: str) -> Iterator[list[str]]:
     """The columns of every line of a CoNLL file; none where a sentence or document ends."""
@@ -111,7 +119,7 @@ def nervaluate(gold: str, system: str) -> Found:
         found = {tag[2:] for side in sides for each in side for tag in each if tag != "O"}
         loader = "list"
     overall = tool.Evaluator(*sides, tags=sorted(found), loader=loader).evaluate()["overall"]
-    return {"exact.F1": overall["strict"].f1, "boundary.F1": overall["exact"].f1}
+    return {recipe: float(overall[name].f1) for name, recipe in SEMEVAL.items()}
 
 
 def closed(mentions: list[dict[str, Any]]) -> list[dict[str, Any]]:

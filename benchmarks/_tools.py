@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from _peers import SEMEVAL
 from _race import Contender
 
 HERE = Path(__file__).resolve().parent
@@ -14,6 +15,9 @@ FOUR_DECIMALS = 0.5e-4 + 1e-9
 
 REPORT, F1_SCORE = "seqeval, `classification_report`", "seqeval, `f1_score`"
 NERVALUATE, CONLLEVAL, POLARS = "nervaluate", "conlleval", "polars, merely parsing"
+
+RECIPES = ("exact.F1", "token.F1", *SEMEVAL.values())
+"""The scores that are compared."""
 
 
 def peers(paths: Sequence[Path]) -> list[Contender]:
@@ -41,7 +45,7 @@ def known_peers(paths: Sequence[Path]) -> list[Contender]:
         peer(F1_SCORE, "seqeval_f1", "seqeval", f1),
         peer(f"{REPORT}, strict", "strict_report", "seqeval", {"exact.F1": FOUR_DECIMALS}),
         peer(f"{F1_SCORE}, strict", "strict_f1", "seqeval", f1),
-        peer(NERVALUATE, "nervaluate", "nervaluate", {**f1, "boundary.F1": EXACTLY}),
+        peer(NERVALUATE, "nervaluate", "nervaluate", dict.fromkeys(SEMEVAL.values(), EXACTLY)),
         peer(CONLLEVAL, "conlleval", "conlleval", f1),
         seqscore(gold, system),
         peer("spaCy, `get_ner_prf`", "spacy", "spacy", f1),

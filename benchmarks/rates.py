@@ -11,7 +11,6 @@ processor's for `karat.read` alone, without start-up. Prints Markdown.
 from __future__ import annotations
 
 import argparse
-import os
 import subprocess
 import sys
 import tempfile
@@ -22,7 +21,9 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
+import _pages  # noqa: E402
 from _machine import machine  # noqa: E402
+from _measure import environment  # noqa: E402
 
 TEXTS = ("inline", "brat")
 SMALLER = 10
@@ -124,7 +125,7 @@ def measured(format: str, path: Path, repeats: int) -> Rate:
     for _ in range(repeats):
         done = subprocess.run(
             [sys.executable, "-c", READ, str(path), format], capture_output=True, text=True,
-            check=False, env=os.environ,
+            check=False, env=environment(),
         )  # fmt: skip
         if done.returncode:
             raise SystemExit(f"{format}: {done.stderr}")
@@ -156,11 +157,15 @@ def main() -> int:
     options.add_argument("--tokens", type=int, default=2_000_000)
     options.add_argument("--seed", type=int, default=0)
     options.add_argument("--repeats", type=int, default=3)
+    options.add_argument("--write", action="store_true", help="put it into docs/performance.md")
     given = options.parse_args()
     if given.tokens < 10 * SMALLER or given.repeats < 1:
         options.error(f"expected at least {10 * SMALLER} tokens and 1 repeat")
-    print(f"# Reading rates\n\n{machine()}\n\n## {given.tokens:,} tokens\n")
-    print(table(given.tokens, given.seed, given.repeats))
+    text = f"{machine()}\n- {given.tokens:,} tokens\n\n"
+    text += table(given.tokens, given.seed, given.repeats)
+    print(text)
+    if given.write:
+        _pages.write("rates", text)
     return 0
 
 

@@ -18,10 +18,9 @@ from _commands import scorers, script, truth
 from _data import data
 from _machine import machine
 from _race import Contender, disagreements, failures, race, spare, table
-from _tools import peers
+from _tools import RECIPES, peers
 
 SMALL, LARGE = (200_000,), (200_000, 2_000_000, 20_000_000)
-RECIPES = ("exact.F1", "boundary.F1", "token.F1")
 
 
 def starters() -> list[Contender]:
@@ -63,9 +62,10 @@ def sized(
     before = 0
     for tokens in sorted(sizes):
         paths = data(tokens, labels, format, 1, seed=seed)
-        contenders = [*scorers(paths), *peers(paths)]
+        others = peers(paths)
         if smaller:
-            spare(contenders, smaller, tokens / before, budget)
+            spare(others, smaller, tokens / before, budget)
+        contenders = [*scorers(paths), *others]
         print(f"{tokens:,} tokens, {labels} labels, {format}", file=sys.stderr)
         race(contenders, repeats, budget / repeats)
         sentence, differing = agreement(paths, contenders)

@@ -24,14 +24,15 @@ if TYPE_CHECKING:  # as typing has it, without the time that typing takes
     from karat.protocol.errors import Errors, errors
     from karat.protocol.power import power
     from karat.protocol.robust import robust
+    from karat.protocol.task import Task, task
     from karat.reading import read, write
     from karat.recipe import Recipe, parse
 
 __all__ = [
     "Comparison", "Converted", "Corpus", "Document", "Errors", "Group", "InputError", "KaratError",
     "Mention", "Pair", "Power", "Quantities", "Recipe", "RecipeError", "Robustness", "Score",
-    "Scores", "Tally", "UsageError", "__version__", "check", "compare", "convert", "errors",
-    "parse", "power", "read", "robust", "score", "write",
+    "Scores", "Tally", "Task", "UsageError", "__version__", "check", "compare", "convert", "errors",
+    "parse", "power", "read", "robust", "score", "task", "write",
 ]  # fmt: skip
 
 _HOME = {
@@ -45,6 +46,7 @@ _HOME = {
     "Errors": "protocol.errors", "errors": "protocol.errors", "Converted": "protocol.convert",
     "convert": "protocol.convert", "Power": "nouns.power", "power": "protocol.power",
     "Robustness": "nouns.robustness", "robust": "protocol.robust",
+    "Task": "protocol.task", "task": "protocol.task",
 }  # fmt: skip
 
 

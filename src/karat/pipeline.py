@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from karat import registry, signature
 from karat._version import __version__
@@ -22,6 +20,9 @@ from karat.reading import Readable, as_corpus
 from karat.recipe import Recipe, expand, spell
 from karat.sampling import Drawing, Plan
 from karat.scoring import Choices, scored
+
+if TYPE_CHECKING:
+    from karat.protocol.task import Applied, Task
 
 
 def score(
@@ -42,6 +43,7 @@ def score(
     strata: str | None = None,
     gold_options: Mapping[str, Any] | None = None,
     system_options: Mapping[str, Any] | None = None,
+    task: str | os.PathLike[str] | Task | None = None,
 ) -> Scores:
     """Score one or several systems against gold.
 
@@ -51,7 +53,9 @@ def score(
     `system_options` go to `read`. Every score gets an interval from `resamples` of the documents
     (0: none; `interval` is auto, bca, percentile or jackknife-t), drawn from `seed`, by document
     or sentence, and within `strata` if an attribute of the documents is named. `tokenizer` cuts
-    texts where characters are counted and a recipe needs tokens.
+    texts where characters are counted and a recipe needs tokens. `task` is a task definition, or
+    the path of one: it says which corpus gold is, which slots there are, what is scored, and which
+    part of the documents.
 
     >>> gold = Corpus.of("[Ann Lee]PER visited [Rome]LOC .")
     >>> system = Corpus.of("[Ann]PER Lee visited [Rome]LOC .")
@@ -62,12 +66,13 @@ def score(
                      extra_docs, tokenizer)  # fmt: skip
     drawing = Drawing(resamples, interval, seed, resample_by, strata)
     run = prepared(gold, system, recipes, chosen, drawing, gold_options, system_options,
-                   preset)  # fmt: skip
+                   preset, task=task)  # fmt: skip
     found: list[Score] = []
     for name, pair in run.pairs.items():
         found += scored(pair, run.recipes, name, chosen, run.said[name], run.plan)
     return Scores(__version__, run.gold, run.counted(), tuple(found),
-                  run.plan.remarks() + run.remarks)  # fmt: skip
+                  run.plan.remarks() + run.remarks,
+                  None if run.task is None else run.task.to_dict())  # fmt: skip
 
 
 def tagset_of(labels: str | Sequence[str] | None) -> tuple[str, ...] | None:
@@ -91,7 +96,9 @@ class Run:
     said: Mapping[str, Mapping[str, str]]
     recipes: Sequence[Recipe]
     plan: Plan
+    reference: Corpus
     remarks: tuple[str, ...] = ()
+    task: Applied | None = None
 
     def counted(self) -> tuple[File, ...]:
         """The files of the systems, once everything is counted: then it is known what of them
@@ -113,8 +120,13 @@ def prepared(
     preset: str | None = None,
     *,
     optional: bool = False,
+    task: str | os.PathLike[str] | Task | None = None,
 ) -> Run:
     """Read and pair."""
+    ruled = tasked(task)
+    if ruled is not None:
+        chosen = ruled.chosen(chosen)
+        recipes = ruled.recipes if recipes is None and preset is None else recipes
     wanted = None if recipes is None else _recipes(recipes)
     reference = as_corpus(gold, gold_options)
     if wanted is None:
@@ -122,8 +134,15 @@ def prepared(
         table = preset or ("nugget" if nuggets else "mentions")
         wanted = defaults(table, list(reference.mentions.attributes))
     answers = {name: as_corpus(each, system_options) for name, each in named(system).items()}
+    applied = None
+    if ruled is not None:
+        # Of a corpus from memory, what is hashed is the whole.
+        reference = replace(reference, origin=origin_of(reference))
+        answers = {name: replace(each, origin=origin_of(each)) for name, each in answers.items()}
     reference = reference.mapped(chosen.map)
     answers = {name: corpus.mapped(chosen.map) for name, corpus in answers.items()}
+    if ruled is not None:
+        reference, answers, applied = ruled.applied(reference, answers)
     tagset = chosen.labels or tuple(
         sorted({*reference.labels, *(label for each in answers.values() for label in each.labels)})
     )
@@ -136,12 +155,26 @@ def prepared(
         )
         files[name], pairs[name] = _file(name, answer, pair), pair
         told = _said(reference, answer, pair, chosen, tagset, several=len(answers) > 1)
-        said[name] = told | plan.said() | _hashes(reference, answer)
-    remarks = _unmarked(chosen.labels, [reference, *answers.values()])
+        ruling = {} if ruled is None else ruled.said()
+        said[name] = told | ruling | plan.said() | _hashes(reference, answer)
+    if applied is None:
+        remarks = _unmarked(chosen.labels, [reference, *answers.values()])
+    else:
+        remarks = applied.remarks + (() if optional else applied.task.unofficial(wanted))
     if recipes is None or optional:
         wanted, impossible = possible(wanted, list(pairs.values()))
         remarks += impossible
-    return Run(_file("gold", reference), files, pairs, said, wanted, plan, remarks)
+    return Run(_file("gold", reference), files, pairs, said, wanted, plan, reference, remarks,
+               applied)  # fmt: skip
+
+
+def tasked(given: str | os.PathLike[str] | Task | None) -> Task | None:
+    """The task definition of a path; a run without one does not load what reads it."""
+    if given is None:
+        return None
+    from karat.protocol.task import task
+
+    return task(given)
 
 
 def _unmarked(labels: Sequence[str] | None, corpora: Sequence[Corpus]) -> tuple[str, ...]:
@@ -208,22 +241,33 @@ def named(system: Any) -> dict[str, Any]:
 def _stem(system: Readable, place: int) -> str:
     if isinstance(system, Corpus):
         path = system.origin.path if system.origin else ""
-        return Path(path).stem if path else ("system" if place == 0 else f"system-{place + 1}")
-    stem = Path(system).name.removesuffix(".gz")
-    return Path(stem).stem if stem != "-" else "stdin"
+        return stem(path) if path else ("system" if place == 0 else f"system-{place + 1}")
+    return stem(os.fspath(system))
 
 
-def _origin(corpus: Corpus) -> Origin:
+def stem(path: str) -> str:
+    """What a system is called when nobody says: its file without folder and ending.
+
+    >>> stem("runs/best.conll.gz"), stem("-")
+    ('best', 'stdin')
+    """
+    last = os.path.basename(os.path.normpath(path)).removesuffix(".gz")  # noqa: PTH119
+    return "stdin" if last == "-" else os.path.splitext(last)[0]  # noqa: PTH122
+
+
+def origin_of(corpus: Corpus) -> Origin:
     """Where a corpus came from; one that was made in memory is hashed as its jsonl."""
     if corpus.origin is not None:
         return corpus.origin
+    import hashlib
+
     out = io.BytesIO()
     registry.load("formats", "jsonl")().write(corpus, out)
     return Origin("", hashlib.sha256(out.getvalue()).hexdigest(), "memory")
 
 
 def _file(name: str, corpus: Corpus, pair: Pair | None = None) -> File:
-    origin = _origin(corpus)
+    origin = origin_of(corpus)
     return File(
         name, origin.path, origin.sha256, len(corpus), len(corpus.mentions),
         pair.covered if pair else {}, pair.warnings if pair else (),
@@ -240,7 +284,7 @@ def _said(
     several: bool,
 ) -> dict[str, str]:
     """The part of the signature that does not depend on the recipe."""
-    ours, theirs = _origin(gold), _origin(system)
+    ours, theirs = origin_of(gold), origin_of(system)
     said = {"unit": pair.unit, "format": f"{ours.format}/{theirs.format}"}
     for key in dict.fromkeys([*ours.parameters, *theirs.parameters]):
         sides = [origin.parameters.get(key, "none") for origin in (ours, theirs)]
@@ -259,5 +303,5 @@ def _said(
 
 def _hashes(gold: Corpus, system: Corpus) -> dict[str, str]:
     """The files, which a signature names last."""
-    sides = {"gold": _origin(gold), "system": _origin(system)}
+    sides = {"gold": origin_of(gold), "system": origin_of(system)}
     return {side: f"sha256={origin.sha256[:8]}" for side, origin in sides.items()}

@@ -6,11 +6,9 @@ import io
 import os
 from collections.abc import Mapping
 from dataclasses import fields, replace
-from pathlib import Path
 from typing import Any
 
 from karat import registry
-from karat.formats._folder import read_files
 from karat.nouns._walk import ending
 from karat.nouns.corpus import Corpus, Origin
 from karat.nouns.errors import UsageError, nearest
@@ -96,6 +94,7 @@ def read(
     of a folder are read as one corpus, in the order of their names.
 
     >>> import tempfile
+    >>> from pathlib import Path
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = Path(folder) / "dev.conll"
     ...     _ = file.write_text("Ann B-PER\\nslept O\\n")
@@ -106,6 +105,8 @@ def read(
     name = sniffed(source) if format is None else format
     reader = told_format(name, parameters)
     if source.is_folder and not getattr(reader, "folders", False):
+        from karat.formats._folder import read_files  # what no single file needs
+
         corpus, said, facts = read_files(reader, source)
     else:
         corpus = Corpus.joined(reader.read(source))
@@ -135,13 +136,14 @@ def write(
     A format that has a file for each document writes them to a folder.
 
     >>> import tempfile
+    >>> from pathlib import Path
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = Path(folder) / "dev.conll"
     ...     write(Corpus.of("[Ann]PER slept"), file)
     ...     file.read_text()
     '-DOCSTART- O\\n\\nAnn B-PER\\nslept O\\n\\n'
     """
-    name = format or _by_extension(Path(path))
+    name = format or _by_extension(os.fspath(path))
     writer = told_format(name, parameters)
     try:
         _written(writer, corpus, path)
@@ -161,6 +163,8 @@ def told_format(name: str, parameters: Mapping[str, Any]) -> Any:
 
 
 def _written(writer: Any, corpus: Corpus, path: str | os.PathLike[str]) -> None:
+    from pathlib import Path  # slow to load, and reading does without
+
     if hasattr(writer, "write_folder") and (
         getattr(writer, "folders", False) or len(corpus) != 1 or Path(path).is_dir()
     ):
@@ -175,11 +179,14 @@ def _written(writer: Any, corpus: Corpus, path: str | os.PathLike[str]) -> None:
         raise UsageError(f"cannot write {os.fspath(path)}: {said}") from None
 
 
-def _by_extension(path: Path) -> str:
+def _by_extension(path: str) -> str:
+    base, tail = os.path.splitext(path)  # noqa: PTH122
     for name in registry.builtin("formats"):
-        if path.suffix.lower() in registry.load("formats", name).extensions:
+        if tail.lower() in registry.load("formats", name).extensions:
             return name
-    raise UsageError(f"no format ends in {path.suffix or path.name!r}; say which with format=")
+    raise UsageError(
+        f"no format ends in {tail or os.path.basename(base)!r}; say which with format="
+    )
 
 
 def as_corpus(given: Readable, options: Mapping[str, Any] | None = None) -> Corpus:

@@ -347,7 +347,7 @@ def _converted(where: str, hint: Any, value: Any) -> Any:
             part = value if isinstance(value, _Component) else _Component(value[0], {})
             return _built("match", part.name, part.parameters)
     wanted = " or ".join(getattr(option, "__name__", str(option)) for option in options)
-    names = {"float": "a number", "int": "a whole number", "str": "a word"}
+    names = {"float": "a number", "int": "a whole number", "str": "a word", "Any": "an event space"}
     told = " ".join(names.get(word, word) for word in wanted.split())
     found = "+".join(value) if isinstance(value, list) else value
     raise RecipeError(f"{where}: found {found}, expected {told}")

@@ -7,11 +7,11 @@ only those that are used get imported; plugins announce theirs as entry points o
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 from karat.nouns.errors import KaratError, UsageError, nearest
@@ -38,13 +38,16 @@ def builtin(stage: str) -> Mapping[str, tuple[str, str]]:
     ('karat.measure.precision', 'Precision')
     """
     found = {}
-    for file in sorted((Path(__file__).parent / stage).iterdir()):
-        if file.name.startswith("_") or not file.name.endswith(".py"):
+    folder = os.path.join(os.path.dirname(__file__), stage)  # noqa: PTH118, PTH120
+    for file in sorted(os.listdir(folder)):  # noqa: PTH208 (pathlib is slow to load)
+        if file.startswith("_") or not file.endswith(".py"):
             continue
-        for part in _CLASS.finditer(file.read_text(encoding="utf-8")):
+        with open(os.path.join(folder, file), encoding="utf-8") as source:  # noqa: PTH118, PTH123
+            parts = _CLASS.finditer(source.read())
+        for part in parts:
             name = _NAME.search(part.group())
             if name:
-                found[name[1]] = (f"karat.{stage}.{file.name.removesuffix('.py')}", part[1])
+                found[name[1]] = (f"karat.{stage}.{file.removesuffix('.py')}", part[1])
     return found
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
 from karat.infer import _draws
-from karat.infer._draws import Units, streams
+from karat.infer._draws import Poisson, Units, streams
 from karat.nouns._types import FloatArray
 
 
@@ -76,3 +78,60 @@ def test_the_order_of_drawing_is_the_one_that_is_given() -> None:
     order = np.array([2, 0, 3, 1])
     here, there = drawn(Units.of(4), 30, 8), drawn(Units.of(4, order), 30, 8)
     assert np.array_equal(here, there[:, order])
+
+
+def test_many_cells_are_filled_with_as_many_balls() -> None:
+    """Poisson numbers that are topped up, or cut, to the number of balls."""
+    weights = drawn(Units.of(300), 3000, 9)
+    assert {300.0} == set(weights.sum(axis=1).tolist())
+    assert weights.min() == 0
+
+
+def test_poisson_numbers_that_are_too_many_are_taken_away_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(_draws, "_SPREAD", -1.0)
+    weights = drawn(Units.of(300), 4000, 10)
+    assert {300.0} == set(weights.sum(axis=1).tolist())
+    assert_multinomial(weights)
+
+
+@pytest.mark.parametrize("block", [8192, 256])
+def test_weights_of_many_cells_are_multinomial(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Units.blocks, "__defaults__", (block,))
+    assert_multinomial(drawn(Units.of(600), 5000, 12))
+
+
+def assert_multinomial(weights: FloatArray) -> None:
+    """Each cell holds a binomial number of balls, and any two cells are as far from independent
+    as they are in a multinomial.
+    """
+    resamples, size = weights.shape
+    chance = [math.comb(size, k) * (1 / size) ** k * (1 - 1 / size) ** (size - k) for k in range(7)]
+    for k, p in enumerate(chance):
+        expected, found = weights.size * p, int((weights == k).sum())
+        assert abs(found - expected) < 5 * math.sqrt(expected * (1 - p))
+    # By cell, no cell is drawn more often than others: a sum of squares that is chi-squared.
+    off = ((weights.sum(axis=0) - resamples) ** 2).sum() / resamples
+    assert abs(off - (size - 1)) < 5 * math.sqrt(2 * size)
+    # Halves of the cells: the variance of their balls is n/4, not n/2 as if independent.
+    half = weights[:, ::2].sum(axis=1)
+    assert half.var() == pytest.approx(size / 4, rel=0.12)
+
+
+def test_the_size_of_a_chunk_changes_no_bit_with_many_cells() -> None:
+    whole = drawn(Units.of(333), 40, 3)
+    for cells in (1, 333, 1000, 5000):
+        assert np.array_equal(whole, drawn(Units.of(333), 40, 3, cells))
+
+
+def test_poisson_numbers_have_their_probabilities() -> None:
+    """Exactly: shares of bytes, and what remains of every probability."""
+    for mean in (0.5, 0.8, 0.967, 1.0):
+        poisson = Poisson(mean)
+        shares = np.diff([0, *poisson.limits])
+        left = 256 - poisson.limits[-1]
+        remains = left * np.diff([0.0, *poisson.remains, 1.0])
+        for k in range(12):
+            found = (shares[k] if k < len(shares) else 0) + remains[k]
+            assert found / 256 == pytest.approx(math.exp(-mean) * mean**k / math.factorial(k))

@@ -46,6 +46,13 @@ def valued(measure: Measure, q: Quantities, zero: float | None) -> FloatArray:
     otherwise it stays NaN, unless `zero` says what it counts. Measures for which 0 would be
     praise (SER without slots) say so by `has_no_zero` and stay NaN.
     """
+    key = (measure, zero)
+    if key not in q.remembered:
+        q.remembered[key] = _ruled(measure, q, zero)
+    return q.remembered[key]
+
+
+def _ruled(measure: Measure, q: Quantities, zero: float | None) -> FloatArray:
     value = measure(q)
     undefined = np.isnan(value)
     if not undefined.any():
@@ -59,6 +66,10 @@ def valued(measure: Measure, q: Quantities, zero: float | None) -> FloatArray:
 def mean(value: FloatArray, weight: FloatArray) -> FloatArray:
     """The weighted mean over the last axis, terms without a value left out."""
     there = ~np.isnan(value)
+    if there.all():
+        return ratio(
+            (value * weight).sum(axis=-1), np.broadcast_to(weight, value.shape).sum(axis=-1)
+        )
     total = (np.where(there, value, 0.0) * weight).sum(axis=-1)
     return ratio(total, (there * weight).sum(axis=-1))
 

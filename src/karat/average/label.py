@@ -9,7 +9,7 @@ from karat.average._mean import Averaged, Measure, valued
 from karat.nouns._types import FloatArray
 from karat.nouns.errors import RecipeError, nearest
 from karat.nouns.rows import Rows, summed
-from karat.nouns.tally import OneLabelRows, Tally
+from karat.nouns.tally import Tally
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Label:
             raise RecipeError(
                 f"no label is called {self.label!r}{nearest(self.label, tally.labels)}"
             )
-        return OneLabelRows(tally, tally.labels.index(self.label))
+        return tally.rows_of(self.label)
 
     def value(
         self, measure: Measure, tally: Tally, sums: FloatArray, zero: float | None

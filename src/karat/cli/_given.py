@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import csv
 import io
+import os
 import sys
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import Any
 
 from karat.nouns.errors import UsageError, shown
@@ -36,7 +35,19 @@ def choices(arguments: argparse.Namespace) -> dict[str, Any]:
         "zero_division": arguments.zero_division,
         "extra_docs": arguments.extra_docs,
         "tokenizer": arguments.tokenizer,
+        "task": task(arguments),
     }
+
+
+def task(arguments: argparse.Namespace) -> Any:
+    """The task definition of `_options.add_task`; None without one."""
+    if arguments.task is None:
+        if arguments.part is not None:
+            raise UsageError("--part is a part of a task definition: give --task, too")
+        return None
+    from karat.protocol.task import task as read_task
+
+    return read_task(arguments.task, arguments.part)
 
 
 def statistics(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -144,7 +155,7 @@ def named(text: str) -> tuple[str | None, str]:
     (('best', 'out.conll'), (None, 'out.conll'))
     """
     name, sign, path = text.partition("=")
-    if not sign or not name or Path(text).exists():
+    if not sign or not name or os.path.exists(text):  # noqa: PTH110
         return None, text
     if not path:
         raise UsageError(f"found {shown(text)}, expected name=path")
@@ -153,6 +164,8 @@ def named(text: str) -> tuple[str | None, str]:
 
 def csv_text(rows: list[dict[str, Any]]) -> str:
     """Rows with the same keys as CSV."""
+    import csv
+
     out = io.StringIO()
     table = csv.DictWriter(out, list(rows[0]) if rows else [], lineterminator="\n")
     table.writeheader()
@@ -166,6 +179,7 @@ def deliver(text: str, output: str | None) -> None:
         sys.stdout.write(text)
         return
     try:
-        Path(output).write_text(text, "utf-8", "backslashreplace", newline="\n")
+        with open(output, "w", -1, "utf-8", "backslashreplace", "\n") as file:  # noqa: PTH123
+            file.write(text)
     except OSError as error:
         raise UsageError(f"cannot write {output}: {error.strerror or error}") from None

@@ -55,6 +55,19 @@ def add_choices(parser: argparse.ArgumentParser) -> None:
         help="system documents that gold lacks",
     )  # fmt: skip
     add_tokenizer(group)
+    add_task(group)
+    group.add_argument(
+        "--part", metavar="NAME",
+        help="the part of the task's documents (default: test if there is one, else all)",
+    )  # fmt: skip
+
+
+def add_task(group: argparse._ActionsContainer) -> None:
+    """What is evaluated."""
+    group.add_argument(
+        "--task", metavar="FILE",
+        help="a task definition: which corpus, slots, recipes and documents (see karat task)",
+    )  # fmt: skip
 
 
 def add_tokenizer(group: argparse._ActionsContainer) -> None:

@@ -14,6 +14,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", metavar="FILE", nargs="+", help="a file to check")
     parser.add_argument("--against", metavar="GOLD", help="also compare with this gold file")
     options.add_reading(parser)
+    options.add_task(parser)
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
@@ -27,6 +28,7 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.against,
         options=given.asked(arguments, "system"),
         gold_options=given.asked(arguments, "gold"),
+        task=arguments.task,
     )
     print(findings.to_json() if arguments.json else findings)
     return 1 if findings.errors else 0

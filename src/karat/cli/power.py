@@ -21,8 +21,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "systems", metavar="SYSTEM", nargs=2, help="a system's file, or name=path: two"
     )
     parser.add_argument(
-        "-m", "--measure", metavar="RECIPE", default="exact.F1",
-        help="the score whose difference is looked for (default: exact.F1)",
+        "-m", "--measure", metavar="RECIPE",
+        help="the score whose difference is looked for (default: exact.F1, or the task's first)",
     )  # fmt: skip
     parser.add_argument(
         "--difference", metavar="X", type=float,

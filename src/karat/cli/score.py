@@ -127,9 +127,9 @@ def files(arguments: argparse.Namespace) -> dict[str, str]:
 
 def stem(path: str) -> str:
     """What a system is called when nobody says."""
-    from pathlib import Path
+    from karat.pipeline import stem as named
 
-    return "stdin" if path == "-" else Path(Path(path).name.removesuffix(".gz")).stem
+    return named(path)
 
 
 def remarks(systems: Sequence[File]) -> None:

@@ -17,7 +17,7 @@ from karat.nouns.errors import SHOWN, InputError, shown
 from karat.nouns.tables import Documents, Mentions, int32
 
 REPAIRS = ("conlleval", "discard", "strict")
-BLOCK = 1 << 20
+BLOCK = 1 << 17
 """About how many tokens a block has, if its documents allow it."""
 
 

@@ -1,25 +1,43 @@
 """What is resampled, and how often each unit is drawn: exact multinomial weights, in chunks.
 
-Units are drawn in a fixed order and in blocks of a fixed size, each block from a stream of its
+Units are drawn in a fixed order and in blocks of a fixed size, each block from streams of its
 own. So the draws depend on the seed alone: not on the order of the files, on how many resamples
 are made at a time, or on the number of threads.
+
+Throwing balls into cells one by one is slow. Poisson numbers, drawn for each cell by itself, are
+multinomial once their sum is known, whatever it is; so a Poisson number for each cell, of a mean
+a little below 1, and then as many balls one by one as are still missing, are the same as all
+balls one by one. Where the sum is too large already, balls are taken away again at random.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
-from karat.nouns._types import FloatArray, IntArray
+from karat.nouns._types import (
+    ByteArray,
+    FloatArray,
+    HashArray,
+    IntArray,
+    SingleArray,
+)
 
 BLOCK = 8192
 """How many units are drawn from one stream. Another number is another sequence of draws."""
 
-CHUNK = 1 << 18
+CHUNK = 1 << 20
 """How many weights are made at a time, about; it changes memory and speed, no number."""
+
+FEW = 256
+"""Fewer cells are filled ball by ball. Another number is another sequence of draws."""
+
+_SPREAD = 3.0
+"""How many standard deviations below the number of balls the Poisson numbers aim at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,25 +93,85 @@ class Units:
                 yield stratum, self.order[start : min(start + most, end)]
 
 
+class Poisson:
+    """Poisson numbers from random bytes.
+
+    A number has as many of the 256 bytes as go into its probability; the few bytes that are left
+    over stand for what remains of all probabilities, and a random fraction tells which it is.
+
+    >>> Poisson(1.0).limits
+    [94, 188, 235, 250, 253]
+    """
+
+    def __init__(self, mean: float) -> None:
+        chance = [math.exp(-mean)]
+        for k in range(1, _LARGEST):
+            chance.append(chance[-1] * mean / k)
+        share = [int(256 * p) for p in chance]
+        self.limits = [sum(share[: k + 1]) for k in range(len(share)) if share[k]]
+        remains = np.cumsum([256 * p - n for p, n in zip(chance, share, strict=True)])
+        self.remains: FloatArray = remains[:-1] / remains[-1]
+
+    def numbers(self, words: HashArray, more: np.random.Generator) -> ByteArray:
+        """A number for each byte of random words; fractions come from `more`."""
+        random = words.astype("<u8", copy=False).view(np.uint8)
+        reached = np.empty(random.shape, bool)
+        found = np.zeros(random.shape, np.uint8)
+        for limit in self.limits:
+            np.greater_equal(random, limit, out=reached)
+            np.add(found, reached.view(np.uint8), out=found)
+        over = np.flatnonzero(reached)
+        found.reshape(-1)[over] = np.searchsorted(self.remains, more.random(len(over)), "right")
+        return found
+
+
+_LARGEST = 40
+
+
 @dataclass(frozen=True, slots=True)
 class Stream:
     """The weights of one block of units: a line for each draw, in order, taken only once."""
 
-    rng: np.random.Generator
+    rngs: Sequence[np.random.Generator]
     index: IntArray
     balls: IntArray
     """How many units each draw takes from this block."""
+    poisson: Poisson | None
 
-    def chunks(self, first: int, end: int, cells: int = CHUNK) -> Iterator[tuple[int, FloatArray]]:
+    def chunks(self, first: int, end: int, cells: int = CHUNK) -> Iterator[tuple[int, SingleArray]]:
         """The weights of the draws first..end in chunks (float32: they are small and whole)."""
-        width = len(self.index)
-        step = max(1, cells // width)
+        step = max(1, cells // len(self.index))
         for start in range(first, end, step):
             balls = self.balls[start : min(start + step, end)]
-            cell = self.rng.integers(0, width, size=int(balls.sum()))
-            cell += np.repeat(np.arange(len(balls)) * width, balls)
-            counts = np.bincount(cell, minlength=len(balls) * width)
-            yield start, counts.reshape(len(balls), width).astype(np.float32)
+            yield start, self._topped(self.poisson, balls) if self.poisson else self._thrown(balls)
+
+    def _cells(self, balls: IntArray) -> IntArray:
+        """A cell for each ball, of all cells of all draws."""
+        width = len(self.index)
+        cell = self.rngs[0].integers(0, width, size=int(balls.sum()))
+        cell += np.repeat(np.arange(len(balls)) * width, balls)
+        return cell
+
+    def _thrown(self, balls: IntArray) -> SingleArray:
+        """All balls one by one."""
+        counts = np.bincount(self._cells(balls), minlength=len(balls) * len(self.index))
+        return counts.reshape(len(balls), -1).astype(np.float32)
+
+    def _topped(self, poisson: Poisson, balls: IntArray) -> SingleArray:
+        """Poisson numbers first, then the balls that are missing."""
+        _, words, fractions, taken = self.rngs
+        width = len(self.index)
+        # Whole words are drawn, so the size of a chunk changes nothing.
+        shape = (len(balls), -(-width // 8))
+        drawn = words.integers(0, 1 << 64, size=shape, dtype=np.uint64)
+        found = poisson.numbers(drawn, fractions)[:, :width].astype(np.float32)
+        missing = balls - (found @ np.ones(width, np.float32)).astype(np.int64)
+        for row in np.flatnonzero(missing < 0).tolist():
+            there = np.repeat(np.arange(width), found[row].astype(np.int64))
+            away = taken.choice(len(there), -int(missing[row]), replace=False)
+            np.subtract.at(found[row], there[away], np.float32(1))
+        np.add.at(found.reshape(-1), self._cells(np.maximum(missing, 0)), np.float32(1))
+        return found
 
 
 def streams(units: Units, resamples: int, rng: np.random.Generator) -> list[Stream]:
@@ -114,5 +192,10 @@ def streams(units: Units, resamples: int, rng: np.random.Generator) -> list[Stre
         else:
             balls = children[0].multinomial(size, widths / size, size=resamples)
         for place, i in enumerate(here.tolist()):
-            found.append(Stream(children[i + 1], blocks[i][1], balls[:, place]))
+            width = len(blocks[i][1])
+            # Both the Poisson numbers and the balls of a block vary.
+            spread = math.sqrt(width + width * (1 - width / size))
+            poisson = Poisson(1 - _SPREAD * spread / width) if width >= FEW else None
+            rngs = [children[i + 1], *children[i + 1].spawn(3)]
+            found.append(Stream(rngs, blocks[i][1], balls[:, place], poisson))
     return found

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import pairwise
+from functools import cached_property, partial
+from itertools import islice
 
 import numpy as np
 
-from karat.arrays.sums import split
-from karat.infer._draws import CHUNK, Stream, Units, streams
-from karat.nouns._types import FloatArray, IntArray
-from karat.nouns.rows import Rows, Statistic
+from karat.arrays.basis import basis, whole_basis
+from karat.arrays.sums import singles, split
+from karat.infer._draws import CHUNK, Units, streams
+from karat.nouns._types import FloatArray, IntArray, SingleArray
+from karat.nouns.rows import Rows, Statistic, totals
 
 CELLS = 1 << 22
 """How many numbers of one kind are held at a time, about: memory and speed, no result."""
 
-SINGLE = float(1 << 24)
-"""Whole numbers below are exact in single precision, which multiplies twice as fast."""
+HELD = 1 << 23
+"""How many numbers are kept, about, rather than made again: memory and speed, no result."""
+
+WIDEST, MANY = 2000, 1 << 24
+"""Up to how many lines, and from how large a product on, a basis of the lines is looked for."""
 
 Contrast = tuple[int] | tuple[int, int]
 """One statistic, or the first minus the second."""
@@ -49,49 +53,54 @@ class Sample:
 
 
 class Together:
-    """The rows of several statistics side by side, so that one product serves them all."""
+    """The rows of several statistics, so that one product serves them all."""
 
     def __init__(self, statistics: Sequence[Statistic]) -> None:
         each: dict[int, Rows] = {id(s.rows): s.rows for s in statistics}
         self.rows = list(each.values())
-        ends = np.cumsum([0] + [rows.width for rows in self.rows]).tolist()
-        places = dict(zip(each, pairwise(ends), strict=True))
         self.statistics = statistics
-        self.columns = [slice(*places[id(s.rows)]) for s in statistics]
-        self.width: int = ends[-1]
+        place = {key: i for i, key in enumerate(each)}
+        self.of = [place[id(s.rows)] for s in statistics]
+        self.ends: list[int] = np.cumsum([0] + [rows.width for rows in self.rows]).tolist()
+        self.width = self.ends[-1]
+        self._held: dict[int, list[FloatArray]] = {}
 
     @cached_property
-    def totals(self) -> tuple[FloatArray, FloatArray]:
+    def totals(self) -> list[tuple[FloatArray, FloatArray]]:
         """The sums of all rows, in two parts."""
-        coarse, fine = np.zeros(self.width), np.zeros(self.width)
-        units = Units.of(self.rows[0].units)
-        for _, index in units.blocks(self.step):
-            parts = self.block(index)
-            coarse += parts[0].sum(axis=0)
-            fine += 0.0 if parts[1] is None else parts[1].sum(axis=0)
-        return coarse, fine
+        return [getattr(rows, "totals", None) or totals(rows) for rows in self.rows]
 
     @cached_property
     def points(self) -> list[FloatArray]:
         """Each statistic of the data as they are."""
-        return [value[0] for value in self.values((self.totals[0] + self.totals[1])[None])]
+        sums = [(coarse + fine)[None] for coarse, fine in self.totals]
+        return [value[0] for value in self.values(sums.__getitem__)]
 
-    @property
-    def step(self) -> int:
-        """How many rows at a time."""
-        return max(1, CELLS // max(self.width, 1))
+    def blocks(self, units: Units) -> Iterator[tuple[int, IntArray, list[FloatArray]]]:
+        """Block by block the number of the stratum, the units, and the lines of all rows: the
+        numbers of one column stand together. They are kept if there are not too many.
+        """
+        keep = len(units) * self.width <= HELD
+        for number, (stratum, index) in enumerate(units.blocks()):
+            lines = self._held.get(number)
+            if lines is None:
+                lines = [np.ascontiguousarray(rows.block(index).T) for rows in self.rows]
+                if keep:
+                    self._held[number] = lines
+            yield stratum, index, lines
 
-    def block(self, index: IntArray) -> tuple[FloatArray, FloatArray | None]:
-        """The rows `index` in two parts whose sums are exact."""
-        return split(np.concatenate([rows.block(index) for rows in self.rows], axis=1))
-
-    def values(self, sums: FloatArray) -> list[FloatArray]:
-        """Each statistic of these sums: draws x scores."""
-        found = []
-        for statistic, columns in zip(self.statistics, self.columns, strict=True):
-            value = statistic.value(sums[:, columns])
-            found.append(value[:, None] if value.ndim == 1 else value)
-        return found
+    def values(self, sums: Callable[[int], FloatArray]) -> list[FloatArray]:
+        """Each statistic, draws x scores. `sums` gives the sums (draws x columns) of the rows of
+        this number: it is called once for each.
+        """
+        found: dict[int, FloatArray] = {}
+        for number in range(len(self.rows)):
+            own = sums(number)
+            for i, statistic in enumerate(self.statistics):
+                if self.of[i] == number:
+                    value = statistic.value(own)
+                    found[i] = value[:, None] if value.ndim == 1 else value
+        return [found[i] for i in range(len(self.statistics))]
 
 
 def bootstrap(
@@ -105,33 +114,72 @@ def bootstrap(
 
     Every statistic sees the same resamples, so that their differences are paired.
     """
+    product = Product(together, units, resamples)
     flows = streams(units, resamples, rng)
     held = max(1, 4 * CELLS // max(together.width, 1))
-    parts = [
-        together.values(_drawn(together, flows, first, min(first + held, resamples), cells))
-        for first in range(0, resamples, held)
-    ]
+    parts = []
+    for first in range(0, resamples, held):
+        end = min(first + held, resamples)
+        sums = np.zeros((product.height, end - first))
+        for number, flow in enumerate(flows):
+            factor = product.factor(number, int(flow.balls.max(initial=0)))
+            for start, weights in flow.chunks(first, end, cells):
+                here = slice(start - first, start - first + len(weights))
+                factor.add(sums[:, here], weights)
+        parts.append(together.values(partial(product.sums, sums)))
     return [np.concatenate(column) for column in zip(*parts, strict=True)]
 
 
-def _drawn(
-    together: Together, flows: Sequence[Stream], first: int, end: int, cells: int
-) -> FloatArray:
-    """The column sums of the draws first..end."""
-    coarse = np.zeros((end - first, together.width))
-    fine = np.zeros_like(coarse)
-    for flow in flows:
-        whole, rest = together.block(flow.index)
-        # Counts are small and whole: single precision is exact where no sum can be large.
-        most = float(np.abs(whole).max(initial=0.0)) * int(flow.balls.max(initial=0))
-        single = most < SINGLE and bool((whole == np.rint(whole)).all())
-        factor = whole.astype(np.float32) if single else whole
-        for start, weights in flow.chunks(first, end, cells):
-            here = slice(start - first, start - first + len(weights))
-            coarse[here] += weights @ factor
-            if rest is not None:
-                fine[here] += weights @ rest
-    return coarse + fine
+class Product:
+    """What has to be multiplied with weights of units: a basis of the lines of all rows."""
+
+    def __init__(self, together: Together, units: Units, draws: int) -> None:
+        self.together, self.units = together, units
+        width = together.width
+        self.basis = whole_basis(width)
+        # Finding a basis pays where the product is large.
+        if width < WIDEST and len(units) * width <= HELD and draws * len(units) >= MANY:
+            blocks = [np.concatenate(lines) for _, _, lines in together.blocks(units)]
+            self.basis = basis(blocks)
+        self.places = self.basis.places
+        self.height = len(self.basis.kept)
+        self._factors: dict[int, Factor] = {}
+
+    def factor(self, number: int, times: int) -> Factor:
+        """The factor for the weights of one block, whose units count `times` times together."""
+        found = self._factors.get(number)
+        if found is None:
+            _, _, lines = next(islice(self.together.blocks(self.units), number, None))
+            found = Factor(singles(np.concatenate(lines)[self.basis.kept], times))
+            if len(self.units) * self.height <= HELD:
+                self._factors[number] = found
+        return found
+
+    def sums(self, kept: FloatArray, number: int) -> FloatArray:
+        """The sums of the rows of this number (draws x columns), from those of the basis."""
+        first, end = self.together.ends[number : number + 2]
+        lines = [self.basis.line(i, self.places, kept) for i in range(first, end)]
+        return np.array(lines).reshape(end - first, kept.shape[1]).T
+
+
+class Factor:
+    """Lines in single precision whose products with weights are exact."""
+
+    def __init__(self, groups: list[tuple[IntArray, SingleArray]]) -> None:
+        self.whose = [whose for whose, _ in groups]
+        self.lines = np.concatenate([lines for _, lines in groups])
+
+    def add(self, sums: FloatArray, weights: SingleArray) -> None:
+        """Add the products with the weights (draws x units) to the sums (lines x draws)."""
+        product = self.lines @ weights.T
+        first = 0
+        for whose in self.whose:
+            part = product[first : first + len(whose)]
+            first += len(whose)
+            if len(whose) == len(sums):
+                sums += part
+            else:
+                sums[whose] += part
 
 
 def jackknife(together: Together, units: Units, contrasts: Sequence[Contrast]) -> list[Moments]:
@@ -140,28 +188,42 @@ def jackknife(together: Together, units: Units, contrasts: Sequence[Contrast]) -
     Leaving a unit out subtracts its row from the sums; with strata, the rest of its stratum then
     stands for all of it. Scores without a value are left out.
     """
-    coarse, fine = together.totals
     at = [point[None] for point in together.points]
-    strata = np.zeros((len(units.sizes), together.width))
-    for stratum, index in units.blocks(together.step) if len(strata) > 1 else ():
-        whole, rest = together.block(index)
-        strata[stratum] += whole.sum(axis=0) + (0.0 if rest is None else rest.sum(axis=0))
-    sums = [np.zeros((len(units.sizes), 4, contrasted(at, c).shape[1])) for c in contrasts]
-    for stratum, index in units.blocks(together.step):
-        whole, rest = together.block(index)
-        if len(units.sizes) == 1:
-            left = (coarse - whole) + (fine if rest is None else fine - rest)
-        else:
-            rows = whole if rest is None else whole + rest
-            size = int(units.sizes[stratum])
-            left = coarse + fine + (strata[stratum] - size * rows) / max(size - 1, 1)
+    sizes = units.sizes
+    strata = [np.zeros((len(sizes), rows.width)) for rows in together.rows]
+    for stratum, _, lines in together.blocks(units) if len(sizes) > 1 else ():
+        for total, each in zip(strata, lines, strict=True):
+            whole, rest = split(each)
+            total[stratum] += whole.sum(axis=1) + (0.0 if rest is None else rest.sum(axis=1))
+    sums: list[FloatArray] = [
+        np.zeros((len(sizes), 4, contrasted(at, c).shape[1])) for c in contrasts
+    ]
+    for stratum, _, lines in together.blocks(units):
+        size = int(sizes[stratum])
+
+        def left(number: int, lines: list[FloatArray] = lines, size: int = size,
+                 stratum: int = stratum) -> FloatArray:  # fmt: skip
+            coarse, fine = together.totals[number]
+            own = lines[number].T
+            if len(sizes) == 1:
+                whole, rest = split(own)
+                found: FloatArray = (coarse - whole) + (fine if rest is None else fine - rest)
+            else:
+                more = strata[number][stratum] - size * own
+                found = coarse + fine + more / max(size - 1, 1)
+            return found
+
         values = together.values(left)
         for total, contrast in zip(sums, contrasts, strict=True):
             # Deviations from the score itself are small, so powers of them keep their digits.
             away = contrasted(values, contrast) - contrasted(at, contrast)
-            there = ~np.isnan(away)
-            away = np.where(there, away, 0.0)
-            total[stratum] += [there.sum(axis=0), *((away**k).sum(axis=0) for k in (1, 2, 3))]
+            gone = np.isnan(away)
+            away[gone] = 0.0
+            square = away * away
+            total[stratum] += [
+                len(away) - gone.sum(axis=0), away.sum(axis=0), square.sum(axis=0),
+                (square * away).sum(axis=0),
+            ]  # fmt: skip
     return [_moments(total) for total in sums]
 
 

@@ -115,7 +115,7 @@ class Percentile:
     def __call__(self, sample: Sample) -> list[Interval]:
         """An interval for each score of the sample."""
         tail = (1 - self.level) / 2
-        ordered = np.sort(sample.draws, axis=0)
+        ordered = _sorted(sample.draws)
         return [_drawn(self, sample, i, ordered[:, i], (tail, 1 - tail)) for i in _places(sample)]
 
 
@@ -141,7 +141,7 @@ class Bca:
 
     def __call__(self, sample: Sample) -> list[Interval]:
         """An interval for each score of the sample."""
-        ordered = np.sort(sample.draws, axis=0)
+        ordered = _sorted(sample.draws)
         return [
             _drawn(self, sample, i, ordered[:, i], self._tails(sample, i, ordered[:, i]))
             for i in _places(sample)
@@ -150,7 +150,7 @@ class Bca:
     def _tails(self, sample: Sample, place: int, ordered: FloatArray) -> tuple[float, float] | None:
         """Between which quantiles the interval lies; None without finite constants."""
         point, skew = sample.point[place], float(sample.moments.skew[place])
-        count = int((~np.isnan(ordered)).sum())
+        count = _there(ordered)
         below = np.searchsorted(ordered[:count], [point - CLOSE, point + CLOSE]).sum()
         share = float(below) / (2 * count) if count else 0.0
         if not 0 < share < 1 or not math.isfinite(skew):
@@ -162,6 +162,18 @@ class Bca:
                 return None
             found.append(NORMAL.cdf(bias + away / (1 - skew * away)))
         return found[0], found[1]
+
+
+def _sorted(draws: FloatArray) -> FloatArray:
+    """Each column sorted; numbers that stand together sort much faster."""
+    return np.sort(np.ascontiguousarray(draws.T), axis=1).T
+
+
+def _there(ordered: FloatArray) -> int:
+    """How many have a value: those without are sorted behind all others."""
+    if not len(ordered) or not math.isnan(ordered[-1]):
+        return len(ordered)
+    return int((~np.isnan(ordered)).sum())
 
 
 def _places(sample: Sample) -> range:
@@ -182,7 +194,7 @@ def _drawn(
 ) -> Interval:
     """The interval of one score between two quantiles of its resamples, or what replaces it."""
     point, draws = float(sample.point[place]), sample.draws[:, place]
-    count = int((~np.isnan(ordered)).sum())
+    count = _there(ordered)
     dropped = len(ordered) - count
     remarks = []
     if dropped:
@@ -200,13 +212,22 @@ def _drawn(
             name = Percentile.name
             remarks.append("bca has no finite constants here, so this is the percentile interval")
             tails = (1 - method.level) / 2, (1 + method.level) / 2
-        low, high = (float(each) for each in np.quantile(there, tails))
+        low, high = (_quantile(there, tail) for tail in tails)
         if not low - CLOSE <= point <= high + CLOSE:
             said = f"the {name} interval does not contain the score, so this is jackknife-t"
             found = JackknifeT(method.level).one(sample, place)
             return replace(found, draws=draws, remarks=(*remarks, said, *found.remarks))
         low, high = min(low, point), max(high, point)
     return Interval(point, low, high, method.level, name, draws, tuple(remarks))
+
+
+def _quantile(ordered: FloatArray, share: float) -> float:
+    """By linear interpolation, as NumPy has it, from numbers that are sorted already."""
+    at = share * (len(ordered) - 1)
+    below = min(int(at), len(ordered) - 2) if len(ordered) > 1 else 0
+    low, high = float(ordered[below]), float(ordered[min(below + 1, len(ordered) - 1)])
+    rest = at - below
+    return low + (high - low) * rest if rest < 0.5 else high - (high - low) * (1 - rest)
 
 
 def intervals(

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from karat.arrays.sums import split
 from karat.infer._draws import Units
-from karat.nouns._types import FloatArray, IntArray
-from karat.nouns.rows import Rows, Statistic
+from karat.infer._sampling import Product, Together
+from karat.nouns._types import FloatArray, IntArray, SingleArray
+from karat.nouns.rows import Rows, Statistic, summed
 
 EXACT = 20
 """Up to so many documents that differ, every exchange is tried."""
@@ -19,7 +19,7 @@ EXACT = 20
 CLOSE = 1e-12
 """Differences that are closer are the same."""
 
-CELLS = 1 << 21
+CELLS = 1 << 20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,7 +28,7 @@ class Verdict:
 
     `differing` counts the units on which the two systems differ, `exact` says that every exchange
     was tried, `dropped` how many exchanges had no value. `trials` are the differences that chance
-    alone gave (trials x scores), each counted once.
+    alone gave (trials x scores), each counted once; `first` and `second` are the scores.
     """
 
     difference: FloatArray
@@ -37,6 +37,8 @@ class Verdict:
     exact: bool
     dropped: IntArray
     trials: FloatArray
+    first: FloatArray
+    second: FloatArray
 
     @property
     def smallest(self) -> float:
@@ -81,17 +83,108 @@ class Randomization:
         self, first: Statistic, second: Statistic, units: Units, rng: np.random.Generator
     ) -> Verdict:
         """The test of the difference first - second; both statistics have the same units."""
-        pair = _Exchange(first, second, units)
-        observed = pair.differences(np.zeros((1, pair.size), np.float32))[0]
-        exact = pair.size <= EXACT
-        bits = _every(pair.size) if exact else _random(rng, self.trials, pair.size)
-        found = np.concatenate([pair.differences(chunk) for chunk in bits])
-        missing = np.isnan(found).sum(axis=0)
-        extreme = (np.abs(found) >= np.abs(observed) - CLOSE).sum(axis=0)
-        one = 0 if exact else 1
-        p = (one + extreme) / np.maximum(one + len(found) - missing, 1)
-        p = np.where(np.isnan(observed), np.nan, p)
-        return Verdict(observed, p, pair.size, exact, missing, found)
+        return self.every([(first, second)], units, rng)[0]
+
+    def every(
+        self,
+        pairs: Sequence[tuple[Statistic, Statistic]],
+        units: Units,
+        rng: np.random.Generator,
+    ) -> list[Verdict]:
+        """The tests of several differences, for which the same documents are exchanged."""
+        changes = {(id(a.rows), id(b.rows)): _Change(a.rows, b.rows, units) for a, b in pairs}
+        many = [key for key, change in changes.items() if change.size > EXACT]
+        found: dict[int, FloatArray] = {}
+        if many:
+            tested = [changes[key] for key in many]
+            for moved in _moved(tested, units, self.trials, rng):
+                for key, lines in zip(many, moved, strict=True):
+                    for i, each in _values(pairs, key, changes[key], lines):
+                        before = found.get(i)
+                        found[i] = each if before is None else np.concatenate([before, each])
+        for key, change in changes.items():
+            if change.size <= EXACT:
+                tried = [bits @ change.few for bits in _every(change.size)]
+                found |= dict(_values(pairs, key, change, np.concatenate(tried)))
+        verdicts = []
+        for i, (first, second) in enumerate(pairs):
+            change = changes[id(first.rows), id(second.rows)]
+            values = first.value(change.sums[0][None])[0], second.value(change.sums[1][None])[0]
+            verdicts.append(_verdict(values, found[i], change.size))
+        return verdicts
+
+
+def _verdict(values: tuple[FloatArray, FloatArray], found: FloatArray, differing: int) -> Verdict:
+    first, second = (np.reshape(value, -1) for value in values)
+    observed, exact = first - second, differing <= EXACT
+    missing = np.isnan(found).sum(axis=0)
+    extreme = (np.abs(found) >= np.abs(observed) - CLOSE).sum(axis=0)
+    one = 0 if exact else 1
+    p = (one + extreme) / np.maximum(one + len(found) - missing, 1)
+    p = np.where(np.isnan(observed), np.nan, p)
+    return Verdict(observed, p, differing, exact, missing, found, first, second)
+
+
+class _Change:
+    """Rows of numbers: what the second system has more than the first, unit by unit."""
+
+    def __init__(self, first: Rows, second: Rows, units: Units) -> None:
+        self.first, self.second, self.order = first, second, units.order
+        self.units, self.width = first.units, first.width
+        self.sums = summed(first), summed(second)
+        step = max(1, CELLS // max(first.width, 1))
+        self.size = 0
+        some = [np.zeros((0, first.width))]
+        for _, index in units.blocks(step):
+            change = self.block(index)
+            differs = change.any(axis=1)
+            self.size += int(differs.sum())
+            if self.size <= EXACT:
+                some.append(change[differs])
+        self.few: FloatArray = np.concatenate(some)
+        """The rows that are not zero, where there are few."""
+
+    def block(self, index: IntArray) -> FloatArray:
+        """The rows `index`."""
+        return self.second.block(index) - self.first.block(index)
+
+
+def _values(
+    pairs: Sequence[tuple[Statistic, Statistic]],
+    key: tuple[int, int],
+    change: _Change,
+    moved: FloatArray,
+) -> Iterator[tuple[int, FloatArray]]:
+    """For each pair with these rows its place and its differences, once so much has moved."""
+    ours, theirs = change.sums[0] + moved, change.sums[1] - moved
+    for i, (first, second) in enumerate(pairs):
+        if (id(first.rows), id(second.rows)) == key:
+            yield i, (first.value(ours) - second.value(theirs)).reshape(len(moved), -1)
+
+
+def _moved(
+    changes: Sequence[_Change], units: Units, trials: int, rng: np.random.Generator
+) -> Iterator[Iterator[FloatArray]]:
+    """What moves from one system to the other in random exchanges: some trials at a time, for
+    each of the changes (trials x columns).
+    """
+    together = Together([Statistic(change, _as_it_is) for change in changes])
+    product = Product(together, units, trials)
+    blocks = list(units.blocks())
+    rngs = rng.spawn(len(blocks))
+    held = max(1, 4 * CELLS // max(together.width, 1))
+    for start in range(0, trials, held):
+        count = min(held, trials - start)
+        sums = np.zeros((product.height, count))
+        for number, (_, index) in enumerate(blocks):
+            factor = product.factor(number, len(index))
+            for first, bits in _random(rngs[number], count, len(index)):
+                factor.add(sums[:, first : first + len(bits)], bits)
+        yield (product.sums(sums, number) for number in range(len(changes)))
+
+
+def _as_it_is(sums: FloatArray) -> FloatArray:
+    return sums
 
 
 def _every(size: int) -> Iterator[FloatArray]:
@@ -99,61 +192,15 @@ def _every(size: int) -> Iterator[FloatArray]:
     count, step = 1 << max(size - 1, 0), max(1, CELLS // max(size, 1))
     for start in range(0, count, step):
         number = np.arange(start, min(start + step, count))
-        yield ((number[:, None] >> np.arange(size)) & 1).astype(np.float32)
+        yield ((number[:, None] >> np.arange(size)) & 1).astype(np.float64)
 
 
-def _random(rng: np.random.Generator, trials: int, size: int) -> Iterator[FloatArray]:
+def _random(rng: np.random.Generator, trials: int, size: int) -> Iterator[tuple[int, SingleArray]]:
     """Random exchanges. Whole words are drawn, so the size of a chunk changes nothing."""
     words = -(-size // 64)
     step = max(1, CELLS // size)
     for start in range(0, trials, step):
         shape = (min(step, trials - start), words)
-        drawn = rng.integers(0, 1 << 64, size=shape, dtype=np.uint64).astype("<u8")
-        yield np.unpackbits(drawn.view(np.uint8), axis=1, count=size).astype(np.float32)
-
-
-class _Exchange:
-    """Two systems whose rows can be exchanged."""
-
-    def __init__(self, first: Statistic, second: Statistic, units: Units) -> None:
-        self.first, self.second = first, second
-        self.sums = _totals(first.rows), _totals(second.rows)
-        step = max(1, CELLS // max(first.rows.width, 1))
-        moved = [np.zeros((0, first.rows.width))]
-        for _, index in units.blocks(step):
-            change = second.rows.block(index) - first.rows.block(index)
-            moved.append(change[change.any(axis=1)])
-        self.coarse, self.fine = split(np.concatenate(moved))
-        self.size = len(self.coarse)
-        most = np.abs(self.coarse).sum(axis=0).max(initial=0.0)
-        if self.fine is None and most < 1 << 24:
-            self.coarse = self.coarse.astype(np.float32)
-
-    def differences(self, bits: FloatArray) -> FloatArray:
-        """The difference of the scores for each line of exchanges (1: exchanged)."""
-        size = max(1, CELLS // max(self.coarse.shape[1], 1))
-        found = []
-        for start in range(0, len(bits), size):
-            here = bits[start : start + size]
-            whole = (here @ self.coarse).astype(np.float64)
-            rest = 0.0 if self.fine is None else here @ self.fine
-            sums = [
-                (coarse + sign * whole) + (fine + sign * rest)
-                for sign, (coarse, fine) in zip((1, -1), self.sums, strict=True)
-            ]
-            one, other = (
-                statistic.value(each)
-                for statistic, each in zip((self.first, self.second), sums, strict=True)
-            )
-            found.append((one - other).reshape(len(here), -1))
-        return np.concatenate(found)
-
-
-def _totals(rows: Rows) -> tuple[FloatArray, FloatArray | float]:
-    step = max(1, CELLS // max(rows.width, 1))
-    coarse, fine = np.zeros(rows.width), np.zeros(rows.width)
-    for start in range(0, rows.units, step):
-        parts = split(rows.block(np.arange(start, min(start + step, rows.units))))
-        coarse += parts[0].sum(axis=0)
-        fine += 0.0 if parts[1] is None else parts[1].sum(axis=0)
-    return coarse, fine
+        drawn = rng.integers(0, 1 << 64, size=shape, dtype=np.uint64).astype("<u8", copy=False)
+        bits = np.unpackbits(drawn.view(np.uint8), axis=1, count=size)
+        yield start, bits.astype(np.float32)

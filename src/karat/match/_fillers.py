@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from karat.arrays.join import every, packed
+from karat.arrays.join import distinct, every, packed
 from karat.match._overlap import tokens_apart
 from karat.match.exact import Exact
 from karat.match.overlap import Contains, Overlap
@@ -26,6 +26,8 @@ from karat.nouns.tables import Fragments, Mentions, int32, spread
 
 LARGEST = 20_000_000
 """How many pairs of fillers are looked at, at most: some 4,000 x 4,000 of one slot."""
+
+EXACT = Exact()
 
 Edges = tuple[IntArray, IntArray]
 
@@ -43,7 +45,7 @@ class Realised:
 
 def strictness(space: str, match: Any) -> Any:
     """Refuse what is no way to compare two fillers."""
-    if match not in (Exact(), Overlap()) and match != Contains(getattr(match, "k", 1)):
+    if match not in (EXACT, Overlap()) and match != Contains(getattr(match, "k", 1)):
         found = getattr(match, "name", match)
         raise RecipeError(
             f"{space}(match=…): found {found}, expected exact, overlap or contains(k=1)"
@@ -61,7 +63,7 @@ def text_edges(
     >>> text_edges(gold, system, ("ann lee", "dr. ann lee", "bo"), Overlap(), "oas")
     (array([7]), array([4]))
     """
-    if match == Exact():
+    if match == EXACT:
         keys = packed([gold.group, gold.text], [system.group, system.text])
         left, right = _met(*keys, space)
     else:
@@ -82,19 +84,25 @@ def place_edges(pair: Pair, gold: Filled, system: Filled, match: Any, space: str
 
     Fillers without a place match nothing.
     """
-    ours, own = _as_mentions(gold)
-    theirs, others = _as_mentions(system)
-    placed = replace(pair, gold=ours, system=theirs, labels=pair.filled.labels)
-    if match == Exact():
+    placed, own, others = as_mentions(pair, gold, system)
+    if match == EXACT:
         left, right = _met(*placed.keys(label=True), space)
     else:
+        _countable(placed, space)
         met = placed.overlaps
-        fits = ours.label[met.gold] == theirs.label[met.system]
+        fits = placed.gold.label[met.gold] == placed.system.label[met.system]
         if isinstance(match, Contains):
             spurious, missing = tokens_apart(placed)
             fits &= (spurious <= match.k) & (missing <= 0)
         left, right = met.gold[fits], met.system[fits]
     return _once(own[left], others[right])
+
+
+def as_mentions(pair: Pair, gold: Filled, system: Filled) -> tuple[Pair, IntArray, IntArray]:
+    """The realisations that have a place, as mentions of a pair, and the filler of each."""
+    ours, own = _as_mentions(gold)
+    theirs, others = _as_mentions(system)
+    return replace(pair, gold=ours, system=theirs, labels=pair.filled.labels), own, others
 
 
 def _as_mentions(side: Filled) -> tuple[Mentions, IntArray]:
@@ -113,20 +121,44 @@ def _as_mentions(side: Filled) -> tuple[Mentions, IntArray]:
     ), owner
 
 
+class CrowdError(UsageError):
+    """More pairs of fillers may match than can be looked at."""
+
+
 def _met(left: IntArray, right: IntArray, space: str) -> Edges:
     found = every(left, right, LARGEST)
     if found is None:
-        raise UsageError(
-            f"{space}: some slot has too many fillers that may match, more than "
-            f"{LARGEST:,} pairs of them"
-        )
+        raise _crowd(space)
     return found
+
+
+def _crowd(space: str) -> CrowdError:
+    return CrowdError(
+        f"{space}: some slot has too many fillers that may match, more than "
+        f"{LARGEST:,} pairs of them"
+    )
+
+
+def _countable(placed: Pair, space: str) -> None:
+    """Refuse too many overlaps before they are looked for: spans meet unless one ends before
+    the other begins.
+    """
+    sides = [(table.doc, table.pieces()) for table in (placed.gold, placed.system)]
+    width = 1 + max(int(places.end.max(initial=0)) for _, places in sides)
+    ends = []
+    for doc, places in sides:
+        base = np.repeat(doc, np.diff(places.offsets)).astype(np.int64) * width
+        ends.append((np.sort(base + places.start), np.sort(base + places.end)))
+    (start, end), (begin, stop) = ends
+    met = np.searchsorted(begin, end, "left").sum() - np.searchsorted(stop, start, "right").sum()
+    if met > LARGEST:
+        raise _crowd(space)
 
 
 def _once(left: IntArray, right: IntArray) -> Edges:
     """Each pair once, sorted."""
     width = np.int64(int(right.max(initial=0)) + 1)
-    keys = np.unique(left * width + right)
+    keys = distinct(left * width + right)
     return keys // width, keys % width
 
 

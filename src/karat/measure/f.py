@@ -51,13 +51,16 @@ class F:
     def __call__(self, q: Quantities) -> FloatArray:
         """F for each element."""
         alpha = self._alpha()
+        # One count on both sides: a single division is the most exact form there is.
+        whole = ratio(q["gold_right"], (1 - alpha) * q["gold_all"] + alpha * q["system_all"])
+        same = q["system_right"] == q["gold_right"]
+        if np.all(same):
+            return whole
         precision = ratio(q["system_right"], q["system_all"])
         recall = ratio(q["gold_right"], q["gold_all"])
         one = np.isnan(precision) != np.isnan(recall)
         found = np.where(one, 0.0, self.of_means(precision, recall))
-        # One count on both sides: a single division is the most exact form there is.
-        whole = ratio(q["gold_right"], (1 - alpha) * q["gold_all"] + alpha * q["system_all"])
-        return np.where(q["system_right"] == q["gold_right"], whole, found)
+        return np.where(same, whole, found)
 
     def of_means(self, precision: FloatArray, recall: FloatArray) -> FloatArray:
         """F of a precision and a recall, also where these are means."""

@@ -14,7 +14,7 @@ from karat.nouns.tables import UNKNOWN, Documents
 
 def file_of(corpus: Corpus, side: str) -> str:
     """What messages call the file of a corpus."""
-    return corpus.origin.path if corpus.origin else side
+    return (corpus.origin.path if corpus.origin else "") or side
 
 
 def _differ(left: Documents, right: Documents, a: IntArray, b: IntArray) -> BoolArray:

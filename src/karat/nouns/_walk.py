@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
 from karat.nouns.errors import InputError, Problem
 
@@ -20,7 +19,7 @@ def walked(folder: str) -> tuple[list[str], int]:
     pending: list[tuple[str, frozenset[str]]] = [("", frozenset([os.path.realpath(folder)]))]
     while pending:
         prefix, around = pending.pop()
-        here = Path(folder) / prefix
+        here = os.path.join(folder, prefix) if prefix else folder  # noqa: PTH118
         try:
             with os.scandir(here) as listing:
                 entries = sorted(listing, key=lambda entry: entry.name)
@@ -31,23 +30,25 @@ def walked(folder: str) -> tuple[list[str], int]:
             try:
                 is_folder, is_file = entry.is_dir(), entry.is_file()
             except OSError as error:
-                raise _unreadable(Path(entry.path), error.strerror or str(error)) from None
+                raise _unreadable(entry.path, error.strerror or str(error)) from None
             if entry.name.startswith("."):
                 hidden += 1
             elif is_folder:
                 real = os.path.realpath(entry.path)
                 if real in around:
-                    raise _unreadable(Path(entry.path), "a link to a folder around it")
+                    raise _unreadable(entry.path, "a link to a folder around it")
                 pending.append((f"{name}/", around | {real}))
             elif is_file:
                 names.append(name)
             else:
-                raise _unreadable(Path(entry.path), "neither a file nor a folder")
+                raise _unreadable(entry.path, "neither a file nor a folder")
     return sorted(names), hidden
 
 
-def _unreadable(path: Path, found: str) -> InputError:
-    return InputError([Problem("K001", str(path), None, found, "files and folders to read")])
+def _unreadable(path: str, found: str) -> InputError:
+    return InputError(
+        [Problem("K001", os.path.normpath(path), None, found, "files and folders to read")]
+    )
 
 
 def ending(name: str) -> tuple[str, str]:
@@ -64,15 +65,14 @@ def ending(name: str) -> tuple[str, str]:
     return f"{folder}{slash}{stem}", f".{tail.lower()}"
 
 
-def beside(path: Path) -> Path | None:
+def beside(path: str) -> str | None:
     """The file that makes a pair with x.ann or x.txt: x.txt or x.ann in the same folder."""
-    stem, tail = ending(path.name)
+    folder, last = os.path.split(os.path.normpath(path))
+    stem, tail = ending(last)
     if tail not in _PAIRED:
         return None
     for name in (stem + _PAIRED[tail], f"{stem}{_PAIRED[tail]}.gz"):
-        try:
-            if (path.parent / name).is_file() and path.is_file():
-                return path.parent / name
-        except OSError:
-            return None
+        other = os.path.join(folder, name)  # noqa: PTH118
+        if os.path.isfile(other) and os.path.isfile(path):  # noqa: PTH113 (pathlib loads slowly)
+            return other
     return None

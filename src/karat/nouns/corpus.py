@@ -10,10 +10,11 @@ from typing import Any, Protocol
 import numpy as np
 
 from karat.arrays.join import packed
+from karat.nouns._grow import grown
 from karat.nouns._types import IntArray
 from karat.nouns.document import Document, Group, Mention
 from karat.nouns.errors import UsageError
-from karat.nouns.tables import UNKNOWN, Documents, Groups, Mentions, int32
+from karat.nouns.tables import UNKNOWN, Documents, Groups, Mentions, int32, stretches
 from karat.nouns.templates import Templates
 
 Words = tuple[str | None, tuple[str, ...] | None]
@@ -294,7 +295,7 @@ class Corpus:
         >>> len(Corpus.joined([Corpus.of("[Ann]PER"), Corpus.of("[Rome]LOC")]))
         2
         """
-        parts = list(blocks)
+        parts = list(grown(blocks))
         if len(parts) == 1:
             return parts[0]
         if not parts:
@@ -373,6 +374,13 @@ def _tail_rank(table: Mentions, many: IntArray) -> IntArray:
 
 
 def _is_sorted(keys: Sequence[IntArray]) -> bool:
+    return all(
+        _is_sorted_there([key[rows.start : rows.stop + 1] for key in keys])
+        for rows in stretches(len(keys[0]))
+    )
+
+
+def _is_sorted_there(keys: Sequence[IntArray]) -> bool:
     undecided = np.ones(len(keys[0]) - 1, bool)
     for key in keys:
         if np.any(undecided & (key[1:] < key[:-1])):

@@ -4,13 +4,13 @@ KaratError
 ├── UsageError       the call or the command line is wrong (exit 2)
 │   └── RecipeError  a recipe cannot be read or makes no sense
 └── InputError       a file is wrong (exit 1); carries every Problem that was found
+    └── TaskError    a task definition is wrong; prints every one of them
 
 A Problem names file and line, what was found, what was expected and what to do.
 """
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -95,6 +95,22 @@ class InputError(KaratError):
         super().__init__(f"{self.problems[0]}{tail}")
 
 
+class TaskError(InputError):
+    """A task definition is wrong, and people write it by hand: prints every problem.
+
+    >>> first = Problem("K823", "task.toml", 3, "documents = 'ten'", "a whole number")
+    >>> print(TaskError([first, Problem("K822", "task.toml", None, "no [slots]", "one")]))
+    task.toml:3: K823 found documents = 'ten', expected a whole number
+    task.toml: K822 found no [slots], expected one
+    """
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        super().__init__(problems)
+        lines = [str(problem) for problem in self.problems[:SHOWN]]
+        more = self.total - len(lines)
+        self.args = ("\n".join([*lines, *([f"and {more:,} more"] if more else [])]),)
+
+
 def shown(text: str | bytes, limit: int = 60) -> str:
     """Text from a file, safe to print: quoted, control characters escaped, cut when long.
 
@@ -139,6 +155,8 @@ def nearest(name: str, names: Sequence[str]) -> str:
     '; did you mean F1? there are: F1, P, R'
     """
     by_fold = {each.casefold(): each for each in names}
+    import difflib  # slow to load, and needed only where something is wrong
+
     near = difflib.get_close_matches(name.casefold(), by_fold, n=1, cutoff=0.6)
     guess = f"did you mean {by_fold[near[0]]}? " if near else ""
     every = sorted(names, key=lambda each: (each.casefold(), each))

@@ -11,12 +11,19 @@ import numpy as np
 from karat.nouns._types import FloatArray, IntArray
 from karat.nouns.pair import Pair
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from karat.nouns.filled import FilledPair
+
 Rows = IntArray | tuple[IntArray, IntArray]
 """Mentions of one side, or pairs (gold, system)."""
 
 
 class Events:
-    """What an event space returns. `gold` and `system` point to mentions of the pair, -1 is none.
+    """What an event space returns. `gold` and `system` point to rows of the pair, -1 is none.
+
+    `items` says what these rows are: each a `mention` of `pair.gold` or `pair.system`, or each a
+    `filler` of `pair.filled.gold` or `pair.filled.system`.
 
     Every number karat prints is a sum of `weight` over rows. A space in which everything is an
     event, marked or not, says in `size` how much there is of it for one label in each document:
@@ -30,6 +37,7 @@ class Events:
     weight: FloatArray
     gold: IntArray
     system: IntArray
+    items: str = "mention"
 
     def __init__(
         self,
@@ -42,8 +50,9 @@ class Events:
         system: IntArray,
         size: FloatArray | None = None,
         labels: tuple[str, ...] | None = None,
+        items: str = "mention",
     ) -> None:
-        self.outcomes, self.size, self.labels = outcomes, size, labels
+        self.outcomes, self.size, self.labels, self.items = outcomes, size, labels, items
         self.doc, self.label, self.outcome, self.weight = doc, label, outcome, weight
         self.gold, self.system = gold, system
 
@@ -53,7 +62,7 @@ class Events:
     @property
     def of_mentions(self) -> bool:
         """Whether every event is one of a mention."""
-        return not np.any((self.gold < 0) & (self.system < 0))
+        return self.items == "mention" and not np.any((self.gold < 0) & (self.system < 0))
 
     def cell(self, width: int) -> IntArray:
         """For each row one number for its document and label, of so many labels."""
@@ -72,20 +81,20 @@ class Events:
         """The same rows, belonging to other units than documents."""
         return Events(
             self.outcomes, unit, self.label, self.outcome, self.weight, self.gold, self.system,
-            size, self.labels,
+            size, self.labels, self.items,
         )  # fmt: skip
 
     @classmethod
     def of(
         cls,
-        pair: Pair,
+        pair: Pair | FilledPair,
         outcomes: tuple[str, ...],
         gold: Mapping[str, Rows] | None = None,
         system: Mapping[str, Rows] | None = None,
         weights: Mapping[str, FloatArray] | None = None,
     ) -> Events:
         """Rows by outcome: those under `gold` count for the label of the gold mention, those
-        under `system` for the label of the system mention.
+        under `system` for the label of the system mention. Of a FilledPair, rows are fillers.
         """
         parts = [
             _Part(side, outcomes.index(outcome), rows, (weights or {}).get(outcome))
@@ -122,16 +131,20 @@ class _Parts(Events):
     somebody wants to see the rows.
     """
 
-    def __init__(self, pair: Pair, outcomes: tuple[str, ...], parts: list[_Part]) -> None:
+    def __init__(
+        self, pair: Pair | FilledPair, outcomes: tuple[str, ...], parts: list[_Part]
+    ) -> None:
         self.pair, self.outcomes, self.parts = pair, outcomes, parts
-        self.size, self.labels = None, None
+        self.size, self.labels, self.items = None, None, "mention"
+        if not isinstance(pair, Pair):
+            self.labels, self.items = pair.labels, "filler"
 
     def __len__(self) -> int:
         return sum(len(part.own) for part in self.parts)
 
     @property
     def of_mentions(self) -> bool:
-        return True
+        return self.items == "mention"
 
     def counted(self, width: int, size: int, cell: IntArray | None = None) -> FloatArray:
         if cell is not None:

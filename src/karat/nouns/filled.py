@@ -17,6 +17,7 @@ import numpy as np
 from karat.nouns._types import BoolArray, FloatArray, IntArray
 from karat.nouns.corpus import Corpus, Words
 from karat.nouns.errors import UsageError, shown
+from karat.nouns.grounding import Grounded, grounded
 from karat.nouns.tables import UNKNOWN, Codes, Documents, Fragments, int32, spread
 from karat.nouns.templates import Templates
 
@@ -76,6 +77,10 @@ class Filled:
         """The filler that each realisation belongs to."""
         return np.repeat(np.arange(len(self)), np.diff(self.realisations))
 
+    def take(self, rows: IntArray) -> Filled:
+        """The fillers `rows`, in that order."""
+        return _kept(self, rows)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Texts:
@@ -106,6 +111,12 @@ class FilledPair:
     unit: str
     words: Callable[[int], Words]
     ignored: int = 0
+    paths: tuple[str, ...] = ()
+
+    def cells(self, side: str) -> IntArray:
+        """For each filler of a side one number for its document and row: where it counts."""
+        table: Filled = getattr(self, side)
+        return table.doc * np.int64(len(self.labels)) + table.label
 
     @cached_property
     def texts(self) -> Texts:
@@ -115,6 +126,16 @@ class FilledPair:
         place: dict[str | None, int] = {text: i for i, text in enumerate(values)}
         both = [int32([place.get(text, UNKNOWN) for text in side]) for side in (gold, system)]
         return Texts(both[0], both[1], values)
+
+    @cached_property
+    def grounded(self) -> Grounded:
+        """The places of both sides; those of fillers that have only a text are looked up."""
+        return grounded(self.gold, self.system, self.words, self.unit)
+
+    @property
+    def made_up(self) -> BoolArray:
+        """For each system filler: has it a text, and no place, that is nowhere in the document?"""
+        return self.grounded.made_up
 
     def _texts_of(self, side: Filled) -> list[str | None]:
         folded: list[str | None] = [*(fold(value) for value in side.raw.values), None]
@@ -218,7 +239,7 @@ def filled(
         return text, tokens
 
     (ours, lost), (others, gone) = parts
-    return FilledPair(ours, others, tagset, types, gold.documents, unit, words, lost + gone)
+    return FilledPair(ours, others, tagset, types, gold.documents, unit, words, lost + gone, paths)
 
 
 _Side = tuple[tuple[str, ...], Codes, Any]

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from karat.arrays.join import join, packed
 from karat.arrays.overlaps import Overlaps, overlaps
-from karat.nouns._agree import agree, file_of, same_words
 from karat.nouns._tokens import Borders, Tokens
 from karat.nouns._types import IntArray
 from karat.nouns.corpus import Corpus
-from karat.nouns.errors import SHOWN, InputError, Problem, UsageError, plain, shown
-from karat.nouns.tables import UNKNOWN, Documents, Mentions, int32
+from karat.nouns.errors import UsageError
+from karat.nouns.tables import Documents, Mentions
 
 if TYPE_CHECKING:
     from karat.nouns.filled import FilledPair
@@ -113,9 +112,8 @@ class Pair:
     def remembered(self) -> dict[Hashable, Any]:
         """What event spaces found on their way and share, such as the alignment.
 
-        >>> pair = Pair.of(Corpus.of("[Ann]PER slept"), Corpus.of("[Ann]LOC slept"))
-        >>> pair.remembered is pair.remembered
-        True
+        >>> Pair.of(Corpus.of("[Ann]PER slept"), Corpus.of("[Ann]LOC slept")).remembered
+        {}
         """
         return {}
 
@@ -171,15 +169,9 @@ class Pair:
         rows that fillers may count in, as `labels` are for mentions.
         """
         tokens = Tokens(tokenizer) if isinstance(tokenizer, str) else tokenizer
-        return _paired(cls, gold, system, labels, extra, only, tokens, slots)
+        from karat.nouns._pairing import paired
 
-
-def _filled(
-    gold: Corpus, system: Corpus, place: IntArray, labels: Sequence[str] | None, only: bool
-) -> FilledPair:
-    from karat.nouns.filled import filled
-
-    return filled(gold, system, place, labels, only)
+        return paired(cls, gold, system, labels, extra, only, tokens, slots)
 
 
 def _tails(gold: Mentions, system: Mentions) -> tuple[IntArray, IntArray]:
@@ -192,148 +184,3 @@ def _tails(gold: Mentions, system: Mentions) -> tuple[IntArray, IntArray]:
             code[row] = seen.setdefault(table.fragments_of(row)[1:], len(seen) + 1)
         codes.append(code)
     return codes[0], codes[1]
-
-
-def _paired(
-    cls: type[Pair], gold: Corpus, system: Corpus, labels: Sequence[str] | None, extra: str,
-    only: bool, tokens: Tokens, slots: Sequence[str] | None,
-) -> Pair:  # fmt: skip
-    units = {unit for unit in (gold.unit, system.unit) if unit is not None}
-    if len(units) > 1:
-        from karat.nouns._units import in_characters
-
-        gold, system = in_characters(gold, system)
-        units = {"char"}
-    warnings: list[str] = []
-    if gold.documents.id is not None and (system.documents.id is not None or not len(system)):
-        place = _by_id(gold, system, extra, warnings)
-    else:
-        place = _by_place(gold, system)
-    agree(gold, system, place)
-    tagset = tuple(sorted({*(labels if labels is not None else (*gold.labels, *system.labels))}))
-    (left, gold_off), (right, system_off) = (
-        _within(gold, tagset, only),
-        _within(system, tagset, only),
-    )
-    doc = place[right.doc]
-    right = replace(right, doc=doc).take(np.flatnonzero(doc != UNKNOWN))
-    moved = Corpus(None, gold.documents, right, tagset).ordered().mentions
-    _inside(gold, system, moved, place)
-    there = place[place != UNKNOWN]
-    coverage = {
-        "documents": len(gold),
-        "missing_documents": len(gold) - len(there),
-        "extra_documents": len(system) - len(there),
-        "gold_mentions": len(gold.mentions),
-        "system_mentions": len(system.mentions),
-        "repaired": sum(c.facts.get("repaired", 0) for c in (gold, system)),
-        "discarded": sum(c.facts.get("discarded", 0) for c in (gold, system)),
-        "unaligned": 0,
-        "ignored": gold_off + system_off + int(np.count_nonzero(doc == UNKNOWN)),
-    }
-    if len(gold.templates) or len(system.templates):
-        coverage["gold_fillers"] = len(gold.templates.fillers)
-        coverage["system_fillers"] = len(system.templates.fillers)
-    if coverage["missing_documents"]:
-        covered = np.zeros(len(gold), bool)
-        covered[there] = True
-        name = gold.documents.name(int(np.flatnonzero(~covered)[0]))
-        warnings.insert(
-            0,
-            f"{coverage['missing_documents']} gold documents have no answer and count as empty, "
-            f"the first is {plain(name)}",
-        )
-    unit = units.pop() if units else "token"
-    chars = unit == "char"
-    return cls(
-        left, moved, tagset, gold.documents, unit, coverage, tuple(warnings),
-        tokens.settled(gold, system) if chars else "none",
-        partial(tokens.borders, gold, system, place) if chars else None,
-        partial(_filled, gold, system, place, labels if only else slots, only),
-    )  # fmt: skip
-
-
-def _inside(gold: Corpus, system: Corpus, mentions: Mentions, place: IntArray) -> None:
-    """A system file without words may name positions that gold does not have."""
-    _within_length(gold, system, "mention", mentions.doc, mentions.end)
-    if len(system.templates):
-        doc, end = system.templates.ends()
-        there = place[doc] != UNKNOWN
-        _within_length(gold, system, "filler", place[doc[there]], end[there])
-
-
-def _within_length(gold: Corpus, system: Corpus, what: str, doc: IntArray, end: IntArray) -> None:
-    length = gold.documents.length[doc]
-    beyond = np.flatnonzero((length >= 0) & (end > length))
-    for row in beyond[:1].tolist():
-        name = gold.documents.name(int(doc[row]))
-        raise InputError(
-            [
-                Problem(
-                    "K306", file_of(system, "system"), None,
-                    f"a {what} that ends at {end[row]} in document {shown(name)}",
-                    f"an end within the {length[row]} positions that {file_of(gold, 'gold')} has",
-                )
-            ],
-            len(beyond),
-        )  # fmt: skip
-
-
-def _within(corpus: Corpus, tagset: tuple[str, ...], only: bool) -> tuple[Mentions, int]:
-    """Mentions on the vocabulary of the pair, and how many have a label outside of it."""
-    outside = [label for label in corpus.labels if label not in set(tagset)]
-    place = {label: i for i, label in enumerate(tagset)}
-    table = int32([place.get(label, UNKNOWN) for label in corpus.labels] + [UNKNOWN])
-    label = table[corpus.mentions.label]
-    mentions = replace(corpus.mentions, label=label)
-    if not outside:
-        return mentions, 0
-    assert only, "a tagset that lacks labels is given on purpose"
-    inside = np.flatnonzero(label != UNKNOWN)
-    return mentions.take(inside), len(label) - len(inside)
-
-
-def _by_id(gold: Corpus, system: Corpus, extra: str, warnings: list[str]) -> IntArray:
-    """For each system document, which gold document it is; -1 for none."""
-    where = {name: row for row, name in enumerate(gold.documents.id or ())}
-    place = int32([where.get(name, UNKNOWN) for name in system.documents.id or ()])
-    unknown = np.flatnonzero(place == UNKNOWN)
-    if not unknown.size:
-        return place
-    if extra == "ignore":
-        name = system.documents.name(int(unknown[0]))
-        warnings.append(
-            f"{len(unknown)} system documents are not in gold and are ignored, "
-            f"the first is {plain(name)}"
-        )
-        return place
-    problems = [
-        Problem(
-            "K301", file_of(system, "system"), int(system.documents.line[row]),
-            f"the document {shown(system.documents.name(row))}",
-            f"only documents that {file_of(gold, 'gold')} has",
-            "--extra-docs ignore leaves it out",
-        )
-        for row in unknown[:SHOWN].tolist()
-    ]  # fmt: skip
-    raise InputError(problems, len(unknown))
-
-
-def _by_place(gold: Corpus, system: Corpus) -> IntArray:
-    ours, theirs = len(gold), len(system)
-    common = min(ours, theirs)
-    rows = np.arange(common)
-    same_words(gold, system, rows, rows)
-    if ours != theirs:
-        longer, shorter = (gold, system) if ours > theirs else (system, gold)
-        name, other = ("gold", "system") if ours > theirs else ("system", "gold")
-        raise InputError([
-            Problem(
-                "K302", file_of(longer, name), int(longer.documents.line[common]),
-                f"document {common + 1}",
-                f"the end, as in {file_of(shorter, other)}, which has {common} documents",
-            )
-        ])  # fmt: skip
-    place = np.arange(theirs, dtype=np.int32)
-    place[common:] = UNKNOWN  # only where earlier documents differ, which is then told
-    return place

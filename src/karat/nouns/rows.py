@@ -7,7 +7,7 @@ statistic ever looks at anything else.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -90,18 +90,34 @@ def summed(rows: Rows, weights: FloatArray | None = None) -> FloatArray:
     >>> summed(Dense(np.array([[1.0], [2.0]]))), summed(Dense(np.eye(2)), np.array([[0.0, 2.0]]))
     (array([3.]), array([[0., 2.]]))
     """
-    step = max(1, BLOCK // max(rows.width, 1))
-    total = np.zeros((1 if weights is None else len(weights), rows.width))
+    if weights is None:
+        own = getattr(rows, "totals", None) or totals(rows)
+        return own[0] + own[1]
+    total = np.zeros((len(weights), rows.width))
     rest = np.zeros_like(total)
-    for first in range(0, rows.units, step):
-        index = np.arange(first, min(first + step, rows.units))
+    for index in _blocks(rows):
         coarse, fine = split(rows.block(index))
-        if weights is None:
-            total += coarse.sum(axis=0)
-            rest += 0.0 if fine is None else fine.sum(axis=0)
-        else:
-            part = weights[:, first : first + step]
-            total += part @ coarse
-            rest += 0.0 if fine is None else part @ fine
-    found = total + rest
-    return found[0] if weights is None else found
+        part = weights[:, index]
+        total += part @ coarse
+        rest += 0.0 if fine is None else part @ fine
+    return total + rest
+
+
+def totals(rows: Rows) -> tuple[FloatArray, FloatArray]:
+    """The column sums in two parts, each of them exact.
+
+    >>> totals(Dense(np.array([[1.0], [2.0]])))
+    (array([3.]), array([0.]))
+    """
+    total, rest = np.zeros(rows.width), np.zeros(rows.width)
+    for index in _blocks(rows):
+        coarse, fine = split(rows.block(index))
+        total += coarse.sum(axis=0)
+        rest += 0.0 if fine is None else fine.sum(axis=0)
+    return total, rest
+
+
+def _blocks(rows: Rows) -> Iterator[IntArray]:
+    step = max(1, BLOCK // max(rows.width, 1))
+    for first in range(0, rows.units, step):
+        yield np.arange(first, min(first + step, rows.units))

@@ -118,6 +118,8 @@ class Scores:
     systems: tuple[File, ...]
     scores: tuple[Score, ...]
     remarks: tuple[str, ...] = ()
+    task: Mapping[str, Any] | None = None
+    """The task definition, and what it found; None without one."""
 
     def __iter__(self) -> Iterator[Score]:
         return iter(self.scores)
@@ -169,9 +171,11 @@ class Scores:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, as JSON has it (see docs/output.md)."""
+        ruled = {} if self.task is None else {"task": dict(self.task)}
         return {
             "karat": self.version,
             "remarks": list(self.remarks),
+            **ruled,
             "gold": {
                 "path": self.gold.path,
                 "sha256": self.gold.sha256,

@@ -6,19 +6,16 @@ in it. A folder is a source of sources: its files, by their names within it.
 
 from __future__ import annotations
 
-import difflib
-import gzip
 import hashlib
 import io
 import os
-import shutil
+import stat
 import sys
-import tempfile
 import weakref
 import zlib
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from functools import cached_property
-from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from karat.nouns._walk import beside, walked
@@ -96,7 +93,7 @@ class Source:
         if self._parts is not None or self._data is not None or self.path == "-":
             return self._parts is not None
         try:
-            return Path(self.path).is_dir()
+            return os.path.isdir(self.path)  # noqa: PTH112 (pathlib is slow to load)
         except OSError:
             return False
 
@@ -106,15 +103,15 @@ class Source:
             return self._parts, 0
         if not self.is_folder:
             alone = self._data is not None or self.path == "-"
-            pair = None if alone else beside(Path(self.path))
+            pair = None if alone else beside(self.path)
             if pair is None:
-                return {Path(self.name).name: self}, 0
-            both = {Path(self.path).name: self, pair.name: Source(pair)}
+                return {_last(self.name): self}, 0
+            both = {_last(self.path): self, _last(pair): Source(pair)}
             return {name: both[name] for name in sorted(both)}, 0
         names, hidden = walked(self.path)
         found = {}
         for name in names:
-            found[name] = Source(Path(self.path) / name)
+            found[name] = Source(os.path.join(self.path, name))  # noqa: PTH118
             found[name].inside = name
         return found, hidden
 
@@ -152,10 +149,10 @@ class Source:
             if self._parts is not None:
                 raise IsADirectoryError
             if self._data is None:
-                if Path(self._place).is_fifo():
-                    with Path(self._place).open("rb") as pipe:
+                if stat.S_ISFIFO(os.stat(self._place).st_mode):  # noqa: PTH116
+                    with open(self._place, "rb") as pipe:  # noqa: PTH123
                         self._place = _spooled(self, pipe)
-                handle = Path(self._place).open("rb")  # noqa: SIM115 (the caller closes it)
+                handle = open(self._place, "rb")  # noqa: SIM115, PTH123 (the caller closes it)
             magic = handle.read(2)
             handle.seek(0)
         except FileNotFoundError:
@@ -166,6 +163,8 @@ class Source:
             raise self.failure("K001", str(error), "a file that can be read") from None
         if magic == GZIP_MAGIC:
             self._expect(*_begun(handle))
+            import gzip
+
             unzipped = gzip.GzipFile(fileobj=handle)
             unzipped.myfileobj = handle  # type: ignore[assignment]  # closed with it
             return cast(BinaryIO, unzipped)
@@ -180,6 +179,9 @@ class Source:
             )  # fmt: skip
 
     def _near(self) -> str:
+        import difflib
+        from pathlib import Path
+
         folder, wanted = Path(self.path).parent, Path(self.path).name
         try:
             names = [entry.name for entry in folder.iterdir()]
@@ -208,8 +210,8 @@ class Source:
                 "K003", f"data that breaks off or is damaged ({error})", "a file that can be read"
             ) from None
         zipped: Any = handle
-        if isinstance(zipped, gzip.GzipFile):
-            self._expect(zipped.tell(), zipped.myfileobj.tell())  # type: ignore[union-attr]
+        if (folded := getattr(zipped, "myfileobj", None)) is not None:
+            self._expect(zipped.tell(), folded.tell())
         return filled
 
     def blocks(self, size: int = BLOCK) -> Iterator[bytes]:
@@ -244,7 +246,7 @@ class Source:
         b'bc'
         """
         handle = self._unzipped or self.open()
-        if self._unzipped is None and isinstance(cast(object, handle), gzip.GzipFile):
+        if self._unzipped is None and hasattr(handle, "myfileobj"):
             # To go to a place in a gz file is to unzip everything before it: stay where we are.
             self._unzipped = handle
             weakref.finalize(self, handle.close)
@@ -307,7 +309,20 @@ def _begun(handle: BinaryIO) -> tuple[int, int]:
 
 def _spooled(owner: Source, pipe: BinaryIO) -> str:
     """Standard input or a named pipe as a temporary file, which goes when its owner does."""
+    import shutil
+    import tempfile
+
     with tempfile.NamedTemporaryFile(prefix="karat-", delete=False) as spool:
-        weakref.finalize(owner, Path(spool.name).unlink, missing_ok=True)
+        weakref.finalize(owner, _gone, spool.name)
         shutil.copyfileobj(pipe, spool, BLOCK)
     return spool.name
+
+
+def _gone(path: str) -> None:
+    with suppress(FileNotFoundError):
+        os.unlink(path)  # noqa: PTH108
+
+
+def _last(path: str) -> str:
+    """The last part of a path, the name of a file."""
+    return os.path.basename(os.path.normpath(path))  # noqa: PTH119

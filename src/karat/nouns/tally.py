@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import cast
 
 import numpy as np
 
+from karat.nouns._tally_rows import LabelRows, OneLabelRows, UnitRows
 from karat.nouns._types import FloatArray, IntArray
 from karat.nouns.events import Events, Space
 from karat.nouns.pair import Pair
-from karat.nouns.rows import summed
+from karat.nouns.rows import summed, totals
 from karat.nouns.tables import spread
 
 TOTAL = "total"
@@ -27,6 +28,20 @@ class Quantities(dict[str, FloatArray]):
     >>> Quantities.of(gold_right=5, gold_all=7)["gold_all"]
     array(7.)
     """
+
+    make: Callable[[str], FloatArray] | None = None
+    """What makes a quantity when it is first asked for, where not all are made at once."""
+
+    @cached_property
+    def remembered(self) -> dict[Hashable, FloatArray]:
+        """Values of measures, so that an average need not measure what another has measured."""
+        return {}
+
+    def __missing__(self, name: str) -> FloatArray:
+        if self.make is None:
+            raise KeyError(name)
+        self[name] = self.make(name)
+        return self[name]
 
     @classmethod
     def of(cls, **values: float | FloatArray) -> Quantities:
@@ -52,8 +67,11 @@ def ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
     >>> ratio(np.array([1.0, 0.0]), np.array([2.0, 0.0]))
     array([0.5, nan])
     """
+    there = denominator != 0
+    if np.ndim(there) and there.all():
+        return cast(FloatArray, np.divide(numerator, denominator))
     out = np.full(np.broadcast(numerator, denominator).shape, np.nan)
-    return cast(FloatArray, np.divide(numerator, denominator, out=out, where=denominator != 0))
+    return cast(FloatArray, np.divide(numerator, denominator, out=out, where=there))
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,12 +197,31 @@ class Tally:
         return self._unit_sums if weights is None else summed(self.unit_rows, weights)
 
     @cached_property
+    def label_totals(self) -> tuple[FloatArray, FloatArray]:
+        """The sums of `rows` in two parts."""
+        return totals(self.rows)
+
+    @cached_property
+    def unit_totals(self) -> tuple[FloatArray, FloatArray]:
+        """The sums of `unit_rows` in two parts."""
+        return totals(self.unit_rows)
+
+    @cached_property
     def _label_sums(self) -> FloatArray:
         return summed(self.rows)
 
     @cached_property
     def _unit_sums(self) -> FloatArray:
         return summed(self.unit_rows)
+
+    @cached_property
+    def _one_label(self) -> dict[int, OneLabelRows]:
+        return {}
+
+    def rows_of(self, label: str) -> OneLabelRows:
+        """A row for each unit with the outcomes of one label."""
+        place = self.labels.index(label)
+        return self._one_label.setdefault(place, OneLabelRows(self, place))
 
     @cached_property
     def grid(self) -> FloatArray | None:
@@ -238,11 +275,15 @@ class Tally:
     def labels_of(self, sums: FloatArray) -> Quantities:
         """The quantities of each label, from sums over `rows`: labels, or draws x labels."""
         width = len(self.labels)
-        places = [i * width for i in range(len(self.outcomes))]
-        outcomes = [sums[..., first : first + width] for first in places]
-        if self.size is not None:
-            outcomes.append(np.broadcast_to(sums[..., -1:], outcomes[0].shape))
-        return self._named(outcomes)
+
+        def outcomes(sums: FloatArray) -> list[FloatArray]:
+            places = [i * width for i in range(len(self.outcomes))]
+            found = [sums[..., first : first + width] for first in places]
+            if self.size is not None:
+                found.append(np.broadcast_to(sums[..., -1:], found[0].shape))
+            return found
+
+        return self._seen("_labels_seen", sums, outcomes)
 
     def label_of(self, sums: FloatArray) -> Quantities:
         """The quantities of one label, from sums over its `OneLabelRows`."""
@@ -250,123 +291,46 @@ class Tally:
 
     def total_of(self, sums: FloatArray) -> Quantities:
         """The quantities of everything, from sums over `unit_rows`."""
-        outcomes = [sums[..., i] for i in range(len(self.outcomes))]
-        return self._named(
-            outcomes if self.size is None else [*outcomes, sums[..., -1] * len(self.labels)]
-        )
+
+        def outcomes(sums: FloatArray) -> list[FloatArray]:
+            found = [sums[..., i] for i in range(len(self.outcomes))]
+            return found if self.size is None else [*found, sums[..., -1] * len(self.labels)]
+
+        return self._seen("_total_seen", sums, outcomes)
+
+    def _seen(
+        self, how: str, sums: FloatArray, outcomes: Callable[[FloatArray], list[FloatArray]]
+    ) -> Quantities:
+        """The quantities of these outcomes; several measures of the same sums share them."""
+        last: tuple[FloatArray, Quantities] | None = self.__dict__.get(how)
+        if last is not None and last[0] is sums:
+            return last[1]
+        found = self._named(outcomes(sums))
+        self.__dict__[how] = (sums, found)
+        return found
 
     def _named(self, outcomes: list[FloatArray]) -> Quantities:
         found = Quantities()
-        for name, factors in zip(self.names, self.linear, strict=True):
-            parts = [(factors[i], outcomes[i]) for i in np.flatnonzero(factors).tolist()]
-            terms = [part if factor == 1 else factor * part for factor, part in parts]
-            value = sum(terms[1:], terms[0]) if terms else np.zeros_like(outcomes[0])
-            if (factors < 0).any():
-                # A difference of sums that are equal but for rounding is nothing.
-                least = 1e-12 * sum((abs(term) for term in terms), np.zeros_like(value))
-                value = np.where(np.abs(value) <= least, 0.0, value)
-            found[name] = value
+        place = {name: i for i, name in enumerate(self.names)}
+
+        def made(name: str) -> FloatArray:
+            if name not in place:
+                raise KeyError(name)
+            return self._combined(self.linear[place[name]], outcomes)
+
+        found.make = made
         for name, outcome in zip(self.outcomes, outcomes, strict=False):
-            found.setdefault(name, outcome)
+            if name not in place:
+                found[name] = outcome
         return found
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class LabelRows:
-    """The rows of a tally with a column for each outcome and label, outcome by outcome."""
-
-    tally: Tally
-
-    @property
-    def units(self) -> int:
-        """How many rows."""
-        return self.tally.units
-
-    @property
-    def width(self) -> int:
-        """How many columns."""
-        sized = self.tally.size is not None
-        return len(self.tally.outcomes) * len(self.tally.labels) + sized
-
-    def block(self, index: IntArray) -> FloatArray:
-        """The rows `index`, zeros and all."""
-        if self.tally.label_table is not None:
-            return _lines(self.tally.label_table, self.tally, index)
-        width = len(self.tally.labels)
-        row, label, counts = self.tally.counts_of(index)
-        dense = _added(row * width + label, counts, len(index) * width)
-        outcomes = [column.reshape(len(index), width) for column in dense.T]
-        return _with_size(np.concatenate(outcomes, axis=1), self.tally, index)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class OneLabelRows:
-    """The rows of a tally with a column for each outcome of one label."""
-
-    tally: Tally
-    place: int
-
-    @property
-    def units(self) -> int:
-        """How many rows."""
-        return self.tally.units
-
-    @property
-    def width(self) -> int:
-        """How many columns."""
-        return len(self.tally.outcomes) + (self.tally.size is not None)
-
-    def block(self, index: IntArray) -> FloatArray:
-        """The rows `index`."""
-        if self.tally.grid is not None:
-            return _lines(self.tally.grid[:, :, self.place], self.tally, index)
-        row, label, counts = self.tally.counts_of(index)
-        own = label == self.place
-        return _with_size(_added(row[own], counts[own], len(index)), self.tally, index)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class UnitRows:
-    """The rows of a tally with a column for each outcome, labels together."""
-
-    tally: Tally
-
-    @property
-    def units(self) -> int:
-        """How many rows."""
-        return self.tally.units
-
-    @property
-    def width(self) -> int:
-        """How many columns."""
-        return len(self.tally.outcomes) + (self.tally.size is not None)
-
-    def block(self, index: IntArray) -> FloatArray:
-        """The rows `index`."""
-        if self.tally.unit_table is not None:
-            return _lines(self.tally.unit_table, self.tally, index)
-        row, _, counts = self.tally.counts_of(index)
-        return _with_size(_added(row, counts, len(index)), self.tally, index)
-
-
-def _added(place: IntArray, counts: FloatArray, size: int) -> FloatArray:
-    """Rows of counts added up at their places."""
-    columns = [np.bincount(place, weights=column, minlength=size) for column in counts.T]
-    return np.stack(columns, axis=1)
-
-
-def _lines(table: FloatArray, tally: Tally, index: IntArray) -> FloatArray:
-    """Some columns of a table (lines x units) as rows; its lines stay together in memory."""
-    sized = tally.size is not None
-    found = np.empty((len(table) + sized, len(index)))
-    np.take(table, index, axis=1, out=found[: len(table)], mode="clip")
-    if tally.size is not None:
-        found[-1] = tally.size[index]
-    return found.T
-
-
-def _with_size(rows: FloatArray, tally: Tally, index: IntArray) -> FloatArray:
-    """One more column where everything is an event: how much there is in each unit."""
-    if tally.size is None:
-        return rows
-    return np.concatenate([rows, tally.size[index, None]], axis=1)
+    def _combined(self, factors: FloatArray, outcomes: list[FloatArray]) -> FloatArray:
+        """One quantity: a sum of outcomes with factors."""
+        parts = [(factors[i], outcomes[i]) for i in np.flatnonzero(factors).tolist()]
+        terms = [part if factor == 1 else factor * part for factor, part in parts]
+        value = sum(terms[1:], terms[0]) if terms else np.zeros_like(outcomes[0])
+        if (factors < 0).any():
+            # A difference of sums that are equal but for rounding is nothing.
+            least = 1e-12 * sum((abs(term) for term in terms), np.zeros_like(value))
+            value = np.where(np.abs(value) <= least, 0.0, value)
+        return value

@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from karat.nouns.pair import Pair
 from karat.nouns.source import Source
 from karat.reading import read, suited
 from karat.registry import load
+
+if TYPE_CHECKING:
+    from karat.protocol.task import Task
 
 
 @dataclass(frozen=True)
@@ -107,8 +110,9 @@ def check(
     *,
     options: Mapping[str, Any] | None = None,
     gold_options: Mapping[str, Any] | None = None,
+    task: str | os.PathLike[str] | Task | None = None,
 ) -> Findings:
-    """Look for everything that is wrong with files, by themselves and against gold.
+    """Look for everything that is wrong with files, by themselves, against gold and for a task.
 
     >>> import tempfile
     >>> from pathlib import Path
@@ -120,13 +124,17 @@ def check(
     """
     several = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
     pile = _Pile()
-    gold = None
+    gold, ruled = None, _tasked(task, pile)
     if against is not None:
         gold = _looked_at(against, gold_options or {}, pile)
+        if gold is not None and ruled is not None:
+            _of_task(ruled, gold, pile, gold=True)
     for path in several:
         corpus = _looked_at(path, options or {}, pile)
         if corpus is not None and gold is not None:
             _against(gold, corpus, pile)
+        if corpus is not None and ruled is not None:
+            _of_task(ruled, corpus, pile, gold=False)
     named = [os.fspath(path) for path in several]
     return Findings(tuple(named), tuple(pile.problems), pile.counts)
 
@@ -230,6 +238,37 @@ def _line(corpus: Corpus, row: int) -> int:
 
 def _path(corpus: Corpus) -> str:
     return corpus.origin.path if corpus.origin else "gold"
+
+
+def _tasked(task: str | os.PathLike[str] | Task | None, pile: _Pile) -> Task | None:
+    """The task definition, if it can be read; its problems go on the pile."""
+    if task is None:
+        return None
+    from karat.protocol.task import task as read_task
+
+    try:
+        return read_task(task)
+    except InputError as error:
+        pile.add(error.problems, error.total, warning=False)
+        return None
+
+
+def _of_task(task: Task, corpus: Corpus, pile: _Pile, *, gold: bool) -> None:
+    """Is this the gold of the task; are its slots those of the task, and rightly filled?"""
+    assert corpus.origin is not None
+    try:
+        if gold:
+            task.check_gold(corpus)
+    except InputError as error:
+        pile.add(error.problems, error.total, warning=False)
+    if not gold:
+        homeless, total = task.homeless(corpus, corpus.origin.path)
+        pile.add(homeless, total, warning=False)
+    pile.add(task.strange(corpus, corpus.origin.path), warning=False)
+    for each in task.violations(corpus):
+        code, allowed = "K829" if each.empty else "K828", f"{each.fillers}, as the task says"
+        problem = Problem(code, corpus.origin.path, each.line, each.told, allowed)
+        pile.add([problem], warning=gold)
 
 
 def _against(gold: Corpus, system: Corpus, pile: _Pile) -> None:

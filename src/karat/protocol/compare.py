@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,12 +23,15 @@ from karat.nouns.comparison import Agreement, Comparison, Difference, Rank
 from karat.nouns.errors import UsageError
 from karat.nouns.interval import Interval
 from karat.nouns.rows import Statistic
-from karat.pipeline import Run, prepared, tagset_of
+from karat.pipeline import Run, prepared, tagset_of, tasked
 from karat.presets import defaults
 from karat.reading import Readable
 from karat.recipe import Recipe, spell
 from karat.sampling import Drawing, Plan, overall
 from karat.scoring import Choices, counted
+
+if TYPE_CHECKING:
+    from karat.protocol.task import Task
 
 LOWER = frozenset({"E", "ERR", "SER", "UND", "OVG", "SUB"})
 """Measures of error. A measure may also say `lower_is_better` itself."""
@@ -61,6 +65,7 @@ def compare(
     by_label: bool = False,
     gold_options: Mapping[str, Any] | None = None,
     system_options: Mapping[str, Any] | None = None,
+    task: str | os.PathLike[str] | Task | None = None,
 ) -> Comparison:
     """Compare two or more systems: differences, intervals, p values, rank ranges.
 
@@ -68,7 +73,7 @@ def compare(
     randomization over `trials` (exact when at most 20 documents differ), and is corrected by
     Holm's method over everything tested; the interval is that of the paired difference, made as
     `karat.score` makes it. `recipes` are by default the F1 and SER of those that are scored;
-    with `by_label`, every label is compared too.
+    with `by_label`, every label is compared too. `task` is as in `karat.score`.
 
     >>> from karat import Corpus
     >>> gold = Corpus.of("[Ann]PER slept", "[Bo]PER woke", "[Cy]PER ran")
@@ -81,8 +86,14 @@ def compare(
     drawing = Drawing(resamples, interval, seed, resample_by, strata)
     if trials < 99:
         raise UsageError(f"trials is at least 99, not {trials}")
-    run = prepared(gold, systems, _default() if recipes is None else recipes, chosen, drawing,
-                   gold_options, system_options, optional=recipes is None)  # fmt: skip
+    ruled = tasked(task)
+    by = (
+        recipes
+        if recipes is not None
+        else default_recipes(None if ruled is None else ruled.recipes)
+    )
+    run = prepared(gold, systems, by, chosen, drawing, gold_options, system_options,
+                   optional=recipes is None and ruled is None, task=ruled)  # fmt: skip
     if len(run.pairs) < 2:
         raise UsageError("give at least two systems to compare")
     found = _differences(run, chosen, Randomization(trials), labels=by_label)
@@ -102,9 +113,10 @@ def compare(
     )
 
 
-def _default() -> list[Recipe]:
+def default_recipes(official: Sequence[Recipe] | None = None) -> list[Recipe]:
     """P and R explain an F1; to compare by all three would only make Holm stricter."""
-    return [recipe for recipe in defaults() if spell(recipe.measure) not in ("P", "R")]
+    every = defaults() if official is None else official
+    return [recipe for recipe in every if spell(recipe.measure) not in ("P", "R")] or list(every)
 
 
 def lower_is_better(measure: Any) -> bool:
@@ -158,13 +170,18 @@ def _differences(
         (first + b, first + a) for first in range(0, len(every), len(systems)) for a, b in pairs
     ]
     made = iter(_intervals(plan, every, contrasts))
-    for recipe, label, statistics in groups:
+    verdicts = {
+        (a, b): test.every(
+            [(group[2][systems[b]], group[2][systems[a]]) for group in groups],
+            plan.units,
+            np.random.default_rng(plan.drawing.seed),
+        )
+        for a, b in pairs
+    }
+    for place, (recipe, label, _) in enumerate(groups):
         for a, b in pairs:
-            both = statistics[systems[a]], statistics[systems[b]]
-            rng = np.random.default_rng(plan.drawing.seed)
-            verdict = test(both[1], both[0], plan.units, rng)
-            names = systems[a], systems[b]
-            points = float(both[0].point()), float(both[1].point())
+            verdict, names = verdicts[a, b][place], (systems[a], systems[b])
+            points = float(verdict.second.item()), float(verdict.first.item())
             found.append(_difference(recipe, label, names, points, verdict, next(made)[0]))
     tested = [i for i, each in enumerate(found) if each.p is not None]
     adjusted = holm([float(found[i].p or 0.0) for i in tested]).tolist()

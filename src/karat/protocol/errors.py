@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -28,6 +28,9 @@ from karat.reading import Readable, as_corpus
 from karat.recipe import Recipe, expand, parse
 from karat.sampling import Drawing
 from karat.scoring import Choices
+
+if TYPE_CHECKING:
+    from karat.protocol.task import Task
 
 TYPES = ("LE", "BES", "BEL", "BEO", "LBE", "FP", "FN")
 """The kinds of errors, as Ortmann (2022) has them."""
@@ -169,6 +172,7 @@ def errors(
     ledger_to: str | os.PathLike[str] | None = None,
     spaces: Iterable[str] | None = None,
     names: Sequence[str] | None = None,
+    task: str | os.PathLike[str] | Task | None = None,
 ) -> Errors:
     """What is wrong with a system; with `other`, also what that one fixed and broke.
 
@@ -194,7 +198,7 @@ def errors(
         }
     chosen_ = Choices(tagset_of(labels), dict(map or {}), "skip", extra_docs, tokenizer)
     run = prepared(
-        reference, given, wanted, chosen_, Drawing(resamples=0), optional=recipes is None
+        reference, given, wanted, chosen_, Drawing(resamples=0), optional=recipes is None, task=task
     )
     wanted = list(run.recipes)
     pair, *rest = run.pairs.values()
@@ -203,7 +207,7 @@ def errors(
         raise UsageError(f"no label is called {label!r}{nearest(label, tagset)}")
     space = parse("fair.F1").space
     events: Events = space(pair)
-    words = _Reader(reference)
+    words = _Reader(run.reference)
     tally = Tally.of(space, pair, events)
     by_label = tally.by_label()
     second = None

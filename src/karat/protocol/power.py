@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,12 +16,15 @@ from karat.infer.interval import TRUSTED, JackknifeT, intervals
 from karat.measure._count import Count
 from karat.nouns.errors import UsageError, plain
 from karat.nouns.power import Point, Power
-from karat.pipeline import prepared
-from karat.protocol.compare import signed
+from karat.pipeline import prepared, tasked
+from karat.protocol.compare import default_recipes, signed
 from karat.reading import Readable
 from karat.recipe import Recipe, parse, spell
 from karat.sampling import Drawing, overall
 from karat.scoring import Choices, counted
+
+if TYPE_CHECKING:
+    from karat.protocol.task import Task
 
 WORK = 1e9
 """About how much work goes into one size of study, in numbers that are added up."""
@@ -35,7 +39,7 @@ FINE = 1.08
 def power(
     gold: Readable,
     systems: Sequence[Readable] | Mapping[str, Readable],
-    recipe: str | Recipe = "exact.F1",
+    recipe: str | Recipe | None = None,
     *,
     difference: float | None = None,
     power: float = 0.8,
@@ -53,6 +57,7 @@ def power(
     gold_options: Mapping[str, Any] | None = None,
     system_options: Mapping[str, Any] | None = None,
     progress: Callable[[Point], None] | None = None,
+    task: str | os.PathLike[str] | Task | None = None,
 ) -> Power:
     """How many documents are needed to see a difference between two systems, from a pilot.
 
@@ -61,7 +66,8 @@ def power(
     systems are exchanged, so that the expected difference is the one looked for; and each study
     is tested as `karat.compare` tests. n is searched for until a share `power` of the studies
     has p of at most `alpha`. A difference larger than the pilot's cannot be made in this way, and
-    is refused. `progress` is told of every n.
+    is refused. `progress` is told of every n. `recipe` is `exact.F1`, or the first that is official
+    in the `task`, unless given.
 
     >>> from karat import Corpus
     >>> gold = Corpus.of(*["[Ann]PER slept"] * 10)
@@ -73,10 +79,13 @@ def power(
                      extra_docs, tokenizer)  # fmt: skip
     drawing = Drawing(100, "auto", seed, resample_by, strata)
     _check(difference, power, alpha, simulations, trials)
+    ruled = tasked(task)
+    if recipe is None:
+        recipe = "exact.F1" if ruled is None else default_recipes(ruled.recipes)[0]
     one = parse(recipe) if isinstance(recipe, str) else recipe
     if isinstance(one.measure, Count):
         raise UsageError(f"{one} is a count, which grows with the documents; take a score: exact.P")
-    run = prepared(gold, systems, one, chosen, drawing, gold_options, system_options)
+    run = prepared(gold, systems, one, chosen, drawing, gold_options, system_options, task=ruled)
     names, plan = list(run.pairs), run.plan
     if len(names) != 2:
         raise UsageError(f"power is that of one pair: give two systems, not {len(names)}")
@@ -139,7 +148,7 @@ def power(
         signed(run, interval="none", power=how),
         seed,
         plan.units.kind,
-        _remarks(pilot_size, plan.units.told()),
+        _remarks(pilot_size, plan.units.told()) + run.remarks,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,13 +16,16 @@ from karat.nouns.errors import KaratError, UsageError, plain
 from karat.nouns.robustness import Choice, Robustness, joined
 from karat.nouns.source import Source
 from karat.nouns.tally import Tally
-from karat.pipeline import Run, named, prepared
+from karat.pipeline import Run, named, prepared, tasked
 from karat.presets import defaults
-from karat.protocol.compare import lower_is_better, signed
+from karat.protocol.compare import default_recipes, lower_is_better, signed
 from karat.reading import Readable, read, sniffed
 from karat.recipe import Recipe, expand, spell
 from karat.sampling import Drawing
 from karat.scoring import Choices
+
+if TYPE_CHECKING:
+    from karat.protocol.task import Task
 
 EVERY = ("micro", "macro", "weighted", "macro-doc")
 
@@ -60,6 +63,7 @@ def robust(
     tokenizer: str = "auto",
     gold_options: Mapping[str, Any] | None = None,
     system_options: Mapping[str, Any] | None = None,
+    task: str | os.PathLike[str] | Task | None = None,
 ) -> Robustness:
     """Rank two or more systems under many ways to score them, and say who stays first.
 
@@ -68,7 +72,7 @@ def robust(
     policy; a corpus was read already, and stays as it is. Where no sequence needs repair, all
     policies are one choice. A recipe of `GRID` that cannot be counted for these files is left out,
     with a remark. `gold_options` and `system_options` go to `read`, those that a file's format
-    takes.
+    takes. With a `task`, its official recipes come first, and the grid after them.
 
     >>> gold = Corpus.of("[Ann Lee]PER slept", "[Bo]PER woke")
     >>> found = robust(gold, {"a": gold, "b": Corpus.of("[Ann]PER Lee slept", "[Bo]PER woke")})
@@ -79,7 +83,8 @@ def robust(
                      extra_docs, tokenizer)  # fmt: skip
     _check(repairs)
     files = _Files.of(gold, systems, gold_options or {}, system_options or {})
-    runs, remarks = _runs(files, recipes, chosen, list(dict.fromkeys(repairs)))
+    ruled = tasked(task)
+    runs, remarks = _runs(files, recipes, chosen, list(dict.fromkeys(repairs)), ruled)
     choices: list[Choice] = []
     for policy, run in runs.items():
         found, why = _choices(run, chosen, policy, strict=recipes is not None)
@@ -169,18 +174,21 @@ class _Files:
 
 
 def _runs(
-    files: _Files, recipes: Any, chosen: Choices, repairs: list[str]
+    files: _Files, recipes: Any, chosen: Choices, repairs: list[str], ruled: Task | None
 ) -> tuple[dict[str | None, Run], list[str]]:
     """A run for each repair policy that can make a difference, and why there are not more."""
-    remarks = []
+    remarks: list[str] = []
     corpora = files.read(repairs[0])
     wanted = grid(corpora[None]) if recipes is None else recipes
+    if recipes is None and ruled is not None:
+        wanted = [*default_recipes(ruled.recipes), *wanted]
 
     def run(read: dict[str | None, Corpus]) -> Run:
         answers = {name: each for name, each in read.items() if name is not None}
-        return prepared(read[None], answers, wanted, chosen, Drawing(resamples=0))
+        return prepared(read[None], answers, wanted, chosen, Drawing(resamples=0), task=ruled)
 
     first = run(corpora)
+    remarks += [] if first.task is None else first.task.remarks
     fixed = [name for name, each in files.given.items() if isinstance(each, Corpus)]
     needed = sum(
         corpora[name].facts.get(what, 0)

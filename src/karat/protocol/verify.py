@@ -53,7 +53,9 @@ def verified(path: str | os.PathLike[str]) -> tuple[int, list[str]]:
             said.pop("recipe", None)
             groups.setdefault(signature.compose(said), []).append(each)
         for line, scores in groups.items():
-            count, found = _group(stored["gold"], system, signature.fields(line), scores, folder)
+            said = signature.fields(line)
+            ruled = _task(stored, said, folder)
+            count, found = _group(stored["gold"], system, said, scores, folder, ruled)
             checked += count
             differences += found
     return checked, differences
@@ -92,6 +94,7 @@ def _group(
     said: Mapping[str, str],
     scores: list[Mapping[str, Any]],
     folder: Path,
+    ruled: Any = None,
 ) -> tuple[int, list[str]]:
     """All scores of a system that differ in nothing but the recipe."""
     ours, theirs = (
@@ -110,6 +113,7 @@ def _group(
         extra_docs=said["extra"],
         **_drawing(said),
         tokenizer="auto" if said["tokenizer"] == "none" else said["tokenizer"],
+        task=ruled,
     ).to_dict()
     where = str(system["name"])
     made = again["systems"][0]
@@ -142,9 +146,24 @@ def _file(stored: Mapping[str, Any], said: str, side: str, folder: Path) -> Sour
         place = folder / place.name
     source = Source(place)
     if source.sha256 != stored["sha256"] or said != f"sha256={source.sha256[:8]}":
+        kind = "task that was scored by" if side == "the task" else "file that was scored"
         raise InputError([Problem("K903", source.name, None, f"sha256 {source.sha256[:8]}…",
-                                  f"{said}, the file that was scored")])  # fmt: skip
+                                  f"{said}, the {kind}")])  # fmt: skip
     return source
+
+
+def _task(stored: Mapping[str, Any], said: Mapping[str, str], folder: Path) -> Any:
+    """The task definition that a signature names; None if it names none."""
+    if "task" not in said:
+        return None
+    try:
+        file = {"path": stored["task"]["path"], "sha256": stored["task"]["sha256"]}
+        part = said["part"]
+    except (TypeError, KeyError) as error:
+        raise UsageError(f"the result names a task and has no {error.args[0]} of it") from None
+    from karat.protocol.task import task
+
+    return task(_file(file, said["task"], "the task", folder).path, part)
 
 
 def _reading(said: Mapping[str, str], place: int) -> dict[str, Any]:

@@ -1,0 +1,103 @@
+"""How karat's cost grows with tokens, labels, systems and resamples.
+
+    python benchmarks/growth.py            # about two minutes
+    python benchmarks/growth.py --write    # into docs/performance.md
+
+Whole commands in fresh processes, the least CPU time of some rounds; all but the one thing that
+grows stay as they are. Prints Markdown; exits 1 if a command fails.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import _pages
+from _commands import EVERY, RESAMPLES, SPACES, score
+from _data import data
+from _race import Contender, failures, markdown, race
+
+TOKENS = 200_000
+RECIPES = ("exact.PRF", "overlap.PRF", "ts.PRF@macro", "fair.PRF", "slots.SER")
+"""About what `karat score` shows when nothing is asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """Commands that differ in one thing."""
+
+    says: str
+    values: tuple[int, ...]
+    contenders: tuple[Contender, ...]
+
+    def rows(self) -> list[list[str]]:
+        """CPU seconds and memory, with the ratio to the first."""
+        base = self.contenders[0]
+        rows = []
+        for value, each in zip(self.values, self.contenders, strict=True):
+            if not (each.done and base.done):
+                rows.append([self.says, f"{value:,}", "failed"])
+                continue
+            ratio = f"{each.cpu / base.cpu:.2f}"
+            rows.append([self.says, f"{value:,}", f"{each.cpu:.2f}", ratio, f"{each.peak:.0f}"])
+        return rows
+
+
+def series(says: str, commands: dict[int, list[str]]) -> Series:
+    contenders = [Contender(f"{says}: {value:,}", command) for value, command in commands.items()]
+    return Series(says, tuple(commands), tuple(contenders))
+
+
+def every_series(sizes: Sequence[int]) -> list[Series]:
+    """What grows, and the commands."""
+    pair = data(TOKENS)
+    many = data(TOKENS, systems=8)
+
+    def pair_of(tokens: int, labels: int = 4, sentences: int = 15) -> list[Path]:
+        return data(tokens, labels, sentences=sentences)
+
+    return [
+        series("tokens", {n: score(pair_of(n), RECIPES) for n in sizes}),
+        series("tokens, 1,000 resamples", {n: score(pair_of(n), RECIPES, 1000) for n in sizes}),
+        series("labels", {n: score(pair_of(TOKENS, n), RECIPES) for n in (2, 4, 18, 50, 200)}),
+        series("labels, 1,000 resamples",
+               {n: score(pair_of(TOKENS, n), RECIPES, 1000) for n in (2, 4, 18, 50, 200)}),
+        series("systems", {n: score(many[: n + 1], RECIPES) for n in (1, 2, 4, 8)}),
+        series("resamples", {n: score(pair, RECIPES, n) for n in (0, 100, 1000, RESAMPLES)}),
+        series("sentences a document",
+               {n: score(pair_of(TOKENS, 4, n), RECIPES) for n in (1, 15, 150, 1500)}),
+        series("event spaces", {n: score(pair, EVERY[:n]) for n in (1, 5, len(SPACES))}),
+    ]  # fmt: skip
+
+
+def table(found: Sequence[Series]) -> str:
+    """A row a command."""
+    head = ("what grows", "to", "CPU s", "ratio", "peak MiB")
+    return markdown(head, [row for each in found for row in each.rows()])
+
+
+def main() -> int:
+    """Runs and prints."""
+    options = argparse.ArgumentParser(description="How karat's cost grows.")
+    options.add_argument("--tokens", type=int, nargs="+", default=[20_000, 200_000, 2_000_000])
+    options.add_argument("--repeats", type=int, default=3)
+    options.add_argument("--write", action="store_true", help="put it into docs/performance.md")
+    given = options.parse_args()
+    found = every_series(sorted(given.tokens))
+    contenders = [contender for each in found for contender in each.contenders]
+    race(contenders, given.repeats, budget=20)
+    text = table(found) + "\n"
+    print(text, end="")
+    if given.write:
+        _pages.write("growth", text)
+    problems = failures(contenders)
+    for problem in problems:
+        print(f"error: {problem}", file=sys.stderr)
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,6 @@
+"""The benchmarks are scripts in a folder of their own; here they are found."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
