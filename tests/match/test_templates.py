@@ -294,6 +294,8 @@ def test_places_are_compared_where_both_have_one_else_texts() -> None:
         assert right == total(Templates(), document(one_), document(other))["COR"]
     both = {**first, "alternatives": [last]}
     assert 1 == total(Templates(), document(both), document(last))["COR"]
+    # A system that names several has said the first.
+    assert 0 == total(Templates(), document(last), document(both))["COR"]
 
 
 def test_a_place_and_a_text_cannot_be_compared_without_words() -> None:
