@@ -53,7 +53,8 @@ class Contender:
         return max(run.peak for run in self.runs)
 
     def spent(self) -> float:
-        return sum(run.wall for run in self.runs)
+        """CPU seconds so far: those of the wall count what else the machine does."""
+        return sum(run.cpu for run in self.runs)
 
 
 def race(contenders: Sequence[Contender], repeats: int, budget: float) -> None:
@@ -79,8 +80,8 @@ def spare(contenders: Sequence[Contender], smaller: Sequence[Contender], times: 
             continue
         if before.sits_out:
             contender.sits_out = before.sits_out
-        elif before.done and before.wall * times > budget:
-            contender.sits_out = f"not run: about {before.wall * times:,.0f} s"
+        elif before.done and before.cpu * times > budget:
+            contender.sits_out = f"not run: about {before.cpu * times:,.0f} s"
 
 
 def last_line(run: Run) -> str:

@@ -235,13 +235,13 @@ def table(found: Sequence[Goal], contenders: Sequence[Contender]) -> str:
     head = ("goal", "what", "found", "wanted", "")
     rows = [goal.row() for goal in found]
     spent = [
-        [f"`{each.name}`", str(len(each.runs)), f"{each.cpu:.3f}", f"{each.wall:.3f}",
+        [each.name, str(len(each.runs)), f"{each.cpu:.3f}", f"{each.wall:.3f}",
          f"{each.peak:.0f}"]
         for each in contenders if each.done
     ]  # fmt: skip
     return "\n\n".join([
         markdown(head, rows, text_columns=5),
-        "What the commands needed (`exact`, `every` and `drawn` are those of goals 1, 2 and 3):",
+        "What the commands needed (exact, every and drawn are those of goals 1, 2 and 3):",
         markdown(("command", "runs", "CPU s", "wall s", "peak MiB"), spent),
     ])  # fmt: skip
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
@@ -11,11 +12,9 @@ import numpy as np
 
 from karat import registry, signature
 from karat.average._mean import Measure, valued
-from karat.infer._draws import Units
 from karat.nouns._types import FloatArray, IntArray
 from karat.nouns.errors import UsageError, nearest, shown
 from karat.nouns.events import Events, Space
-from karat.nouns.interval import Interval
 from karat.nouns.pair import Pair
 from karat.nouns.rows import Statistic
 from karat.nouns.tables import Documents, Mentions
@@ -23,7 +22,9 @@ from karat.nouns.tally import Tally
 from karat.recipe import Recipe, spell
 
 if TYPE_CHECKING:
+    from karat.infer._draws import Units
     from karat.infer.interval import Method
+    from karat.nouns.interval import Interval
     from karat.nouns.templates import Templates
 
 
@@ -67,14 +68,23 @@ def _statistic(name: str) -> type[Any]:
     return registry.load("infer", name)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Plan:
     """The resampling of a run, which is the same for every system."""
 
-    units: Units
+    size: int
+    order: IntArray
+    strata: IntArray | None
     method: Method | None
     drawing: Drawing
     documents: Documents
+
+    @cached_property
+    def units(self) -> Units:
+        """What is drawn."""
+        from karat.infer._draws import Units  # what no run without intervals needs
+
+        return Units.of(self.size, self.order, self.strata, self.drawing.by)
 
     @classmethod
     def of(
@@ -98,14 +108,13 @@ class Plan:
             order = np.argsort(rank[doc], kind="stable")
             strata = None if strata is None else strata[doc]
             size = len(doc)
-        units = Units.of(size, order, strata, drawing.by)
         method: Method | None = None
         if drawing.resamples:
-            from karat.infer.interval import default  # what no run without intervals needs
+            from karat.infer.interval import default
 
             auto = drawing.interval == "auto"
             method = default(size) if auto else _statistic(drawing.interval)()
-        return cls(units, method, drawing, documents)
+        return cls(size, order, strata, method, drawing, documents)
 
     def said(self) -> dict[str, str]:
         """What the signature says about it."""
@@ -163,7 +172,7 @@ class Plan:
         ours, theirs = (_sentence(pair.documents, side) for side in (pair.gold, pair.system))
         own = np.append(ours, -1)[events.gold]
         unit = np.where(events.gold < 0, np.append(theirs, -1)[events.system], own)
-        size = len(self.units)
+        size = self.size
         # How much of an event space is in a sentence is not known; see `attributable`.
         none = None if events.size is None else np.zeros(size)
         return Tally.of(space, pair, events.moved(unit, none), units=size)

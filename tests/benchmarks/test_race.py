@@ -36,7 +36,7 @@ def test_who_has_used_the_budget_does_not_run_again() -> None:
 
 def test_who_would_take_too_long_sits_out() -> None:
     slow, fast, gone = (Contender(name, []) for name in ("slow", "fast", "gone"))
-    smaller = [ran("slow", 7.0), ran("fast", 5.0), Contender("gone", [], sits_out="skipped")]
+    smaller = [ran("slow", 14.0), ran("fast", 10.0), Contender("gone", [], sits_out="skipped")]
     spare([slow, fast, gone], smaller, times=10, budget=60)
     assert ("not run: about 70 s", "", "skipped") == (slow.sits_out, fast.sits_out, gone.sits_out)
 

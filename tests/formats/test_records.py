@@ -393,9 +393,12 @@ def test_more_than_one_template_and_mentions_are_refused() -> None:
         UsageError, match=r"^records cannot hold templates other than the first of a"
     ):
         written(two, "records")
+    both: dict[str, Any] = {"text": "a", "mentions": [{"start": 0, "end": 1, "label": "X"}]}
+    with pytest.raises(UsageError, match=r"^records cannot hold places of fillers \(1, the first"):
+        written(Corpus.of(both), "records")
+    both["templates"] = [{"slots": {"a": ["x"]}}]
     with pytest.raises(UsageError, match=r"^records cannot hold mentions \(1, the first"):
-        written(Corpus.of({"text": "a", "mentions": [{"start": 0, "end": 1, "label": "X"}]}),
-                "records")  # fmt: skip
+        written(Corpus.of(both), "records")
 
 
 def test_slots_that_are_called_as_a_key_need_another_key() -> None:

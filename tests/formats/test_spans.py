@@ -277,7 +277,7 @@ def test_a_span_table_is_recognised_and_takes_no_other_file_for_one() -> None:
     conll = b"Ann\t1\t2\tB-PER\nLee\t1\t2\tI-PER\n\n"
     assert [Spans.sniff(EXAMPLE), Spans.sniff(EXAMPLE.replace(b"\n", b"\r\n"))] == [0.95, 0.95]
     assert (Spans.sniff(conll), Conll.sniff(conll)) == (0.0, 0.9)
-    assert (Spans.sniff(b'{"id": "d"}\n'), Jsonl.sniff(b'{"id": "d"}\n')) == (0.0, 1.0)
+    assert (Spans.sniff(b'{"id": "d"}\n'), Jsonl.sniff(b'{"id": "d"}\n')) == (0.0, 0.4)
     assert Conll.sniff(EXAMPLE) == 0.1
     assert Spans.sniff(b"") == 0.0
 

@@ -300,9 +300,10 @@ def test_a_filler_behind_the_end_of_gold_is_told(fillers: list[Any], count: int)
     gold = Corpus.of({"id": "c", "text": "longer"}, {"id": "d", "text": "Ann"})
     with pytest.raises(InputError) as caught:
         Pair.of(gold, Corpus.of(slot("y", id="c"), slot(*fillers)))
-    expected = "system: K306 found a filler that ends at 4 in document 'd', expected an end within " \
-        "the 3 positions that gold has"  # fmt: skip
-    assert expected == str(caught.value.problems[0])
+    assert (
+        "system: K306 found a filler that ends at 4 in document 'd', expected an end within the 3 "
+        "positions that gold has" == str(caught.value.problems[0])
+    )
     assert count == caught.value.total
 
 

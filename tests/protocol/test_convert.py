@@ -242,6 +242,20 @@ def test_templates_lose_what_a_format_cannot_hold_piece_by_piece() -> None:
         assert [] == fitted(fitted(corpus, holds)[0], holds)[1]
 
 
+def test_mentions_become_fillers_where_there_are_no_templates(tmp_path: Path) -> None:
+    (tmp_path / "a.conll").write_text("Ann B-who\nLee I-who\nmet O\nBo B-who\nx B-a\n\ny O\n")
+    out = tmp_path / "a.json"
+    with pytest.raises(UsageError, match=r"^records cannot hold places of fillers \(3, the first"):
+        convert(tmp_path / "a.conll", out)
+    done = convert(tmp_path / "a.conll", out, lossy=True)
+    assert ["places of fillers", "tokens"] == [loss.what for loss in done.losses]
+    assert '{"who": ["Ann Lee", "Bo"], "a": "x"}\n{}\n' == out.read_text()
+    rich = Corpus.of(replace(RICH, templates=(), relations=(), clusters=()))
+    lost = [(loss.what, loss.count) for loss in fitted(rich, load("formats", "records").holds)[1]]
+    assert [("attributes of mentions", 1), ("confidences", 1), ("ids of mentions", 5),
+            ("places of fillers", 5)] == lost[:4]  # fmt: skip
+
+
 def test_conll_is_told_what_it_cannot_hold_and_writes_the_rest(tmp_path: Path) -> None:
     out = tmp_path / "a.conll"
     with pytest.raises(UsageError) as caught:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from urllib.parse import quote, unquote
-
 from karat.nouns.errors import SHOWN, InputError, Problem, UsageError, shown
 from karat.nouns.source import LARGEST, Source
 
@@ -83,6 +81,8 @@ def signed(name: str) -> str:
     >>> signed("INCIDENT: TYPE"), signed("a/b"), signed(""), signed("-")
     ('INCIDENT: TYPE', 'a%2Fb', '-', '%2D')
     """
+    from urllib.parse import quote  # costs time that most runs need not spend
+
     said = quote(name, safe=" :.,+()", errors="surrogatepass")
     return {"": "-", "-": "%2D", "none": "%6Eone"}.get(said, said)
 
@@ -93,4 +93,6 @@ def unsigned(said: str) -> str:
     >>> unsigned("a%2Fb"), unsigned("-"), unsigned("%2D")
     ('a/b', '', '-')
     """
+    from urllib.parse import unquote
+
     return "" if said == "-" else unquote(said, errors="surrogatepass")

@@ -71,7 +71,7 @@ class Inline:
         (0.6, 0.0)
         """
         text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
-        if text[:16].lower().startswith(_MARKUP):
+        if text[:16].lower().startswith((*_MARKUP, b"{")):
             return 0.0
         opened: set[str] = set()
         for tag in TAG.finditer(text.decode("utf-8", "replace")):

@@ -28,6 +28,24 @@ def fitted_templates(corpus: Corpus, parts: set[str]) -> tuple[Templates, Lost]:
     return Templates.of(documents, nothing), fit.lost
 
 
+def templates_of_mentions(corpus: Corpus) -> Templates:
+    """One template for each document with mentions: a mention fills the slot of its label.
+
+    >>> templates_of_mentions(Corpus.of("[Ann]who slept")).of_document(0, None)
+    (Template('', who=Filler(fragments=((0, 1),))),)
+    """
+    slots: list[dict[str, list[Filler]]] = [{} for _ in range(len(corpus))]
+    table = corpus.mentions
+    for row, (doc, label) in enumerate(zip(table.doc.tolist(), table.label.tolist(), strict=True)):
+        filler = Filler(fragments=table.fragments_of(row))
+        slots[doc].setdefault(corpus.labels[label], []).append(filler)
+    documents = [
+        [Template("", {slot: tuple(fillers) for slot, fillers in each.items()})] if each else []
+        for each in slots
+    ]
+    return Templates.of(documents, [{} for _ in documents])
+
+
 class _Fit:
     def __init__(self, corpus: Corpus, parts: set[str]) -> None:
         self.corpus, self.parts = corpus, parts

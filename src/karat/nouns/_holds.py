@@ -6,8 +6,8 @@ A format says what it holds, as words: `overlaps`, `crossing` (mentions of one l
 `extra`, `units:char`, `units:token`. A word with a colon holds a part: `attributes:realis` is that
 attribute and no other, `ids:T` are ids that begin with T, `relations:pairs` go from one mention to
 another, `relations:roles` have no role twice, `clusters:bare` have no label, `mentions:none` are
-no mentions at all. `templates:` with `types`, `ids`, `several`, `nested`, `empty`, `alternatives`
-or `optional` are templates that have no more than that.
+no mentions at all, which then become fillers. `templates:` with `types`, `ids`, `several`,
+`nested`, `empty`, `alternatives` or `optional` are templates that have no more than that.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from karat.nouns._forms import fitted_templates
+from karat.nouns._forms import fitted_templates, templates_of_mentions
 from karat.nouns._types import BoolArray, IntArray
 from karat.nouns.corpus import Corpus, Library, Words
 from karat.nouns.errors import UsageError, shown
@@ -58,8 +58,7 @@ def fitted(corpus: Corpus, holds: frozenset[str]) -> tuple[Corpus, list[Loss]]:
     """The corpus without what a format cannot hold, and what that was."""
     losses: list[Loss] = []
     if "mentions:none" in holds and len(corpus.mentions):
-        losses.append(_loss("mentions", len(corpus.mentions), corpus, int(corpus.mentions.doc[0])))
-        corpus = replace(corpus.kept(np.empty(0, np.int64)), labels=())
+        corpus = _without_mentions(corpus, holds, losses)
     for word, what, find in _MENTIONS:
         if word not in holds:
             rows = find(corpus)
@@ -71,6 +70,16 @@ def fitted(corpus: Corpus, holds: frozenset[str]) -> tuple[Corpus, list[Loss]]:
     for step in (_groups, _columns, _documents, _words):
         corpus = step(corpus, holds, losses)
     return corpus, losses
+
+
+def _without_mentions(corpus: Corpus, holds: frozenset[str], losses: list[Loss]) -> Corpus:
+    """Mentions fill the slots that their labels name, unless there are templates already."""
+    if len(corpus.templates):
+        losses.append(_loss("mentions", len(corpus.mentions), corpus, int(corpus.mentions.doc[0])))
+    else:
+        corpus = _columns(corpus, holds, losses)
+        corpus = replace(corpus, templates=templates_of_mentions(corpus))
+    return replace(corpus.kept(np.empty(0, np.int64)), labels=())
 
 
 def _loss(what: str, count: int, corpus: Corpus, doc: int) -> Loss:

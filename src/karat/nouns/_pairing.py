@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from karat.nouns._agree import agree, file_of, same_words
+from karat.nouns._columns import label_codes, stretches
 from karat.nouns._tokens import Tokens
 from karat.nouns._types import IntArray
 from karat.nouns.corpus import Corpus
 from karat.nouns.errors import SHOWN, InputError, Problem, plain, shown
-from karat.nouns.tables import UNKNOWN, Mentions, int32, stretches
+from karat.nouns.tables import UNKNOWN, Mentions, int32
 
 if TYPE_CHECKING:
     from karat.nouns.filled import FilledPair
@@ -142,7 +143,8 @@ def _within(corpus: Corpus, tagset: tuple[str, ...], only: bool) -> tuple[Mentio
         return corpus.mentions, 0
     outside = [label for label in corpus.labels if label not in set(tagset)]
     place = {label: i for i, label in enumerate(tagset)}
-    table = int32([place.get(label, UNKNOWN) for label in corpus.labels] + [UNKNOWN])
+    codes = [place.get(label, UNKNOWN) for label in corpus.labels]
+    table = label_codes([*codes, UNKNOWN], len(tagset))
     label = table[corpus.mentions.label]
     mentions = replace(corpus.mentions, label=label)
     if not outside:

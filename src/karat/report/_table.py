@@ -11,7 +11,7 @@ from karat.report._ways import grouped, way, why
 from karat.signature import compose, fields
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Row:
     """A system, or a label of it: one cell for each measure."""
 
@@ -21,7 +21,7 @@ class Row:
     support: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Block:
     """The scores of one event space and average."""
 
