@@ -40,10 +40,10 @@ def form(record: Any, text: str) -> Form:
 
 
 class Filler:
-    def __init__(self, record: Any, text: str) -> None:
-        others = [] if isinstance(record, str) else record.get("alternatives", [])
+    def __init__(self, record: Any, text: str, gold: bool) -> None:
+        others = [] if isinstance(record, str) or not gold else record.get("alternatives", [])
         self.forms = [form(each, text) for each in (record, *others)]
-        self.optional = not isinstance(record, str) and record.get("optional", False)
+        self.optional = gold and not isinstance(record, str) and record.get("optional", False)
 
     def content(self, slot: str, mixed: bool, optional: bool) -> Any:
         told = {
@@ -56,7 +56,9 @@ class Filler:
 class Twin:
     """A template: its type, the row it counts in, its fillers and templates by slot."""
 
-    def __init__(self, record: Record, text: str, path: str | None = None, inner: str = "") -> None:
+    def __init__(
+        self, record: Record, text: str, gold: bool, path: str | None = None, inner: str = ""
+    ) -> None:
         self.type = record.get("label", "")
         self.path = self.type if path is None else path
         self.inner = inner
@@ -65,10 +67,10 @@ class Twin:
         for slot, values in record["slots"].items():
             for value in values:
                 if isinstance(value, dict) and "slots" in value:
-                    below = Twin(value, text, self.row(slot), f"{inner}.{slot}")
+                    below = Twin(value, text, gold, self.row(slot), f"{inner}.{slot}")
                     self.templates.setdefault(slot, []).append(below)
                 else:
-                    self.fillers.setdefault(slot, []).append(Filler(value, text))
+                    self.fillers.setdefault(slot, []).append(Filler(value, text, gold))
 
     def row(self, slot: str) -> str:
         return f"{self.path}.{slot}" if self.path else slot
@@ -93,8 +95,8 @@ class Judge:
     def __init__(self, gold: Record, system: Record, match: str, k: int, typed: bool) -> None:
         self.match, self.k, self.typed = match, k, typed
         text = gold.get("text", "")
-        self.gold = [Twin(each, text) for each in gold["templates"]]
-        self.system = [Twin(each, text) for each in system["templates"]]
+        self.gold = [Twin(each, text, True) for each in gold["templates"]]
+        self.system = [Twin(each, text, False) for each in system["templates"]]
         self.counts: Counter[tuple[str, str]] = Counter()
         self.values: dict[tuple[int, int], tuple[int, int]] = {}
 
@@ -177,7 +179,7 @@ class Judge:
 
     def alone(self, outcome: str, template: Twin) -> None:
         for row, filler in template.everything():
-            self.counts[row, outcome] += not filler.optional or outcome == "SPU"
+            self.counts[row, outcome] += not filler.optional
 
     def judge(self, gold: Sequence[Twin], system: Sequence[Twin]) -> None:
         pairs = self.aligned(gold, system)

@@ -294,6 +294,8 @@ def test_places_are_compared_where_both_have_one_else_texts() -> None:
         assert right == total(Templates(), document(one_), document(other))["COR"]
     both = {**first, "alternatives": [last]}
     assert 1 == total(Templates(), document(both), document(last))["COR"]
+    # A system that names several has said the first.
+    assert 0 == total(Templates(), document(last), document(both))["COR"]
 
 
 def test_a_place_and_a_text_cannot_be_compared_without_words() -> None:
@@ -359,3 +361,24 @@ def test_too_many_pairs_are_refused_by_the_name_of_the_document() -> None:
     places = [{"start": 0, "end": n + 1} for n in range(5_000)]
     with pytest.raises(UsageError, match="too many fillers"):
         total(Templates(), one(talk(x=places)), one(talk(x=places[::-1], y=["a"])))
+
+
+def test_equal_templates_are_not_aligned_where_others_share_more() -> None:
+    """By its place Bo is found twice, by its text once: equal templates would leave one alone."""
+
+    def document(*values: Any) -> list[Record]:
+        return [{"id": "d", "text": "Bo met Al", "templates": [talk(x=[v]) for v in values]}]
+
+    here = {"start": 0, "end": 2}
+    gold, system = document(here, "bo"), document(here, {**here, "text": "he"})
+    assert 2 == total(Templates(), gold, system)["COR"]
+
+
+def test_of_equal_templates_the_one_with_fewer_optional_fillers_chooses_first() -> None:
+    """Both have as much right with either answer, and the first answer is the first's."""
+    maybe = {"text": "d", "optional": True}
+    gold = [talk(x=["b"], y=[maybe]), talk(x=["b"], y=["d"])]
+    system = one(talk(x=["b"], y=["d"]), talk(x=["a", "b"]))
+    expected = {"COR": 3, "INC": 0, "PAR": 0, "MIS": 1, "SPU": 1}
+    assert expected == total(Templates(), one(*gold), system)
+    assert expected == total(Templates(), one(*gold[::-1]), system)

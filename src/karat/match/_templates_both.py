@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from karat.nouns._types import BoolArray, IntArray
 from karat.nouns.errors import UsageError, shown
-from karat.nouns.filled import FilledPair
+from karat.nouns.filled import Filled, FilledPair
 from karat.nouns.tables import UNKNOWN, Fragments
 
 
@@ -18,10 +18,13 @@ class Both:
 
     The first `templates` templates and the first `fillers` fillers are gold's. `slot` and `path`
     are equal where fillers and nested templates may be compared, `kind` where templates may. A
-    `single` filler has no alternatives. In a `mixed` document some realisations have a place and
-    others have none, so that some pairs are compared by places and others by texts.
+    `single` filler has no alternatives; those of the system are left out, so that naming several
+    wins nothing. `sides` are the fillers of the two, as far as they are compared. In a `mixed`
+    document some realisations have a place and others have none, so that some pairs are compared
+    by places and others by texts.
     """
 
+    sides: tuple[Filled, Filled]
     templates: int
     fillers: int
     doc: IntArray
@@ -44,7 +47,11 @@ class Both:
     @classmethod
     def of(cls, filled: FilledPair, *, typed: bool) -> Both:
         """The slots of a pair; unless `typed`, templates of any types may be aligned."""
-        gold, system = filled.gold, filled.system
+        gold, own = filled.gold, filled.system.realisations[:-1]
+        system = replace(
+            filled.system, realisations=np.arange(len(own) + 1),
+            raw=filled.system.raw.take(own), fragments=filled.system.fragments.take(own),
+        )  # fmt: skip
         ours, theirs = gold.forms, system.forms
         n, m = len(ours), len(gold)
         joined = np.concatenate
@@ -61,10 +68,11 @@ class Both:
         where = doc[template[owner]]
         text = np.full(len(owner), UNKNOWN, np.int32)
         if not placed.all():
-            text = joined([filled.texts.gold, filled.texts.system])
+            text = joined([filled.texts.gold, filled.texts.system[own]])
         documents = len(filled.documents)
         return cls(
-            n, m, doc, kind, kind if typed else np.zeros_like(kind), path, up, depth, template,
+            (gold, system), n, m, doc, kind,
+            kind if typed else np.zeros_like(kind), path, up, depth, template,
             slot, joined([gold.optional, system.optional & False]),
             joined([np.diff(side.realisations) == 1 for side in (gold, system)]),
             joined([gold.realisations, system.realisations[1:] + len(gold.filler)]), owner, text,

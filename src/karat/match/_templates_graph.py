@@ -98,8 +98,8 @@ def _by_place(pair: Pair, both: Both, fillers: IntArray, group: IntArray, match:
     tables = []
     rows = fillers[fillers < both.fillers], fillers[fillers >= both.fillers] - both.fillers
     for side, own, first in (
-        (pair.filled.gold, rows[0], 0),
-        (pair.filled.system, rows[1], both.fillers),
+        (both.sides[0], rows[0], 0),
+        (both.sides[1], rows[1], both.fillers),
     ):
         label = group[own + first]
         # Only tokens need to know the document; groups keep what is compared apart.
