@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import fields, replace
 from typing import Any
 
@@ -50,7 +50,7 @@ def _sureness(source: Source) -> dict[str, float]:
     if b"\0" in head and head[:2] not in (b"\xff\xfe", b"\xfe\xff"):
         raise source.failure("K003", "a binary file", "a text file in UTF-8")
     sure: dict[str, float] = {}
-    for name in _names():
+    for name in (*_COMMON, *registry.builtin("formats")):
         if name not in sure:
             sure[name] = registry.load("formats", name).sniff(head)
         if sure[name] >= 0.9:
@@ -59,12 +59,6 @@ def _sureness(source: Source) -> dict[str, float]:
         for name in registry.plugins("formats"):
             sure[name] = registry.load("formats", name).sniff(head)
     return sure
-
-
-def _names() -> Iterator[str]:
-    """The names of formats, those that are common first: often no other file need be read."""
-    yield from _COMMON
-    yield from registry.builtin("formats")
 
 
 def _sniffed_folder(source: Source) -> str:
@@ -115,7 +109,7 @@ def read(
 
         corpus, said, facts = read_files(reader, source)
     else:
-        corpus = Corpus.joined(reader.read(source))
+        corpus = Corpus.joined(reader.read(source), source.share)
         said, facts = reader.settled(corpus.facts)
         corpus = replace(corpus, library=reader.library(source, corpus.documents))
     origin = Origin(source.path, source.sha256, name, said)
@@ -190,8 +184,8 @@ def _by_extension(path: str) -> str:
     for name in registry.builtin("formats"):
         if tail.lower() in registry.load("formats", name).extensions:
             return name
-    last = os.path.basename(base)  # noqa: PTH119
-    raise UsageError(f"no format ends in {tail or last!r}; say which with format=")
+    end = tail or os.path.basename(base)  # noqa: PTH119
+    raise UsageError(f"no format ends in {end!r}; say which with format=")
 
 
 def as_corpus(given: Readable, options: Mapping[str, Any] | None = None) -> Corpus:

@@ -14,6 +14,7 @@ from karat.average._mean import Averaged, valued
 from karat.nouns._tokens import TOKENIZERS
 from karat.nouns.errors import UsageError
 from karat.nouns.pair import Pair
+from karat.nouns.pieces import Gathered, pieces
 from karat.nouns.rows import Statistic
 from karat.nouns.scores import Score, Value
 from karat.nouns.tally import Tally
@@ -56,9 +57,28 @@ def scored(
     plan: Plan,
 ) -> list[Score]:
     """Count once for each event space, then measure, then resample all scores together."""
-    counts = {space: counted(pair, space, plan) for space in {recipe.space for recipe in recipes}}
+    counts = _counted(pair, {recipe.space for recipe in recipes}, plan)
     ranges = _ranges(recipes, counts, chosen, plan)
     return [_score(r, counts[r.space][0], name, chosen, said, ranges) for r in recipes]
+
+
+def _counted(pair: Pair, spaces: set[Any], plan: Plan) -> dict[Any, tuple[Tally, Tally, bool]]:
+    """What `counted` says of each space; piece by piece, if every space allows it."""
+    local = plan.drawing.by == "document" and all(getattr(s, "by_document", False) for s in spaces)
+    found: dict[Any, tuple[Tally, Tally, bool]] = {}
+    gathered = {space: Gathered(pair.size) for space in spaces}
+    for piece in pieces(pair) if local else (pair,):
+        for space in spaces:
+            tally, units, mentions = counted(piece, space, plan)
+            if piece is not pair:
+                gathered[space].add(tally)
+                mentions = mentions and found.get(space, (tally, units, True))[2]
+            found[space] = tally, units, mentions
+    for space, tallies in gathered.items():
+        if tallies.seen:
+            tally = tallies.done()
+            found[space] = tally, tally, found[space][2]
+    return found
 
 
 def counted(pair: Pair, space: Any, plan: Plan) -> tuple[Tally, Tally, bool]:

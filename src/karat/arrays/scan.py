@@ -25,6 +25,9 @@ except ImportError:  # installed without a compiler
 MODES = {"blank": 0, "marked": 1, "file": 2}
 """What opens a document: a sentence, a -DOCSTART- line, or the file alone."""
 
+ROW, LINE, START, END, CODE = range(5)
+"""The columns of `tagged`."""
+
 SLOTS = 1 << 10
 _LEAST = 4
 """Bytes of the shortest line with a tag; every sentence and document has one, or is longer."""

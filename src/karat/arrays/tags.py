@@ -89,7 +89,7 @@ def interpret(tags: Sequence[str], scheme: str = "auto") -> Tagset:
     labels = tuple(sorted({n for place, n in enumerate(names) if place not in bad}))
     place_of = {label: i for i, label in enumerate(labels)}
     return Tagset(
-        np.array(prefix, np.int64),
+        np.array(prefix, np.int8),
         np.array([place_of.get(name, -1) for name in names], np.int64),
         labels,
         frozenset(seen),
@@ -153,9 +153,9 @@ def decode(place: IntArray, prefix: IntArray, label: IntArray) -> Runs:
     opens[1:] |= (prefix[:-1] == END) | (prefix[:-1] == SINGLE)
     first = np.flatnonzero(opens)
     last = np.append(first[1:], len(place)) - 1
-    begin = 2 * prefix[first] + touches[first]
-    end = 2 * prefix[last] + touches[last + 1]
-    return Runs(first, last, (16 * begin + end).astype(np.int64))
+    begin = 2 * prefix[first].astype(np.int64) + touches[first]
+    end = 2 * prefix[last].astype(np.int64) + touches[last + 1]
+    return Runs(first, last, 16 * begin + end)
 
 
 def illegal(scheme: str) -> BoolArray:

@@ -10,7 +10,7 @@ import numpy as np
 
 from karat.arrays.hashing import hash_sequences, hash_stretches, words_at
 from karat.arrays.join import rest
-from karat.arrays.scan import Scanned, Scanner
+from karat.arrays.scan import CODE, END, LINE, ROW, START, Scanned, Scanner
 from karat.formats._comments import comments, newdoc_id, width_of
 from karat.formats._lines import Chunk, Piece
 from karat.formats._vocabulary import Vocabulary
@@ -104,11 +104,12 @@ class RowReader:
         """The same as `_take`, for lines in which there is nothing to be told."""
         self.real = None
         self.sentence_open = found.open
-        row, line, start, end, code = (column.astype(np.int64) for column in found.tagged.T)
+        row, line, code = (found.tagged[:, k].astype(np.int64) for k in (ROW, LINE, CODE))
         line += self.lines + 1
         new = np.flatnonzero(code < 0)
         if new.size:
-            code[new] = self.vocabulary.codes(piece.buffer, start[new], end[new], line[new])
+            start, end = (found.tagged[new, k].astype(np.int64) for k in (START, END))
+            code[new] = self.vocabulary.codes(piece.buffer, start, end, line[new])
             scanner.know(*self.vocabulary.known)
         at, lines, offsets = (column.astype(np.int64) for column in found.docs.T)
         self.pending.add(

@@ -11,6 +11,7 @@ import numpy as np
 from karat.arrays.tags import KINDS, Runs, Tagset, decode, illegal, interpret
 from karat.formats._lines import pieces
 from karat.formats._rows import RowReader
+from karat.nouns._columns import label_codes
 from karat.nouns._types import IntArray
 from karat.nouns.corpus import Corpus
 from karat.nouns.errors import SHOWN, InputError, shown
@@ -91,24 +92,28 @@ class TagReader(RowReader):
         for letter in tagset.letters:
             facts["letter", letter] = 1
         self.facts.update(facts)
-        doc = np.searchsorted(first, start, side="right") - 1
-        inside = np.searchsorted(first, sentence[:sentences], side="right") - 1
+        doc = _owners(first, start) if len(found) == 1 else \
+            np.searchsorted(first, start, side="right") - 1  # fmt: skip
+        inside = _owners(first, sentence[:sentences])
         hashes = np.concatenate(self.hashes) if self.hashes else np.empty(0, np.uint64)
         block = Corpus(
             "token",
             Documents(
                 int32(np.diff(first)),
                 hashes[:cut],
-                np.searchsorted(inside, np.arange(cut + 1)),
+                np.searchsorted(sentence[:sentences], first),
                 int32(sentence[:sentences] - first[inside]),
                 pending["doc_line"][:cut],
                 pending["doc_offset"][:cut],
                 self._ids(cut),
             ),
-            Mentions(int32(doc), int32(start - first[doc]), int32(end - first[doc]), int32(label)),
+            Mentions(
+                int32(doc), int32(start - first[doc]), int32(end - first[doc]),
+                label_codes(label, len(tagset.labels)),
+            ),
             tagset.labels,
             facts=facts,
-        )
+        )  # fmt: skip
         for name, cut_at in cuts.items():
             pending.columns[name] = [pending[name][cut_at:].copy()]
         self.hashes = [hashes[cut:].copy()] if cut < len(hashes) else []
@@ -126,8 +131,7 @@ class TagReader(RowReader):
         repair: str, facts: Counter[Any],
     ) -> tuple[IntArray, IntArray, IntArray]:  # fmt: skip
         """Start, end and label of the mentions of one layer."""
-        good = tagset.label[code] >= 0
-        if not good.all():
+        if tagset.bad and not (good := tagset.label[code] >= 0).all():
             self._bad(tagset, line[~good], code[~good])
             token, line, code = token[good], line[good], code[good]
         place = line
@@ -156,3 +160,9 @@ class TagReader(RowReader):
                 "K108", int(line[row]), f"a mention that begins with {shown(tag)}",
                 f"one that {scheme} allows", "--repair conlleval reads it all the same",
             )  # fmt: skip
+
+
+def _owners(first: IntArray, places: IntArray) -> IntArray:
+    """The document of each place, both in order; document k begins at `first[k]`."""
+    counts = np.diff(np.searchsorted(places, first))
+    return np.repeat(np.arange(len(counts)), counts)

@@ -32,6 +32,7 @@ class Exact:
     """
 
     name: ClassVar[str] = "exact"
+    by_document: ClassVar[bool] = True
     outcomes: ClassVar[tuple[str, ...]] = ("tp", "fp", "fn")
     quantities: ClassVar[Mapping[str, Mapping[str, float]]] = {
         "gold_right": {"tp": 1},
@@ -70,6 +71,7 @@ class Boundary:
     """
 
     name: ClassVar[str] = "boundary"
+    by_document: ClassVar[bool] = True
     outcomes: ClassVar[tuple[str, ...]] = ("tp", "tp_system", "fp", "fn")
     quantities: ClassVar[Mapping[str, Mapping[str, float]]] = {
         "gold_right": {"tp": 1},

@@ -12,6 +12,7 @@ import numpy as np
 
 from karat.arrays.hashing import hash_tokens
 from karat.arrays.tags import KINDS, SCHEMES, decode, illegal, interpret, recognise
+from karat.nouns._columns import label_codes
 from karat.nouns.corpus import Corpus, Memory
 from karat.nouns.document import Document, Group, bracketed
 from karat.nouns.errors import UsageError, nearest, shown
@@ -131,7 +132,7 @@ def _mentions(docs: Sequence[Document]) -> tuple[Mentions, tuple[str, ...]]:
         np.repeat(np.arange(len(docs), dtype=np.int32), [len(doc.mentions) for doc in docs]),
         int32([mention.start for mention in every]),
         int32([mention.end for mention in every]),
-        label.codes,
+        label_codes(label.codes, len(label.values)),
         fragments,
         _attributes([mention.attributes for mention in every]),
         confidence,
@@ -235,7 +236,7 @@ def of_tags(
             int32(doc[first]),
             int32(first - starts[doc[first]]),
             int32(last + 1 - starts[doc[first]]),
-            int32(tagset.label[code[runs.first[keep]]]),
+            label_codes(tagset.label[code[runs.first[keep]]], len(tagset.labels)),
         ),
         labels=tagset.labels,
         facts=facts,

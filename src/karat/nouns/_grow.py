@@ -8,7 +8,7 @@ come, and a block is gone when the next one is read.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -23,27 +23,35 @@ _DOCUMENTS = ("length", "hash", "sentence_start", "line", "offset")
 _MENTIONS = ("start", "end", "label")
 
 
+_LEAST, _MORE = 1 / 256, 17 / 16
+"""The smallest share that is believed, and how much more room there is than is expected."""
+
+
 class _Column:
-    """A column that grows in place: large arrays are moved by the system, not copied."""
+    """A column with room for what is still to come, which takes no memory until it is written."""
 
     def __init__(self) -> None:
         self.size = 0
         self.room: np.ndarray[Any, Any] | None = None
 
-    def add(self, part: np.ndarray[Any, Any], more: int = 0) -> None:
-        """Put a part behind the others, each number larger by `more`."""
+    def add(self, part: np.ndarray[Any, Any], more: int, share: float) -> None:
+        """Put a part behind the others, each number larger by `more`; so large a share of the
+        whole is then there.
+        """
         size = self.size + len(part)
-        if self.room is None:
-            self.room = np.empty(size, part.dtype)
-        elif size > len(self.room):
-            self.room.resize(size + size // 8, refcheck=False)  # nobody else has seen it
+        if self.room is None or size > len(self.room):
+            expected = size / min(max(share, _LEAST), 1.0)
+            room = np.empty(int(expected * _MORE), part.dtype)
+            if self.room is not None:
+                room[: self.size] = self.room[: self.size]
+            self.room = room
         np.add(part, more, out=self.room[self.size : size], casting="same_kind")
         self.size = size
 
     def done(self) -> np.ndarray[Any, Any]:
         """The whole column."""
         assert self.room is not None, "a run begins with a block"
-        self.room.resize(self.size, refcheck=False)
+        self.room.resize(self.size, refcheck=False)  # nobody else has seen it
         return self.room
 
 
@@ -60,25 +68,25 @@ class _Run:
         alike = block.unit == self.first.unit and block.labels == self.first.labels
         return alike and _plain(block)
 
-    def add(self, block: Corpus) -> None:
-        """Go on with this block."""
+    def add(self, block: Corpus, share: float) -> None:
+        """Go on with this block; so large a share of the whole is then there."""
         if self.alone:
             self.alone = False
-            self._grow(self.first)
+            self._grow(self.first, share / 2)
             empty = np.empty(0, np.int32)
             self.first = replace(self.first, mentions=Mentions(empty, empty, empty, empty))
-        self._grow(block)
+        self._grow(block, share)
 
-    def _grow(self, block: Corpus) -> None:
+    def _grow(self, block: Corpus, share: float) -> None:
         documents, mentions = block.documents, block.mentions
         parts = {name: getattr(documents, name) for name in _DOCUMENTS}
         parts |= {name: getattr(mentions, name) for name in _MENTIONS}
         for name, part in parts.items():
-            self._column(name).add(part)
-        self._column("doc").add(mentions.doc, self.docs)
+            self._column(name).add(part, 0, share)
+        self._column("doc").add(mentions.doc, self.docs, share)
         first = self._column("sentence_offsets")
         begins = documents.sentence_offsets if not first.size else documents.sentence_offsets[1:]
-        first.add(begins, self.sentences)
+        first.add(begins, self.sentences, share)
         self.docs += len(documents)
         self.sentences += len(documents.sentence_start)
         self.facts.update(block.facts)
@@ -116,8 +124,10 @@ def _plain(block: Corpus) -> bool:
     return all(each is None for each in nothing) and not any(len(each) for each in beside)
 
 
-def grown(blocks: Iterable[Corpus]) -> Iterator[Corpus]:
+def grown(blocks: Iterable[Corpus], share: Callable[[], float] = lambda: 1.0) -> Iterator[Corpus]:
     """The same documents in as few blocks as can be had without a second copy.
+
+    `share` says how large a part of all documents has come: then room is made once for all.
 
     >>> from karat.nouns.corpus import Corpus
     >>> [len(block) for block in grown([Corpus.of("[Ann]A"), Corpus.of("[Rome]A")])]
@@ -126,7 +136,7 @@ def grown(blocks: Iterable[Corpus]) -> Iterator[Corpus]:
     run: _Run | None = None
     for block in blocks:
         if run is not None and run.fits(block):
-            run.add(block)
+            run.add(block, share())
             continue
         if run is not None:
             yield run.done()

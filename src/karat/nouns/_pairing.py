@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from karat.nouns._columns import label_codes, stretches
 from karat.nouns._tokens import Tokens
 from karat.nouns._types import BoolArray, IntArray
 from karat.nouns.corpus import Corpus
 from karat.nouns.errors import SHOWN, InputError, Problem, plain, shown
-from karat.nouns.tables import UNKNOWN, Documents, Mentions, int32, stretches
+from karat.nouns.tables import UNKNOWN, Documents, Mentions, int32
 
 if TYPE_CHECKING:
     from karat.nouns.pair import Pair
@@ -114,7 +115,8 @@ def _within(corpus: Corpus, tagset: tuple[str, ...], only: bool) -> tuple[Mentio
         return corpus.mentions, 0
     outside = [label for label in corpus.labels if label not in set(tagset)]
     place = {label: i for i, label in enumerate(tagset)}
-    table = int32([place.get(label, UNKNOWN) for label in corpus.labels] + [UNKNOWN])
+    codes = [place.get(label, UNKNOWN) for label in corpus.labels]
+    table = label_codes([*codes, UNKNOWN], len(tagset))
     label = table[corpus.mentions.label]
     mentions = replace(corpus.mentions, label=label)
     if not outside:

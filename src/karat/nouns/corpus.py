@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
 
 from karat.arrays.join import packed
+from karat.nouns._columns import label_codes, stretches
 from karat.nouns._grow import grown
 from karat.nouns._types import IntArray
 from karat.nouns.document import Document, Group, Mention
 from karat.nouns.errors import UsageError
-from karat.nouns.tables import UNKNOWN, Documents, Groups, Mentions, int32, stretches
+from karat.nouns.tables import UNKNOWN, Documents, Groups, Mentions, int32
 
 Words = tuple[str | None, tuple[str, ...] | None]
 """The text and the tokens of a document, each None when unknown."""
@@ -206,12 +207,12 @@ class Corpus:
         """The same corpus on another vocabulary of labels, which must hold all of its own.
 
         >>> Corpus.of("[Ann]PER").relabelled(("LOC", "PER")).mentions.label
-        array([1], dtype=int32)
+        array([1], dtype=int8)
         """
         if labels == self.labels:
             return self
         place = {label: i for i, label in enumerate(labels)}
-        table = int32([place[label] for label in self.labels] + [UNKNOWN])
+        table = label_codes([place[label] for label in self.labels] + [UNKNOWN], len(labels))
         mentions = replace(self.mentions, label=table[self.mentions.label])
         return replace(self, labels=labels, mentions=mentions).ordered()
 
@@ -225,7 +226,7 @@ class Corpus:
         labels = tuple(sorted(set(new)))
         if labels == self.labels and new == list(labels):
             return self
-        table = int32([labels.index(label) for label in new] + [UNKNOWN])
+        table = label_codes([labels.index(label) for label in new] + [UNKNOWN], len(labels))
         mentions = replace(self.mentions, label=table[self.mentions.label])
         return replace(self, labels=labels, mentions=mentions).ordered()
 
@@ -257,7 +258,7 @@ class Corpus:
         Where they stood before is remembered, as their place in the file.
 
         >>> Corpus.of("[[Ann]B]A").mentions.label
-        array([0, 1], dtype=int32)
+        array([0, 1], dtype=int8)
         """
         table = self.mentions
         if len(table) < 2:
@@ -283,13 +284,14 @@ class Corpus:
         return self._with_mentions(taken, moved)
 
     @classmethod
-    def joined(cls, blocks: Iterable[Corpus]) -> Corpus:
-        """Blocks of whole documents end to end; their facts add up.
+    def joined(cls, blocks: Iterable[Corpus], share: Callable[[], float] = lambda: 1.0) -> Corpus:
+        """Blocks of whole documents end to end; their facts add up. `share` says how large a part
+        of them has come.
 
         >>> len(Corpus.joined([Corpus.of("[Ann]PER"), Corpus.of("[Rome]LOC")]))
         2
         """
-        parts = list(grown(blocks))
+        parts = list(grown(blocks, share))
         if len(parts) == 1:
             return parts[0]
         if not parts:

@@ -14,6 +14,7 @@ from typing import Protocol
 import numpy as np
 
 from karat.arrays.sums import split
+from karat.nouns._columns import stretches
 from karat.nouns._types import FloatArray, IntArray
 
 BLOCK = 1 << 22
@@ -121,3 +122,26 @@ def _blocks(rows: Rows) -> Iterator[IntArray]:
     step = max(1, BLOCK // max(rows.width, 1))
     for first in range(0, rows.units, step):
         yield np.arange(first, min(first + step, rows.units))
+
+
+def grid_totals(
+    grid: FloatArray, size: FloatArray | None, *, labels: bool
+) -> tuple[FloatArray, FloatArray]:
+    """The sums over units of a grid (outcomes x units x labels), for each outcome and label or
+    with the labels added up; then that of `size`, if there is one. In two parts, each of them
+    exact; no table of all is made.
+
+    >>> grid_totals(np.ones((2, 5, 3)), None, labels=False)
+    (array([15., 15.]), array([0., 0.]))
+    """
+    parts = []
+    for units in stretches(max(grid.shape[1], 1), grid.shape[0] * grid.shape[2]):
+        part = np.ascontiguousarray(grid[:, units].transpose(0, 2, 1))
+        lines = part.reshape(-1, part.shape[2]) if labels else part.sum(axis=1)
+        if size is not None:
+            lines = np.concatenate([lines, size[None, units]])
+        coarse, fine = split(lines)
+        sums = coarse.sum(axis=1)
+        parts.append((sums, np.zeros_like(sums) if fine is None else fine.sum(axis=1)))
+    total, rest = (np.sum(each, axis=0) for each in zip(*parts, strict=True))
+    return total, rest

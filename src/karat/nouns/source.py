@@ -45,6 +45,7 @@ class Source:
         self._parts: dict[str, Source] | None = None
         self._digest: str | None = None
         self._unzipped: BinaryIO | None = None
+        self._place_in_file = 0
         self._place = _spooled(self, sys.stdin.buffer) if self.path == "-" else self.path
 
     @classmethod
@@ -211,8 +212,26 @@ class Source:
             ) from None
         zipped: Any = handle
         if (folded := getattr(zipped, "myfileobj", None)) is not None:
-            self._expect(zipped.tell(), folded.tell())
+            self._place_in_file = folded.tell()
+            self._expect(zipped.tell(), self._place_in_file)
+        else:
+            self._place_in_file = handle.tell()
         return filled
+
+    def share(self) -> float:
+        """How large a part of the file has been read since it was last opened; 1 if that is not
+        known.
+
+        >>> source = Source.of_bytes(b"abcd")
+        >>> with source.open() as handle:
+        ...     _ = source.read_into(handle, memoryview(bytearray(3)))
+        >>> source.share()
+        0.75
+        """
+        if not self._place_in_file:
+            return 1.0
+        whole = len(self._data or b"") or os.stat(self._place).st_size  # noqa: PTH116
+        return self._place_in_file / max(whole, 1)
 
     def blocks(self, size: int = BLOCK) -> Iterator[bytes]:
         """The content in pieces of at most `size` bytes.

@@ -7,7 +7,7 @@ the members of a group) keep them end to end in one array, with offsets: the par
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,9 +18,6 @@ from karat.nouns.document import Span
 from karat.nouns.errors import UsageError
 
 UNKNOWN = -1
-
-STRETCH = 1 << 17
-"""How many rows are worked on together where all of them would need too much room."""
 
 ATTRIBUTES = 256
 """How many different attributes a file may have: each is a column as long as all others."""
@@ -44,15 +41,6 @@ def int32(values: Iterable[int] | IntArray) -> IntArray:
     if isinstance(values, np.ndarray):
         return values.astype(np.int32, copy=False)
     return np.array(list(values), np.int32)
-
-
-def stretches(size: int) -> Iterator[slice]:
-    """Slices that cover so many rows, each small enough for what is worked out on the way.
-
-    >>> list(stretches(3))
-    [slice(0, 3, None)]
-    """
-    return (slice(low, min(low + STRETCH, size)) for low in range(0, size, STRETCH))
 
 
 def spread(offsets: IntArray, index: IntArray) -> tuple[IntArray, IntArray]:

@@ -9,15 +9,19 @@ from typing import cast
 
 import numpy as np
 
+from karat.nouns._columns import stretches
 from karat.nouns._tally_rows import LabelRows, OneLabelRows, UnitRows
 from karat.nouns._types import FloatArray, IntArray
 from karat.nouns.events import Events, Space
 from karat.nouns.pair import Pair
-from karat.nouns.rows import summed, totals
+from karat.nouns.rows import grid_totals, summed, totals
 from karat.nouns.tables import spread
 
 TOTAL = "total"
 """The size of an event space, as quantities name it."""
+
+DENSE = 1 << 22
+"""Up to so many counts there is one for every unit, label and outcome."""
 
 _ROUNDING = 1e-12
 
@@ -105,7 +109,7 @@ class Tally:
         labels = pair.labels if events.labels is None else events.labels
         width = len(labels)
         units = pair.size if units is None else units
-        if units * width * len(events.outcomes) <= 1 << 22:
+        if units * width * len(events.outcomes) <= DENSE:
             unit, label = np.repeat(np.arange(units), width), np.tile(np.arange(width), units)
             counts = events.counted(width, units * width)
         else:
@@ -199,12 +203,16 @@ class Tally:
     @cached_property
     def label_totals(self) -> tuple[FloatArray, FloatArray]:
         """The sums of `rows` in two parts."""
-        return totals(self.rows)
+        if self.grid is None:
+            return totals(self.rows)
+        return grid_totals(self.grid, self.size, labels=True)
 
     @cached_property
     def unit_totals(self) -> tuple[FloatArray, FloatArray]:
         """The sums of `unit_rows` in two parts."""
-        return totals(self.unit_rows)
+        if self.grid is None:
+            return totals(self.unit_rows)
+        return grid_totals(self.grid, self.size, labels=False)
 
     @cached_property
     def _label_sums(self) -> FloatArray:
@@ -227,9 +235,12 @@ class Tally:
     def grid(self) -> FloatArray | None:
         """The counts as outcomes x units x labels, where there is a row for every cell in order."""
         width = len(self.labels)
-        place = np.arange(self.units * width)
-        if not np.array_equal(self.unit * width + self.label, place):
+        if len(self.unit) != self.units * width:
             return None
+        for rows in stretches(len(self.unit)):
+            place = np.arange(rows.start, rows.stop)
+            if not np.array_equal(self.unit[rows] * width + self.label[rows], place):
+                return None
         return self.counts.T.reshape(len(self.outcomes), self.units, width)
 
     @cached_property

@@ -1,0 +1,128 @@
+"""A large pair in pieces of whole documents, and their tallies together again.
+
+What a space works out on its way is several times what it counts. Document by document it comes
+to the same, so a large pair is counted in pieces, and only the counts are kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from karat.nouns._types import FloatArray, IntArray
+from karat.nouns.pair import Pair
+from karat.nouns.tables import Documents, Mentions
+from karat.nouns.tally import DENSE, Tally
+
+LARGE = 1 << 19
+"""How many mentions, of both sides together, are counted at once; with more, there are pieces."""
+PIECE = 1 << 16
+"""About how many mentions a piece has."""
+
+
+def pieces(pair: Pair) -> Iterator[Pair]:
+    """The pair in pieces of whole documents, in order; itself, if it is small.
+
+    Positions must be tokens: characters are moved onto tokens all at once.
+
+    >>> from karat.nouns.corpus import Corpus
+    >>> pair = Pair.of(Corpus.of("[Ann]PER slept"), Corpus.of("[Ann]LOC slept"))
+    >>> [piece is pair for piece in pieces(pair)]
+    [True]
+    """
+    sides = (pair.gold, pair.system)
+    rows = sum(len(table) for table in sides)
+    if pair.unit != "token" or rows <= LARGE:
+        yield pair
+        return
+    bounds = np.linspace(0, pair.size, rows // PIECE + 2).astype(np.int64)
+    places = [np.searchsorted(table.doc, bounds).tolist() for table in sides]
+    for k, (low, high) in enumerate(zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)):
+        if low < high:
+            gold, system = (
+                _between(table, place[k], place[k + 1], low)
+                for table, place in zip(sides, places, strict=True)
+            )
+            documents = _documents(pair.documents, low, high)
+            yield replace(pair, gold=gold, system=system, documents=documents)
+
+
+def _between(table: Mentions, low: int, high: int, doc: int) -> Mentions:
+    """The rows from `low` to `high`, whose documents are counted from `doc` on."""
+    beside = (table.fragments, table.confidence, table.id, table.place)
+    if any(each is not None for each in beside) or table.attributes:
+        part = table.take(np.arange(low, high))
+        return replace(part, doc=part.doc - np.int32(doc))
+    rows = slice(low, high)
+    return Mentions(
+        table.doc[rows] - np.int32(doc), table.start[rows], table.end[rows], table.label[rows]
+    )
+
+
+def _documents(table: Documents, low: int, high: int) -> Documents:
+    first, last = table.sentence_offsets[[low, high]].tolist()
+    return Documents(
+        table.length[low:high],
+        table.hash[low:high],
+        table.sentence_offsets[low : high + 1] - first,
+        table.sentence_start[first:last],
+        table.line[low:high],
+        table.offset[low:high],
+        None if table.id is None else table.id[low:high],
+        {name: codes.take(np.arange(low, high)) for name, codes in table.attributes.items()},
+    )
+
+
+class Gathered:
+    """The tallies of neighbouring pieces as one: what `Tally.of` makes of the whole pair.
+
+    >>> none, unit = np.zeros((0, 1)), np.arange(2)
+    >>> one = Tally(2, ("A",), ("tp",), (), none, unit, unit * 0, np.array([[4.0], [5.0]]))
+    >>> both = Gathered(4)
+    >>> both.add(one)
+    >>> both.add(one)
+    >>> both.done().counts.T
+    array([[4., 5., 4., 5.]])
+    """
+
+    def __init__(self, units: int) -> None:
+        self.units, self.seen = units, 0
+        self._first: Tally | None = None
+        self._grid: FloatArray | None = None
+        self._rows: list[tuple[IntArray, IntArray, FloatArray]] = []
+        self._sizes: list[FloatArray] = []
+
+    def add(self, tally: Tally) -> None:
+        """Put the units of a tally behind the others."""
+        width, columns = len(tally.labels), len(tally.outcomes)
+        if self._first is None:
+            self._first = tally
+            if self.units * width * columns <= DENSE:
+                # As a space leaves them: outcome behind outcome in memory.
+                self._grid = np.empty((columns, self.units * width))
+        if self._grid is not None:
+            self._grid[:, self.seen * width : (self.seen + tally.units) * width] = tally.counts.T
+        else:
+            some = np.flatnonzero(tally.counts.any(axis=1))
+            self._rows.append((tally.unit[some] + self.seen, tally.label[some], tally.counts[some]))
+        if tally.size is not None:
+            self._sizes.append(tally.size)
+        self.seen += tally.units
+
+    def done(self) -> Tally:
+        """The whole."""
+        assert self._first is not None, "a piece has come"
+        assert self.seen == self.units, "all have"
+        width = len(self._first.labels)
+        if self._grid is not None:
+            unit: IntArray = np.repeat(np.arange(self.units, dtype=np.int32), width)
+            label: IntArray = np.tile(np.arange(width, dtype=np.int32), self.units)
+            counts: FloatArray = self._grid.T
+        else:
+            unit, label, counts = (np.concatenate(part) for part in zip(*self._rows, strict=True))
+        size = np.concatenate(self._sizes) if self._sizes else None
+        return replace(
+            self._first, units=self.units, unit=unit, label=label, counts=counts, size=size
+        )
