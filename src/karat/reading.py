@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import fields, replace
 from typing import Any
 
@@ -50,7 +50,7 @@ def _sureness(source: Source) -> dict[str, float]:
     if b"\0" in head and head[:2] not in (b"\xff\xfe", b"\xfe\xff"):
         raise source.failure("K003", "a binary file", "a text file in UTF-8")
     sure: dict[str, float] = {}
-    for name in _names():
+    for name in (*_COMMON, *registry.builtin("formats")):
         if name not in sure:
             sure[name] = registry.load("formats", name).sniff(head)
         if sure[name] >= 0.9:
@@ -59,12 +59,6 @@ def _sureness(source: Source) -> dict[str, float]:
         for name in registry.plugins("formats"):
             sure[name] = registry.load("formats", name).sniff(head)
     return sure
-
-
-def _names() -> Iterator[str]:
-    """The names of formats, those that are common first: often no other file need be read."""
-    yield from _COMMON
-    yield from registry.builtin("formats")
 
 
 def _sniffed_folder(source: Source) -> str:

@@ -308,7 +308,7 @@ def _built(stage: str, name: str, parameters: Mapping[str, Any]) -> Any:
     except UsageError as error:
         raise RecipeError(str(error)) from None
     fields = {f.name: f for f in dataclasses.fields(cls) if f.init}
-    hints = typing.get_type_hints(cls)
+    hints = typing.get_type_hints(cls) if parameters else {}
     values = {}
     for key, value in parameters.items():
         if key not in fields:

@@ -37,9 +37,8 @@ def builtin(stage: str) -> Mapping[str, tuple[str, str]]:
     ('karat.measure.precision', 'Precision')
     """
     found: dict[str, tuple[str, str]] = {}
-    for file in sorted(os.listdir(_folder(stage))):  # noqa: PTH208 (pathlib is slow to load)
-        if not file.startswith("_") and file.endswith(".py"):
-            found |= _inside(stage, file.removesuffix(".py"))
+    for module in _modules(stage):
+        found |= _inside(stage, module)
     return found
 
 
@@ -48,13 +47,17 @@ def _folder(stage: str) -> str:
 
 
 @cache
+def _modules(stage: str) -> list[str]:
+    """The modules of a stage that can hold components."""
+    files = sorted(os.listdir(_folder(stage)))  # noqa: PTH208 (pathlib is slow to load)
+    return [f.removesuffix(".py") for f in files if f.endswith(".py") and not f.startswith("_")]
+
+
+@cache
 def _inside(stage: str, module: str) -> Mapping[str, tuple[str, str]]:
-    """The components in one file; none if there is no such file."""
-    try:
-        with open(f"{_folder(stage)}/{module}.py", encoding="utf-8") as source:  # noqa: PTH123
-            text = source.read()
-    except FileNotFoundError:
-        return {}
+    """The components in one file."""
+    with open(f"{_folder(stage)}/{module}.py", encoding="utf-8") as source:  # noqa: PTH123
+        text = source.read()
     found, current = {}, ""
     for line in _LINE.finditer(text):
         if line[1]:
@@ -73,8 +76,9 @@ def place(stage: str, name: str) -> tuple[str, str] | None:
     >>> place("measure", "F"), place("measure", "G")
     (('karat.measure.f', 'F'), None)
     """
-    near = _inside(stage, name.lower()) if name.isidentifier() else {}
-    return near.get(name) or builtin(stage).get(name)
+    near = name.lower()
+    own = _inside(stage, near).get(name) if near in _modules(stage) else None
+    return own or builtin(stage).get(name)
 
 
 @cache

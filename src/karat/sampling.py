@@ -18,7 +18,7 @@ from karat.nouns.events import Events, Space
 from karat.nouns.pair import Pair
 from karat.nouns.rows import Statistic
 from karat.nouns.tables import Documents, Mentions
-from karat.nouns.tally import Tally
+from karat.nouns.tally import PLAIN, Tally
 from karat.recipe import Recipe, spell
 
 if TYPE_CHECKING:
@@ -194,6 +194,8 @@ class Plan:
 def overall(recipe: Recipe, tally: Tally, zero: float | None) -> Statistic:
     """The score of a recipe as a function of sums over units."""
     measure, average = recipe.measure, recipe.average
+    if type(average).__module__.startswith("karat."):  # another may ask for other counts
+        tally = _needed(measure, tally)
 
     def value(sums: FloatArray) -> FloatArray:
         found: FloatArray = average.value(measure, tally, sums, zero).value
@@ -204,7 +206,13 @@ def overall(recipe: Recipe, tally: Tally, zero: float | None) -> Statistic:
 
 def by_label(measure: Measure, tally: Tally, zero: float | None) -> Statistic:
     """The scores of all labels as a function of sums over units."""
+    tally = _needed(measure, tally)
     return Statistic(tally.rows, lambda sums: valued(measure, tally.labels_of(sums), zero))
+
+
+def _needed(measure: Measure, tally: Tally) -> Tally:
+    """A tally that has the quantities of a measure, and few others."""
+    return tally.plain if set(measure.needs) <= set(PLAIN) else tally
 
 
 def _order(
