@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from karat.nouns._build import document_hash
+from karat.nouns._columns import label_codes
 from karat.nouns.corpus import Corpus
 from karat.nouns.tables import Codes, Documents, Mentions, int32
 
@@ -145,7 +146,7 @@ def of_plain(found: Sequence[Plain], lines: Sequence[int], offsets: Sequence[int
             np.repeat(np.arange(len(found), dtype=np.int32), sizes),
             int32([start for each in found for start in each.starts]),
             int32([end for each in found for end in each.ends]),
-            label.codes,
+            label_codes(label.codes, len(label.values)),
             confidence=confidence,
             id=tuple(ids) if any(name is not None for name in ids) else None,
         ),
