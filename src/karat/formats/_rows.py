@@ -36,6 +36,8 @@ class Pending:
 
     def __getitem__(self, name: str) -> IntArray:
         parts = self.columns.get(name, [])
+        if len(parts) == 1:
+            return parts[0]
         joined = np.concatenate(parts) if parts else np.empty(0, np.int64)
         self.columns[name] = [joined]
         return joined

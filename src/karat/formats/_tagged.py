@@ -25,10 +25,12 @@ BLOCK = 1 << 17
 class TagReader(RowReader):
     """One pass over one file; `layers` are the columns that hold tags."""
 
+    _meant: Tagset | None = None
+
     def blocks(self, scheme: str, repair: str) -> Iterator[Corpus]:
         """Whole documents, about a million tokens at a time; every problem is raised at the end."""
         emitted = 0
-        for piece in pieces(self.source):
+        for piece in pieces(self.source, lambda: self.lines):
             self.take(piece)
             if self.tokens - emitted >= BLOCK:
                 block = self._emit(scheme, repair, final=False)
@@ -44,7 +46,10 @@ class TagReader(RowReader):
             raise InputError(ordered[:SHOWN], self.wrong)
 
     def _tagset(self, scheme: str) -> Tagset:
-        return interpret(self.vocabulary.tags, scheme)
+        """What the tags so far mean, worked out again when there are new ones."""
+        if self._meant is None or len(self._meant.prefix) < len(self.vocabulary.tags):
+            self._meant = interpret(self.vocabulary.tags, scheme)
+        return self._meant
 
     def _bad(self, tagset: Tagset, line: IntArray, code: IntArray) -> None:
         """Tags that mean nothing, each on its line."""
