@@ -14,6 +14,9 @@ import numpy as np
 
 from karat.nouns._types import BoolArray, FloatArray, IntArray
 
+Lines = Sequence[FloatArray] | FloatArray
+"""Rows of numbers of one length."""
+
 _MARGIN = 24
 _LARGEST = 8.0
 _ZERO = 1e-7
@@ -43,13 +46,13 @@ class Basis:
         return found
 
 
-def combined(lines: FloatArray, rows: IntArray, factors: FloatArray) -> FloatArray:
+def combined(lines: Lines, rows: IntArray, factors: FloatArray) -> FloatArray:
     """A sum of lines, each taken so many times.
 
     >>> combined(np.array([[1.0, 2.0], [5.0, 5.0]]), np.array([1, 0]), np.array([1.0, -2.0]))
     array([3., 1.])
     """
-    total = np.zeros(lines.shape[1])
+    total = np.zeros(len(lines[0]))
     for row, factor in zip(rows.tolist(), factors.tolist(), strict=True):
         total += lines[row] if factor == 1 else factor * lines[row]
     return total
@@ -60,7 +63,7 @@ def whole_basis(width: int) -> Basis:
     return Basis(np.arange(width), {})
 
 
-def basis(blocks: Sequence[FloatArray]) -> Basis:
+def basis(blocks: Sequence[Lines]) -> Basis:
     """A basis of lines that are given in blocks of columns.
 
     It is guessed from some columns and then checked on all: a line is left out only if it is,
@@ -75,10 +78,12 @@ def basis(blocks: Sequence[FloatArray]) -> Basis:
     sample = _sample(blocks, 2 * width + _MARGIN)
     if sample is None:
         return whole_basis(width)
-    whole = np.logical_and.reduce([(np.rint(lines) == lines).all(axis=1) for lines in blocks])
     first, same = _distinct(sample)
+    whole = (np.rint(sample) == sample).all(axis=1)
     there = np.array([line for line in first if whole[line]], np.int64)
     free = _independent(sample[there])
+    # What is made of whole lines is as exact as they are.
+    whole[there[free]] = [_is_whole(blocks, line) for line in there[free].tolist()]
     rows = there[free]
     made: dict[int, tuple[IntArray, FloatArray]] = {}
     factors = _factors(sample[rows], sample[there[~free]])
@@ -88,19 +93,27 @@ def basis(blocks: Sequence[FloatArray]) -> Basis:
             made[line] = rows[some], column[some]
     for line, other in same.items():
         made[line] = made.get(other, (np.array([other]), np.ones(1)))
-    made = {line: how for line, how in made.items() if whole[line] and _holds(blocks, line, *how)}
+    made = {
+        line: how for line, how in made.items()
+        if whole[how[0]].all() and _holds(blocks, line, *how)
+    }  # fmt: skip
     kept = np.array([line for line in range(width) if line not in made])
     place = np.full(width, -1)
     place[kept] = np.arange(len(kept))
     return Basis(kept, {line: (place[some], n) for line, (some, n) in made.items()})
 
 
-def _sample(blocks: Sequence[FloatArray], size: int) -> FloatArray | None:
+def _is_whole(blocks: Sequence[Lines], line: int) -> bool:
+    return all(bool((np.rint(lines[line]) == lines[line]).all()) for lines in blocks)
+
+
+def _sample(blocks: Sequence[Lines], size: int) -> FloatArray | None:
     """Columns from all over, more than there are lines; None if there are too few to tell."""
-    lines = blocks[0]
-    if lines.shape[1] < 2 * size:
+    width = len(blocks[0][0]) if len(blocks[0]) else 0
+    if width < 2 * size:
         return None
-    return np.ascontiguousarray(lines[:, np.linspace(0, lines.shape[1] - 1, size).astype(int)])
+    some = np.linspace(0, width - 1, size).astype(int)
+    return np.array([line[some] for line in blocks[0]])
 
 
 def _distinct(sample: FloatArray) -> tuple[list[int], dict[int, int]]:
@@ -131,6 +144,6 @@ def _factors(rows: FloatArray, others: FloatArray) -> FloatArray:
     return found
 
 
-def _holds(blocks: Sequence[FloatArray], line: int, rows: IntArray, factors: FloatArray) -> bool:
+def _holds(blocks: Sequence[Lines], line: int, rows: IntArray, factors: FloatArray) -> bool:
     """Whether a line is what it is said to be, in every column."""
     return all(np.array_equal(lines[line], combined(lines, rows, factors)) for lines in blocks)

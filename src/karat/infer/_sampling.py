@@ -139,8 +139,7 @@ class Product:
         self.basis = whole_basis(width)
         # Finding a basis pays where the product is large.
         if width < WIDEST and len(units) * width <= HELD and draws * len(units) >= MANY:
-            blocks = [np.concatenate(lines) for _, _, lines in together.blocks(units)]
-            self.basis = basis(blocks)
+            self.basis = basis([_rows(lines) for _, _, lines in together.blocks(units)])
         self.places = self.basis.places
         self.height = len(self.basis.kept)
         self._factors: dict[int, Factor] = {}
@@ -150,7 +149,9 @@ class Product:
         found = self._factors.get(number)
         if found is None:
             _, _, lines = next(islice(self.together.blocks(self.units), number, None))
-            found = Factor(singles(np.concatenate(lines)[self.basis.kept], times))
+            rows = _rows(lines)
+            kept = np.array([rows[line] for line in self.basis.kept.tolist()])
+            found = Factor(singles(kept.reshape(self.height, -1), times))
             if len(self.units) * self.height <= HELD:
                 self._factors[number] = found
         return found
@@ -160,6 +161,11 @@ class Product:
         first, end = self.together.ends[number : number + 2]
         lines = [self.basis.line(i, self.places, kept) for i in range(first, end)]
         return np.array(lines).reshape(end - first, kept.shape[1]).T
+
+
+def _rows(lines: Sequence[FloatArray]) -> list[FloatArray]:
+    """The lines of several tables, one by one, none copied."""
+    return [line for table in lines for line in table]
 
 
 class Factor:
