@@ -137,7 +137,7 @@ def grid_totals(
     parts = []
     for units in stretches(max(grid.shape[1], 1), grid.shape[0] * grid.shape[2]):
         part = np.ascontiguousarray(grid[:, units].transpose(0, 2, 1))
-        lines = part.reshape(-1, part.shape[2]) if labels else part.sum(axis=1)
+        lines = np.concatenate(list(part)) if labels else part.sum(axis=1)
         if size is not None:
             lines = np.concatenate([lines, size[None, units]])
         coarse, fine = split(lines)
