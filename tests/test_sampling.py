@@ -7,8 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from karat import Corpus, Document, Mention, Scores, UsageError, demo, score
+from karat import Corpus, Document, Mention, Pair, Scores, Tally, UsageError, demo, parse, score
+from karat.nouns.rows import summed
 from karat.protocol.verify import verified
+from karat.sampling import overall
 
 
 def corpora(size: int, seed: int = 0, *, sentences: bool = False) -> tuple[Corpus, Corpus]:
@@ -266,3 +268,30 @@ def test_the_number_of_threads_changes_no_byte() -> None:
                               capture_output=True, text=True)  # fmt: skip
         found.add(done.stdout)
     assert len(found) == 1
+
+
+SPACES = ["exact", "fair", "fair(weights=boundary)", "semeval(mode=partial)", "nugget", "slots",
+          "ts", "ts(sep=0.3)"]  # fmt: skip
+
+
+@pytest.mark.parametrize("space", SPACES)
+@pytest.mark.parametrize("average", ["micro", "macro", "weighted", "label:A", "macro-doc"])
+def test_what_is_resampled_is_what_is_scored(space: str, average: str) -> None:
+    """Only the quantities that P, R and F need are resampled; they say what all counts say."""
+    rng = np.random.default_rng(3)
+    texts = [
+        [
+            " ".join(f"[w]{'AB'[rng.integers(2)]}" if rng.random() < 0.5 else "w" for _ in range(9))
+            for _ in range(40)
+        ]
+        for _ in range(2)
+    ]
+    pair = Pair.of(Corpus.of(*texts[0]), Corpus.of(*texts[1]))
+    weights = rng.integers(0, 3, (5, 40)).astype(float)
+    for measure in ("P", "R", "F1"):
+        recipe = parse(f"{space}.{measure}@{average}")
+        tally = Tally.of(recipe.space, pair)
+        few = overall(recipe, tally, None)
+        expected = recipe.average(recipe.measure, tally, weights, None).value
+        assert np.allclose(expected, few.value(summed(few.rows, weights)), rtol=1e-15, atol=0)
+        assert few.rows.width <= max(4 * 2, recipe.average.rows(recipe.measure, tally, None).width)

@@ -79,7 +79,7 @@ def tagset_of(labels: str | Sequence[str] | None) -> tuple[str, ...] | None:
     return tuple(sorted({labels} if isinstance(labels, str) else set(labels)))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Run:
     """Files read and paired, and everything that was said about how."""
 

@@ -8,7 +8,6 @@ value  = number | word {"+" word} | JSON string | comp
 from __future__ import annotations
 
 import dataclasses
-import json
 import math
 import re
 import types
@@ -105,7 +104,7 @@ def word(text: str) -> str:
     >>> word("PER"), word("a b")
     ('PER', '"a b"')
     """
-    return text if _WORD.fullmatch(text) else json.dumps(text, ensure_ascii=False)
+    return text if _WORD.fullmatch(text) else _quoted(text)
 
 
 def _value(value: Any) -> str:
@@ -120,7 +119,13 @@ def _value(value: Any) -> str:
 def _text(text: str) -> str:
     """A word as it is, unless it would be read as a number that is written in another way."""
     same = _DIGITS.fullmatch(text) or not _NUMBER.match(text)
-    return word(text) if same else json.dumps(text, ensure_ascii=False)
+    return word(text) if same else _quoted(text)
+
+
+def _quoted(text: str) -> str:
+    import json
+
+    return json.dumps(text, ensure_ascii=False)
 
 
 class _Reader:
@@ -159,6 +164,8 @@ class _Reader:
         raw = self.take(_STRING)
         if raw is None:
             return None
+        import json
+
         try:
             text: str = json.loads(raw)
         except ValueError:
@@ -203,10 +210,9 @@ class _Text(str):
     """A quoted string, which is never taken for a list of words."""
 
 
-@dataclass(frozen=True)
 class _Component:
-    name: str
-    parameters: Mapping[str, Any]
+    def __init__(self, name: str, parameters: Mapping[str, Any]) -> None:
+        self.name, self.parameters = name, parameters
 
 
 def expand(text: str) -> list[Recipe]:
@@ -281,15 +287,15 @@ def _measure(space: Any, name: str, parameters: Mapping[str, Any]) -> Any:
         raise RecipeError(f"{name} takes no parameters; F does, as in F(beta=2)")
     if name == "F1":
         return _built("measure", "F", {})
-    known = registry.builtin("measure")
+    known = registry.place("measure", name) is not None
     own = (*space.outcomes, *space.quantities)
-    if name in own and name not in known:
+    if name in own and not known:
         if parameters:
             raise RecipeError(f"{name} is a count and takes no parameters")
         from karat.measure._count import Count
 
         return Count(name)
-    if name not in known and name not in registry.plugins("measure"):
+    if not known and name not in registry.plugins("measure"):
         every = sorted({*registry.names("measure"), "F1", *SHORT, *own}, key=str.casefold)
         raise RecipeError(f"no measure of {space.name} is called {name!r}{nearest(name, every)}")
     return _built("measure", name, parameters)
@@ -302,7 +308,7 @@ def _built(stage: str, name: str, parameters: Mapping[str, Any]) -> Any:
     except UsageError as error:
         raise RecipeError(str(error)) from None
     fields = {f.name: f for f in dataclasses.fields(cls) if f.init}
-    hints = typing.get_type_hints(cls)
+    hints = typing.get_type_hints(cls) if parameters else {}
     values = {}
     for key, value in parameters.items():
         if key not in fields:

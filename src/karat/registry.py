@@ -26,8 +26,7 @@ STAGES: Mapping[str, str] = {
 }
 """The stages that have components, and what one of them is called in messages."""
 
-_CLASS = re.compile(r"^class (\w+).*?(?=^class |\Z)", re.M | re.S)
-_NAME = re.compile(r'^    name: ClassVar(?:\[str\])? = "([^"]+)"', re.M)
+_LINE = re.compile(r'^(?:class (\w+)|    name: ClassVar(?:\[str\])? = "([^"]+)")', re.M)
 
 
 @cache
@@ -37,18 +36,49 @@ def builtin(stage: str) -> Mapping[str, tuple[str, str]]:
     >>> builtin("measure")["P"]
     ('karat.measure.precision', 'Precision')
     """
-    found = {}
-    folder = os.path.join(os.path.dirname(__file__), stage)  # noqa: PTH118, PTH120
-    for file in sorted(os.listdir(folder)):  # noqa: PTH208 (pathlib is slow to load)
-        if file.startswith("_") or not file.endswith(".py"):
-            continue
-        with open(os.path.join(folder, file), encoding="utf-8") as source:  # noqa: PTH118, PTH123
-            parts = _CLASS.finditer(source.read())
-        for part in parts:
-            name = _NAME.search(part.group())
-            if name:
-                found[name[1]] = (f"karat.{stage}.{file.removesuffix('.py')}", part[1])
+    found: dict[str, tuple[str, str]] = {}
+    for module in _modules(stage):
+        found |= _inside(stage, module)
     return found
+
+
+def _folder(stage: str) -> str:
+    return os.path.join(os.path.dirname(__file__), stage)  # noqa: PTH118, PTH120
+
+
+@cache
+def _modules(stage: str) -> list[str]:
+    """The modules of a stage that can hold components."""
+    files = sorted(os.listdir(_folder(stage)))  # noqa: PTH208 (pathlib is slow to load)
+    return [f.removesuffix(".py") for f in files if f.endswith(".py") and not f.startswith("_")]
+
+
+@cache
+def _inside(stage: str, module: str) -> Mapping[str, tuple[str, str]]:
+    """The components in one file."""
+    with open(f"{_folder(stage)}/{module}.py", encoding="utf-8") as source:  # noqa: PTH123
+        text = source.read()
+    found, current = {}, ""
+    for line in _LINE.finditer(text):
+        if line[1]:
+            current = line[1]
+        elif current:
+            found[line[2]] = (f"karat.{stage}.{module}", current)
+            current = ""
+    return found
+
+
+def place(stage: str, name: str) -> tuple[str, str] | None:
+    """Module and class of a built-in component, None if there is none of this name.
+
+    Most are in the file of their name: then no other file is read.
+
+    >>> place("measure", "F"), place("measure", "G")
+    (('karat.measure.f', 'F'), None)
+    """
+    near = name.lower()
+    own = _inside(stage, near).get(name) if near in _modules(stage) else None
+    return own or builtin(stage).get(name)
 
 
 @cache
@@ -78,9 +108,9 @@ def load(stage: str, name: str) -> type[Any]:
     >>> load("average", "micro").__name__
     'Micro'
     """
-    if name in builtin(stage):
-        module, attribute = builtin(stage)[name]
-        found: type[Any] = getattr(import_module(module), attribute)
+    own = place(stage, name)
+    if own is not None:
+        found: type[Any] = getattr(import_module(own[0]), own[1])
         return found
     if name in plugins(stage):
         try:

@@ -4,25 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from karat import registry, signature
 from karat.average._mean import Measure, valued
-from karat.infer._draws import Units
 from karat.nouns._types import FloatArray, IntArray
 from karat.nouns.errors import UsageError, nearest, shown
 from karat.nouns.events import Events, Space
-from karat.nouns.interval import Interval
 from karat.nouns.pair import Pair
 from karat.nouns.rows import Statistic
 from karat.nouns.tables import Documents, Mentions
-from karat.nouns.tally import Tally
+from karat.nouns.tally import PLAIN, Tally
 from karat.recipe import Recipe, spell
 
 if TYPE_CHECKING:
+    from karat.infer._draws import Units
     from karat.infer.interval import Method
+    from karat.nouns.interval import Interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,14 +66,23 @@ def _statistic(name: str) -> type[Any]:
     return registry.load("infer", name)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Plan:
     """The resampling of a run, which is the same for every system."""
 
-    units: Units
+    size: int
+    order: IntArray
+    strata: IntArray | None
     method: Method | None
     drawing: Drawing
     documents: Documents
+
+    @cached_property
+    def units(self) -> Units:
+        """What is drawn."""
+        from karat.infer._draws import Units  # what no run without intervals needs
+
+        return Units.of(self.size, self.order, self.strata, self.drawing.by)
 
     @classmethod
     def of(cls, documents: Documents, drawing: Drawing, gold: Mentions | None = None) -> Plan:
@@ -89,14 +99,13 @@ class Plan:
             order = np.argsort(rank[doc], kind="stable")
             strata = None if strata is None else strata[doc]
             size = len(doc)
-        units = Units.of(size, order, strata, drawing.by)
         method: Method | None = None
         if drawing.resamples:
-            from karat.infer.interval import default  # what no run without intervals needs
+            from karat.infer.interval import default
 
             auto = drawing.interval == "auto"
             method = default(size) if auto else _statistic(drawing.interval)()
-        return cls(units, method, drawing, documents)
+        return cls(size, order, strata, method, drawing, documents)
 
     def said(self) -> dict[str, str]:
         """What the signature says about it."""
@@ -154,7 +163,7 @@ class Plan:
         ours, theirs = (_sentence(pair.documents, side) for side in (pair.gold, pair.system))
         own = np.append(ours, -1)[events.gold]
         unit = np.where(events.gold < 0, np.append(theirs, -1)[events.system], own)
-        size = len(self.units)
+        size = self.size
         # How much of an event space is in a sentence is not known; see `attributable`.
         none = None if events.size is None else np.zeros(size)
         return Tally.of(space, pair, events.moved(unit, none), units=size)
@@ -176,6 +185,8 @@ class Plan:
 def overall(recipe: Recipe, tally: Tally, zero: float | None) -> Statistic:
     """The score of a recipe as a function of sums over units."""
     measure, average = recipe.measure, recipe.average
+    if type(average).__module__.startswith("karat."):  # another may ask for other counts
+        tally = _needed(measure, tally)
 
     def value(sums: FloatArray) -> FloatArray:
         found: FloatArray = average.value(measure, tally, sums, zero).value
@@ -186,7 +197,13 @@ def overall(recipe: Recipe, tally: Tally, zero: float | None) -> Statistic:
 
 def by_label(measure: Measure, tally: Tally, zero: float | None) -> Statistic:
     """The scores of all labels as a function of sums over units."""
+    tally = _needed(measure, tally)
     return Statistic(tally.rows, lambda sums: valued(measure, tally.labels_of(sums), zero))
+
+
+def _needed(measure: Measure, tally: Tally) -> Tally:
+    """A tally that has the quantities of a measure, and few others."""
+    return tally.plain if set(measure.needs) <= set(PLAIN) else tally
 
 
 def _order(documents: Documents, gold: Mentions | None) -> IntArray:

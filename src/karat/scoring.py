@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,7 +13,6 @@ from karat._version import __version__
 from karat.average._mean import Averaged, valued
 from karat.nouns._tokens import TOKENIZERS
 from karat.nouns.errors import UsageError
-from karat.nouns.interval import Interval
 from karat.nouns.pair import Pair
 from karat.nouns.pieces import Gathered, pieces
 from karat.nouns.rows import Statistic
@@ -21,6 +20,9 @@ from karat.nouns.scores import Score, Value
 from karat.nouns.tally import Tally
 from karat.recipe import Recipe, spell
 from karat.sampling import Plan, by_label, overall
+
+if TYPE_CHECKING:
+    from karat.nouns.interval import Interval
 
 
 @dataclass(frozen=True, slots=True)

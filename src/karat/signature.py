@@ -5,10 +5,16 @@ Fields are `key:value`, apart by `|`; a value that holds `|` or a quote is a JSO
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 from karat.nouns.errors import UsageError, shown
+
+
+def _json() -> Any:
+    import json  # few signatures hold what has to be quoted
+
+    return json
 
 
 def compose(fields: Mapping[str, str]) -> str:
@@ -22,7 +28,7 @@ def compose(fields: Mapping[str, str]) -> str:
 
 def _quoted(value: str) -> str:
     plain = value.isprintable() and "|" not in value and not value.startswith('"')
-    return value if plain else json.dumps(value)
+    return value if plain else _json().dumps(value)
 
 
 def fields(line: str) -> dict[str, str]:
@@ -40,7 +46,7 @@ def fields(line: str) -> dict[str, str]:
         key, at = line[at:colon], colon + 1
         if line.startswith('"', at):
             try:
-                value, at = json.JSONDecoder().raw_decode(line, at)
+                value, at = _json().JSONDecoder().raw_decode(line, at)
             except ValueError:
                 raise UsageError(f"found {shown(line[at:])}, expected a JSON string") from None
         else:
@@ -65,7 +71,7 @@ def words(items: Iterable[str]) -> str:
 
 def _item(item: str) -> str:
     simple = item and all(c.isalnum() or c in "-_." for c in item)
-    return item if simple else json.dumps(item)
+    return item if simple else _json().dumps(item)
 
 
 def unwords(value: str) -> list[str]:
@@ -79,7 +85,7 @@ def unwords(value: str) -> list[str]:
     while at < len(value):
         if value[at] == '"':
             try:
-                item, at = json.JSONDecoder().raw_decode(value, at)
+                item, at = _json().JSONDecoder().raw_decode(value, at)
             except ValueError:
                 raise UsageError(f"found {shown(value[at:])}, expected a JSON string") from None
         else:

@@ -47,17 +47,20 @@ def singles(lines: FloatArray, times: int) -> list[tuple[IntArray, SingleArray]]
     """
     top = np.abs(lines).max(axis=1, initial=0.0)
     simple = (top * times < _SINGLE) & (np.rint(lines) == lines).all(axis=1)
-    if simple.all():
-        return [(np.arange(len(lines)), lines.astype(np.float32))]
-    whose = np.arange(len(lines))
-    least = np.abs(lines).sum(axis=1) * 2.0**-47
-    found, rest = [], lines
+    first: SingleArray = lines.astype(np.float32)
+    found = [(np.arange(len(lines)), first)]
+    whose = np.flatnonzero(~simple)
+    rest = lines[whose]
+    least, begun = np.abs(rest).sum(axis=1) * 2.0**-47, False
     while len(whose):
         top = np.abs(rest).max(axis=1, initial=0.0)
         unit = np.ldexp(1.0, np.frexp(top * times)[1] - 23)[:, None]
         part = np.rint(rest / unit) * unit
-        found.append((whose, part.astype(np.float32)))
+        if begun:
+            found.append((whose, part.astype(np.float32)))
+        else:
+            first[whose], begun = part, True
         rest = rest - part
-        some = np.abs(rest).max(axis=1, initial=0.0) * times**0.5 > least[whose]
-        rest, whose = rest[some], whose[some]
+        some = np.abs(rest).max(axis=1, initial=0.0) * times**0.5 > least
+        rest, whose, least = rest[some], whose[some], least[some]
     return found

@@ -33,7 +33,7 @@ class Measure(Protocol):
 Means = Callable[[FloatArray, FloatArray], FloatArray]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Averaged:
     """A score, or one for each draw; and how many terms the mean had to leave out."""
 

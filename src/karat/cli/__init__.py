@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from contextlib import suppress
 from importlib import import_module
 
 from karat._version import __version__
@@ -34,6 +35,16 @@ def _module(name: str) -> ModuleType:
     return import_module(f"karat.cli.{name}")
 
 
+def _formatter(prog: str) -> argparse.HelpFormatter:
+    """As wide as argparse makes it, without what argparse loads to find that out."""
+    given = os.environ.get("COLUMNS", "")
+    columns = int(given) if given.isdecimal() else 0
+    if not columns and sys.__stdout__ is not None:
+        with suppress(ValueError, OSError):
+            columns = os.get_terminal_size(sys.__stdout__.fileno()).columns
+    return argparse.HelpFormatter(prog, width=(columns or 80) - 2)
+
+
 def parser(only: str | None = None) -> argparse.ArgumentParser:
     """The parser of all commands, or of one (which then costs one import).
 
@@ -42,15 +53,18 @@ def parser(only: str | None = None) -> argparse.ArgumentParser:
     """
     top = argparse.ArgumentParser(
         prog="karat",
+        formatter_class=_formatter,
         description="Measure how good an information-extraction system is, against gold.",
         epilog="karat COMMAND --help says more. Start with: karat demo",
     )
     top.add_argument("--version", action="version", version=f"karat {__version__}")
     below = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for name in [only] if only in commands() else commands():
-        assert name is not None
+    known = [] if only == "--version" else commands()
+    for name in known if only is None or only not in known else [only]:
         module = _module(name)
-        command = below.add_parser(name, help=module.SUMMARY, description=module.SUMMARY)
+        command = below.add_parser(
+            name, help=module.SUMMARY, description=module.SUMMARY, formatter_class=_formatter
+        )
         module.configure(command)
     return top
 

@@ -40,7 +40,7 @@ _SPREAD = 3.0
 """How many standard deviations below the number of balls the Poisson numbers aim at."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Units:
     """The units of resampling: their order of drawing, and where each stratum begins in it.
 
@@ -128,7 +128,7 @@ class Poisson:
 _LARGEST = 40
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Stream:
     """The weights of one block of units: a line for each draw, in order, taken only once."""
 

@@ -18,7 +18,7 @@ from karat.nouns.rows import Rows, Statistic, totals
 CELLS = 1 << 22
 """How many numbers of one kind are held at a time, about: memory and speed, no result."""
 
-HELD = 1 << 23
+HELD = 1 << 24
 """How many numbers are kept, about, rather than made again: memory and speed, no result."""
 
 WIDEST, MANY = 2000, 1 << 24
@@ -28,7 +28,7 @@ Contrast = tuple[int] | tuple[int, int]
 """One statistic, or the first minus the second."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Moments:
     """What leaving one unit out at a time tells of a score, or of several (arrays).
 
@@ -42,7 +42,7 @@ class Moments:
     freedom: IntArray
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Sample:
     """All that an interval is made of: scores, their resamples (draws x scores), the jackknife."""
 

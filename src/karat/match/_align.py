@@ -19,14 +19,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from karat.arrays.assign import assign
-from karat.arrays.join import rest
 from karat.nouns._types import BoolArray, IntArray
 from karat.nouns.errors import RecipeError, UsageError, nearest, shown
 from karat.nouns.pair import Pair
 from karat.nouns.tables import UNKNOWN, Codes
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Alignment:
     """Pairs of aligned mentions, sorted by gold: whether their labels agree, whether all their
     fragments do. `gold_rest` and `system_rest` are the mentions left alone.
@@ -84,16 +83,22 @@ def _aligned(pair: Pair, attributes: tuple[str, ...] | None) -> Alignment:
         right += ours[one] == theirs[other]
         right += agreeing(pair, one, other, attributes)
     taken = assign(one, other, [slots + right, right, shared])
-    gold, system = np.concatenate([gold, one[taken]]), np.concatenate([system, other[taken]])
-    order = np.argsort(gold, kind="stable")
-    gold, system = gold[order], system[order]
+    one, other = one[taken], other[taken]
+    # By gold mention; identical ones agree on everything.
+    partner = np.full(len(pair.gold), -1)
+    label, extent = np.ones(len(pair.gold), bool), np.ones(len(pair.gold), bool)
+    partner[gold], partner[one] = system, other
+    label[one] = pair.gold.label[one] == pair.system.label[other]
+    extent[one] = ours[one] == theirs[other]
+    open_[other] = False
+    aligned = partner >= 0
     return Alignment(
-        gold,
-        system,
-        pair.gold.label[gold] == pair.system.label[system],
-        ours[gold] == theirs[system],
-        rest(len(pair.gold), gold),
-        rest(len(pair.system), system),
+        np.flatnonzero(aligned),
+        partner.compress(aligned),
+        label.compress(aligned),
+        extent.compress(aligned),
+        np.flatnonzero(~aligned),
+        np.flatnonzero(open_),
     )
 
 

@@ -34,29 +34,24 @@ def error_types(pair: Pair) -> dict[str, Pairs]:
     >>> [name for name, (gold, system) in error_types(pair).items() if len(gold)]
     ['BES']
     """
+    right = pair.identical
+    free = _Free(pair, *right)
     met = _by_extent(pair)
-    gold, system = met.gold, met.system
+    some = np.flatnonzero(free.both(met.gold, met.system))
+    gold, system = met.gold[some], met.system[some]
     extent = (pair.gold.start[gold] == pair.system.start[system]) & (
         pair.gold.end[gold] == pair.system.end[system]
     )
     label: BoolArray = pair.gold.label[gold] == pair.system.label[system]
-    place = extent
-    if _has_gaps(pair):
-        ours, theirs = pair.keys(label=False)
-        place = ours[gold] == theirs[system]
     # Pairs are sorted by gold, then system: gold in turn takes the first that is still there.
-    right = np.flatnonzero(place & label)
-    right = right[greedy(gold[right], system[right])]
-    free = _Free(pair, gold[right], system[right])
     other = np.flatnonzero(extent & ~label)
-    other = other[free.both(gold[other], system[other])]
     other = other[greedy(gold[other], system[other])]
     free.take(gold[other], system[other])
     apart = np.flatnonzero(~extent)
     apart = apart[free.both(gold[apart], system[apart])]
     be, lbe = _boundaries(pair, gold[apart], system[apart], label[apart])
     return {
-        "TP": (gold[right], system[right]),
+        "TP": right,
         "LE": (gold[other], system[other]),
         **_kinds(pair, be),
         "LBE": lbe,

@@ -43,7 +43,12 @@ def check(space: str, label: str, pairing: str, **whole: object) -> None:
 
 def counted(pair: Pair, fits: BoolArray | None, label: Label, pairing: Pairing) -> Events:
     """The events of those overlaps of the pair that fit (None: all) and whose labels do."""
-    lone, crowd = (kept(part, fits) for part in met(pair, label))
+    every, crowd = met(pair, label)
+    crowd = kept(crowd, fits)
+    lone = every.gold, every.system
+    if fits is not None:
+        here = fits[every.rows]
+        lone = every.gold.compress(here), every.system.compress(here)
     if pairing == "one":
         more = pair_up(crowd.gold, crowd.system, len(pair.gold), len(pair.system))
         ours = theirs = _with(lone, *more)
@@ -94,8 +99,10 @@ def kept(some: Met, fits: BoolArray | None) -> Met:
     return Met(*(part.compress(here) for part in some))
 
 
-def _with(lone: Met, gold: IntArray, system: IntArray) -> tuple[IntArray, IntArray]:
-    return np.concatenate([lone.gold, gold]), np.concatenate([lone.system, system])
+def _with(
+    lone: tuple[IntArray, IntArray], gold: IntArray, system: IntArray
+) -> tuple[IntArray, IntArray]:
+    return np.concatenate([lone[0], gold]), np.concatenate([lone[1], system])
 
 
 def _best(rows: IntArray, shared: IntArray, size: int) -> IntArray:
@@ -122,6 +129,9 @@ def sizes(table: Mentions) -> IntArray:
 
 def tokens_apart(pair: Pair) -> tuple[IntArray, IntArray]:
     """For each overlap of the pair, how many tokens only the system and only gold has."""
+    if "apart" in pair.remembered:
+        known: tuple[IntArray, IntArray] = pair.remembered["apart"]
+        return known
     met, tokens = pair.overlaps, pair.in_tokens
     shared = met.shared
     if tokens is not pair:
@@ -134,4 +144,5 @@ def tokens_apart(pair: Pair) -> tuple[IntArray, IntArray]:
         shared = np.where(found, np.append(tokens.overlaps.shared, 0)[place], 0)
     spurious = sizes(tokens.system)[met.system] - shared
     missing = sizes(tokens.gold)[met.gold] - shared
-    return spurious, missing
+    found = pair.remembered["apart"] = spurious, missing
+    return found

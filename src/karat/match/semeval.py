@@ -66,8 +66,8 @@ class Semeval:
         right = found.label if self.mode == "type" else found.extent
         if self.mode == "strict":
             right = right & found.label
-        good = found.gold[right], found.system[right]
-        bad = found.gold[~right], found.system[~right]
+        good = found.gold.compress(right), found.system.compress(right)
+        bad = found.gold.compress(~right), found.system.compress(~right)
         none = np.empty(0, np.int64), np.empty(0, np.int64)
         incorrect, partial = (none, bad) if self.mode == "partial" else (bad, none)
         return Events.of(

@@ -107,10 +107,10 @@ def _right(pair: Pair, found: Alignment, attributes: tuple[str, ...]) -> IntArra
 def _counted(pair: Pair, found: Alignment, right: IntArray, slots: int) -> Events:
     """The events of aligned pairs with so many of their slots right."""
     some, wrong = right > 0, right < slots
-    correct = found.gold[some], found.system[some]
-    substituted = found.gold[wrong], found.system[wrong]
-    c: FloatArray = right[some].astype(float)
-    s: FloatArray = (slots - right[wrong]).astype(float)
+    correct = found.gold.compress(some), found.system.compress(some)
+    substituted = found.gold.compress(wrong), found.system.compress(wrong)
+    c: FloatArray = right.compress(some).astype(float)
+    s: FloatArray = (slots - right.compress(wrong)).astype(float)
     d: FloatArray = (0 * found.gold_rest + slots).astype(float)
     i: FloatArray = (0 * found.system_rest + slots).astype(float)
     return Events.of(

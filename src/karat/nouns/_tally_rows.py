@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from karat.nouns.tally import Tally
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class LabelRows:
     """The rows of a tally with a column for each outcome and label, outcome by outcome."""
 
@@ -46,7 +46,7 @@ class LabelRows:
         return _with_size(np.concatenate(outcomes, axis=1), self.tally, index)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class OneLabelRows:
     """The rows of a tally with a column for each outcome of one label."""
 
@@ -72,7 +72,7 @@ class OneLabelRows:
         return _with_size(_added(row[own], counts[own], len(index)), self.tally, index)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class UnitRows:
     """The rows of a tally with a column for each outcome, labels together."""
 

@@ -39,7 +39,7 @@ class Rows(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Dense:
     """Rows that are a matrix already.
 
@@ -64,7 +64,7 @@ class Dense:
         return self.values[index]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Statistic:
     """A score, or several at once, as a function of column sums.
 
@@ -137,7 +137,7 @@ def grid_totals(
     parts = []
     for units in stretches(max(grid.shape[1], 1), grid.shape[0] * grid.shape[2]):
         part = np.ascontiguousarray(grid[:, units].transpose(0, 2, 1))
-        lines = np.concatenate(list(part)) if labels else part.sum(axis=1)
+        lines = np.concatenate(part) if labels else part.sum(axis=1)
         if size is not None:
             lines = np.concatenate([lines, size[None, units]])
         coarse, fine = split(lines)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -197,6 +196,8 @@ class Scores:
         >>> '"exact.F1"' in score(Corpus.of("[Ann]PER"), Corpus.of("[Ann]PER"), "conll").to_json()
         True
         """
+        import json
+
         return json.dumps(self.to_dict(), indent=1, ensure_ascii=False, allow_nan=False)
 
     def rows(self) -> list[dict[str, Any]]:

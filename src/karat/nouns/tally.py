@@ -23,6 +23,9 @@ TOTAL = "total"
 DENSE = 1 << 22
 """Up to so many counts there is one for every unit, label and outcome."""
 
+PLAIN = ("gold_right", "gold_all", "system_right", "system_all")
+"""The quantities that every space has, and that most measures need no others of."""
+
 _ROUNDING = 1e-12
 
 
@@ -232,6 +235,24 @@ class Tally:
         return self._one_label.setdefault(place, OneLabelRows(self, place))
 
     @cached_property
+    def plain(self) -> Tally:
+        """The same counts as the four quantities that P, R and F are made of, which are fewer to
+        resample; itself, where that would not be exact.
+        """
+        factors = np.array([self.linear[self.names.index(name)] for name in PLAIN])
+        inside = factors[:, : len(self.outcomes)]
+        if factors[:, len(self.outcomes) :].any():
+            return self
+        picked = ((inside == 0) | (inside == 1)).all() and (inside.sum(axis=1) == 1).all()
+        quarters = (np.rint(4 * inside) == 4 * inside).all()
+        if not picked and not (quarters and (np.rint(self.counts) == self.counts).all()):
+            return self
+        counts = np.asfortranarray(self.counts @ inside.T)
+        return Tally(
+            self.units, self.labels, PLAIN, PLAIN, np.eye(len(PLAIN)), self.unit, self.label, counts
+        )
+
+    @cached_property
     def grid(self) -> FloatArray | None:
         """The counts as outcomes x units x labels, where there is a row for every cell in order."""
         width = len(self.labels)
@@ -248,7 +269,8 @@ class Tally:
         """The grid as a line for each outcome and label."""
         if self.grid is None:
             return None
-        return self.grid.transpose(0, 2, 1).reshape(-1, self.units)
+        lines = len(self.outcomes) * len(self.labels)
+        return self.grid.transpose(0, 2, 1).reshape(lines, self.units)
 
     @cached_property
     def unit_table(self) -> FloatArray | None:

@@ -10,7 +10,7 @@ from karat.nouns.scores import Score, Scores, Value, whole
 from karat.signature import compose, fields
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Row:
     """A system, or a label of it: one cell for each measure."""
 
@@ -20,7 +20,7 @@ class Row:
     support: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Block:
     """The scores of one event space and average."""
 

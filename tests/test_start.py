@@ -1,0 +1,83 @@
+"""Starting is quick: what a command does not need it does not load."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+GOLD = "Ann B-PER\nslept O\n\nBo B-PER\nwoke O\n"
+SYSTEM = "Ann B-PER\nslept O\n\nBo O\nwoke O\n"
+
+HEAVY = {
+    "asyncio", "bz2", "csv", "difflib", "email", "gzip", "http", "importlib.metadata", "json",
+    "logging", "lzma", "numpy.typing", "pandas", "pathlib", "polars", "scipy", "shutil", "socket",
+    "ssl", "statistics", "subprocess", "tempfile", "unittest", "urllib.parse",
+}  # fmt: skip
+"""Slow to load, and a score of two files needs none of them."""
+
+OURS = {
+    "karat.arrays.assign", "karat.arrays.cover", "karat.explain", "karat.formats._folder",
+    "karat.formats.brat", "karat.formats.jsonl", "karat.infer", "karat.match.fair",
+    "karat.match.overlap", "karat.match.units", "karat.nouns.comparison", "karat.nouns.interval",
+    "karat.protocol", "karat.report.json",
+}  # fmt: skip
+"""Ours that exact.F1 without intervals needs none of."""
+
+
+def loaded(*arguments: str) -> set[str]:
+    """The modules that a command has loaded when it is done, apart from NumPy's own."""
+    program = (
+        "import sys\n"
+        "from karat.cli import main\n"
+        "try:\n"
+        "    code = main(sys.argv[1:])\n"
+        "except SystemExit as end:\n"
+        "    code = end.code\n"
+        "assert not code, code\n"
+        "there = set(sys.modules)\n"
+        "if 'numpy' in there:\n"
+        "    import subprocess\n"
+        "    listed = 'import numpy, sys; print(*sys.modules)'\n"
+        "    own = subprocess.run([sys.executable, '-c', listed], capture_output=True, text=True)\n"
+        "    there -= set(own.stdout.split()) - {'numpy'}\n"
+        "print('@', *there)\n"
+    )
+    command = [sys.executable, "-c", program, *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return set(done.stdout.rpartition("@")[2].split())
+
+
+@pytest.mark.parametrize("arguments", [("--help",), ("--version",), ("score", "--help")])
+def test_help_and_version_load_no_numpy(arguments: tuple[str, ...]) -> None:
+    there = loaded(*arguments)
+    assert "karat.cli" in there
+    assert set() == there & ({"numpy", "dataclasses", "typing"} | HEAVY)
+
+
+def test_a_version_loads_no_command() -> None:
+    assert {"karat.cli"} == {name for name in loaded("--version") if name.startswith("karat.cli")}
+
+
+def test_a_small_score_loads_what_it_needs(tmp_path: Path) -> None:
+    gold, system = tmp_path / "gold.conll", tmp_path / "system.conll"
+    gold.write_text(GOLD)
+    system.write_text(SYSTEM)
+    there = loaded("score", str(gold), str(system), "-m", "exact.F1", "--resamples", "0")
+    assert {"numpy", "karat.match.exact"} <= there
+    assert set() == there & HEAVY
+    assert set() == {
+        name for name in there if any(f"{name}.".startswith(f"{ours}.") for ours in OURS)
+    }
+
+
+def test_importing_karat_loads_nothing_else() -> None:
+    program = "import sys; import karat; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True,
+                          check=True)  # fmt: skip
+    there = set(done.stdout.split())
+    assert "numpy" not in there
+    assert {"karat", "karat._version"} == {n for n in there if n.partition(".")[0] == "karat"}
