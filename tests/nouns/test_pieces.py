@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -54,8 +55,8 @@ def same(one: Tally, other: Tally) -> bool:
     )
 
 
-def test_exact_is_counted_document_by_document() -> None:
-    assert {"exact", "boundary"} <= set(LOCAL)
+def test_mentions_are_counted_document_by_document() -> None:
+    assert {"exact", "ts", "overlap", "slots", "fair", "nugget", "semeval"} <= set(LOCAL)
 
 
 @pytest.mark.parametrize("name", LOCAL)
@@ -123,3 +124,11 @@ def test_characters_are_not_cut_into_pieces(monkeypatch: pytest.MonkeyPatch) -> 
     in_pieces(monkeypatch, 1)
     pair = Pair.of(gold, gold)
     assert [pair] == list(pieces.pieces(pair))
+
+
+def test_weights_of_tokens_are_those_of_the_whole_file(tmp_path: Path) -> None:
+    weights = tmp_path / "weights"
+    weights.write_text("1\n2\n")
+    for name in ("ts", "token"):
+        space = registry.load("match", name)
+        assert space().by_document and not space(token_weights=str(weights)).by_document

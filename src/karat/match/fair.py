@@ -61,6 +61,7 @@ class Fair:
     weights: str = "default"
 
     name: ClassVar[str] = "fair"
+    by_document: ClassVar[bool] = True
     outcomes: ClassVar[tuple[str, ...]] = ("TP", "LE", "BES", "BEL", "BEO", "LBE", "FP", "FN")
     symmetric: ClassVar[bool] = False
     mentions_once: ClassVar[bool] = False

@@ -69,6 +69,7 @@ class Nugget:
     hidden: Invisible | None = field(init=False, repr=False, default=None)
 
     name: ClassVar[str] = "nugget"
+    by_document: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         for key, choices in (("mapping", _Mapping), ("precision", _Precision), ("order", _Order)):

@@ -42,6 +42,7 @@ class Overlap:
     """
 
     name: ClassVar[str] = "overlap"
+    by_document: ClassVar[bool] = True
     outcomes: ClassVar[tuple[str, ...]] = OUTCOMES
     quantities: ClassVar[Mapping[str, Mapping[str, float]]] = QUANTITIES
     label: Literal["match", "ignore"] = "match"
@@ -79,6 +80,7 @@ class Constrained:
     """
 
     name: ClassVar[str] = "constrained"
+    by_document: ClassVar[bool] = True
     outcomes: ClassVar[tuple[str, ...]] = OUTCOMES
     quantities: ClassVar[Mapping[str, Mapping[str, float]]] = QUANTITIES
     k1: int = 1
@@ -116,6 +118,7 @@ class Contains:
     """
 
     name: ClassVar[str] = "contains"
+    by_document: ClassVar[bool] = True
     symmetric: ClassVar[bool] = False
     outcomes: ClassVar[tuple[str, ...]] = OUTCOMES
     quantities: ClassVar[Mapping[str, Mapping[str, float]]] = QUANTITIES
@@ -151,6 +154,7 @@ class Left:
     """
 
     name: ClassVar[str] = "left"
+    by_document: ClassVar[bool] = True
     outcomes: ClassVar[tuple[str, ...]] = OUTCOMES
     quantities: ClassVar[Mapping[str, Mapping[str, float]]] = QUANTITIES
     label: Literal["match", "ignore"] = "match"
@@ -184,6 +188,7 @@ class Right:
     """
 
     name: ClassVar[str] = "right"
+    by_document: ClassVar[bool] = True
     outcomes: ClassVar[tuple[str, ...]] = OUTCOMES
     quantities: ClassVar[Mapping[str, Mapping[str, float]]] = QUANTITIES
     label: Literal["match", "ignore"] = "match"
@@ -220,6 +225,7 @@ class Iou:
     """
 
     name: ClassVar[str] = "iou"
+    by_document: ClassVar[bool] = True
     outcomes: ClassVar[tuple[str, ...]] = OUTCOMES
     quantities: ClassVar[Mapping[str, Mapping[str, float]]] = QUANTITIES
     t: float = 0.5

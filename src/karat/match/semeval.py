@@ -42,6 +42,7 @@ class Semeval:
     mode: Literal["strict", "exact", "partial", "type"] = "strict"
 
     name: ClassVar[str] = "semeval"
+    by_document: ClassVar[bool] = True
     outcomes: ClassVar[tuple[str, ...]] = (
         "COR", "INC", "PAR", "MIS", "COR_system", "INC_system", "PAR_system", "SPU",
     )  # fmt: skip

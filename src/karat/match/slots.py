@@ -50,6 +50,7 @@ class Slots:
     attributes: tuple[str, ...] = ()
 
     name: ClassVar[str] = "slots"
+    by_document: ClassVar[bool] = True
     outcomes: ClassVar[tuple[str, ...]] = _OUTCOMES
     quantities: ClassVar[Mapping[str, Mapping[str, float]]] = _QUANTITIES
 
@@ -83,6 +84,7 @@ class WholeMentions:
     attributes: tuple[str, ...] = ()
 
     name: ClassVar[str] = "mentions"
+    by_document: ClassVar[bool] = True
     outcomes: ClassVar[tuple[str, ...]] = _OUTCOMES
     quantities: ClassVar[Mapping[str, Mapping[str, float]]] = _QUANTITIES
 

@@ -85,6 +85,11 @@ class Ts:
         return _EVERYTHING if self.instances == "set" else _MARKED
 
     @property
+    def by_document(self) -> bool:
+        """Whether documents can be counted apart: weights are those of a whole file."""
+        return self.weights is None
+
+    @property
     def signed(self) -> Mapping[str, str]:
         """What a signature says instead of a parameter: the weights with their hash."""
         return {} if self.weights is None else {"token_weights": self.weights.sealed}
@@ -125,6 +130,11 @@ class Token:
     def quantities(self) -> Mapping[str, Mapping[str, float]]:
         """What measures see; multiplicities have no true negatives."""
         return _EVERYTHING if self.instances == "set" else _MARKED
+
+    @property
+    def by_document(self) -> bool:
+        """Whether documents can be counted apart: weights are those of a whole file."""
+        return self.weights is None
 
     @property
     def signed(self) -> Mapping[str, str]:

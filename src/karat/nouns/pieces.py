@@ -16,9 +16,9 @@ from karat.nouns.pair import Pair
 from karat.nouns.tables import Documents, Mentions
 from karat.nouns.tally import DENSE, Tally
 
-LARGE = 1 << 19
+LARGE = 1 << 17
 """How many mentions, of both sides together, are counted at once; with more, there are pieces."""
-PIECE = 1 << 16
+PIECE = 1 << 17
 """About how many mentions a piece has."""
 
 
