@@ -87,8 +87,8 @@ class Corpus:
 
     `unit` says whether positions are tokens or characters (None: not known, as in a system file
     that holds spans and no text). `facts` are additive counts that a reader took on its way.
-    `renamed` are new names for the rows of slots, where there are templates; `form` is the type
-    that all templates are taken for.
+    `renamed` are new names for the rows of slots; `form` gives labels of mentions the type of the
+    template that they fill, and their row there.
 
     >>> corpus = Corpus.of("[Ann Lee]PER visited [Rome]LOC .", "It rained .")
     >>> len(corpus), corpus.labels, corpus.mentions.start
@@ -107,7 +107,7 @@ class Corpus:
     library: Library | None = None
     origin: Origin | None = None
     renamed: Mapping[str, str] = field(default_factory=dict)
-    form: str | None = None
+    form: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.documents)
@@ -229,7 +229,8 @@ class Corpus:
         """
         new = [names.get(label, label) for label in self.labels]
         labels = tuple(sorted(set(new)))
-        slots = dict(names) if len(self.templates) else {}
+        dotted = len(self.templates) > 0 or any("." in old for old in names)
+        slots = dict(names) if dotted else {}
         if labels == self.labels and new == list(labels) and not slots:
             return self
         table = label_codes([labels.index(label) for label in new] + [UNKNOWN], len(labels))

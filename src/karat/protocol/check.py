@@ -12,9 +12,9 @@ import numpy as np
 
 from karat.nouns.corpus import Corpus
 from karat.nouns.errors import SHOWN, InputError, Problem, UsageError, plain, shown
-from karat.nouns.filled import slot_labels
 from karat.nouns.pair import Pair
 from karat.nouns.source import Source
+from karat.nouns.typed import slot_labels
 from karat.reading import read, suited
 from karat.registry import load
 

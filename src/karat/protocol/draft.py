@@ -11,8 +11,8 @@ import numpy as np
 from karat import registry
 from karat.nouns.corpus import Corpus
 from karat.nouns.errors import KaratError, UsageError, plain, shown
-from karat.nouns.filled import slot_labels
 from karat.nouns.pair import Pair
+from karat.nouns.typed import slot_labels
 from karat.pipeline import origin_of
 from karat.protocol._fillers import Counts, Observed
 from karat.recipe import expand

@@ -25,9 +25,9 @@ from karat.nouns.errors import (
     plain,
     shown,
 )  # fmt: skip
-from karat.nouns.filled import slot_labels
 from karat.nouns.selection import only
 from karat.nouns.source import Source
+from karat.nouns.typed import slot_labels
 from karat.protocol._fillers import Observed, Slot, Violation, violations
 from karat.protocol._task_file import Text, loaded
 from karat.protocol._task_recipes import official
