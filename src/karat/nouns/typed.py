@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from karat.arrays.join import packed
 from karat.nouns._types import BoolArray, IntArray
 from karat.nouns.corpus import Corpus
 from karat.nouns.errors import plain
@@ -105,14 +106,20 @@ def loose_labels(corpus: Corpus) -> tuple[str, ...]:
 
 
 def linked(corpus: Corpus) -> BoolArray:
-    """For each mention: is it a filler of a template?
+    """For each mention: is it a filler of a template, by its id or by its place?
 
     >>> linked(Corpus.of("[Ann]PER"))
     array([False])
     """
-    found = np.zeros(len(corpus.mentions) + 1, bool)
-    found[corpus.templates.fillers.mention] = True
-    return found[:-1]
+    table, fillers = corpus.mentions, corpus.templates.fillers
+    found = np.zeros(len(table) + 1, bool)
+    found[fillers.mention] = True
+    pieces, offsets = fillers.fragments, fillers.fragments.offsets
+    placed = np.flatnonzero(np.diff(offsets) > 0)
+    doc = corpus.templates.doc[fillers.template[fillers.filler[placed]]]
+    theirs = [doc, pieces.start[offsets[placed]], pieces.end[offsets[placed + 1] - 1]]
+    keys, others = packed([table.doc, table.start, table.end], theirs)
+    return found[:-1] | np.isin(keys, others)
 
 
 def _of_templates(gold: Corpus, system: Corpus) -> Typed:
