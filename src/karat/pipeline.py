@@ -105,10 +105,12 @@ class Run:
 
     def counted(self) -> tuple[File, ...]:
         """The files of the systems, once everything is counted: then it is known what of them
-        did not fall on tokens.
+        did not fall on tokens, and which types were compared.
         """
+        pairs = self.pairs
         return tuple(
-            replace(file, coverage=self.pairs[name].covered) for name, file in self.files.items()
+            replace(file, coverage=pairs[name].covered, warnings=pairs[name].told)
+            for name, file in self.files.items()
         )
 
 
@@ -186,7 +188,7 @@ def _slots(
     """The rows of slots of gold and systems; where no one has templates, labels are slots."""
     if not any(len(corpus.templates) for corpus in corpora):
         return labels
-    from karat.nouns.filled import slot_labels, typed_as
+    from karat.nouns.typed import slot_labels, typed_as
 
     every = [slot_labels(typed_as(corpora[0], corpus)) for corpus in corpora]
     return tuple(sorted({*(asked or ()), *(slot for slots in every for slot in slots)}))

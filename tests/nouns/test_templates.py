@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 from karat import Corpus, Document, Mention, UsageError
-from karat.nouns.filled import fold, slot_labels, typed_as, words_at
+from karat.nouns.filled import fold, words_at
 from karat.nouns.pair import Pair
 from karat.nouns.template import DEEPEST, Filler, Template, linked
 from karat.nouns.templates import Templates
+from karat.nouns.typed import slot_labels
 
 
 def random_filler(rng: random.Random, mentions: int) -> Filler:
@@ -151,23 +152,6 @@ def test_mentions_are_fillers_of_one_template_a_document() -> None:
     assert ("ann lee", "bo", "rome") == filled.texts.values
     assert [0, 0, 0] == filled.gold.template.tolist()
     assert 2 == len(filled.gold.forms)
-
-
-def test_a_system_without_types_has_the_one_type_of_gold() -> None:
-    def corpus(label: str, *more: str) -> Corpus:
-        templates = [{"label": each, "slots": {"a": ["x"]}} for each in (label, *more)]
-        return Corpus.of({"templates": templates})
-
-    assert "t" == typed_as(corpus("t"), corpus("")).form
-    assert "t" == typed_as(corpus("t"), Corpus.of("[Ann]a")).form
-    assert "" == typed_as(corpus(""), corpus("t")).form
-    assert "" == typed_as(Corpus.of("[Ann]a"), corpus("t")).form
-    assert typed_as(corpus("t"), corpus("u")).form is None
-    assert typed_as(corpus("t", "u"), corpus("")).form is None
-    assert typed_as(corpus(""), corpus("t", "u")).form is None
-    assert typed_as(Corpus.of("[Ann]a"), Corpus.of("[Ann]a")).form is None
-    assert ("t.a",) == Pair.of(corpus("t"), corpus("")).filled.labels
-    assert ("a",) == Pair.of(corpus(""), corpus("t")).filled.labels
 
 
 def test_labels_and_names_are_those_of_rows() -> None:

@@ -107,11 +107,11 @@ def test_slots_that_are_too_full_or_empty_are_reported(tmp_path: Path) -> None:
     system.write_text(gold.read_text().replace('["Bo"]', '["Bo", "Bob"]'))
     scores = karat.score(gold, {"mine": system}, task=task, resamples=0)
     assert scores.remarks[-4:] == (
-        "gold: talk.speaker: 1 document with more than one filler, d1; the task allows exactly one",
-        "gold: talk.stime: 1 document without a filler, d3; the task allows exactly one",
+        "gold: talk.speaker: more than one filler in document d1; the task allows exactly one",
+        "gold: talk.stime: no filler in document d3; the task allows exactly one",
         "mine: talk.speaker: 2 documents with more than one filler, the first is d1; the task "
         "allows exactly one",
-        "mine: talk.stime: 1 document without a filler, d3; the task allows exactly one",
+        "mine: talk.stime: no filler in document d3; the task allows exactly one",
     )
     stored = json.loads(scores.to_json())["task"]
     assert ("talks", "1.0", "all", 4) == (

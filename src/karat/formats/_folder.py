@@ -8,8 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from karat.formats._text import Problems
-from karat.nouns.corpus import Corpus
+from karat.nouns.corpus import Corpus, Shelves
 from karat.nouns.errors import InputError, UsageError, shown
 from karat.nouns.source import Source
 from karat.nouns.tables import ATTRIBUTES, too_many_attributes
@@ -46,7 +48,11 @@ def read_files(reader: Any, source: Source) -> Read:
     problems.check()
     facts["hidden_files"] = source.hidden
     once = {key: values.pop() if len(values) == 1 else "auto" for key, values in said.items()}
-    return Corpus.joined([part for _, part in parts]), once, dict(facts)
+    corpus = Corpus.joined([part for _, part in parts])
+    first = np.cumsum([0, *(len(part) for _, part in parts[:-1])]).tolist()
+    shelves = Shelves(tuple(part.library for _, part in parts), tuple(first),
+                      tuple(file.name for file, _ in parts))  # fmt: skip
+    return replace(corpus, library=shelves), once, dict(facts)
 
 
 def _fit(parts: Iterable[tuple[Source, Corpus]], problems: Problems) -> None:

@@ -12,9 +12,11 @@ from karat.nouns.errors import SHOWN, InputError, Problem, shown
 from karat.nouns.tables import UNKNOWN, Documents
 
 
-def file_of(corpus: Corpus, side: str) -> str:
-    """What messages call the file of a corpus."""
-    return (corpus.origin.path if corpus.origin else "") or side
+def file_of(corpus: Corpus, side: str, row: int | None = None) -> str:
+    """What messages call the file of a corpus; of a folder, the one of the document `row`."""
+    known = None if row is None else getattr(corpus.library, "file", None)
+    name = known(row) if known else ""
+    return name or (corpus.origin.path if corpus.origin else "") or side
 
 
 def _differ(left: Documents, right: Documents, a: IntArray, b: IntArray) -> BoolArray:

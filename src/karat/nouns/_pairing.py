@@ -16,6 +16,7 @@ from karat.nouns._types import IntArray
 from karat.nouns.corpus import Corpus
 from karat.nouns.errors import SHOWN, InputError, Problem, plain, shown
 from karat.nouns.tables import UNKNOWN, Mentions, int32
+from karat.nouns.typed import linked, row_names, typed_as
 
 if TYPE_CHECKING:
     from karat.nouns.filled import FilledPair
@@ -40,10 +41,8 @@ def paired(
         place = _by_place(gold, system)
     agree(gold, system, place)
     tagset = tuple(sorted({*(labels if labels is not None else (*gold.labels, *system.labels))}))
-    (left, gold_off), (right, system_off) = (
-        _within(gold, tagset, only),
-        _within(system, tagset, only),
-    )
+    left, gold_off = _within(gold, tagset, only)
+    right, system_off = _within(system, tagset, only, gold)
     moved, unknown = _moved(right, place)
     moved = Corpus(None, gold.documents, moved, tagset).ordered().mentions
     _inside(gold, system, moved, place)
@@ -137,8 +136,14 @@ def _within_length(gold: Corpus, system: Corpus, what: str, doc: IntArray, end: 
         )  # fmt: skip
 
 
-def _within(corpus: Corpus, tagset: tuple[str, ...], only: bool) -> tuple[Mentions, int]:
-    """Mentions on the vocabulary of the pair, and how many have a label outside of it."""
+def _within(
+    corpus: Corpus, tagset: tuple[str, ...], only: bool, gold: Corpus | None = None
+) -> tuple[Mentions, int]:
+    """Mentions on the vocabulary of the pair, and how many have a label outside of it.
+
+    Those that count as fillers are not lost: the fillers of templates, and mentions that fill the
+    templates of gold.
+    """
     if corpus.labels == tagset:
         return corpus.mentions, 0
     outside = [label for label in corpus.labels if label not in set(tagset)]
@@ -151,7 +156,13 @@ def _within(corpus: Corpus, tagset: tuple[str, ...], only: bool) -> tuple[Mentio
         return mentions, 0
     assert only, "a tagset that lacks labels is given on purpose"
     inside = np.flatnonzero(label != UNKNOWN)
-    return mentions.take(inside), len(label) - len(inside)
+    lost = label == UNKNOWN
+    if len(corpus.templates):
+        lost &= ~linked(corpus)
+    elif gold is not None and len(gold.templates):
+        rows = row_names(typed_as(gold, corpus), None)
+        lost &= ~np.array([*(row in place for row in rows), False])[corpus.mentions.label]
+    return mentions.take(inside), int(np.count_nonzero(lost))
 
 
 def _by_id(gold: Corpus, system: Corpus, extra: str, warnings: list[str]) -> IntArray:
@@ -170,7 +181,7 @@ def _by_id(gold: Corpus, system: Corpus, extra: str, warnings: list[str]) -> Int
         return place
     problems = [
         Problem(
-            "K301", file_of(system, "system"), int(system.documents.line[row]),
+            "K301", file_of(system, "system", row), int(system.documents.line[row]),
             f"the document {shown(system.documents.name(row))}",
             f"only documents that {file_of(gold, 'gold')} has",
             "--extra-docs ignore leaves it out",
@@ -190,7 +201,7 @@ def _by_place(gold: Corpus, system: Corpus) -> IntArray:
         name, other = ("gold", "system") if ours > theirs else ("system", "gold")
         raise InputError([
             Problem(
-                "K302", file_of(longer, name), int(longer.documents.line[common]),
+                "K302", file_of(longer, name, common), int(longer.documents.line[common]),
                 f"document {common + 1}",
                 f"the end, as in {file_of(shorter, other)}, which has {common} documents",
             )

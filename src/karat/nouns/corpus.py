@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -15,60 +15,11 @@ from karat.nouns._grow import grown
 from karat.nouns._types import IntArray
 from karat.nouns.document import Document, Group, Mention
 from karat.nouns.errors import UsageError
+from karat.nouns.library import Library, Memory, Shelves, Words
 from karat.nouns.tables import UNKNOWN, Documents, Groups, Mentions, int32
 from karat.nouns.templates import Templates
 
-Words = tuple[str | None, tuple[str, ...] | None]
-"""The text and the tokens of a document, each None when unknown."""
-
-
-class Library(Protocol):
-    """Where the words of a corpus are: they stay on disk until a message or example needs them."""
-
-    def words(self, row: int) -> Words:
-        """Text and tokens of a document."""
-        ...
-
-    def line(self, row: int, place: int) -> int:
-        """The line of the file on which a position of a document stands."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Memory:
-    """The library of documents that were built by hand."""
-
-    all: tuple[Words, ...]
-
-    def words(self, row: int) -> Words:
-        """Text and tokens of a document."""
-        return self.all[row]
-
-    def line(self, row: int, place: int) -> int:
-        """There are no lines: the number of the document."""
-        return row + 1
-
-
-@dataclass(frozen=True, slots=True)
-class Shelves:
-    """Libraries of blocks that were joined."""
-
-    parts: tuple[Library | None, ...]
-    first: tuple[int, ...]
-
-    def _find(self, row: int) -> tuple[Library | None, int]:
-        which = int(np.searchsorted(self.first, row, side="right")) - 1
-        return self.parts[which], row - self.first[which]
-
-    def words(self, row: int) -> Words:
-        """Text and tokens of a document."""
-        part, inner = self._find(row)
-        return part.words(inner) if part else (None, None)
-
-    def line(self, row: int, place: int) -> int:
-        """The line of the file on which a position of a document stands."""
-        part, inner = self._find(row)
-        return part.line(inner, place) if part else row + 1
+__all__ = ["Corpus", "Library", "Memory", "Origin", "Shelves", "Words"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +38,8 @@ class Corpus:
 
     `unit` says whether positions are tokens or characters (None: not known, as in a system file
     that holds spans and no text). `facts` are additive counts that a reader took on its way.
-    `renamed` are new names for the rows of slots, where there are templates; `form` is the type
-    that all templates are taken for.
+    `renamed` are new names for the rows of slots; `form` gives labels of mentions the type of the
+    template that they fill, and their row there.
 
     >>> corpus = Corpus.of("[Ann Lee]PER visited [Rome]LOC .", "It rained .")
     >>> len(corpus), corpus.labels, corpus.mentions.start
@@ -107,7 +58,7 @@ class Corpus:
     library: Library | None = None
     origin: Origin | None = None
     renamed: Mapping[str, str] = field(default_factory=dict)
-    form: str | None = None
+    form: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.documents)
@@ -229,7 +180,8 @@ class Corpus:
         """
         new = [names.get(label, label) for label in self.labels]
         labels = tuple(sorted(set(new)))
-        slots = dict(names) if len(self.templates) else {}
+        dotted = len(self.templates) > 0 or any("." in old for old in names)
+        slots = dict(names) if dotted else {}
         if labels == self.labels and new == list(labels) and not slots:
             return self
         table = label_codes([labels.index(label) for label in new] + [UNKNOWN], len(labels))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -19,7 +19,7 @@ from karat.nouns.corpus import Corpus, Words
 from karat.nouns.errors import UsageError, shown
 from karat.nouns.grounding import Grounded, grounded
 from karat.nouns.tables import UNKNOWN, Codes, Documents, Fragments, int32, spread
-from karat.nouns.templates import Templates
+from karat.nouns.typed import implicit, named, row_names, slot_labels, typed
 
 
 def fold(text: str) -> str:
@@ -94,7 +94,8 @@ class Texts:
 @dataclass(frozen=True, eq=False)
 class FilledPair:
     """The slots of gold and system. `words` gives text and tokens of a document of gold.
-    `ignored` counts the fillers of templates that were left out.
+    `ignored` counts the fillers of templates that were left out, `remarks` say what was done about
+    types.
 
     >>> from karat.nouns.pair import Pair
     >>> gold = Corpus.of({"text": "Ann", "templates": [{"label": "t", "slots": {"who": ["Ann"]}}]})
@@ -113,6 +114,7 @@ class FilledPair:
     words: Callable[[int], Words]
     ignored: int = 0
     paths: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
 
     def cells(self, side: str) -> IntArray:
         """For each filler of a side one number for its document and row: where it counts."""
@@ -168,44 +170,6 @@ def words_at(words: Words, fragments: Sequence[tuple[int, int]], unit: str) -> s
     return " ".join(token for start, end in fragments for token in tokens[start:end])
 
 
-def slot_labels(corpus: Corpus) -> tuple[str, ...]:
-    """The rows that the fillers of a corpus count in, sorted.
-
-    >>> slot_labels(Corpus.of("[Ann]speaker"))
-    ('speaker',)
-    """
-    return tuple(sorted(set(_row_names(corpus, _side(corpus)[2]))))
-
-
-def types_of(corpus: Corpus) -> set[str]:
-    """The types of the templates at the top, those without any apart.
-
-    >>> types_of(Corpus.of({"templates": [{"label": "talk"}]}))
-    {'talk'}
-    """
-    table = corpus.templates
-    top = table.label.codes[table.parent == UNKNOWN]
-    return {table.label.values[code] for code in np.unique(top[top != UNKNOWN]).tolist()}
-
-
-def typed_as(gold: Corpus, system: Corpus) -> Corpus:
-    """The system with the types that gold can compare.
-
-    If gold has one type and the system names none, all of its templates are of that type; if
-    gold names none and the system one, it counts as none.
-
-    >>> gold = Corpus.of({"templates": [{"label": "talk", "slots": {"room": ["5"]}}]})
-    >>> typed_as(gold, Corpus.of({"templates": [{"slots": {"room": ["5"]}}]})).form
-    'talk'
-    """
-    if system.form is not None or not (len(gold.templates) or len(system.templates)):
-        return system
-    ours, theirs = types_of(gold), types_of(system)
-    if len(ours) == 1 and not theirs:
-        return replace(system, form=min(ours))
-    return replace(system, form="") if not ours and len(theirs) == 1 else system
-
-
 def filled(
     gold: Corpus,
     system: Corpus,
@@ -215,12 +179,13 @@ def filled(
 ) -> FilledPair:
     """The slots of a pair of corpora; `place` is the gold document of each system document.
 
-    The system's types are those that gold can compare (`typed_as`). `labels` are the rows there
+    Types are such as can be compared (`typed`). `labels` are the rows there
     are; with `only`, fillers of other rows are left out and counted.
     """
-    system = typed_as(gold, system)
-    named = set(labels or ())
-    tagset = tuple(sorted(named if only else {*named, *slot_labels(gold), *slot_labels(system)}))
+    both = typed(gold, system)
+    gold, system = both.gold, both.system
+    asked = set(labels or ())
+    tagset = tuple(sorted(asked if only else {*asked, *slot_labels(gold), *slot_labels(system)}))
     sides = [_side(corpus) for corpus in (gold, system)]
     types = tuple(sorted({name for forms, _, _ in sides for name in forms}))
     paths = tuple(sorted({name for _, paths, _ in sides for name in paths.values}))
@@ -242,7 +207,8 @@ def filled(
     (ours, _), (others, _) = parts
     # What is left out of mentions is counted as mentions.
     lost = sum(part[1] for part, side in zip(parts, sides, strict=True) if side[2] is not None)
-    return FilledPair(ours, others, tagset, types, gold.documents, unit, words, lost, paths)
+    return FilledPair(ours, others, tagset, types, gold.documents, unit, words, lost, paths,
+                      both.remarks)  # fmt: skip
 
 
 _Side = tuple[tuple[str, ...], Codes, Any]
@@ -250,18 +216,12 @@ _Side = tuple[tuple[str, ...], Codes, Any]
 
 def _side(corpus: Corpus) -> _Side:
     """Types, paths of templates, and rows of fillers of one corpus."""
-    form = corpus.form or ""
     if not len(corpus.templates):
-        return ("", form), Codes(np.zeros(len(corpus), np.int32), (form,)), None
-    paths, rows = _rows(corpus.templates, corpus.form)
-    return ("", form, *corpus.templates.label.values), paths, rows
-
-
-def _row_names(corpus: Corpus, rows: Codes | None) -> list[str]:
-    """What the rows of a corpus are called: those of its slots, or of its labels."""
-    if rows is not None:
-        return [corpus.renamed.get(row, row) for row in rows.values]
-    return [f"{corpus.form}.{label}" if corpus.form else label for label in corpus.labels]
+        types, _ = implicit(corpus)
+        kinds = np.tile(np.arange(len(types), dtype=np.int32), len(corpus))
+        return ("", *types), Codes(kinds, types), None
+    paths, rows = named(corpus.templates)
+    return ("", *corpus.templates.label.values), paths, rows
 
 
 def _placed(
@@ -273,19 +233,20 @@ def _placed(
     code = {label: i for i, label in enumerate(labels)}
     if rows is None:
         found = _of_mentions(corpus)
-        own = [code.get(label, UNKNOWN) for label in _row_names(corpus, rows)]
+        own = [code.get(label, UNKNOWN) for label in row_names(corpus, rows)]
         row = int32([*own, UNKNOWN])[corpus.mentions.label]
-        forms = Forms(place, np.full(len(corpus), types.index(corpus.form or ""), np.int32),
-                      path.onto(paths).codes, np.full(len(corpus), UNKNOWN, np.int32))  # fmt: skip
-        filled_in = (corpus.mentions.doc, *found)
+        kinds, which = implicit(corpus)
+        kind = int32([types.index(name) for name in path.values])[path.codes]
+        forms = Forms(np.repeat(place, len(kinds)), kind, path.onto(paths).codes,
+                      np.full(len(kind), UNKNOWN, np.int32))  # fmt: skip
+        home = corpus.mentions.doc * len(kinds) + which[corpus.mentions.label]
+        filled_in = (home, *found)
     else:
         table, fillers = corpus.templates, corpus.templates.fillers
-        own = [code.get(label, UNKNOWN) for label in _row_names(corpus, rows)]
+        own = [code.get(label, UNKNOWN) for label in row_names(corpus, rows)]
         row = int32([*own, UNKNOWN])[rows.codes]
-        named = int32([*(types.index(name) for name in table.label.values), types.index("")])
-        kind = named[table.label.codes]
-        if corpus.form is not None:
-            kind[table.parent == UNKNOWN] = types.index(corpus.form)
+        kinds_ = int32([*(types.index(name) for name in table.label.values), types.index("")])
+        kind = kinds_[table.label.codes]
         forms = Forms(place[table.doc], kind, path.onto(paths).codes, table.parent)
         filled_in = (fillers.template, fillers.optional, fillers.confidence, fillers.realisations,
                      fillers.text, fillers.fragments)  # fmt: skip
@@ -312,41 +273,6 @@ def _of_mentions(corpus: Corpus) -> tuple[BoolArray, FloatArray, IntArray, Codes
     confidence = np.full(size, np.nan) if table.confidence is None else table.confidence
     silent = Codes(np.full(size, UNKNOWN, np.int32), ())
     return np.zeros(size, bool), confidence, np.arange(size + 1), silent, table.pieces()
-
-
-def _rows(table: Templates, form: str | None) -> tuple[Codes, Codes]:
-    """The path of every template, and the row of every filler: words joined by dots."""
-    names: list[str] = [*table.label.values, form or ""]
-    path = np.full(len(table), UNKNOWN, np.int64)
-    top = table.parent == UNKNOWN
-    typed = (table.label.codes >= 0) & (form is None)
-    path[top] = np.where(typed[top], table.label.codes[top], len(names) - 1)
-    waiting = np.flatnonzero(~top)
-    while waiting.size:  # once for each depth: a parent stands before what stands in it
-        ready = path[table.parent[waiting]] != UNKNOWN
-        now, waiting = waiting[ready], waiting[~ready]
-        path[now] = _joined(path[table.parent[now]], table.slot, table.slot.codes[now], names)
-    row = _joined(path[table.fillers.template], table.fillers.slot, table.fillers.slot.codes, names)
-    return _as_codes(path, names), _as_codes(row, names)
-
-
-def _joined(path: IntArray, slot: Codes, code: IntArray, names: list[str]) -> IntArray:
-    """New names for pairs of a path and a slot, appended to `names`."""
-    width = len(slot.values) + 1
-    pairs, inverse = np.unique(path * width + code, return_inverse=True)
-    first = len(names)
-    for pair in pairs.tolist():
-        before, word = names[pair // width], slot.values[pair % width]
-        names.append(f"{before}.{word}" if before else word)
-    codes: IntArray = inverse.reshape(-1) + first
-    return codes
-
-
-def _as_codes(column: IntArray, names: Sequence[str]) -> Codes:
-    used = sorted({names[i] for i in np.unique(column).tolist()})
-    place = {name: i for i, name in enumerate(used)}
-    table = int32([place.get(name, UNKNOWN) for name in names])
-    return Codes(table[column], tuple(used))
 
 
 def wordless(pair: FilledPair, space: str) -> UsageError:

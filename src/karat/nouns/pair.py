@@ -105,6 +105,16 @@ class Pair:
             found["ungrounded"] = int(np.count_nonzero(slots.made_up))
         return found
 
+    @property
+    def told(self) -> tuple[str, ...]:
+        """The warnings, and if anything counted fillers, what was done about their types.
+
+        >>> Pair.of(Corpus.of("[Ann]PER slept"), Corpus.of("[Ann]LOC slept")).told
+        ()
+        """
+        slots: FilledPair | None = self.__dict__.get("filled")
+        return self.warnings if slots is None else (*self.warnings, *slots.remarks)
+
     @cached_property
     def overlaps(self) -> Overlaps:
         """Which gold and system mentions share positions, found once for every event space.

@@ -26,6 +26,11 @@ class Chosen:
         """The line of the file on which a position of a document stands."""
         return self.library.line(int(self.rows[row]), place)
 
+    def file(self, row: int) -> str:
+        """The file of a document; nothing if it is that of the corpus."""
+        known = getattr(self.library, "file", None)
+        return str(known(int(self.rows[row]))) if known else ""
+
 
 def only(corpus: Corpus, docs: IntArray) -> Corpus:
     """The documents `docs` alone (in ascending order), with all that is marked in them.

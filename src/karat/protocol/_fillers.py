@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from karat.nouns._agree import file_of
 from karat.nouns._types import BoolArray, IntArray
 from karat.nouns.corpus import Corpus
 from karat.nouns.errors import plain
@@ -39,6 +40,8 @@ class Violation:
     first: str
     line: int
     empty: bool = False
+    path: str = ""
+    """The file of the first document, if it is known."""
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON has it."""
@@ -51,10 +54,14 @@ class Violation:
     @property
     def told(self) -> str:
         """What was found, without the file."""
-        what = "document" if self.documents == 1 else "documents"
+        if self.documents == 1:
+            how = "no filler" if self.empty else "more than one filler"
+            return f"{plain(self.slot)}: {how} in document {plain(self.first)}"
         how = "without a filler" if self.empty else "with more than one filler"
-        first = f"the first is {plain(self.first)}" if self.documents > 1 else plain(self.first)
-        return f"{plain(self.slot)}: {self.documents:,} {what} {how}, {first}"
+        return (
+            f"{plain(self.slot)}: {self.documents:,} documents {how}, "
+            f"the first is {plain(self.first)}"
+        )
 
     def __str__(self) -> str:
         return f"{plain(self.file)}: {self.told}; the task allows {self.fillers}"
@@ -191,7 +198,7 @@ def violations(corpus: Corpus, slots: Mapping[str, Slot], file: str) -> Sequence
                 found.append(
                     Violation(
                         file, name, slot.fillers, len(docs), corpus.documents.name(first),
-                        int(corpus.documents.line[first]), empty,
+                        int(corpus.documents.line[first]), empty, file_of(corpus, "", first),
                     )
                 )  # fmt: skip
     return tuple(found)

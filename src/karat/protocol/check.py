@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from karat.nouns._agree import file_of
 from karat.nouns.corpus import Corpus
 from karat.nouns.errors import SHOWN, InputError, Problem, UsageError, plain, shown
-from karat.nouns.filled import slot_labels
 from karat.nouns.pair import Pair
 from karat.nouns.source import Source
+from karat.nouns.typed import slot_labels
 from karat.reading import read, suited
 from karat.registry import load
 
@@ -134,7 +135,7 @@ def check(
         if corpus is not None and gold is not None:
             _against(gold, corpus, pile)
         if corpus is not None and ruled is not None:
-            _of_task(ruled, corpus, pile, gold=False)
+            _of_task(ruled, corpus, pile, gold=False, against=gold)
     named = [os.fspath(path) for path in several]
     return Findings(tuple(named), tuple(pile.problems), pile.counts)
 
@@ -199,7 +200,8 @@ def _fillers_twice(corpus: Corpus, name: str, pile: _Pile) -> None:
     twice = np.sort(order[1:][same])
     problems = [
         Problem(
-            "K312", name, int(corpus.documents.line[corpus.templates.doc[fillers.template[row]]]),
+            "K312", file_of(corpus, name, int(corpus.templates.doc[fillers.template[row]])),
+            int(corpus.documents.line[corpus.templates.doc[fillers.template[row]]]),
             f"the filler {shown(fillers.text[int(first[row])] or 'without a text')} of the slot "
             f"{plain(fillers.slot[row] or '')} again",
             "each filler once", "a duplicate is right at most as often as gold has it",
@@ -218,7 +220,7 @@ def _mentions_twice(corpus: Corpus, name: str, pile: _Pile) -> None:
     twice = np.sort(order[1:][key[order][1:] == key[order][:-1]])
     problems = [
         Problem(
-            "K312", name, _line(corpus, row),
+            "K312", file_of(corpus, name, int(table.doc[row])), _line(corpus, row),
             f"the mention {plain(corpus.labels[table.label[row]])} "
             f"{int(table.start[row])}..{int(table.end[row])} again",
             "each mention once", "a duplicate is right at most as often as gold has it",
@@ -253,7 +255,9 @@ def _tasked(task: str | os.PathLike[str] | Task | None, pile: _Pile) -> Task | N
         return None
 
 
-def _of_task(task: Task, corpus: Corpus, pile: _Pile, *, gold: bool) -> None:
+def _of_task(
+    task: Task, corpus: Corpus, pile: _Pile, *, gold: bool, against: Corpus | None = None
+) -> None:
     """Is this the gold of the task; are its slots those of the task, and rightly filled?"""
     assert corpus.origin is not None
     try:
@@ -264,10 +268,10 @@ def _of_task(task: Task, corpus: Corpus, pile: _Pile, *, gold: bool) -> None:
     if not gold:
         homeless, total = task.homeless(corpus, corpus.origin.path)
         pile.add(homeless, total, warning=False)
-    pile.add(task.strange(corpus, corpus.origin.path), warning=False)
-    for each in task.violations(corpus):
+    pile.add(task.strange(corpus, corpus.origin.path, against), warning=False)
+    for each in task.violations(corpus, gold=against):
         code, allowed = "K829" if each.empty else "K828", f"{each.fillers}, as the task says"
-        problem = Problem(code, corpus.origin.path, each.line, each.told, allowed)
+        problem = Problem(code, each.path or corpus.origin.path, each.line, each.told, allowed)
         pile.add([problem], warning=gold)
 
 
@@ -293,7 +297,8 @@ def _against(gold: Corpus, system: Corpus, pile: _Pile) -> None:
         row = int(np.flatnonzero(system.mentions.label == system.labels.index(label))[0])
         found, there = f"the label {plain(label)}", ", ".join(map(plain, gold.labels))
         expected = f"a label of gold: {there}"
-        pile.add([Problem("K314", name, _line(system, row), found, expected)], warning=True)
+        file = file_of(system, name, int(system.mentions.doc[row]))
+        pile.add([Problem("K314", file, _line(system, row), found, expected)], warning=True)
     if len(system.templates):
         _strange_slots(gold, system, pair, pile)
 
@@ -307,7 +312,8 @@ def _strange_slots(gold: Corpus, system: Corpus, pair: Pair, pile: _Pile) -> Non
     for code, label in enumerate(pair.filled.labels):
         rows = np.flatnonzero(side.label == code)
         if label not in known and rows.size:
-            doc = table.doc[table.fillers.template[side.row[rows[0]]]]
+            doc = int(table.doc[table.fillers.template[side.row[rows[0]]]])
             line = int(system.documents.line[doc])
             found, expected = f"the slot {plain(label)}", f"a slot of gold: {there}"
-            pile.add([Problem("K314", system.origin.path, line, found, expected)], warning=True)
+            file = file_of(system, system.origin.path, doc)
+            pile.add([Problem("K314", file, line, found, expected)], warning=True)

@@ -11,8 +11,8 @@ import numpy as np
 from karat import registry
 from karat.nouns.corpus import Corpus
 from karat.nouns.errors import KaratError, UsageError, plain, shown
-from karat.nouns.filled import slot_labels
 from karat.nouns.pair import Pair
+from karat.nouns.typed import loose_labels, slot_labels
 from karat.pipeline import origin_of
 from karat.protocol._fillers import Counts, Observed
 from karat.recipe import expand
@@ -78,7 +78,8 @@ def drafted(gold: Corpus) -> str:
     fillers = "at least one"
     realisations = "many"
     """
-    names = sorted({*gold.labels, *slot_labels(gold)})
+    # Mentions that are fillers of templates are in the slots that they fill.
+    names = sorted({*loose_labels(gold), *slot_labels(gold)})
     if not names:
         raise UsageError("gold has no mention and no filler: there is nothing to define")
     origin = origin_of(gold)

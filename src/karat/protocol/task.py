@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from karat.nouns._agree import file_of
 from karat.nouns._types import IntArray
 from karat.nouns.corpus import Corpus
 from karat.nouns.errors import (
@@ -25,9 +26,9 @@ from karat.nouns.errors import (
     plain,
     shown,
 )  # fmt: skip
-from karat.nouns.filled import slot_labels
 from karat.nouns.selection import only
 from karat.nouns.source import Source
+from karat.nouns.typed import NAME_THEM, loose_labels, row_names, slot_labels, typed_as
 from karat.protocol._fillers import Observed, Slot, Violation, violations
 from karat.protocol._task_file import Text, loaded
 from karat.protocol._task_recipes import official
@@ -105,11 +106,12 @@ class Task:
         """Gold and systems, restricted to the part. Gold says where it came from.
 
         Gold must be the corpus that the task names, and nobody may have another slot than the
-        task has. Fillers that are too many or missing are reported.
+        task has, once types are such as gold can compare. Fillers that are too many or missing
+        are reported.
         """
         self.check_gold(gold)
         for side, corpus in (("gold", gold), *systems.items()):
-            if problems := self.strange(corpus, side):
+            if problems := self.strange(corpus, side, gold):
                 raise InputError(problems)
         reference, answers = gold, dict(systems)
         remarks: list[str] = []
@@ -117,12 +119,29 @@ class Task:
             reference, answers, remarks = self._parted(gold, systems, self.part)
         found = [*self.violations(reference, "gold")]
         for name, answer in answers.items():
-            found += self.violations(answer, name)
+            found += self.violations(answer, name, reference)
         return reference, answers, Applied(self, tuple(found), tuple(remarks))
 
-    def violations(self, corpus: Corpus, name: str = "") -> Sequence[Violation]:
+    def violations(
+        self, corpus: Corpus, name: str = "", gold: Corpus | None = None
+    ) -> Sequence[Violation]:
         """Slots with more or fewer fillers than the task allows, as far as that can be seen."""
-        return violations(corpus, self.slots, name)
+        return violations(self.typed(corpus, gold), self.slots, name)
+
+    def typed(self, corpus: Corpus, gold: Corpus | None = None) -> Corpus:
+        """A corpus with the types that gold can compare. Where gold is not at hand, templates that
+        name no type are of the one that all slots of the task begin with.
+        """
+        if gold is not None:
+            return typed_as(gold, corpus)
+        kinds = {slot.partition(".")[0] for slot in self.slots}
+        if len(kinds) > 1 or not all("." in slot for slot in self.slots):
+            return corpus
+        if {*slot_labels(corpus)} <= {*self.slots}:
+            return corpus  # what the slots begin with may be a slot, with templates in it
+        slots = {slot.partition(".")[2]: ["-"] for slot in self.slots}
+        form = {"label": min(kinds), "slots": slots}
+        return typed_as(Corpus.of({"templates": [form]}), corpus)
 
     def _parted(
         self, gold: Corpus, systems: Mapping[str, Corpus], part: str
@@ -200,7 +219,7 @@ class Task:
         there = ", ".join(map(plain, self.parts))
         problems = [
             Problem(
-                "K824", file, int(corpus.documents.line[row]),
+                "K824", file_of(corpus, file, row), int(corpus.documents.line[row]),
                 f"the document {shown(corpus.documents.name(row))}",
                 f"a document of a part of {plain(self.path)}: {there}",
             )
@@ -208,18 +227,28 @@ class Task:
         ]  # fmt: skip
         return problems, len(rows)
 
-    def strange(self, corpus: Corpus, side: str) -> list[Problem]:
-        """A problem for each label or slot that the task does not have, where it is first."""
-        file = (corpus.origin.path if corpus.origin else "") or side
+    def strange(self, corpus: Corpus, side: str, gold: Corpus | None = None) -> list[Problem]:
+        """A problem for each label or slot that the task does not have, where it is first.
+
+        Mentions that are fillers of templates are in the slots that they fill.
+        """
+        corpus = self.typed(corpus, gold)
+        names = {*slot_labels(corpus)}
+        if len(corpus.templates):
+            names |= {*loose_labels(corpus)}
+        else:  # a label may be one of mentions, too
+            names = {row for label, row in zip(corpus.labels, row_names(corpus, None), strict=True)
+                     if label not in self.slots}  # fmt: skip
         found = []
-        for label in sorted({*corpus.labels, *slot_labels(corpus)} - set(self.slots)):
+        for label in sorted(names - set(self.slots)):
             place = _first(corpus, label)
             if place is None:
                 continue
             doc, line = place
             expected = f"a slot of the task {plain(self.name)}{nearest(label, list(self.slots))}"
             what = f"the slot {shown(label)} in document {shown(corpus.documents.name(doc))}"
-            found.append(Problem("K827", file, line, what, expected))
+            hint = NAME_THEM if any(slot.endswith(f".{label}") for slot in self.slots) else ""
+            found.append(Problem("K827", file_of(corpus, side, doc), line, what, expected, hint))
         return found
 
 
@@ -293,8 +322,11 @@ def _rows(ids: Sequence[str], names: set[str], *, inside: bool) -> IntArray:
 
 def _first(corpus: Corpus, label: str) -> tuple[int, int] | None:
     """The first document that has a label or slot, and the line; None if none has."""
-    if label in corpus.labels:
-        rows = np.flatnonzero(corpus.mentions.label == corpus.labels.index(label))
+    own = label
+    if not len(corpus.templates):  # the label of mentions that count in a row
+        own = dict(zip(row_names(corpus, None), corpus.labels, strict=True)).get(label, label)
+    if own in corpus.labels:
+        rows = np.flatnonzero(corpus.mentions.label == corpus.labels.index(own))
         if rows.size:
             row = int(rows[0])
             doc = int(corpus.mentions.doc[row])
