@@ -49,6 +49,10 @@ def _sureness(source: Source) -> dict[str, float]:
         return {}
     if b"\0" in head and head[:2] not in (b"\xff\xfe", b"\xfe\xff"):
         raise source.failure("K003", "a binary file", "a text file in UTF-8")
+    if head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{":
+        from karat.formats._json import telling  # what columns do without
+
+        head = telling(source, head)
     sure: dict[str, float] = {}
     for name in (*_COMMON, *registry.builtin("formats")):
         if name not in sure:

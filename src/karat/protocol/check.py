@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from karat.nouns._aside import HINT, aside
 from karat.nouns.corpus import Corpus
 from karat.nouns.errors import SHOWN, InputError, Problem, UsageError, plain, shown
 from karat.nouns.filled import slot_labels
@@ -83,8 +84,11 @@ def _many(number: int, what: str) -> str:
     return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
-_SLOTS = ("records", "muc")
-"""Formats that have fillers and no mentions."""
+_NOTHING = {
+    "records": "no filler at all", "muc": "no filler at all",
+    "jsonl": "no mention and no filler at all",
+}  # fmt: skip
+"""What a file lacks that could have fillers."""
 
 
 class _Pile:
@@ -176,9 +180,15 @@ def _odd(corpus: Corpus, pile: _Pile) -> None:
     table, name = corpus.mentions, corpus.origin.path
     fillers = len(corpus.templates.fillers)
     if not len(table) and not fillers:
-        found = "no filler at all" if corpus.origin.format in _SLOTS else "no mention at all"
+        found = _NOTHING.get(corpus.origin.format, "no mention at all")
         expected = "at least one in the file"
         pile.add([Problem("K311", name, None, found, expected)], warning=True)
+    rows, names = aside(corpus)
+    if rows:
+        line, many = int(corpus.documents.line[rows[0]]), _many(len(rows), "document")
+        found = f"keys that jsonl does not know in {many}: {names}"
+        expected = "keys that count; these are kept, nothing more"
+        pile.add([Problem("K315", name, line, found, expected, HINT)], warning=True)
     if len(table):
         _mentions_twice(corpus, name, pile)
     if fillers:
