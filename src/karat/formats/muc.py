@@ -20,6 +20,10 @@ from karat.nouns.tables import Documents
 from karat.nouns.template import Filler, Template
 
 _FIRST = re.compile(rb"(?:\s|;[^\n]*\n)*+(?:[0-9]+\.[ \t]+)?MESSAGE: ID(?:\s|\Z)")
+_OTHER = re.compile(
+    rb"(?:\s|;[^\n]*\n)*+[0-9]+\.[ \t]+[A-Z]+(?: [A-Z]+)*: [A-Z]+(?: [A-Z]+)*"
+    rb"(?:[ \t]{2}|\t|[ \t\r]*(?:\n|\Z))"
+)
 _COLUMN = 36
 
 
@@ -53,10 +57,13 @@ class Muc:
     def sniff(head: bytes) -> float:
         """How sure are we that this is a key file, from 0 to 1?
 
+        One that begins with another slot is a key file too, though a wrong one.
+
         >>> Muc.sniff(b"0.  MESSAGE: ID   DEV-MUC3-0001 (NOSC)"), Muc.sniff(b"Ann O")
         (0.95, 0.0)
         """
-        return 0.95 if _FIRST.match(head.removeprefix(b"\xef\xbb\xbf")) else 0.0
+        head = head.removeprefix(b"\xef\xbb\xbf")
+        return 0.95 if _FIRST.match(head) else 0.5 if _OTHER.match(head) else 0.0
 
     def read(self, source: Source) -> Iterator[Corpus]:
         """The messages of a file.
