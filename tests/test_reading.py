@@ -14,6 +14,7 @@ import karat
 from karat.cli import main
 from karat.nouns.source import Source
 from karat.protocol.check import check
+from karat.protocol.verify import verified
 from karat.reading import sniffed
 
 HEAD = 1 << 16
@@ -110,3 +111,28 @@ def test_the_first_keys_are_named_and_the_others_counted() -> None:
     (told,) = karat.score(many, karat.Corpus.of("", ""), "exact.F1", resamples=0).remarks
     assert told.startswith("gold: 1 document with keys that jsonl does not know: k0\\n, k1\\n, ")
     assert "k4\\n and 2 more; if" in told
+
+
+EMPTY = '{"id": "1", "speaker": "", "place": ["Rome", "  "]}\n'
+
+
+def test_empty_texts_are_in_the_coverage_where_there_are_any(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gold, system = tmp_path / "gold.json", tmp_path / "system.json"
+    gold.write_text(EMPTY.replace('""', '"Ann"'))
+    system.write_text(EMPTY)
+    scores = karat.score(gold, {"system": system}, "oads.F1", resamples=0)
+    assert 3 == scores.systems[0].coverage["empty"]
+    assert 0 == main(["score", str(gold), str(system), "-m", "oads.F1", "--resamples", "0"])
+    assert (
+        "system: 1 documents, 2 gold and 1 system fillers; 0 repaired, 0 discarded, 0 unaligned, "
+        "0 ignored, 0 ungrounded, 3 empty\n" == capsys.readouterr().err
+    )
+    result = tmp_path / "result.json"
+    result.write_text(scores.to_json())
+    compared, different = verified(result)
+    assert compared and [] == different
+    gold.write_text('{"id": "1", "place": ["Rome"]}\n')
+    scores = karat.score(gold, {"system": gold}, "oads.F1", resamples=0)
+    assert "empty" not in scores.systems[0].coverage
