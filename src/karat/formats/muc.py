@@ -118,8 +118,16 @@ class Muc:
             raise UsageError("muc names every document, and these have no ids")
         documents = list(corpus)
         numbers = _numbers(documents)
-        blocks = [block for document in documents for block in _blocks(document, numbers)]
-        out.write(encoded("\n".join(blocks), "muc", "1"))
+        found = []
+        for document in documents:
+            text = "\n".join(_blocks(document, numbers))
+            if "\0" in text:
+                where = shown(str(document.id))
+                raise UsageError(
+                    f"muc cannot hold {shown(chr(0))} in document {where}: a file with it is binary"
+                )
+            found.append(encoded(text, "muc", str(document.id)))
+        out.write(b"\n".join(found))
 
 
 def _numbers(documents: list[Document]) -> dict[str, int]:
