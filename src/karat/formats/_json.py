@@ -109,6 +109,20 @@ def _object(raw: bytes) -> dict[str, Any] | None:
     return found if isinstance(found, dict) else None
 
 
+def why(error: ValueError, before: int = 0) -> str:
+    """What a decoder says of a line, with the column; so many characters stand before what it saw.
+
+    >>> try:
+    ...     DECODER.decode('{"a" "b"}')
+    ... except ValueError as error:
+    ...     why(error)
+    "Expecting ':' delimiter, column 6"
+    """
+    if isinstance(error, json.JSONDecodeError):
+        return f"{error.msg}, column {before + error.pos + 1}"
+    return str(error)
+
+
 def _finite(number: str) -> float:
     found = float(number)
     if found in (math.inf, -math.inf):
