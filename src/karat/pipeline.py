@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from karat import registry, signature
 from karat._version import __version__
+from karat.nouns._aside import told_aside
 from karat.nouns._tokens import Tokens
 from karat.nouns.corpus import Corpus, Origin
 from karat.nouns.errors import UsageError, plain
@@ -162,10 +163,11 @@ def prepared(
         told = _said(reference, answer, pair, chosen, (tagset, slots), several=len(answers) > 1)
         ruling = {} if ruled is None else ruled.said()
         said[name] = told | ruling | plan.said() | _hashes(reference, answer)
+    remarks = told_aside([("gold", reference), *answers.items()])
     if applied is None:
-        remarks = _unmarked(chosen.labels, [reference, *answers.values()])
+        remarks += _unmarked(chosen.labels, [reference, *answers.values()])
     else:
-        remarks = applied.remarks + (() if optional else applied.task.unofficial(wanted))
+        remarks += applied.remarks + (() if optional else applied.task.unofficial(wanted))
     if recipes is None or optional:
         wanted, impossible = possible(wanted, list(pairs.values()))
         remarks += impossible

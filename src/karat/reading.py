@@ -11,7 +11,7 @@ from typing import Any
 from karat import registry
 from karat.nouns._walk import ending
 from karat.nouns.corpus import Corpus, Origin
-from karat.nouns.errors import UsageError, nearest
+from karat.nouns.errors import InputError, UsageError, nearest
 from karat.nouns.source import Source
 
 Readable = Corpus | str | os.PathLike[str]
@@ -36,6 +36,8 @@ def sniffed(source: Source) -> str:
     if not sure:
         raise source.failure("K002", "an empty file", "at least one document")
     best = max(sure, key=lambda name: sure[name])
+    if sure[best] < 0.5:
+        _refuse_words(source)
     if sure[best] > 0:
         return best
     every = ", ".join(registry.names("formats"))
@@ -49,6 +51,10 @@ def _sureness(source: Source) -> dict[str, float]:
         return {}
     if b"\0" in head and head[:2] not in (b"\xff\xfe", b"\xfe\xff"):
         raise source.failure("K003", "a binary file", "a text file in UTF-8")
+    if head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{":
+        from karat.formats._json import telling  # what columns do without
+
+        head = telling(source, head)
     sure: dict[str, float] = {}
     for name in (*_COMMON, *registry.builtin("formats")):
         if name not in sure:
@@ -83,7 +89,17 @@ def _sniffed_folder(source: Source) -> str:
     if not unsure:
         what = "empty files" if source.files else "an empty folder"
         raise source.failure("K002", what, "at least one document")
+    for file in source.files.values():
+        _refuse_words(file)
     return max(unsure, key=lambda name: unsure[name])
+
+
+def _refuse_words(source: Source) -> None:
+    """JSON with words around it is not taken for columns."""
+    from karat.formats._around import around  # what a file of a known format does without
+
+    if (problem := around(source.name, source.head())) is not None:
+        raise InputError([problem])
 
 
 def read(

@@ -318,6 +318,12 @@ def test_a_key_file_looks_as_they_do() -> None:
         (Document("d (x)", templates=()), "muc cannot hold the id 'd (x)'"),
         (Document("a\nb", templates=()), r"muc cannot hold the id 'a\nb'"),
         (Document("", templates=()), "muc cannot hold the id ''"),
+        (Document("d", templates=(form({"a": "b\0c"}),)),
+         r"muc cannot hold '\x00' in document 'd': a file with it is binary"),
+        (Document("d", templates=(form({"a\0": "b"}),)),
+         r"muc cannot hold '\x00' in document 'd': a file with it is binary"),
+        (Document("d\0", templates=()),
+         r"muc cannot hold '\x00' in document 'd\x00': a file with it is binary"),
         (Document("d", templates=(form({}, "1 2"),)),
          "muc cannot hold the id '1 2' of a template"),
         (Document("d", templates=(form({}, "*"),)), "muc cannot hold the id '*' of a template"),
@@ -326,7 +332,7 @@ def test_a_key_file_looks_as_they_do() -> None:
         (Document(templates=(form({}, "1"),)),
          "muc names every document, and these have no ids"),
         (Document("d", templates=(form({"a": "\ud800"}),)),
-         r"muc cannot hold '\ud800' in document '1': it is no character"),
+         r"muc cannot hold '\ud800' in document 'd': it is no character"),
         (Document("d", templates=(form({"a": alternatives(*["x"] * 1001)}),)),
          "muc cannot hold 1,001 alternatives of a filler, only 1,000"),
     ],
@@ -335,6 +341,14 @@ def test_what_a_key_file_cannot_hold_is_refused(document: Document, told: str) -
     with pytest.raises(UsageError) as caught:
         written(Corpus.of(document), "muc")
     assert told == str(caught.value)
+
+
+def test_every_other_sign_is_written_and_found_again(tmp_path: Path) -> None:
+    signs = [chr(code) for code in (*range(1, 0xA1), 0x2028, 0xFEFF)]
+    slots = {"a": [Filler(f"x{sign}y") for sign in signs]}
+    corpus = Corpus.of(Document("d", templates=(form(slots),)))
+    karat.convert(corpus, tmp_path / "a.muc")
+    assert list(corpus) == list(read(tmp_path / "a.muc"))
 
 
 def test_records_become_keys_and_keys_records(tmp_path: Path) -> None:

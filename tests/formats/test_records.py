@@ -224,7 +224,7 @@ def test_every_wrong_value_is_told_with_its_place() -> None:
     [
         (b'```json\n{"a": "x"}\n```\n', [f"1: K211 found '```json', expected JSON; {FENCED}"]),
         (b'{"a": "x"}\n```\n', [
-            f"2: K211 found '```' (Expecting value: line 1 column 1 (char 0)), expected {OBJECT}; "
+            f"2: K211 found '```' (Expecting value, column 1), expected {OBJECT}; "
             f"{FENCED}"]),
         (b'{"a": "x"}{"a": "y"}', [
             f"1: K211 found '{{\"a\": \"y\"}}' behind an object, expected {OBJECT}; {GLUED}"]),
@@ -234,7 +234,7 @@ def test_every_wrong_value_is_told_with_its_place() -> None:
         (b'[{"a": "x"}]\n[]', [
             f"2: K211 found '[]' behind the end, expected nothing more; {GLUED}"]),
         (b'{"a": "x"', [
-            "1: K211 found '{\"a\": \"x\"' (Expecting ',' delimiter: line 1 column 10 (char 9)), "
+            "1: K211 found '{\"a\": \"x\"' (Expecting ',' delimiter, column 10), "
             f"expected {OBJECT}"]),
         (b'{\n"a": "x",\n"b": ["y"', [
             "3: K211 found 'the end of the file' (Expecting ',' delimiter), expected JSON"]),
@@ -304,6 +304,58 @@ def test_what_is_too_large_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = b'{"a":\n"x"}\n' + b" \n" * 1000
     expected = "K010 found a text of more than 1,000 bytes, expected smaller documents"
     assert [expected] == problems(rows)
+
+
+LONG = """[
+  {"id": "1", "a": "x"},
+  {
+    "id": "2",
+    "text":
+      7,
+    "a": {
+      "b": ["x", "é", [
+        1]],
+      "": "x",
+      "c": {"a\\n\\"": [{"d": "x"},
+        {"d": true}]}
+    }, "b": "x", "kind":
+    8
+  }
+]
+"""
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_wrong_value_is_told_with_its_own_line(end: str) -> None:
+    told = problems(LONG.replace("\n", end).encode(), label="kind")
+    assert [
+        "6: K212 found text = 7, expected a text or null",
+        f"8: K212 found a.b[2] = [1], expected {ITEM}",
+        "10: K212 found a key that is empty in a, expected a name",
+        r"12: K212 found a.c.a\n" + f'"[1].d = true, expected {VALUE}; write "true"',
+        "14: K212 found kind = 8, expected a text or null",
+    ] == told
+    one = LONG.replace("\n", end).split(f"{end}  {{", 2)[2].removesuffix(f"{end}]{end}")
+    alone = problems(b"\xef\xbb\xbf{" + one.encode(), label="kind")
+    lines = [int(each.split(":")[0]) - 2 for each in told]
+    assert [f"{line}:{each.split(':', 1)[1]}" for line, each in zip(lines, told, strict=True)] == (
+        alone
+    )
+
+
+def test_the_column_of_a_line_that_breaks_is_that_of_the_line() -> None:
+    broken = "{'a': 1}"
+    assert [
+        f'2: K211 found "{broken}" (Expecting property name enclosed in double quotes, column 4), '
+        f"expected {OBJECT}"
+    ] == problems(f'{{"a": "x"}}\n  {broken}\n'.encode())
+
+
+def test_many_wrong_values_of_a_long_object_are_told_in_time() -> None:
+    with pytest.raises(InputError) as caught:
+        of_bytes(b'{"a": [\n' + b"1,\n" * 200_000 + b"1]}", "records")
+    assert 200_001 == caught.value.total
+    assert list(range(2, 102)) == [problem.line for problem in caught.value.problems]
 
 
 # --- recognised ---

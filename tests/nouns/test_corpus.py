@@ -42,21 +42,31 @@ def test_marked_text_becomes_tokens_and_mentions() -> None:
 )
 def test_marked_text_that_cannot_be_read_is_refused(text: str, message: str) -> None:
     with pytest.raises(UsageError) as caught:
-        Corpus.of(text)
-    assert message == str(caught.value)
+        Corpus.of("[Ann]PER slept", text)
+    assert f"document 2: {message}" == str(caught.value)
 
 
 @pytest.mark.parametrize(
     ("given_", "message"),
     [
-        ((3,), "a document is marked text, a Document or a dict, not int"),
+        ((3,), "document 1: a document is marked text, a Document or a dict, not int"),
         (
             (Document(text="a"), Document(tokens=("a",))),
             "some documents count tokens, others characters; a corpus has one unit",
         ),
         ((Document("a"), Document()), "document 2 has no id, but others have"),
         ((Document("a"), Document("a")), "two documents have the id 'a'"),
-        (({"id": 3},), "found id = 3, expected a text"),
+        (({"id": 3},), "document 1: found id = 3, expected a text"),
+        (
+            ({"id": "a"}, {"id": "b", "text": "x", "mentions": [{"start": 0, "end": 1}]}),
+            "document 'b': found mentions[0] without a label, expected a label",
+        ),
+        (
+            ({"mentions": []}, {"id": "d", "text": "Ann", "speaker": "Ann"}),
+            "document 'd': found the key speaker and none of those that hold something, like "
+            "mentions or templates; if speaker is a slot, it stands in a template: "
+            '{"templates": [{"slots": {"speaker": [...]}}]}',
+        ),
         (
             (Document("d", relations=(Group("r", (("x", "T9"),)),)),),
             "relation 'r' of document 'd' names the mention 'T9', which is not there",
@@ -246,6 +256,10 @@ def test_documents_are_found_from_either_end() -> None:
 def test_a_corpus_says_what_it_is() -> None:
     assert "<Corpus: 1 documents, 1 mentions, labels PER>" == repr(Corpus.of("[Ann]PER"))
     assert "<Corpus: 0 documents, 0 mentions, labels none>" == repr(Corpus.of())
+    slots = {"who": ["Ann", "Bo"], "at": [{"slots": {"room": ["5"]}}]}
+    assert "<Corpus: 1 documents, 0 mentions, labels none, 2 templates with 3 fillers>" == repr(
+        Corpus.of({"templates": [{"slots": slots}]})
+    )
     assert "Mention.of('X', [(0, 1), (2, 3)], confidence=0.5, id='T')" == repr(
         Mention.of("X", [(0, 1), (2, 3)], confidence=0.5, id="T")
     )

@@ -208,7 +208,7 @@ def test_templates_say_what_they_cannot_hold() -> None:
     assert "slot 'a': found int, expected a text, a Filler or a Template" == str(caught.value)
     with pytest.raises(UsageError) as caught:
         Corpus.of(Document("d", "abc", templates=(Template("t", {"a": (Filler(mention="T9"),)}),)))
-    assert "a filler names the mention 'T9', which is not there" == str(caught.value)
+    assert "document 'd': a filler names the mention 'T9', which is not there" == str(caught.value)
     deep = Template()
     for _ in range(DEEPEST):
         deep = Template("", {"a": (deep,)})

@@ -73,7 +73,8 @@ def test_duplicates_and_emptiness_are_warnings(tmp_path: Path) -> None:
     file.write_text(json.dumps({"tokens": ["a"], "mentions": [mention] * 3}) + "\n")
     assert codes(check(file)) == [("K312", 1, True), ("K312", 1, True)]
     file.write_text('{"tokens": ["a"]}\n')
-    assert codes(check(file)) == [("K311", None, True)]
+    nothing = "no mention and no filler at all, expected at least one in the file"
+    assert [f"{file}: K311 found {nothing}"] == [str(problem) for problem in check(file).problems]
 
 
 def test_against_gold_all_documents_that_differ_are_told(gold: Path, tmp_path: Path) -> None:
@@ -131,6 +132,43 @@ def test_fillers_are_looked_at_as_mentions_are(tmp_path: Path) -> None:
         f"{theirs}:2: K314 found the slot place.x, expected a slot of gold: place.room, who",
         f"{theirs}:1: K314 found the slot whom, expected a slot of gold: place.room, who",
     ] == [str(problem) for problem in check(theirs, ours).problems]
+
+
+def test_a_filler_whose_text_is_not_at_its_place_is_a_warning(tmp_path: Path) -> None:
+    file = tmp_path / "shifted.jsonl"
+    fillers = [
+        {"text": "zz", "start": 0, "end": 2},
+        {"text": "AB  cd", "start": 0, "end": 5},
+        {"text": "ab ef", "fragments": [[0, 2], [6, 8]]},
+        {"text": "ef", "start": 5, "end": 7, "alternatives": [{"text": "x", "start": 0, "end": 1}]},
+        {"text": "nowhere"},
+        {"start": 0, "end": 1},
+        {"text": "cd", "mention": "T1"},
+    ]
+    mention = {"id": "T1", "start": 0, "end": 2, "label": "X"}
+    inner = [{"slots": {"in\n": fillers[:1]}}]
+    slots = {"who": fillers, "of": inner}
+    document = {"text": "ab cd ef", "mentions": [mention], "templates": [{"slots": slots}]}
+    file.write_text('{"text": "ab", "mentions": []}\n' + json.dumps(document) + "\n")
+    told = [str(problem).removeprefix(f"{file}:2: K316 found the filler ") for problem in
+            check(file).problems]  # fmt: skip
+    assert [
+        "'zz' of the slot who at 0..2, expected 'ab', which stands there",
+        "'ef' of the slot who at 5..7, expected ' e', which stands there",
+        "'x' of the slot who at 0..1, expected 'a', which stands there",
+        "'cd' of the slot who at 0..2, expected 'ab', which stands there",
+        "'zz' of the slot in\\n at 0..2, expected 'ab', which stands there",
+    ] == told
+    document |= {"tokens": document.pop("text").split(), "mentions": []}  # type: ignore[attr-defined]
+    document["templates"] = [{"slots": {"who": [{"text": "cdef", "start": 1, "end": 3}]}}]
+    file.write_text(json.dumps(document))
+    assert [] == codes(check(file))
+    document["templates"] = [{"slots": {"who": [{"text": "cd", "start": 0, "end": 1}] * 150}}]
+    file.write_text(json.dumps(document))
+    assert {"warning K316": 150, "warning K312": 149} == check(file).counts
+    del document["tokens"]
+    file.write_text(json.dumps(document | {"unit": "token"}))
+    assert {"warning K312": 149} == check(file).counts
 
 
 def test_mentions_of_gold_are_slots_for_records(tmp_path: Path) -> None:

@@ -147,7 +147,7 @@ def remarks(systems: Sequence[File]) -> None:
             f"{plain(system.name)}: {said['documents']:,} documents, {', '.join(sides)}; "
             f"{said['repaired']:,} repaired, {said['discarded']:,} discarded, "
             f"{said['unaligned']:,} unaligned, {said['ignored']:,} ignored"
-            + (f", {said['ungrounded']:,} ungrounded" if "ungrounded" in said else "")
+            + "".join(f", {said[key]:,} {key}" for key in ("ungrounded", "empty") if key in said)
         )
         print(line, file=sys.stderr)
         for warning in system.warnings:

@@ -50,6 +50,11 @@ def keys(head: bytes) -> set[str]:
     >>> sorted(keys(b'{"a": {"b": 1}, "c": "d"} {"e": [{"f'))
     ['a', 'c', 'e']
     """
+    return _looked(head)[0]
+
+
+def _looked(head: bytes) -> tuple[set[str], bool]:
+    """The keys of objects, and whether the last of them is cut."""
     found: set[str] = set()
     text = head.removeprefix(BOM).lstrip().decode("utf-8", "replace")
     depth = -1 if text.startswith("[") else 0
@@ -58,7 +63,64 @@ def keys(head: bytes) -> set[str]:
             depth += 1 if token.group() in "{[" else -1
         elif token[2] and depth == 1:
             found.add(token[1])
-    return found
+    return found, depth > 0
+
+
+def telling(source: Source, head: bytes) -> bytes:
+    """The head of a file of objects, and as much more of the file as tells what they are.
+
+    An object that the head cuts is there to its end: its last key may be the only one of its kind.
+    If no key says more than `id` and `text` do, what follows is the first line that has such a key.
+
+    >>> source = Source.of_bytes(b'{"id": "1"}\\n{"id": "2"}\\n{"id": "3", "who": "Ann"}')
+    >>> sorted(keys(telling(source, source.head(12))))
+    ['id', 'who']
+    """
+    if head.removeprefix(BOM).lstrip()[:1] != b"{" or keys(head) & KARAT:
+        return head
+    size = len(head)
+    head = _whole(source, 0, head)
+    if not keys(head) <= COMMON:
+        return head
+    for _, offset, raw in lines(source):
+        if offset + len(raw) > len(head) and not (_object(raw) or {}).keys() <= COMMON:
+            return head + b"\n" + _whole(source, offset, source.between(offset, offset + size))
+    return head
+
+
+def _whole(source: Source, start: int, piece: bytes) -> bytes:
+    """A piece of a file, longer if it cuts a line of lines, or the one object that there is."""
+    first, line_end, _ = piece.removeprefix(BOM).lstrip().partition(b"\n")
+    in_lines, size = bool(line_end) and _object(first) is not None, len(piece)
+    while len(piece) < LARGEST and (in_lines or _looked(piece)[1]):
+        longer = source.between(start, start + 2 * len(piece))
+        end = longer.find(b"\n", size - 1) if in_lines else -1
+        if end >= 0 or len(longer) <= len(piece):
+            return longer[:end] if end >= 0 else longer
+        piece = longer
+    return piece
+
+
+def _object(raw: bytes) -> dict[str, Any] | None:
+    try:
+        found = json.loads(raw)
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def why(error: ValueError, before: int = 0) -> str:
+    """What a decoder says of a line, with the column; so many characters stand before what it saw.
+
+    >>> try:
+    ...     DECODER.decode('{"a" "b"}')
+    ... except ValueError as error:
+    ...     why(error)
+    "Expecting ':' delimiter, column 6"
+    """
+    if isinstance(error, json.JSONDecodeError):
+        return f"{error.msg}, column {before + error.pos + 1}"
+    return str(error)
 
 
 def _finite(number: str) -> float:

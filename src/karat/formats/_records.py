@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from karat.formats._json import BOM, DECODER, lines
+from karat.formats._json import BOM, DECODER, lines, why
 from karat.formats._text import Problems, decoded
 from karat.nouns._checked import key
 from karat.nouns.document import Document
@@ -26,6 +26,10 @@ _FENCED = "take away the lines with ``` around the JSON"
 _GLUED = "put each object on a line of its own, or all of them in a list"
 
 
+Path = tuple[str | int, ...]
+"""Keys of objects and places in lists that lead to a value."""
+
+
 @dataclass(frozen=True, slots=True)
 class Found:
     """An object of a file: its line, where its bytes begin, and whether the file is this object."""
@@ -34,6 +38,12 @@ class Found:
     offset: int
     value: dict[str, Any]
     alone: bool = False
+    place: _Place | None = None
+    begin: int = 0
+
+    def line_of(self, path: Path) -> int:
+        """The line of the value that this path of keys and numbers leads to."""
+        return self.line if self.place is None else self.place.line_of(self.begin, path)
 
 
 def objects(source: Source, problems: Problems) -> Iterator[Found]:
@@ -88,6 +98,7 @@ def _of_line(file: str, number: int, offset: int, raw: bytes, problems: Problems
         found = shown(raw[error.start : error.end])
         problems.add("K211", file, number, found, "UTF-8")
         return None
+    before = len(text) - len(text.lstrip(" \t\r\n"))
     text = text.strip(" \t\r\n")
     try:
         value, end = DECODER.raw_decode(text)
@@ -96,7 +107,7 @@ def _of_line(file: str, number: int, offset: int, raw: bytes, problems: Problems
         return None
     except ValueError as error:
         hint = _FENCED if FENCE.match(text) else ""
-        problems.add("K211", file, number, f"{shown(text)} ({error})", _OBJECT, hint)
+        problems.add("K211", file, number, f"{shown(text)} ({why(error, before)})", _OBJECT, hint)
         return None
     if rest := text[end:].strip():
         found = f"{shown(rest)} behind an object"
@@ -140,7 +151,8 @@ def _in_one(text: str, file: str, problems: Problems) -> Iterator[Found]:
                 wrong(where, f"{found} ({said})", "JSON")
                 return
             if isinstance(value, dict):
-                yield Found(place.line(begin), place.byte(begin), value, alone=not listed)
+                line, byte = place.line(begin), place.byte(begin)
+                yield Found(line, byte, value, not listed, place, begin)
             else:
                 wrong(begin, shown(text[begin:at]), expected)
             at = place.skip(at)
@@ -184,6 +196,28 @@ class _Place:
         self._go(at)
         return self.bytes
 
+    def line_of(self, at: int, path: Path) -> int:
+        """The line of a value inside of the object or list that begins at `at`."""
+        for step in path:
+            at = self._member(at, step)
+        before = self.at, self.lines, self.bytes
+        line = self.line(at)
+        self.at, self.lines, self.bytes = before
+        return line
+
+    def _member(self, at: int, step: str | int) -> int:
+        """Where a value of an object or list begins, which has been decoded before."""
+        at, number = self.skip(at + 1), 0
+        while True:
+            name: Any = number
+            if isinstance(step, str):
+                name, at = DECODER.raw_decode(self.text, at)
+                at = self.skip(self.skip(at) + 1)
+            if name == step:
+                return at
+            _, at = DECODER.raw_decode(self.text, at)
+            at, number = self.skip(self.skip(at) + 1), number + 1
+
 
 @dataclass(frozen=True, slots=True)
 class Shape:
@@ -198,19 +232,20 @@ class Shape:
     ) -> tuple[Document, int]:
         """The document that an object is, and how many of its texts are empty.
 
-        `wrong` is told each value that cannot be; `stem` is the id of an object without one.
+        `wrong` is told the path to each value that cannot be; `stem` is the id of an object
+        without one.
         """
         walk = _Walk(self.label, wrong)
         given = dict(value)
         name = given.pop(self.id, None) if self.id else None
         if name is not None and (not isinstance(name, (str, int)) or isinstance(name, bool)):
-            wrong(f"{key(self.id)} = {_told(name)}", "a text or a whole number", "")
+            wrong((self.id,), f"{key(self.id)} = {_told(name)}", "a text or a whole number", "")
             name = None
         words = given.pop(self.text, None) if self.text else None
         if words is not None and not isinstance(words, str):
-            wrong(f"{key(self.text)} = {_told(words)}", "a text or null", "")
+            wrong((self.text,), f"{key(self.text)} = {_told(words)}", "a text or null", "")
             words = None
-        template = walk.template(given, "", 1)
+        template = walk.template(given, (), 1)
         document = Document(
             stem if name is None else str(name),
             words,
@@ -223,23 +258,24 @@ class _Walk:
     def __init__(self, label: str, wrong: Any) -> None:
         self.label, self.wrong, self.empty = label, wrong, 0
 
-    def template(self, value: Mapping[str, Any], where: str, depth: int) -> Template | None:
+    def template(self, value: Mapping[str, Any], path: Path, depth: int) -> Template | None:
         """The template of an object; None if nothing fills it."""
         if depth > DEEPEST:
-            self.wrong(shown(where)[1:-1], _DEEP, "")
+            self.wrong(path, shown(_where(path))[1:-1], _DEEP, "")
             return None
         label = ""
         slots: dict[str, tuple[Filler | Template, ...]] = {}
         for slot, given in value.items():
-            place = f"{where}.{key(slot)}" if where else key(slot)
+            place = (*path, slot)
             if self.label and slot == self.label:
                 if given is not None and not isinstance(given, str):
-                    self.wrong(f"{place} = {_told(given)}", "a text or null", "")
+                    self.wrong(place, f"{_where(place)} = {_told(given)}", "a text or null", "")
                 label = given if isinstance(given, str) else ""
             elif not slot:
-                self.wrong(f"a key that is empty{f' in {where}' if where else ''}", "a name", "")
+                inside = f" in {_where(path)}" if path else ""
+                self.wrong(place, f"a key that is empty{inside}", "a name", "")
             elif isinstance(given, list):
-                several = (self.filler(each, f"{place}[{i}]", depth, "a text, an object or null")
+                several = (self.filler(each, (*place, i), depth, "a text, an object or null")
                            for i, each in enumerate(given))  # fmt: skip
                 slots[slot] = tuple(each for each in several if each is not None)
             else:
@@ -247,18 +283,24 @@ class _Walk:
                 slots[slot] = () if one is None else (one,)
         return Template(label, slots) if label or any(slots.values()) else None
 
-    def filler(self, value: Any, where: str, depth: int, expected: str) -> Filler | Template | None:
+    def filler(self, value: Any, path: Path, depth: int, expected: str) -> Filler | Template | None:
         if isinstance(value, str):
             if value.strip():
                 return Filler(value)
             self.empty += 1
         elif isinstance(value, dict):
-            return self.template(value, where, depth + 1)
+            return self.template(value, path, depth + 1)
         elif value is not None:
             told = _told(value)
             hint = "" if isinstance(value, list) else f'write "{told}"'
-            self.wrong(f"{where} = {told}", expected, hint)
+            self.wrong(path, f"{_where(path)} = {told}", expected, hint)
         return None
+
+
+def _where(path: Path) -> str:
+    """A path for a message: `a.b[0]`."""
+    parts = (f"[{step}]" if isinstance(step, int) else f".{key(step)}" for step in path)
+    return "".join(parts).removeprefix(".")
 
 
 def _told(value: Any) -> str:

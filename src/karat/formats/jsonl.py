@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, BinaryIO, ClassVar
 
-from karat.formats._json import BOM, COMMON, DECODER, KARAT, keys, lines
+from karat.formats._json import BOM, COMMON, DECODER, KARAT, keys, lines, why
 from karat.formats._plain import Plain, of_plain, plain
 from karat.nouns._build import of_documents
 from karat.nouns._checked import WrongError
@@ -146,7 +146,7 @@ class _Pile:
             self._wrong(line, "K201", "brackets nested too deep", _OBJECT)
             return None
         except ValueError as error:
-            self._wrong(line, "K201", f"{shown(raw)} ({error})", _OBJECT)
+            self._wrong(line, "K201", f"{shown(raw)} ({why(error)})", _OBJECT)
             return None
         if not isinstance(record, dict):
             self._wrong(line, "K201", shown(raw), _OBJECT)

@@ -20,6 +20,10 @@ from karat.nouns.tables import Documents
 from karat.nouns.template import Filler, Template
 
 _FIRST = re.compile(rb"(?:\s|;[^\n]*\n)*+(?:[0-9]+\.[ \t]+)?MESSAGE: ID(?:\s|\Z)")
+_OTHER = re.compile(
+    rb"(?:\s|;[^\n]*\n)*+[0-9]+\.[ \t]+[A-Z]+(?: [A-Z]+)*: [A-Z]+(?: [A-Z]+)*"
+    rb"(?:[ \t]{2}|\t|[ \t\r]*(?:\n|\Z))"
+)
 _COLUMN = 36
 
 
@@ -53,10 +57,13 @@ class Muc:
     def sniff(head: bytes) -> float:
         """How sure are we that this is a key file, from 0 to 1?
 
+        One that begins with another slot is a key file too, though a wrong one.
+
         >>> Muc.sniff(b"0.  MESSAGE: ID   DEV-MUC3-0001 (NOSC)"), Muc.sniff(b"Ann O")
         (0.95, 0.0)
         """
-        return 0.95 if _FIRST.match(head.removeprefix(b"\xef\xbb\xbf")) else 0.0
+        head = head.removeprefix(b"\xef\xbb\xbf")
+        return 0.95 if _FIRST.match(head) else 0.5 if _OTHER.match(head) else 0.0
 
     def read(self, source: Source) -> Iterator[Corpus]:
         """The messages of a file.
@@ -111,8 +118,16 @@ class Muc:
             raise UsageError("muc names every document, and these have no ids")
         documents = list(corpus)
         numbers = _numbers(documents)
-        blocks = [block for document in documents for block in _blocks(document, numbers)]
-        out.write(encoded("\n".join(blocks), "muc", "1"))
+        found = []
+        for document in documents:
+            text = "\n".join(_blocks(document, numbers))
+            if "\0" in text:
+                where = shown(str(document.id))
+                raise UsageError(
+                    f"muc cannot hold {shown(chr(0))} in document {where}: a file with it is binary"
+                )
+            found.append(encoded(text, "muc", str(document.id)))
+        out.write(b"\n".join(found))
 
 
 def _numbers(documents: list[Document]) -> dict[str, int]:

@@ -9,14 +9,14 @@ from dataclasses import dataclass, replace
 from typing import Any, BinaryIO, ClassVar
 
 from karat.formats._json import BOM, COMMON, KARAT, keys
-from karat.formats._records import FENCE, Shape, objects, record_of, text_of
+from karat.formats._records import FENCE, Found, Path, Shape, objects, record_of, text_of
 from karat.formats._text import Problems, signed, unsigned
 from karat.nouns._build import of_documents
 from karat.nouns._holds import fitted, refused
 from karat.nouns._walk import ending
 from karat.nouns.corpus import Corpus, Words
 from karat.nouns.document import Document
-from karat.nouns.errors import UsageError, shown
+from karat.nouns.errors import SHOWN, UsageError, shown
 from karat.nouns.source import Source
 from karat.nouns.tables import Documents
 
@@ -95,7 +95,7 @@ class Records:
         problems = Problems()
         pile = _Pile(source, problems, self._shape)
         for found in objects(source, problems):
-            pile.add(found.line, found.offset, found.value, found.alone)
+            pile.add(found)
             if len(pile.documents) >= _BLOCK:
                 yield pile.block()
         problems.check()
@@ -156,17 +156,19 @@ class _Pile:
         stem, end = ending(source.inside or "")
         self.stem = stem if end == ".json" else None
 
-    def add(self, line: int, offset: int, value: Mapping[str, Any], alone: bool) -> None:
-        def wrong(found: str, expected: str, hint: str) -> None:
-            self.problems.add("K212", self.name, line, found, expected, hint)
+    def add(self, found: Found) -> None:
+        def wrong(path: Path, what: str, expected: str, hint: str) -> None:
+            known = self.problems.total < SHOWN  # a search for each of a million would take days
+            line = found.line_of(path) if known else found.line
+            self.problems.add("K212", self.name, line, what, expected, hint)
 
-        stem = self.stem if alone else None
-        document, empty = self.shape.document(value, wrong, stem)
+        stem = self.stem if found.alone else None
+        document, empty = self.shape.document(found.value, wrong, stem)
         self.empty += empty
-        if self._fits(document.id, line) and not self.problems.total:
+        if self._fits(document.id, found.line) and not self.problems.total:
             self.documents.append(document)
-            self.lines.append(line)
-            self.offsets.append(offset)
+            self.lines.append(found.line)
+            self.offsets.append(found.offset)
 
     def _fits(self, name: str | None, line: int) -> bool:
         found = expected = ""

@@ -15,7 +15,7 @@ from karat.arrays.tags import KINDS, SCHEMES, decode, illegal, interpret, recogn
 from karat.nouns._columns import label_codes
 from karat.nouns.corpus import Corpus, Memory
 from karat.nouns.document import Document, Group, bracketed
-from karat.nouns.errors import UsageError, nearest, shown
+from karat.nouns.errors import UsageError, nearest, plain, shown
 from karat.nouns.tables import Codes, Documents, Fragments, Groups, Mentions, int32
 from karat.nouns.templates import Templates
 
@@ -35,18 +35,36 @@ def document_hash(text: str | None, tokens: Sequence[str] | None, unit: str | No
     )
 
 
-def _as_document(document: str | Document | Mapping[str, Any]) -> Document:
+def _as_document(document: str | Document | Mapping[str, Any], number: int) -> Document:
     if isinstance(document, Document):
         return document
-    if isinstance(document, str):
-        return bracketed(document)
-    if isinstance(document, Mapping):
-        from karat.nouns._record import document_of
-
-        return document_of(document)
+    try:
+        if isinstance(document, str):
+            return bracketed(document)
+        if isinstance(document, Mapping):
+            return _of_mapping(document)
+    except UsageError as error:
+        name = document.get("id") if isinstance(document, Mapping) else None
+        told = shown(name) if isinstance(name, str) else str(number)
+        raise UsageError(f"document {told}: {error}") from None
     raise UsageError(
-        f"a document is marked text, a Document or a dict, not {type(document).__name__}"
+        f"document {number}: a document is marked text, a Document or a dict, "
+        f"not {type(document).__name__}"
     )
+
+
+def _of_mapping(record: Mapping[str, Any]) -> Document:
+    from karat.nouns._record import KEYS, document_of
+
+    strange = [key for key in record if key not in KEYS]
+    if strange and record.keys() <= {*strange, "id", "text", "attributes"}:
+        slot = plain(str(strange[0]))
+        raise UsageError(
+            f"found the key {slot} and none of those that hold something, like mentions or "
+            f"templates; if {slot} is a slot, it stands in a template: "
+            f'{{"templates": [{{"slots": {{"{slot}": [...]}}}}]}}'
+        )
+    return document_of(record)
 
 
 def of_documents(
@@ -55,7 +73,7 @@ def of_documents(
     offsets: Sequence[int] | None = None,
 ) -> Corpus:
     """The corpus that holds these documents."""
-    docs = [_as_document(document) for document in documents]
+    docs = [_as_document(document, number) for number, document in enumerate(documents, 1)]
     units = {doc.unit for doc in docs if doc.unit is not None}
     if len(units) > 1:
         raise UsageError("some documents count tokens, others characters; a corpus has one unit")
@@ -182,7 +200,16 @@ def _templates(docs: Sequence[Document]) -> Templates:
         {m.id: (first[i] + k, m.fragments) for k, m in enumerate(doc.mentions) if m.id is not None}
         for i, doc in enumerate(docs)
     ]
-    return Templates.of([doc.templates for doc in docs], places)
+    try:
+        return Templates.of([doc.templates for doc in docs], places)
+    except UsageError:
+        for i, doc in enumerate(docs):
+            try:
+                Templates.of([doc.templates], places[i : i + 1])
+            except UsageError as error:
+                name = str(i + 1) if doc.id is None else shown(doc.id)
+                raise UsageError(f"document {name}: {error}") from None
+        raise
 
 
 def of_tags(

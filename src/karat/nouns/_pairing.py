@@ -60,6 +60,8 @@ def paired(
     }
     if len(gold.templates) or len(system.templates):
         coverage["gold_fillers"], coverage["system_fillers"] = _fillers(gold), _fillers(system)
+    if empty := sum(c.facts.get("empty_texts", 0) for c in (gold, system)):
+        coverage["empty"] = empty
     if coverage["missing_documents"]:
         covered = np.zeros(len(gold), bool)
         covered[there] = True

@@ -68,9 +68,11 @@ class Corpus:
 
     def __repr__(self) -> str:
         where = f" from {self.origin.path}" if self.origin else ""
+        forms, fillers = len(self.templates), len(self.templates.fillers)
+        slots = f", {forms:,} templates with {fillers:,} fillers" if forms else ""
         return (
             f"<Corpus{where}: {len(self):,} documents, {len(self.mentions):,} mentions, "
-            f"labels {', '.join(self.labels) or 'none'}>"
+            f"labels {', '.join(self.labels) or 'none'}{slots}>"
         )
 
     @classmethod

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from karat.nouns._agree import file_of
+from karat.nouns._aside import HINT, aside
 from karat.nouns.corpus import Corpus
 from karat.nouns.errors import SHOWN, InputError, Problem, UsageError, plain, shown
+from karat.nouns.filled import fold
 from karat.nouns.pair import Pair
 from karat.nouns.source import Source
 from karat.nouns.typed import slot_labels
@@ -84,8 +86,11 @@ def _many(number: int, what: str) -> str:
     return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
-_SLOTS = ("records", "muc")
-"""Formats that have fillers and no mentions."""
+_NOTHING = {
+    "records": "no filler at all", "muc": "no filler at all",
+    "jsonl": "no mention and no filler at all",
+}  # fmt: skip
+"""What a file lacks that could have fillers."""
 
 
 class _Pile:
@@ -177,13 +182,51 @@ def _odd(corpus: Corpus, pile: _Pile) -> None:
     table, name = corpus.mentions, corpus.origin.path
     fillers = len(corpus.templates.fillers)
     if not len(table) and not fillers:
-        found = "no filler at all" if corpus.origin.format in _SLOTS else "no mention at all"
+        found = _NOTHING.get(corpus.origin.format, "no mention at all")
         expected = "at least one in the file"
         pile.add([Problem("K311", name, None, found, expected)], warning=True)
+    rows, names = aside(corpus)
+    if rows:
+        line, many = int(corpus.documents.line[rows[0]]), _many(len(rows), "document")
+        found = f"keys that jsonl does not know in {many}: {names}"
+        expected = "keys that count; these are kept, nothing more"
+        pile.add([Problem("K315", name, line, found, expected, HINT)], warning=True)
     if len(table):
         _mentions_twice(corpus, name, pile)
     if fillers:
         _fillers_twice(corpus, name, pile)
+        _fillers_elsewhere(corpus, name, pile)
+
+
+def _fillers_elsewhere(corpus: Corpus, name: str, pile: _Pile) -> None:
+    """Fillers whose text is not what stands at their place: places may be shifted."""
+    fillers, fragments = corpus.templates.fillers, corpus.templates.fillers.fragments
+    filler = fillers.filler
+    doc = corpus.templates.doc[fillers.template[filler]]
+    there = np.flatnonzero((np.diff(fragments.offsets) > 0) & (fillers.text.codes >= 0))
+    problems: list[Problem] = []
+    total, row, words = 0, -1, None
+    for form in there.tolist():
+        if doc[form] != row:
+            row = int(doc[form])
+            text, tokens = corpus.library.words(row) if corpus.library else (None, None)
+            words = text if corpus.unit == "char" else tokens
+        if words is None:
+            continue
+        parts = [words[start:end] for start, end in fragments.of(form)]
+        here = " ".join(p if isinstance(p, str) else " ".join(p) for p in parts)
+        own = fillers.text[form] or ""
+        if "".join(fold(own).split()) != "".join(fold(here).split()):
+            total += 1
+            if len(problems) < SHOWN:
+                slot = plain(fillers.slot[int(filler[form])] or "")
+                start, end = fragments.of(form)[0][0], fragments.of(form)[-1][1]
+                found = f"the filler {shown(own)} of the slot {slot} at {start}..{end}"
+                expected = f"{shown(here)}, which stands there"
+                line = int(corpus.documents.line[row])
+                problems.append(Problem("K316", name, line, found, expected))
+    if problems:
+        pile.add(problems, total, warning=True)
 
 
 def _fillers_twice(corpus: Corpus, name: str, pile: _Pile) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from karat.nouns._aside import told_aside
 from karat.nouns._holds import EVERYTHING, Loss, fitted, refused
 from karat.nouns._tokens import Tokens
 from karat.nouns.corpus import Corpus, Library, Words
@@ -80,7 +81,7 @@ def convert(
     holds = getattr(told_format(name, write_options or {}), "held", holds)
     if _alone(writer, corpus, out):
         holds -= {"document ids"}
-    remarks: list[str] = []
+    remarks = list(told_aside([("", corpus)]))
     losses: list[Loss] = []
     corpus = _in_unit(corpus, name, holds, tokenizer, remarks, losses)
     corpus, lost = fitted(corpus, holds)
