@@ -7,6 +7,7 @@ from __future__ import annotations
 import random
 import re
 
+import karat
 from karat import Corpus, Pair
 from karat.nouns._occurrences import Occurrences
 from karat.nouns.grounding import Grounded
@@ -107,3 +108,41 @@ def test_the_first_occurrence_is_that_of_trying_every_place() -> None:
             found += expected is not None
             assert expected == Occurrences(text).first(string), (text, string)
     assert 400 < found < 3500
+
+
+def _share(gold: list[dict[str, object]], *answers: list[object]) -> karat.Scores:
+    system = [
+        {"id": f"{i}", "templates": [{"slots": {"s": each}}]} for i, each in enumerate(answers)
+    ]
+    every = [{"id": f"{i}", "templates": [{"slots": {"s": ["Ann"]}}], **each}
+             for i, each in enumerate(gold)]  # fmt: skip
+    return karat.score(Corpus.of(*every), Corpus.of(*system), "oads.ungrounded-share", resamples=0)
+
+
+def test_the_share_of_what_is_made_up_is_unknown_where_nobody_has_a_text() -> None:
+    found = _share([{}, {}], ["Ann", "Bo"], ["Cy"])
+    assert found.value is None
+    assert "ungrounded" not in found.systems[0].coverage
+    assert found.remarks == (
+        "system: 3 answers have no place, and their documents no text: ungrounded-share leaves "
+        "them out, since nobody can tell whether they are made up",
+    )
+
+
+def test_the_share_is_over_the_answers_of_which_one_can_tell() -> None:
+    found = _share([{"text": "Ann"}, {}], ["Ann", "Bo"], ["Ann", "Cy", "Di"])
+    assert 1 / 2 == found.value
+    assert (2, 2, 1, 3) == tuple(
+        found.scores[0].counts[n] for n in ("tp", "fp", "ungrounded", "unread")
+    )
+    assert 1 == found.systems[0].coverage["ungrounded"]
+    assert 1 == len(found.remarks)
+    placed = _share([{"text": "Ann"}, {"unit": "char"}], ["Bo"],
+                    ["Ann", {"text": "Cy", "start": 3, "end": 5}, "Cy"])  # fmt: skip
+    assert 1 / 2 == placed.value, "what has a place was read there, the same string counts once"
+
+
+def test_with_all_texts_there_is_nothing_to_remark() -> None:
+    found = _share([{"text": "Ann"}], ["Ann", "Bo", "Cy"])
+    assert 2 / 3 == found.value
+    assert () == found.remarks

@@ -22,26 +22,34 @@ from karat.nouns.filled import Filled, FilledPair, wordless
 from karat.nouns.pair import Pair
 from karat.nouns.tables import UNKNOWN, Fragments
 
-OUTCOMES = ("tp", "fp", "fn", "ungrounded")
+OUTCOMES = ("tp", "fp", "fn", "ungrounded", "unread")
 QUANTITIES: Mapping[str, Mapping[str, float]] = {
     "gold_right": {"tp": 1},
     "gold_all": {"tp": 1, "fn": 1},
     "system_right": {"tp": 1},
     "system_all": {"tp": 1, "fp": 1, "ungrounded": 1},
     "ungrounded": {"ungrounded": 1},
+    "system_read": {"tp": 1, "fp": 1, "ungrounded": 1, "unread": -1},
 }
 
 Pairs = tuple[IntArray, IntArray]
 
 
 def counted(filled: FilledPair, pairs: Pairs, missed: IntArray, wrong: IntArray) -> Events:
-    """The events of fillers: right pairs, gold ones that were missed, wrong answers."""
-    invented = filled.made_up[wrong]
+    """The events of fillers: right pairs, gold ones that were missed, wrong answers.
+
+    Answers of which nobody can tell whether they are in the text count once more, as unread.
+    """
+    invented, unknown = filled.made_up[wrong], filled.grounded.unknown
     return Events.of(
         filled,
         OUTCOMES,
         gold={"tp": pairs, "fn": missed},
-        system={"fp": wrong[~invented], "ungrounded": wrong[invented]},
+        system={
+            "fp": wrong[~invented],
+            "ungrounded": wrong[invented],
+            "unread": np.concatenate([each[unknown[each]] for each in (pairs[1], wrong)]),
+        },
     )
 
 

@@ -1,14 +1,15 @@
 """Which fillers match: by their texts, or by their places, as strictly as a recipe says.
 
 `exact` is the same folded text, or the same fragments. `overlap` is a word, or a position, in
-common. `contains(k)` is a system filler that holds the whole gold filler and at most k tokens more;
-a text is made of the words that white space keeps apart, and holds another if its words stand in
-it side by side.
+common; the words of a text are what white space keeps apart, without the punctuation at their ends,
+and single characters where a script has no spaces. `contains(k)` is a system filler that holds the
+whole gold filler and at most k tokens more; here a text is made of what white space keeps apart,
+and holds another if its tokens stand in it side by side.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,6 +19,7 @@ from karat.arrays.join import distinct, every, packed
 from karat.match._overlap import tokens_apart
 from karat.match.exact import Exact
 from karat.match.overlap import Contains, Overlap
+from karat.nouns._occurrences import shared_words
 from karat.nouns._types import IntArray
 from karat.nouns.errors import RecipeError, UsageError
 from karat.nouns.filled import Filled
@@ -61,15 +63,15 @@ def text_edges(
 
     >>> gold = Realised(np.array([0]), np.array([0]), np.array([7]))
     >>> system = Realised(np.array([0, 0]), np.array([1, 2]), np.array([4, 5]))
-    >>> text_edges(gold, system, ("ann lee", "dr. ann lee", "bo"), Overlap(), "oas")
+    >>> text_edges(gold, system, ("ann lee", "lee, ann", "bo"), Overlap(), "oas")
     (array([7]), array([4]))
     """
     if match == EXACT:
         keys = packed([gold.group, gold.text], [system.group, system.text])
         left, right = _met(*keys, space, largest)
     else:
-        words = _Words(values)
         held = isinstance(match, Contains)
+        words = _Words(values, str.split if held else shared_words)
         ours, theirs = words.of(gold, first=held), words.of(system)
         keys = packed([ours.group, ours.text], [theirs.group, theirs.text])
         left, right = _met(*keys, space, largest)
@@ -168,9 +170,9 @@ def _once(left: IntArray, right: IntArray) -> Edges:
 class _Words:
     """The words of texts, as codes."""
 
-    def __init__(self, values: Sequence[str]) -> None:
+    def __init__(self, values: Sequence[str], cut: Callable[[str], list[str]]) -> None:
         place: dict[str, int] = {}
-        lists = [[place.setdefault(word, len(place)) for word in text.split()] for text in values]
+        lists = [[place.setdefault(word, len(place)) for word in cut(text)] for text in values]
         self.offsets = np.cumsum([0, *map(len, lists)])
         self.words = int32([word for each in lists for word in each])
 

@@ -4,7 +4,8 @@ All three look at the fillers of a row (TYPE.slot) of a document together, whate
 stand in, and take mentions for fillers where there are no templates. `match` is how strictly a
 filler is compared: `exact`, `overlap` (a word, or a position, in common) or `contains(k=1)` (all of
 gold's and at most k tokens more). A wrong answer that occurs nowhere in the text is `ungrounded`,
-any other is `fp`. A gold filler that is optional is right if found, and nothing if not.
+any other is `fp`; answers that have no place, in a document that nobody can read, are `unread`
+besides, right or wrong. A gold filler that is optional is right if found, and nothing if not.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ class Oas:
     >>> gold = Corpus.of("[Joel Birnbaum]who , by [Joel Birnbaum]who : [Dr. Birnbaum]who")
     >>> system = Corpus.of("Joel Birnbaum , by Joel Birnbaum : [Dr. Birnbaum]who")
     >>> Tally.of(Oas(), Pair.of(gold, system)).counted()
-    {'tp': 1.0, 'fp': 0.0, 'fn': 0.0, 'ungrounded': 0.0}
+    {'tp': 1.0, 'fp': 0.0, 'fn': 0.0, 'ungrounded': 0.0, 'unread': 0.0}
     """
 
     name: ClassVar[str] = "oas"
@@ -98,7 +99,7 @@ class Oaod:
     >>> gold = Corpus.of("[Joel Birnbaum]who , by [Joel Birnbaum]who : [Dr. Birnbaum]who")
     >>> system = Corpus.of("Joel Birnbaum , by Joel Birnbaum : [Dr. Birnbaum]who")
     >>> Tally.of(Oaod(), Pair.of(gold, system)).counted()
-    {'tp': 1.0, 'fp': 0.0, 'fn': 2.0, 'ungrounded': 0.0}
+    {'tp': 1.0, 'fp': 0.0, 'fn': 2.0, 'ungrounded': 0.0, 'unread': 0.0}
     """
 
     name: ClassVar[str] = "oaod"
@@ -135,7 +136,7 @@ class Oads:
     >>> gold = Corpus.of("[Joel Birnbaum]who , by [Joel Birnbaum]who : [Dr. Birnbaum]who")
     >>> system = Corpus.of("Joel Birnbaum , by Joel Birnbaum : [Dr. Birnbaum]who")
     >>> Tally.of(Oads(), Pair.of(gold, system)).counted()
-    {'tp': 1.0, 'fp': 0.0, 'fn': 1.0, 'ungrounded': 0.0}
+    {'tp': 1.0, 'fp': 0.0, 'fn': 1.0, 'ungrounded': 0.0, 'unread': 0.0}
     """
 
     name: ClassVar[str] = "oads"
@@ -153,7 +154,8 @@ class Oads:
         gold, system = realised(filled, self.name)
         own = gold.text[filled.gold.realisations[:-1]]
         ours, number = different(slot, own, filled.gold.optional)
-        theirs, answer = different(other, system.text, filled.made_up)
+        vague = filled.made_up | filled.grounded.unknown
+        theirs, answer = different(other, system.text, vague)
         edges = text_edges(
             Realised(gold.group, gold.text, number[gold.owner]),
             Realised(system.group[theirs], system.text[theirs], answer[theirs]),

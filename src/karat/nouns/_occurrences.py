@@ -96,6 +96,30 @@ def _is_word(piece: str) -> bool:
     return piece[0].isalnum() or piece[0] == "_"
 
 
+def shared_words(text: str) -> list[str]:
+    """The words by which two folded texts overlap: what white space keeps apart, without signs at
+    its ends that are no letters or digits; each character of a script that has no spaces. A token
+    of signs alone is a word as it is.
+
+    >>> shared_words("joel s. birnbaum, ph.d"), shared_words("c++ & (東京)")
+    (['joel', 's', 'birnbaum', 'ph.d'], ['c', '&', '東', '京'])
+    """
+    found: list[str] = []
+    for token in text.split():
+        pieces = cut(token)
+        rows = [row for row, piece in enumerate(pieces) if _is_word(piece)]
+        inside = pieces[rows[0] : rows[-1] + 1] if rows else pieces
+        run = ""
+        for piece in inside:
+            if _ALONE.match(piece):
+                found += [run, piece]
+                run = ""
+            else:
+                run += piece
+        found.append(run)
+    return [word for word in found if word]
+
+
 @lru_cache(maxsize=1 << 14)
 def weight(string: str) -> tuple[int, int]:
     """How long a string is: the signs in its words; if it has none, its signs. What may occur at
