@@ -220,12 +220,28 @@ def ground(found: list[Answer], document: Document) -> None:
         answer.made_up = not answer.places[0] and nowhere
 
 
+def bare(token: str) -> list[str]:
+    """A token without punctuation at its ends, Han characters apart."""
+    han = [not is_letter(sign) and sign.isalnum() for sign in token]
+    spaced = "".join(f" {s} " if alone else s for s, alone in zip(token, han, strict=True))
+    found = []
+    for part in spaced.split():
+        signs = list(part)
+        while signs and unicodedata.category(signs[0])[0] == "P":
+            signs.pop(0)
+        while signs and unicodedata.category(signs[-1])[0] == "P":
+            signs.pop()
+        found.append("".join(signs))
+    return [word for word in found if word] or [token]
+
+
 def like(match: str, k: int) -> Like:
     """How words, or positions, of gold and system are compared."""
 
     def same(gold: Sequence[str], system: Sequence[str]) -> bool:
         if match == "overlap":
-            return bool(set(gold) & set(system))
+            ours, theirs = ({w for each in side for w in bare(each)} for side in (gold, system))
+            return bool(ours & theirs)
         if match == "contains":
             inner = range(len(system) - len(gold) + 1)
             held = any(list(system[i : i + len(gold)]) == list(gold) for i in inner)

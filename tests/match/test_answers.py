@@ -24,7 +24,7 @@ from tests.answers import SPACES, Sides, counted, grounded
 from tests.worlds import random_pairs
 
 Side = list[Document]
-WORDS = ("Ann", "Bo", "in", "New", "York", "ann", "Dr.", "東京", "Bo-Ann")
+WORDS = ("Ann", "Bo", "in", "New,", "York", "ann", "Dr.", "東京", "Bo-Ann", "大京", "(Bo", "&")
 OUTCOMES = ("tp", "fp", "fn", "ungrounded")
 
 
@@ -377,6 +377,14 @@ def test_what_is_no_way_to_compare_fillers_is_refused() -> None:
         assert str(error.value) == (
             f"{name}(match=…): found iou, expected exact, overlap or contains(k=1)"
         )
+    with pytest.raises(RecipeError) as error:
+        parse("oads(match=contains(k=1,label=ignore)).F1")
+    assert str(error.value) == (
+        "oads(match=contains(…)): found label= or pairing=, which mean nothing here: fillers of "
+        "one slot are compared, and oads says how they pair; write contains(k=1)"
+    )
+    with pytest.raises(RecipeError, match=r"write overlap$"):
+        parse("oas(match=overlap(pairing=one)).F1")
     with pytest.raises(RecipeError, match="found 3, expected an event space"):
         parse("oas(match=3).F1")
     with pytest.raises(RecipeError, match="event spaces that do: oads, oaod, oas"):
@@ -392,7 +400,50 @@ def test_a_recipe_equals_itself_after_a_round_trip(recipe: str) -> None:
     assert parse(recipe) == parse(parse(recipe).full)
 
 
+def test_the_signature_tells_only_what_has_a_meaning() -> None:
+    assert "oads(match=contains(k=1)).F1@micro" == parse("oads(match=contains).F1").full
+    assert "templates(match=overlap,type=same).P@micro" == parse("templates(match=overlap).P").full
+    assert "contains(k=1,label=match,pairing=many).P@micro" == parse("contains.P").full
+
+
+def test_strings_overlap_by_words_without_punctuation_and_by_single_han_characters() -> None:
+    pairs = {
+        ("Joel S. Birnbaum, Ph.D", "Birnbaum"): True,
+        ("(Bo)", "bo!"): True,
+        ("Bo-Ann", "Ann"): False,
+        ("東京大学", "京"): True,
+        ("東京、大阪", "北、南"): False,
+        ("C++", "C"): False,
+        ("...", "... ..."): True,
+        ("... Ann", "... Bo"): True,
+        ("«Ann»", "Ann"): True,
+    }
+    for (ours, theirs), expected in pairs.items():
+        for name in ("oas", "oads"):
+            found = total(name, form(ours, text="x"), form(theirs), "overlap")
+            assert expected == found["tp"], (ours, theirs)
+    assert 0 == total("oads", form("Birnbaum", text="x"), form("Birnbaum, Ph.D"), "contains")["tp"]
+
+
 # ---- large ----
+
+
+@pytest.mark.parametrize("name", ["oaod", "oads"])
+def test_a_slot_with_too_many_fillers_is_named(name: str) -> None:
+    small = Document("0", "b a", templates=(Template("t", {"who": (Filler("a"),)}),))
+    many = tuple(Filler(f"a {i}") for i in range(5_000))
+    big = Document("big", " ".join(f.text or "" for f in many),
+                   templates=(Template("t", {"x": (Filler("a"),), "who": many}),))  # fmt: skip
+    if name == "oaod":
+        places = tuple(Filler(None, ((0, n),)) for n in range(1, 5_000))
+        big = replace(big, templates=(Template("t", {"x": (Filler("a"),), "who": places}),))
+    corpus = Corpus.of(small, big)
+    with pytest.raises(UsageError) as error:
+        Tally.of(space(name, "overlap"), Pair.of(corpus, corpus))
+    assert str(error.value) == (
+        f"{name}: more than 20,000,000 pairs of fillers may match, most of them in the slot "
+        "'t.who' of document 'big': it has too many fillers"
+    )
 
 
 @pytest.mark.parametrize("same", [True, False])

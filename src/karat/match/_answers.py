@@ -6,7 +6,8 @@ nobody gains by naming several.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +15,7 @@ import numpy as np
 
 from karat.arrays.join import join, packed
 from karat.arrays.pair_up import pair_up
-from karat.match._fillers import EXACT, Realised, as_mentions, place_edges, text_edges
+from karat.match._fillers import EXACT, CrowdError, Realised, as_mentions, place_edges, text_edges
 from karat.nouns._types import BoolArray, IntArray
 from karat.nouns.errors import UsageError, shown
 from karat.nouns.events import Events
@@ -51,6 +52,15 @@ def counted(filled: FilledPair, pairs: Pairs, missed: IntArray, wrong: IntArray)
             "unread": np.concatenate([each[unknown[each]] for each in (pairs[1], wrong)]),
         },
     )
+
+
+@contextmanager
+def crowded(filled: FilledPair, fillers: IntArray | None = None) -> Iterator[None]:
+    """Say which slot has too many fillers; `fillers` are those that rows of gold stand for."""
+    try:
+        yield
+    except CrowdError as error:
+        raise error.told(filled, error.row if fillers is None else fillers[error.row]) from None
 
 
 def slots_of(filled: FilledPair) -> Pairs:

@@ -22,6 +22,7 @@ from karat.match._answers import (
     QUANTITIES,
     best,
     counted,
+    crowded,
     different,
     matched,
     missed,
@@ -29,7 +30,7 @@ from karat.match._answers import (
     realised,
     slots_of,
 )
-from karat.match._fillers import EXACT, Realised, strictness, text_edges
+from karat.match._fillers import EXACT, IDLE, Realised, strictness, text_edges
 from karat.nouns.events import Events
 from karat.nouns.pair import Pair
 
@@ -58,6 +59,7 @@ class Oas:
     name: ClassVar[str] = "oas"
     symmetric: ClassVar[bool] = False
     outcomes: ClassVar[tuple[str, ...]] = OUTCOMES
+    idle: ClassVar[Mapping[str, tuple[str, ...]]] = IDLE
     quantities: ClassVar[Mapping[str, Mapping[str, float]]] = QUANTITIES
     match: Any = EXACT
 
@@ -71,7 +73,8 @@ class Oas:
         gold, system = realised(filled, self.name)
         answer = best(filled, other)
         theirs = Realised(system.group[answer], system.text[answer], answer)
-        left, right = text_edges(gold, theirs, filled.texts.values, self.match, self.name)
+        with crowded(filled):
+            left, right = text_edges(gold, theirs, filled.texts.values, self.match, self.name)
         order = np.lexsort((left, right))
         found, first = np.unique(right[order], return_index=True)
         wrong = answer[~np.isin(answer, found)]
@@ -104,6 +107,7 @@ class Oaod:
 
     name: ClassVar[str] = "oaod"
     outcomes: ClassVar[tuple[str, ...]] = OUTCOMES
+    idle: ClassVar[Mapping[str, tuple[str, ...]]] = IDLE
     quantities: ClassVar[Mapping[str, Mapping[str, float]]] = QUANTITIES
     match: Any = EXACT
 
@@ -113,7 +117,8 @@ class Oaod:
     def __call__(self, pair: Pair) -> Events:
         """Pair places, one-to-one."""
         filled = pair.filled
-        gold, system = occurrences(pair, self.match, self.name)
+        with crowded(filled):
+            gold, system = occurrences(pair, self.match, self.name)
         lost = missed(filled, gold, np.arange(len(filled.gold)))
         return counted(filled, (gold, system), lost, rest(len(filled.system), system))
 
@@ -141,6 +146,7 @@ class Oads:
 
     name: ClassVar[str] = "oads"
     outcomes: ClassVar[tuple[str, ...]] = OUTCOMES
+    idle: ClassVar[Mapping[str, tuple[str, ...]]] = IDLE
     quantities: ClassVar[Mapping[str, Mapping[str, float]]] = QUANTITIES
     match: Any = EXACT
 
@@ -156,11 +162,12 @@ class Oads:
         ours, number = different(slot, own, filled.gold.optional)
         vague = filled.made_up | filled.grounded.unknown
         theirs, answer = different(other, system.text, vague)
-        edges = text_edges(
-            Realised(gold.group, gold.text, number[gold.owner]),
-            Realised(system.group[theirs], system.text[theirs], answer[theirs]),
-            filled.texts.values, self.match, self.name,
-        )  # fmt: skip
+        with crowded(filled, ours):
+            edges = text_edges(
+                Realised(gold.group, gold.text, number[gold.owner]),
+                Realised(system.group[theirs], system.text[theirs], answer[theirs]),
+                filled.texts.values, self.match, self.name,
+            )  # fmt: skip
         left, right = matched(edges, filled.gold.optional[ours], filled.made_up[theirs])
         found, right = ours[left], theirs[right]
         wrong = theirs[~np.isin(theirs, right)]

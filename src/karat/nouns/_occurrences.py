@@ -36,6 +36,7 @@ _UNSPACED = (
     "\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9d\U00020000-\U0003ffff"
 )
 """Thai and Lao, Tibetan, Burmese, Khmer, kana, Han characters, Korean syllables."""
+_ALONE = re.compile(f"[{_UNSPACED}]")
 
 
 @lru_cache(maxsize=256)
@@ -97,27 +98,50 @@ def _is_word(piece: str) -> bool:
 
 
 def shared_words(text: str) -> list[str]:
-    """The words by which two folded texts overlap: what white space keeps apart, without signs at
-    its ends that are no letters or digits; each character of a script that has no spaces. A token
-    of signs alone is a word as it is.
+    """The words by which two folded texts overlap: what white space keeps apart, without the
+    punctuation at its ends; each character of a script that has no spaces. What is punctuation
+    alone is a word as it is.
 
-    >>> shared_words("joel s. birnbaum, ph.d"), shared_words("c++ & (東京)")
-    (['joel', 's', 'birnbaum', 'ph.d'], ['c', '&', '東', '京'])
+    >>> shared_words("joel s. birnbaum, ph.d"), shared_words("c++ & (東京,大x)")
+    (['joel', 's', 'birnbaum', 'ph.d'], ['c++', '&', '東', '京', '大', 'x'])
     """
     found: list[str] = []
     for token in text.split():
-        pieces = cut(token)
-        rows = [row for row, piece in enumerate(pieces) if _is_word(piece)]
-        inside = pieces[rows[0] : rows[-1] + 1] if rows else pieces
-        run = ""
-        for piece in inside:
-            if _ALONE.match(piece):
-                found += [run, piece]
-                run = ""
-            else:
-                run += piece
-        found.append(run)
-    return [word for word in found if word]
+        runs = [token] if token.isascii() else _runs(token)
+        words = [word for run in runs if (word := _stripped(run))]
+        found += words or [token]
+    return found
+
+
+def _runs(token: str) -> list[str]:
+    """A token, cut before and after each character of a script that has no spaces."""
+    found = [""]
+    for piece in cut(token):
+        if _ALONE.match(piece):
+            found += [piece, ""]
+        else:
+            found[-1] += piece
+    return found
+
+
+def _stripped(run: str) -> str:
+    """Without punctuation at its ends."""
+    if run.isascii():
+        return run.strip(_PUNCTUATION)
+    first, last = 0, len(run)
+    while first < last and _is_punctuation(run[first]):
+        first += 1
+    while first < last and _is_punctuation(run[last - 1]):
+        last -= 1
+    return run[first:last]
+
+
+@lru_cache(maxsize=4096)
+def _is_punctuation(sign: str) -> bool:
+    return sign != "_" and unicodedata.category(sign)[0] == "P"
+
+
+_PUNCTUATION = "".join(filter(_is_punctuation, map(chr, range(128))))
 
 
 @lru_cache(maxsize=1 << 14)
