@@ -6,18 +6,21 @@ Written from the definitions alone, on documents with templates; it shares no co
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
+from functools import cache
+from itertools import chain, product
 from typing import Any
 
 from karat import Document
 from karat.nouns.template import Template
 
-Place = tuple[tuple[int, int], ...]
+Span = tuple[int, int]
+Place = tuple[Span, ...]
 Like = Callable[[Sequence[str], Sequence[str]], bool]
 
 
+@cache
 def folded(text: str) -> str:
     plain = unicodedata.normalize("NFKC", text).casefold()
     return " ".join(unicodedata.normalize("NFKC", plain).split())
@@ -27,11 +30,13 @@ def is_mark(sign: str) -> bool:
     return unicodedata.category(sign)[0] == "M"
 
 
+@cache
 def is_letter(sign: str) -> bool:
     han = unicodedata.name(sign, "").startswith(("CJK", "HANGUL", "KATAKANA", "HIRAGANA"))
     return (sign.isalnum() or sign == "_") and not han
 
 
+@cache
 def is_border(text: str, at: int) -> bool:
     """May something begin or end here?"""
     if at in (0, len(text)):
@@ -44,6 +49,7 @@ def is_border(text: str, at: int) -> bool:
     return not (is_letter(text[before]) and is_letter(text[at]))
 
 
+@cache
 def words(text: str) -> list[str]:
     """The words of a text, folded, without punctuation; Han characters are words."""
     found: list[str] = []
@@ -57,6 +63,7 @@ def words(text: str) -> list[str]:
     return found
 
 
+@cache
 def spans(text: str, string: str, level: int) -> list[tuple[int, int]]:
     """Where a string occurs, from left to right, none overlapping the one before."""
     found: list[tuple[int, int]] = []
@@ -145,15 +152,44 @@ def _at(document: Document, place: Place) -> str:
     return " ".join(document.text[start:end] for start, end in place)
 
 
+def size(text: str) -> tuple[int, int]:
+    """How long a string is: the letters of its words, else all that is no space."""
+    letters = sum(map(len, words(text)))
+    return letters, 0 if letters else len("".join(text.split()))
+
+
+def _take(
+    answer: Answer, i: int, document: Document, level: int, gone: Iterable[Span], apart: bool
+) -> list[Span]:
+    """The first occurrence that is not gone or, if it must stand apart, touches nothing gone."""
+    text = document.text if document.tokens is None else " ".join(document.tokens)
+    assert text is not None
+    for span in spans(text, answer.texts[i], level) if not answer.places[i] else ():
+        if document.tokens is not None:
+            span = in_tokens(document.tokens, span)
+        met = [each for each in gone if span[0] < each[1] and each[0] < span[1]]
+        if not (met if apart else span in met):
+            answer.places[i] = (span,)
+            return [span]
+    return []
+
+
 def ground(found: list[Answer], document: Document) -> None:
-    """Find the places that are missing; the text of the document is known."""
+    """Find the places that are missing; the text of the document is known.
+
+    Own texts go before alternatives, and those of fillers that have no place before the others.
+    Then the longest goes first, and of the same length what is not optional. Each takes the first
+    place that shares nothing with another of the row, else the first that is not another's.
+    """
     text = document.text if document.tokens is None else " ".join(document.tokens)
     assert text is not None
     before = [list(answer.places) for answer in found]
     for row in {answer.row for answer in found}:
         own = [(answer, 0) for answer in found if answer.row == row]
         others = [(a, i) for a, _ in own for i in range(1, len(a.texts))]
-        taken = {place[0] for a, _ in own for place in a.places if len(place) == 1}
+        given = [place for a, _ in own for place in a.places]
+        taken = {place[0] for place in given if len(place) == 1}
+        covered = [span for place in given for span in place]
 
         def key(each: tuple[Answer, int]) -> tuple[object, ...]:
             answer, i = each
@@ -162,26 +198,41 @@ def ground(found: list[Answer], document: Document) -> None:
                      for k in range(len(old))]  # fmt: skip
             return answer.texts[i], sorted(parts) if len(parts) > 1 else []
 
-        for batch in range(4):
-            if batch < 2:
-                those = [each for each in own if each[0].optional == bool(batch)]
+        for batch in range(3):
+            if batch == 0:
+                those = own
             else:
-                those = [each for each in others if batch == 3 or not each[0].places[0]]
+                those = [each for each in others if batch == 2 or not each[0].places[0]]
             waiting = sorted([(a, i) for a, i in those if not a.places[i]], key=key)
-            for level in range(3):
-                for answer, i in waiting:
-                    if answer.places[i]:
-                        continue
-                    for span in spans(text, answer.texts[i], level):
-                        if document.tokens is not None:
-                            span = in_tokens(document.tokens, span)
-                        if span not in taken:
-                            taken.add(span)
-                            answer.places[i] = (span,)
-                            break
+            sizes = sorted({size(a.texts[i]) for a, i in waiting}, reverse=True)
+            for length, optional in product(sizes, (False, True)):
+                for apart, level in product((True, False), range(3)):
+                    for answer, i in waiting:
+                        late = answer.optional and batch == 0
+                        if size(answer.texts[i]) == length and late == optional:
+                            took = _take(
+                                answer, i, document, level, covered if apart else taken, apart
+                            )
+                            taken.update(took)
+                            covered += took
     for answer in found:
         nowhere = not any(spans(text, answer.texts[0], level) for level in range(3))
         answer.made_up = not answer.places[0] and nowhere
+
+
+def bare(token: str) -> list[str]:
+    """A token without punctuation at its ends, Han characters apart."""
+    han = [not is_letter(sign) and sign.isalnum() for sign in token]
+    spaced = "".join(f" {s} " if alone else s for s, alone in zip(token, han, strict=True))
+    found = []
+    for part in spaced.split():
+        signs = list(part)
+        while signs and unicodedata.category(signs[0])[0] == "P":
+            signs.pop(0)
+        while signs and unicodedata.category(signs[-1])[0] == "P":
+            signs.pop()
+        found.append("".join(signs))
+    return [word for word in found if word] or [token]
 
 
 def like(match: str, k: int) -> Like:
@@ -189,7 +240,8 @@ def like(match: str, k: int) -> Like:
 
     def same(gold: Sequence[str], system: Sequence[str]) -> bool:
         if match == "overlap":
-            return bool(set(gold) & set(system))
+            ours, theirs = ({w for each in side for w in bare(each)} for side in (gold, system))
+            return bool(ours & theirs)
         if match == "contains":
             inner = range(len(system) - len(gold) + 1)
             held = any(list(system[i : i + len(gold)]) == list(gold) for i in inner)

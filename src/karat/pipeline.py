@@ -15,7 +15,7 @@ from karat.nouns._tokens import Tokens
 from karat.nouns.corpus import Corpus, Origin
 from karat.nouns.errors import UsageError, plain
 from karat.nouns.pair import Pair
-from karat.nouns.scores import File, Score, Scores
+from karat.nouns.scores import File, Score, Scores, whole
 from karat.presets import SLOTS, defaults, table_for
 from karat.reading import Readable, as_corpus
 from karat.recipe import Recipe, expand, spell
@@ -75,8 +75,22 @@ def score(
     for name, pair in run.pairs.items():
         found += scored(pair, run.recipes, name, chosen, run.said[name], run.plan)
     return Scores(__version__, run.gold, run.counted(), tuple(found),
-                  run.plan.remarks() + run.remarks,
+                  run.plan.remarks() + run.remarks + _unread(found),
                   None if run.task is None else run.task.to_dict())  # fmt: skip
+
+
+def _unread(scores: Sequence[Score]) -> tuple[str, ...]:
+    """Why a share of what is made up leaves out some answers, or has no value."""
+    told = {}
+    for each in scores:
+        if each.measure == "ungrounded-share" and each.counts["unread"]:
+            count = whole(each.counts["unread"])
+            told[each.system] = (
+                f"{plain(each.system)}: {count:,} answers have no place, and "
+                "their documents no text: ungrounded-share leaves them out, since nobody can tell "
+                "whether they are made up"
+            )
+    return tuple(told.values())
 
 
 def tagset_of(labels: str | Sequence[str] | None) -> tuple[str, ...] | None:

@@ -71,11 +71,12 @@ class Recipe:
         return f"{spell(self.space)}@{spell(self.average)}"
 
 
-def spell(component: Any, *, full: bool = False) -> str:
+def spell(component: Any, *, full: bool = False, without: Sequence[str] = ()) -> str:
     """A component as a recipe writes it: parameters by name, defaults only if asked for.
 
     In full, a component that reads a file says in `signed` what stands for that parameter, the
-    name with its hash.
+    name with its hash. Parameters `without` a meaning are not told: a component names those of its
+    parts in `idle`.
 
     >>> from karat.measure.f import F
     >>> spell(F(beta=2)), spell(F())
@@ -87,14 +88,18 @@ def spell(component: Any, *, full: bool = False) -> str:
     if component.name == "label" and hasattr(component, "label"):
         return f"label:{word(component.label)}"
     signed = getattr(component, "signed", {}) if full else {}
+    idle = getattr(component, "idle", {})
     given = []
     for field in dataclasses.fields(component):
+        if field.name in without:
+            continue
         value = signed.get(field.name, getattr(component, field.name))
         nothing = value is None or value == ()
         if field.name == "name" or not field.init or nothing:
             continue
         if value != field.default or full:
-            given.append(f"{field.name}={_value(value, full=full)}")
+            told = _value(value, full=full, without=idle.get(field.name, ()))
+            given.append(f"{field.name}={told}")
     return str(component.name) + (f"({','.join(sorted(given))})" if given else "")
 
 
@@ -107,13 +112,13 @@ def word(text: str) -> str:
     return text if _WORD.fullmatch(text) else _quoted(text)
 
 
-def _value(value: Any, *, full: bool = False) -> str:
+def _value(value: Any, *, full: bool = False, without: Sequence[str] = ()) -> str:
     if isinstance(value, (int, float)):
         whole = isinstance(value, float) and value.is_integer() and abs(value) < 1e15
         return str(int(value)) if whole else repr(value)
     if isinstance(value, tuple):
         return "+".join(value) if len(value) > 1 else _text(value[0])
-    return _text(value) if isinstance(value, str) else spell(value, full=full)
+    return _text(value) if isinstance(value, str) else spell(value, full=full, without=without)
 
 
 def _text(text: str) -> str:

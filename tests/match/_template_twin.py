@@ -1,7 +1,8 @@
 """The slow twin of `templates`: it tries every alignment, of templates and of fillers.
 
 Documents are the records of jsonl. Texts are words of one letter, so that word i of a document
-stands at the characters from 2i to 2i + 1, and folding is nothing but lower case.
+stands at the characters from 2i to 2i + 1, and folding is nothing but lower case. Only fillers
+that are a text alone may end in a comma.
 """
 
 from __future__ import annotations
@@ -118,7 +119,7 @@ class Judge:
         if match == "exact":
             return words == others
         if match == "overlap":
-            return bool(set(words) & set(others))
+            return bool({w.strip(".,") for w in words} & {w.strip(".,") for w in others})
         more = len(others) - len(words)
         return more <= self.k and any(others[i : i + len(words)] == words for i in range(more + 1))
 

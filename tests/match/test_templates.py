@@ -26,7 +26,8 @@ def realised(rng: random.Random, words: int, kind: str) -> Any:
     """A text, a place, or both; texts are short and places are few, so that much is equal."""
     text = " ".join(rng.choice(LETTERS) for _ in range(rng.choice((1, 1, 1, 2, 3))))
     if kind == "text" or (kind == "both" and rng.random() < 0.5):
-        return rng.choice((text, text.upper())) if rng.random() < 0.9 else {"text": text}
+        text = rng.choice((text, text, text, text.upper(), f"{text},"))
+        return text if rng.random() < 0.9 else {"text": text}
     start = rng.randrange(words)
     end = rng.randint(start + 1, min(words, start + 3))
     place: Record = {"start": 2 * start, "end": 2 * end - 1}
@@ -354,12 +355,12 @@ def test_too_many_pairs_are_refused_by_the_name_of_the_document() -> None:
     with pytest.raises(UsageError) as caught:
         total(Templates(), gold, system)
     expected = (
-        "document 'big': templates: some slot has too many fillers that may match, more than "
-        "4,000,000 pairs of them"
+        "templates: more than 4,000,000 pairs of fillers may match, most of them in the slot "
+        "'talk.x' of document 'big': it has too many fillers"
     )
     assert expected == str(caught.value)
     places = [{"start": 0, "end": n + 1} for n in range(5_000)]
-    with pytest.raises(UsageError, match="too many fillers"):
+    with pytest.raises(UsageError, match=r"slot 'talk.x' of document 'd': it has too many"):
         total(Templates(), one(talk(x=places)), one(talk(x=places[::-1], y=["a"])))
 
 

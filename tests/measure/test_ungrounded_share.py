@@ -9,9 +9,9 @@ from karat.nouns.tally import Quantities
 
 
 def test_it_is_the_share_of_all_answers() -> None:
-    q = Quantities.of(ungrounded=np.array([0.0, 1, 3]), system_all=np.array([4.0, 4, 3]))
+    q = Quantities.of(ungrounded=np.array([0.0, 1, 3]), system_read=np.array([4.0, 4, 3]))
     assert [0, 0.25, 1] == UngroundedShare()(q).tolist()
 
 
 def test_without_answers_it_has_no_value() -> None:
-    assert np.isnan(UngroundedShare()(Quantities.of(ungrounded=0, system_all=0)))
+    assert np.isnan(UngroundedShare()(Quantities.of(ungrounded=0, system_read=0)))

@@ -6,7 +6,8 @@ nobody gains by naming several.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +15,7 @@ import numpy as np
 
 from karat.arrays.join import join, packed
 from karat.arrays.pair_up import pair_up
-from karat.match._fillers import EXACT, Realised, as_mentions, place_edges, text_edges
+from karat.match._fillers import EXACT, CrowdError, Realised, as_mentions, place_edges, text_edges
 from karat.nouns._types import BoolArray, IntArray
 from karat.nouns.errors import UsageError, shown
 from karat.nouns.events import Events
@@ -22,27 +23,44 @@ from karat.nouns.filled import Filled, FilledPair, wordless
 from karat.nouns.pair import Pair
 from karat.nouns.tables import UNKNOWN, Fragments
 
-OUTCOMES = ("tp", "fp", "fn", "ungrounded")
+OUTCOMES = ("tp", "fp", "fn", "ungrounded", "unread")
 QUANTITIES: Mapping[str, Mapping[str, float]] = {
     "gold_right": {"tp": 1},
     "gold_all": {"tp": 1, "fn": 1},
     "system_right": {"tp": 1},
     "system_all": {"tp": 1, "fp": 1, "ungrounded": 1},
     "ungrounded": {"ungrounded": 1},
+    "system_read": {"tp": 1, "fp": 1, "ungrounded": 1, "unread": -1},
 }
 
 Pairs = tuple[IntArray, IntArray]
 
 
 def counted(filled: FilledPair, pairs: Pairs, missed: IntArray, wrong: IntArray) -> Events:
-    """The events of fillers: right pairs, gold ones that were missed, wrong answers."""
-    invented = filled.made_up[wrong]
+    """The events of fillers: right pairs, gold ones that were missed, wrong answers.
+
+    Answers of which nobody can tell whether they are in the text count once more, as unread.
+    """
+    invented, unknown = filled.made_up[wrong], filled.grounded.unknown
     return Events.of(
         filled,
         OUTCOMES,
         gold={"tp": pairs, "fn": missed},
-        system={"fp": wrong[~invented], "ungrounded": wrong[invented]},
+        system={
+            "fp": wrong[~invented],
+            "ungrounded": wrong[invented],
+            "unread": np.concatenate([each[unknown[each]] for each in (pairs[1], wrong)]),
+        },
     )
+
+
+@contextmanager
+def crowded(filled: FilledPair, fillers: IntArray | None = None) -> Iterator[None]:
+    """Say which slot has too many fillers; `fillers` are those that rows of gold stand for."""
+    try:
+        yield
+    except CrowdError as error:
+        raise error.told(filled, error.row if fillers is None else fillers[error.row]) from None
 
 
 def slots_of(filled: FilledPair) -> Pairs:

@@ -1,14 +1,15 @@
 """Which fillers match: by their texts, or by their places, as strictly as a recipe says.
 
 `exact` is the same folded text, or the same fragments. `overlap` is a word, or a position, in
-common. `contains(k)` is a system filler that holds the whole gold filler and at most k tokens more;
-a text is made of the words that white space keeps apart, and holds another if its words stand in
-it side by side.
+common; the words of a text are what white space keeps apart, without the punctuation at their ends,
+and single characters where a script has no spaces. `contains(k)` is a system filler that holds the
+whole gold filler and at most k tokens more; here a text is made of what white space keeps apart,
+and holds another if its tokens stand in it side by side.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,9 +19,10 @@ from karat.arrays.join import distinct, every, packed
 from karat.match._overlap import tokens_apart
 from karat.match.exact import Exact
 from karat.match.overlap import Contains, Overlap
+from karat.nouns._occurrences import shared_words
 from karat.nouns._types import IntArray
-from karat.nouns.errors import RecipeError, UsageError
-from karat.nouns.filled import Filled
+from karat.nouns.errors import RecipeError, UsageError, shown
+from karat.nouns.filled import Filled, FilledPair
 from karat.nouns.pair import Pair
 from karat.nouns.tables import Fragments, Mentions, int32, spread
 
@@ -28,6 +30,8 @@ LARGEST = 20_000_000
 """How many pairs of fillers are looked at, at most: some 4,000 x 4,000 of one slot."""
 
 EXACT = Exact()
+IDLE = {"match": ("label", "pairing")}
+"""Parameters of a match that mean nothing among fillers: rows are compared, each space pairs."""
 
 Edges = tuple[IntArray, IntArray]
 
@@ -47,6 +51,12 @@ def strictness(space: str, match: Any) -> Any:
     """Refuse what is no way to compare two fillers."""
     if match not in (EXACT, Overlap()) and match != Contains(getattr(match, "k", 1)):
         found = getattr(match, "name", match)
+        if isinstance(match, (Overlap, Contains)):
+            plain = f"contains(k={match.k})" if isinstance(match, Contains) else "overlap"
+            raise RecipeError(
+                f"{space}(match={found}(…)): found label= or pairing=, which mean nothing here: "
+                f"fillers of one slot are compared, and {space} says how they pair; write {plain}"
+            )
         raise RecipeError(
             f"{space}(match=…): found {found}, expected exact, overlap or contains(k=1)"
         )
@@ -61,18 +71,18 @@ def text_edges(
 
     >>> gold = Realised(np.array([0]), np.array([0]), np.array([7]))
     >>> system = Realised(np.array([0, 0]), np.array([1, 2]), np.array([4, 5]))
-    >>> text_edges(gold, system, ("ann lee", "dr. ann lee", "bo"), Overlap(), "oas")
+    >>> text_edges(gold, system, ("ann lee", "lee, ann", "bo"), Overlap(), "oas")
     (array([7]), array([4]))
     """
     if match == EXACT:
         keys = packed([gold.group, gold.text], [system.group, system.text])
-        left, right = _met(*keys, space, largest)
+        left, right = _met(*keys, space, largest, gold.owner)
     else:
-        words = _Words(values)
         held = isinstance(match, Contains)
+        words = _Words(values, str.split if held else shared_words)
         ours, theirs = words.of(gold, first=held), words.of(system)
         keys = packed([ours.group, ours.text], [theirs.group, theirs.text])
-        left, right = _met(*keys, space, largest)
+        left, right = _met(*keys, space, largest, gold.owner[ours.owner])
         left, right = ours.owner[left], theirs.owner[right]
         if held:
             fits = words.held(gold.text[left], system.text[right], match.k)
@@ -89,9 +99,9 @@ def place_edges(
     """
     placed, own, others = as_mentions(pair, gold, system)
     if match == EXACT:
-        left, right = _met(*placed.keys(label=True), space, largest)
+        left, right = _met(*placed.keys(label=True), space, largest, own)
     else:
-        _countable(placed, space, largest)
+        _countable(placed, space, largest, own)
         met = placed.overlaps
         fits = placed.gold.label[met.gold] == placed.system.label[met.system]
         if isinstance(match, Contains):
@@ -125,24 +135,39 @@ def _as_mentions(side: Filled) -> tuple[Mentions, IntArray]:
 
 
 class CrowdError(UsageError):
-    """More pairs of fillers may match than can be looked at."""
+    """More pairs of fillers may match than can be looked at; `row` is one that has the most."""
+
+    def __init__(self, space: str, largest: int, row: int) -> None:
+        super().__init__(f"{space}: more than {largest:,} pairs of fillers may match")
+        self.row = row
+
+    def told(self, filled: FilledPair, row: int) -> UsageError:
+        """The same with the slot and the document of a filler of gold."""
+        label = filled.labels[int(filled.gold.label[row])]
+        document = filled.documents.name(int(filled.gold.doc[row]))
+        return UsageError(
+            f"{self}, most of them in the slot {shown(label)} of document {shown(document)}: "
+            "it has too many fillers"
+        )
 
 
-def _met(left: IntArray, right: IntArray, space: str, largest: int) -> Edges:
+def _met(left: IntArray, right: IntArray, space: str, largest: int, owner: IntArray) -> Edges:
+    """All rows with equal keys; `owner` says whose the rows on the left are."""
     found = every(left, right, largest)
     if found is None:
-        raise _crowd(space, largest)
+        raise CrowdError(space, largest, int(owner[_busiest(left, right)]))
     return found
 
 
-def _crowd(space: str, largest: int) -> CrowdError:
-    return CrowdError(
-        f"{space}: some slot has too many fillers that may match, more than "
-        f"{largest:,} pairs of them"
-    )
+def _busiest(left: IntArray, right: IntArray) -> int:
+    """A row on the left whose key makes the most pairs."""
+    keys, code, counts = np.unique(left, return_inverse=True, return_counts=True)
+    ranked = np.sort(right)
+    others = np.searchsorted(ranked, keys, "right") - np.searchsorted(ranked, keys)
+    return int(np.argmax((counts * others)[code.reshape(-1)]))
 
 
-def _countable(placed: Pair, space: str, largest: int) -> None:
+def _countable(placed: Pair, space: str, largest: int, owner: IntArray) -> None:
     """Refuse too many overlaps before they are looked for: spans meet unless one ends before
     the other begins.
     """
@@ -155,7 +180,8 @@ def _countable(placed: Pair, space: str, largest: int) -> None:
     (start, end), (begin, stop) = ends
     met = np.searchsorted(begin, end, "left").sum() - np.searchsorted(stop, start, "right").sum()
     if met > largest:
-        raise _crowd(space, largest)
+        keys = packed(*([table.doc, table.label] for table in (placed.gold, placed.system)))
+        raise CrowdError(space, largest, int(owner[_busiest(*keys)]))
 
 
 def _once(left: IntArray, right: IntArray) -> Edges:
@@ -168,9 +194,9 @@ def _once(left: IntArray, right: IntArray) -> Edges:
 class _Words:
     """The words of texts, as codes."""
 
-    def __init__(self, values: Sequence[str]) -> None:
+    def __init__(self, values: Sequence[str], cut: Callable[[str], list[str]]) -> None:
         place: dict[str, int] = {}
-        lists = [[place.setdefault(word, len(place)) for word in text.split()] for text in values]
+        lists = [[place.setdefault(word, len(place)) for word in cut(text)] for text in values]
         self.offsets = np.cumsum([0, *map(len, lists)])
         self.words = int32([word for each in lists for word in each])
 

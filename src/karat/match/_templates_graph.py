@@ -12,7 +12,6 @@ from karat.match._fillers import CrowdError, Edges, Realised, place_edges, text_
 from karat.match._templates_both import Both
 from karat.match.overlap import Contains, Overlap
 from karat.nouns._types import BoolArray, IntArray
-from karat.nouns.errors import UsageError, shown
 from karat.nouns.pair import Pair
 
 LARGEST = 4_000_000
@@ -45,8 +44,7 @@ def graph(pair: Pair, both: Both, fillers: IntArray, group: IntArray, match: Any
         doc = both.doc[both.template[fillers]]
         middle = (int(doc.min()) + int(doc.max()) + 1) // 2
         if doc.min() == doc.max():
-            name = shown(pair.documents.name(int(doc[0])))
-            raise UsageError(f"document {name}: {error}") from None
+            raise error.told(pair.filled, error.row) from None
         parts = [
             graph(pair, both, fillers[half], group, match) for half in (doc < middle, doc >= middle)
         ]
@@ -105,5 +103,9 @@ def _by_place(pair: Pair, both: Both, fillers: IntArray, group: IntArray, match:
         # Only tokens need to know the document; groups keep what is compared apart.
         doc = side.doc[own] if isinstance(match, Contains) else label
         tables.append(replace(side.take(own), doc=doc, label=label))
-    gold, system = place_edges(pair, tables[0], tables[1], match, "templates", LARGEST)
+    try:
+        gold, system = place_edges(pair, tables[0], tables[1], match, "templates", LARGEST)
+    except CrowdError as error:
+        error.row = int(rows[0][error.row])
+        raise
     return rows[0][gold], rows[1][system] + both.fillers

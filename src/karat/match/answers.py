@@ -4,7 +4,8 @@ All three look at the fillers of a row (TYPE.slot) of a document together, whate
 stand in, and take mentions for fillers where there are no templates. `match` is how strictly a
 filler is compared: `exact`, `overlap` (a word, or a position, in common) or `contains(k=1)` (all of
 gold's and at most k tokens more). A wrong answer that occurs nowhere in the text is `ungrounded`,
-any other is `fp`. A gold filler that is optional is right if found, and nothing if not.
+any other is `fp`; answers that have no place, in a document that nobody can read, are `unread`
+besides, right or wrong. A gold filler that is optional is right if found, and nothing if not.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from karat.match._answers import (
     QUANTITIES,
     best,
     counted,
+    crowded,
     different,
     matched,
     missed,
@@ -28,7 +30,7 @@ from karat.match._answers import (
     realised,
     slots_of,
 )
-from karat.match._fillers import EXACT, Realised, strictness, text_edges
+from karat.match._fillers import EXACT, IDLE, Realised, strictness, text_edges
 from karat.nouns.events import Events
 from karat.nouns.pair import Pair
 
@@ -51,12 +53,13 @@ class Oas:
     >>> gold = Corpus.of("[Joel Birnbaum]who , by [Joel Birnbaum]who : [Dr. Birnbaum]who")
     >>> system = Corpus.of("Joel Birnbaum , by Joel Birnbaum : [Dr. Birnbaum]who")
     >>> Tally.of(Oas(), Pair.of(gold, system)).counted()
-    {'tp': 1.0, 'fp': 0.0, 'fn': 0.0, 'ungrounded': 0.0}
+    {'tp': 1.0, 'fp': 0.0, 'fn': 0.0, 'ungrounded': 0.0, 'unread': 0.0}
     """
 
     name: ClassVar[str] = "oas"
     symmetric: ClassVar[bool] = False
     outcomes: ClassVar[tuple[str, ...]] = OUTCOMES
+    idle: ClassVar[Mapping[str, tuple[str, ...]]] = IDLE
     quantities: ClassVar[Mapping[str, Mapping[str, float]]] = QUANTITIES
     match: Any = EXACT
 
@@ -70,7 +73,8 @@ class Oas:
         gold, system = realised(filled, self.name)
         answer = best(filled, other)
         theirs = Realised(system.group[answer], system.text[answer], answer)
-        left, right = text_edges(gold, theirs, filled.texts.values, self.match, self.name)
+        with crowded(filled):
+            left, right = text_edges(gold, theirs, filled.texts.values, self.match, self.name)
         order = np.lexsort((left, right))
         found, first = np.unique(right[order], return_index=True)
         wrong = answer[~np.isin(answer, found)]
@@ -98,11 +102,12 @@ class Oaod:
     >>> gold = Corpus.of("[Joel Birnbaum]who , by [Joel Birnbaum]who : [Dr. Birnbaum]who")
     >>> system = Corpus.of("Joel Birnbaum , by Joel Birnbaum : [Dr. Birnbaum]who")
     >>> Tally.of(Oaod(), Pair.of(gold, system)).counted()
-    {'tp': 1.0, 'fp': 0.0, 'fn': 2.0, 'ungrounded': 0.0}
+    {'tp': 1.0, 'fp': 0.0, 'fn': 2.0, 'ungrounded': 0.0, 'unread': 0.0}
     """
 
     name: ClassVar[str] = "oaod"
     outcomes: ClassVar[tuple[str, ...]] = OUTCOMES
+    idle: ClassVar[Mapping[str, tuple[str, ...]]] = IDLE
     quantities: ClassVar[Mapping[str, Mapping[str, float]]] = QUANTITIES
     match: Any = EXACT
 
@@ -112,7 +117,8 @@ class Oaod:
     def __call__(self, pair: Pair) -> Events:
         """Pair places, one-to-one."""
         filled = pair.filled
-        gold, system = occurrences(pair, self.match, self.name)
+        with crowded(filled):
+            gold, system = occurrences(pair, self.match, self.name)
         lost = missed(filled, gold, np.arange(len(filled.gold)))
         return counted(filled, (gold, system), lost, rest(len(filled.system), system))
 
@@ -135,11 +141,12 @@ class Oads:
     >>> gold = Corpus.of("[Joel Birnbaum]who , by [Joel Birnbaum]who : [Dr. Birnbaum]who")
     >>> system = Corpus.of("Joel Birnbaum , by Joel Birnbaum : [Dr. Birnbaum]who")
     >>> Tally.of(Oads(), Pair.of(gold, system)).counted()
-    {'tp': 1.0, 'fp': 0.0, 'fn': 1.0, 'ungrounded': 0.0}
+    {'tp': 1.0, 'fp': 0.0, 'fn': 1.0, 'ungrounded': 0.0, 'unread': 0.0}
     """
 
     name: ClassVar[str] = "oads"
     outcomes: ClassVar[tuple[str, ...]] = OUTCOMES
+    idle: ClassVar[Mapping[str, tuple[str, ...]]] = IDLE
     quantities: ClassVar[Mapping[str, Mapping[str, float]]] = QUANTITIES
     match: Any = EXACT
 
@@ -153,12 +160,14 @@ class Oads:
         gold, system = realised(filled, self.name)
         own = gold.text[filled.gold.realisations[:-1]]
         ours, number = different(slot, own, filled.gold.optional)
-        theirs, answer = different(other, system.text, filled.made_up)
-        edges = text_edges(
-            Realised(gold.group, gold.text, number[gold.owner]),
-            Realised(system.group[theirs], system.text[theirs], answer[theirs]),
-            filled.texts.values, self.match, self.name,
-        )  # fmt: skip
+        vague = filled.made_up | filled.grounded.unknown
+        theirs, answer = different(other, system.text, vague)
+        with crowded(filled, ours):
+            edges = text_edges(
+                Realised(gold.group, gold.text, number[gold.owner]),
+                Realised(system.group[theirs], system.text[theirs], answer[theirs]),
+                filled.texts.values, self.match, self.name,
+            )  # fmt: skip
         left, right = matched(edges, filled.gold.optional[ours], filled.made_up[theirs])
         found, right = ours[left], theirs[right]
         wrong = theirs[~np.isin(theirs, right)]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
-from karat.match._fillers import EXACT, strictness
+from karat.match._fillers import EXACT, IDLE, strictness
 from karat.match._templates import judged
 from karat.nouns.errors import RecipeError, nearest
 from karat.nouns.events import Events
@@ -29,7 +29,8 @@ class Templates:
     as one filler; an optional filler that is not found does not count. Templates that fill a slot
     are aligned within aligned templates, by the same rule. Fillers are compared by their places
     where both have one, else by their texts without case and extra white space; `match` says how
-    strictly: `exact`, `contains(k=1)` or `overlap`, with which nothing is partial. POS = COR +
+    strictly: `exact`, `contains(k=1)` or `overlap` (a word or a position in common; punctuation at
+    the ends of words does not count), with which nothing is partial. POS = COR +
     INC + PAR + MIS, ACT = COR + INC + PAR + SPU, R = (COR + 0.5 PAR) / POS, P = (COR + 0.5 PAR) /
     ACT. A slot counts in the row TYPE.slot, on the system's side (COR_system, INC_system,
     PAR_system, SPU) in that of the system's template. Without templates, mentions fill the slot
@@ -54,6 +55,7 @@ class Templates:
     outcomes: ClassVar[tuple[str, ...]] = (
         "COR", "INC", "PAR", "MIS", "COR_system", "INC_system", "PAR_system", "SPU",
     )  # fmt: skip
+    idle: ClassVar[Mapping[str, tuple[str, ...]]] = IDLE
     quantities: ClassVar[Mapping[str, Mapping[str, float]]] = {
         "gold_right": {"COR": 1, "PAR": 0.5},
         "gold_all": {"COR": 1, "INC": 1, "PAR": 1, "MIS": 1},

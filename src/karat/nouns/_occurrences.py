@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from itertools import accumulate, chain, islice
 
@@ -29,11 +29,14 @@ _TRIES = 16
 """How often a plain search may stop inside of a word before a search by pieces takes over."""
 
 _BORDER = "\0"
+_WORD = re.compile(r"\w+", re.ASCII)
+_SPACES = {code: " " for code in range(128) if chr(code).isspace()}
 _UNSPACED = (
     "\u0e00-\u0eff\u0f00-\u0fff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff"
     "\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9d\U00020000-\U0003ffff"
 )
 """Thai and Lao, Tibetan, Burmese, Khmer, kana, Han characters, Korean syllables."""
+_ALONE = re.compile(f"[{_UNSPACED}]")
 
 
 @lru_cache(maxsize=256)
@@ -94,6 +97,66 @@ def _is_word(piece: str) -> bool:
     return piece[0].isalnum() or piece[0] == "_"
 
 
+def shared_words(text: str) -> list[str]:
+    """The words by which two folded texts overlap: what white space keeps apart, without the
+    punctuation at its ends; each character of a script that has no spaces. What is punctuation
+    alone is a word as it is.
+
+    >>> shared_words("joel s. birnbaum, ph.d"), shared_words("c++ & (東京,大x)")
+    (['joel', 's', 'birnbaum', 'ph.d'], ['c++', '&', '東', '京', '大', 'x'])
+    """
+    found: list[str] = []
+    for token in text.split():
+        runs = [token] if token.isascii() else _runs(token)
+        words = [word for run in runs if (word := _stripped(run))]
+        found += words or [token]
+    return found
+
+
+def _runs(token: str) -> list[str]:
+    """A token, cut before and after each character of a script that has no spaces."""
+    found = [""]
+    for piece in cut(token):
+        if _ALONE.match(piece):
+            found += [piece, ""]
+        else:
+            found[-1] += piece
+    return found
+
+
+def _stripped(run: str) -> str:
+    """Without punctuation at its ends."""
+    if run.isascii():
+        return run.strip(_PUNCTUATION)
+    first, last = 0, len(run)
+    while first < last and _is_punctuation(run[first]):
+        first += 1
+    while first < last and _is_punctuation(run[last - 1]):
+        last -= 1
+    return run[first:last]
+
+
+@lru_cache(maxsize=4096)
+def _is_punctuation(sign: str) -> bool:
+    return sign != "_" and unicodedata.category(sign)[0] == "P"
+
+
+_PUNCTUATION = "".join(filter(_is_punctuation, map(chr, range(128))))
+
+
+@lru_cache(maxsize=1 << 14)
+def weight(string: str) -> tuple[int, int]:
+    """How long a string is: the signs in its words; if it has none, its signs. What may occur at
+    the same place is equally long.
+
+    >>> weight("Ann-Lee"), weight("ANN  LEE"), weight("...")
+    ((6, 0), (6, 0), (0, 3))
+    """
+    pieces = list(chain.from_iterable(map(_folded, cut(string.strip()))))
+    letters = sum(len(piece) for piece in pieces if _is_word(piece))
+    return letters, 0 if letters else len(pieces)
+
+
 class _Layer:
     """Pieces with borders between them; `start` and `end` are where each lies in the text."""
 
@@ -123,6 +186,26 @@ class _Layer:
             at = self.joined.find(wanted, end)
 
 
+def _found(text: str, string: str, pieces: Callable[[], Iterator[Span]]) -> Iterator[Span]:
+    """A plain search, as long as what it finds begins and ends where pieces do."""
+    at, tries, seen = 0, _TRIES, 0
+    while tries:
+        start = text.find(string, at)
+        if start < 0:
+            return
+        at = start + len(string)
+        borders = _parts(text, start), _parts(text, at)
+        if None in borders:
+            break
+        if all(borders):
+            seen += 1
+            yield start, at
+        else:
+            tries -= 1
+            at = start + 1
+    yield from islice(pieces(), seen, None)
+
+
 def _sealed(pieces: Sequence[str]) -> str:
     return _BORDER + _BORDER.join(pieces) + _BORDER
 
@@ -142,6 +225,15 @@ class Occurrences:
         """The occurrences of a string as it is, folded, and word by word."""
         string = _clean(text).strip()
         yield self._placed(self._as_it_is(string))
+        if self._lower is not None and string.isascii():
+            words = _WORD.findall(string.lower())
+            if not all(map(self._lower.__contains__, words)):
+                yield from (iter(()), iter(()))
+                return
+            yield self._placed(self._in_lower(string))
+            there = bool(words) and _sealed(words) in self._lower_words
+            yield self._placed(self._words.find(words) if there else iter(()))
+            return
         pieces = _single(chain.from_iterable(map(_folded, cut(string))))
         words = [piece for piece in pieces if _is_word(piece)]
         if not all(_letters(word) in self._letters for word in words):
@@ -150,27 +242,36 @@ class Occurrences:
         yield self._placed(self._folds.find(pieces))
         yield self._placed(self._words.find(words))
 
+    def first(self, text: str) -> Span | None:
+        """The first occurrence, as it is if there is one, else folded, else word by word.
+
+        >>> Occurrences("Annual ANN").first("Ann"), Occurrences("Annual").first("Ann")
+        ((7, 10), None)
+        """
+        return next(chain.from_iterable(self.of(text)), None)
+
     def _placed(self, found: Iterator[Span]) -> Iterator[Span]:
         return found
 
     def _as_it_is(self, string: str) -> Iterator[Span]:
-        """A plain search, as long as what it finds begins and ends where pieces do."""
-        text, at, tries, seen = self._text, 0, _TRIES, 0
-        while tries:
-            start = text.find(string, at)
-            if start < 0:
-                return
-            at = start + len(string)
-            borders = _parts(text, start), _parts(text, at)
-            if None in borders:
-                break
-            if all(borders):
-                seen += 1
-                yield start, at
-            else:
-                tries -= 1
-                at = start + 1
-        yield from islice(self._plain.find(cut(string)), seen, None)
+        return _found(self._text, string, lambda: self._plain.find(cut(string)))
+
+    def _in_lower(self, string: str) -> Iterator[Span]:
+        assert self._lower is not None
+        folded = " ".join(string.lower().split())
+        return _found(self._lower, folded, lambda: self._folds.find(cut(folded)))
+
+    @cached_property
+    def _lower(self) -> str | None:
+        """A text of ASCII, folded, if that leaves every sign where it is."""
+        if not self._text.isascii():
+            return None
+        lower = self._text.lower().translate(_SPACES)
+        return None if "  " in lower else lower
+
+    @cached_property
+    def _lower_words(self) -> str:
+        return _sealed(_WORD.findall(self._lower or ""))
 
     @cached_property
     def _letters(self) -> str:

@@ -140,6 +140,12 @@ class FilledPair:
         """For each system filler: has it a text, and no place, that is nowhere in the document?"""
         return self.grounded.made_up
 
+    @property
+    def unread(self) -> bool:
+        """Is there no system filler of which one can tell whether it is in the text?"""
+        unknown = self.grounded.unknown
+        return bool(unknown.any()) and bool(unknown.all())
+
     def _texts_of(self, side: Filled) -> list[str | None]:
         folded: list[str | None] = [*(fold(value) for value in side.raw.values), None]
         texts: list[str | None] = [folded[code] for code in side.raw.codes.tolist()]

@@ -1,23 +1,25 @@
 """Grounding: fillers that say what they are, but not where, are found in the text.
 
 A string is looked for as it is, then folded, then word by word (see `_occurrences`). In one slot
-of a document no two fillers are at the same place: of those with the same string, the first takes
-the first occurrence that is free, and so on. Fillers that must be found go before those that need
-not, a filler's own text goes before alternatives, and these serve first who has no place yet. Where
-there are more fillers than occurrences, the rest have no place. A system's filler whose text occurs
-nowhere is made up.
+of a document the longest strings go first, and each filler takes the first occurrence that shares
+nothing with a place that is taken; where there is none, the first that is not itself taken. So a
+short name is not put inside of a longer one as long as it also stands alone. Of strings of the same
+length, those of fillers that must be found go before those that need not; a filler's own text goes
+before alternatives, and these serve first who has no place yet. Where there are more fillers than
+occurrences, the rest have no place. A system's filler whose text occurs nowhere is made up.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from itertools import groupby
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from karat.nouns._occurrences import LEVELS, InTokens, Occurrences
-from karat.nouns._types import BoolArray
+from karat.nouns._occurrences import LEVELS, InTokens, Occurrences, weight
+from karat.nouns._types import BoolArray, IntArray
 from karat.nouns.corpus import Words
 from karat.nouns.document import Span
 from karat.nouns.tables import UNKNOWN, Fragments, int32
@@ -31,13 +33,15 @@ class Grounded:
     """The places of all realisations of both sides, also of those that were found in the text.
 
     `made_up` says of each system filler whether its text occurs nowhere in its document, which is
-    known. `unread` is the first document that has fillers without a place, and whose words nobody
-    has (-1: none).
+    known; `unknown`, whether nobody can tell, for it has no place and its document no words.
+    `unread` is the first document that has fillers without a place, and whose words nobody has
+    (-1: none).
     """
 
     gold: Fragments
     system: Fragments
     made_up: BoolArray
+    unknown: BoolArray
     unread: int = UNKNOWN
 
 
@@ -54,25 +58,26 @@ def grounded(gold: Filled, system: Filled, words: Callable[[int], Words], unit: 
     ([((0, 3),), ((8, 11),), (), ()], [False, False, False, True])
     """
     sides = [_Side(gold), _Side(system)]
-    made_up = np.zeros(len(system), bool)
-    unread = UNKNOWN
+    without = []
     for doc in np.unique(np.concatenate([side.asking for side in sides])).tolist():
         text = _known(words(doc), unit)
         if text is None:
-            unread = doc if unread == UNKNOWN else unread
+            without.append(doc)
             continue
         for side in sides:
             side.ground(doc, text)
-        for owner, string in sides[1].left(doc):
-            made_up[owner] = not text.has(string)
-    return Grounded(sides[0].places(), sides[1].places(), made_up, unread)
+    made_up = np.zeros(len(system), bool)
+    made_up[system.filler[np.array(sides[1].nowhere, np.int64)]] = True
+    unknown = sides[1].silent[system.realisations[:-1]] & np.isin(system.doc, without)
+    return Grounded(sides[0].places(), sides[1].places(), made_up, unknown,
+                    without[0] if without else UNKNOWN)  # fmt: skip
 
 
-def _known(words: Words, unit: str) -> _Text | None:
+def _known(words: Words, unit: str) -> Occurrences | None:
     text, tokens = words
     if unit == "token":
-        return None if tokens is None else _Text(InTokens(tokens))
-    return None if text is None else _Text(Occurrences(text))
+        return None if tokens is None else InTokens(tokens)
+    return None if text is None else Occurrences(text)
 
 
 class _Text:
@@ -103,109 +108,138 @@ class _Text:
         return any(self.nth(string, level, 0) is not None for level in range(LEVELS))
 
 
+class _Taken:
+    """The places that are taken in one slot, and where each string was last looked for."""
+
+    def __init__(self) -> None:
+        self.at: dict[tuple[str, int, bool], int] = {}
+        self._whole: set[Span] = set()
+        self._covered = bytearray()
+
+    def add(self, places: tuple[Span, ...]) -> None:
+        if len(places) == 1:
+            self._whole.add(places[0])
+        for start, end in places:
+            self._covered.extend(bytes(max(0, end - len(self._covered))))
+            self._covered[start:end] = b"\1" * (end - start)
+
+    def bars(self, span: Span, apart: bool) -> bool:
+        """Is it taken or, where it has to stand apart, a part of it?"""
+        return self._covered.find(1, *span) >= 0 if apart else span in self._whole
+
+
+class _Want(NamedTuple):
+    """A realisation that looks for a place; `others` are all those of its filler, if several."""
+
+    row: int
+    string: str
+    slot: int
+    optional: bool
+    others: list[tuple[str, tuple[Span, ...]]]
+    first: int
+
+
 class _Side:
-    """The realisations of one side, document by document, and the places found for some."""
+    """The realisations of one side, document by document, and the places found for some.
+
+    One that has a slot to itself takes the first occurrence; the others may be in each other's
+    way. `nowhere` are the own texts that do not occur.
+    """
 
     def __init__(self, side: Filled) -> None:
-        filler = side.filler
-        silent = (side.raw.codes != UNKNOWN) & (np.diff(side.fragments.offsets) == 0)
-        self.fragments = side.fragments
+        self._side = side
+        self.silent = (side.raw.codes != UNKNOWN) & (np.diff(side.fragments.offsets) == 0)
         self.found: dict[int, Span] = {}
-        doc = side.doc[filler]
-        self.asking = np.unique(doc[silent])
+        self.nowhere: list[int] = []
+        owner = side.filler
+        doc = side.doc[owner]
+        self.asking = np.unique(doc[self.silent])
         # Only documents in which something has to be found are gone through.
         rows = np.flatnonzero(np.isin(doc, self.asking))
         rows = rows[np.argsort(doc[rows], kind="stable")]
-        offsets = np.searchsorted(doc[rows], np.append(self.asking, self.asking[-1:] + 1))
-        self._rows = rows.tolist()
-        self._where = {
-            here: slice(*offsets[i : i + 2].tolist()) for i, here in enumerate(self.asking.tolist())
-        }
-        owner = filler[rows]
-        self._owner = dict(zip(self._rows, owner.tolist(), strict=True))
-        self._slot = dict(zip(self._rows, side.label[owner].tolist(), strict=True))
-        texts: list[str | None] = [*side.raw.values, None]
-        codes = np.where(silent, side.raw.codes, UNKNOWN)[rows].tolist()
-        self._text = {row: texts[code] for row, code in zip(self._rows, codes, strict=True)}
-        self._first = dict(zip(self._rows, side.realisations[owner].tolist(), strict=True))
-        sizes = np.diff(side.realisations)[owner]
-        self._size = dict(zip(self._rows, sizes.tolist(), strict=True))
-        self._optional = dict(zip(self._rows, side.optional[owner].tolist(), strict=True))
+        width = np.int64(int(side.label.max(initial=0)) + 1)
+        slot = np.unique(doc[rows] * width + side.label[owner[rows]], return_inverse=True)[1]
+        alone = (np.bincount(slot.reshape(-1)) == 1)[slot.reshape(-1)]
+        self._lone = _Rows(rows[alone & self.silent[rows]], doc, side)
+        self._crowd = _Rows(rows[~alone], doc, side)
+        self._owner = owner
 
-    def ground(self, doc: int, text: _Text) -> None:
+    def ground(self, doc: int, where: Occurrences) -> None:
         """Find places for the realisations of a document that have a text alone."""
-        if doc not in self._where:
-            return
-        taken: dict[int, set[Span]] = {}
-        own: tuple[list[tuple[int, str]], ...] = ([], [])
-        others: list[tuple[int, str]] = []
-        for row in self._rows[self._where[doc]]:
-            string = self._text[row]
-            if string is None:
-                places = self.fragments.of(row)
-                if len(places) == 1:
-                    taken.setdefault(self._slot[row], set()).add(places[0])
-            elif row == self._first[row]:
-                own[self._optional[row]].append((row, string))
+        for row, string in self._lone.of(doc):
+            span = where.first(string)
+            if span is None:
+                self.nowhere.append(row)
             else:
-                others.append((row, string))
-        at: dict[tuple[int, str, int], int] = {}
-        for batch in own:
-            self._place(self._sorted(batch), text, taken, at)
-        homeless: tuple[list[tuple[int, str]], ...] = ([], [])
-        for row, string in others:
-            first = self._first[row]
-            homeless[self._text[first] is None or first in self.found].append((row, string))
-        for batch in homeless:
-            self._place(self._sorted(batch), text, taken, at)
+                self.found[row] = span
+        crowd = self._crowd.of(doc)
+        if crowd:
+            self._ground(crowd, _Text(where))
 
-    def _sorted(self, batch: list[tuple[int, str]]) -> list[tuple[int, str]]:
-        """In an order that the file has no part in, except among fillers that are the same.
+    def _ground(self, crowd: list[tuple[int, str]], text: _Text) -> None:
+        taken: dict[int, _Taken] = {}
+        own: list[_Want] = []
+        others: list[_Want] = []
+        for row, string in crowd:
+            filler = int(self._owner[row])
+            slot, first = int(self._side.label[filler]), int(self._side.realisations[filler])
+            here = taken.setdefault(slot, _Taken())
+            if not self.silent[row]:
+                here.add(self._side.fragments.of(row))
+                continue
+            optional = bool(self._side.optional[filler])
+            want = _Want(row, string, slot, optional, self._others(filler), first)
+            (own if row == first else others).append(want)
+        self._place(own, text, taken)
+        housed: tuple[list[_Want], list[_Want]] = ([], [])
+        for want in others:
+            there = not self.silent[want.first] or want.first in self.found
+            housed[there].append(want._replace(optional=False))
+        for batch in housed:
+            self._place(batch, text, taken)
+        lost = [want for want in own if want.row not in self.found]
+        gone = {string for string in {want.string for want in lost} if not text.has(string)}
+        self.nowhere += [want.row for want in lost if want.string in gone]
 
-        Strings that are written differently may want the same place, and one of two fillers with
-        the same string may have alternatives; then it goes last.
-        """
-        if len(batch) < 2:
-            return batch
-        return sorted(batch, key=lambda each: (each[1], self._others(each[0])))
-
-    def _others(self, row: int) -> list[tuple[str, tuple[Span, ...]]]:
-        first = self._first[row]
-        last = first + self._size[row]
+    def _others(self, filler: int) -> list[tuple[str, tuple[Span, ...]]]:
+        first, last = self._side.realisations[filler : filler + 2].tolist()
         every = range(first, last) if last - first > 1 else ()
-        return sorted((self._text[k] or "", self.fragments.of(k)) for k in every)
+        raw, places = self._side.raw, self._side.fragments
+        return sorted(((raw[k] or "") if self.silent[k] else "", places.of(k)) for k in every)
 
-    def _place(
-        self, batch: list[tuple[int, str]], text: _Text, taken: dict[int, set[Span]],
-        at: dict[tuple[int, str, int], int],
-    ) -> None:  # fmt: skip
-        """Give each of these the first occurrence that is free in its slot, level by level."""
-        for level in range(LEVELS):
-            left = []
-            for row, string in batch:
-                slot = self._slot[row]
-                gone = taken.setdefault(slot, set())
-                n = at.get((slot, string, level), 0)
-                while (span := text.nth(string, level, n)) in gone:
-                    n += 1
-                at[slot, string, level] = n
-                if span is None:
-                    left.append((row, string))
-                else:
-                    gone.add(span)
-                    self.found[row] = span
-            batch = left
+    def _place(self, batch: list[_Want], text: _Text, taken: dict[int, _Taken]) -> None:
+        """Give each of these the first occurrence that is free in its slot, the longest first.
 
-    def left(self, doc: int) -> Iterator[tuple[int, str]]:
-        """The fillers of a document whose own text was given no place, and that text."""
-        for row in self._rows[self._where[doc]] if doc in self._where else ():
-            string = self._text[row]
-            if string is not None and row not in self.found and row == self._first[row]:
-                yield self._owner[row], string
+        The file has no part in the order, except among fillers that are the same: strings that are
+        written differently may want the same place, and one of two fillers with the same string
+        may have alternatives; then it goes last.
+        """
+        for _, same in groupby(sorted(batch, key=_turn), key=_turn):
+            waiting = sorted(same, key=lambda want: (want.string, want.others))
+            for apart in (True, False):
+                for level in range(LEVELS):
+                    waiting = self._level(waiting, text, taken, level, apart)
+
+    def _level(
+        self, batch: list[_Want], text: _Text, taken: dict[int, _Taken], level: int, apart: bool
+    ) -> list[_Want]:
+        left = []
+        for want in batch:
+            here, key = taken[want.slot], (want.string, level, apart)
+            n = here.at.get(key, 0)
+            while (span := text.nth(want.string, level, n)) and here.bars(span, apart):
+                n += 1
+            here.at[key] = n
+            if span is None:
+                left.append(want)
+            else:
+                here.add((span,))
+                self.found[want.row] = span
+        return left
 
     def places(self) -> Fragments:
         """The places of all realisations: those that were there, and those found."""
-        old = self.fragments
+        old = self._side.fragments
         if not self.found:
             return old
         rows = np.fromiter(self.found, np.int64, len(self.found))
@@ -219,3 +253,24 @@ class _Side:
         start[offsets[rows]] = int32([first for first, _ in self.found.values()])
         end[offsets[rows]] = int32([last for _, last in self.found.values()])
         return Fragments(offsets, start, end)
+
+
+def _turn(want: _Want) -> tuple[int, int, bool]:
+    words, signs = weight(want.string)
+    return -words, -signs, want.optional
+
+
+class _Rows:
+    """Some realisations, with their texts, by the document that they are in."""
+
+    def __init__(self, rows: IntArray, doc: IntArray, side: Filled) -> None:
+        texts = [*side.raw.values, ""]
+        codes = side.raw.codes[rows].tolist()
+        self._rows = [*zip(rows.tolist(), map(texts.__getitem__, codes), strict=True)]
+        docs, first = np.unique(doc[rows], return_index=True)
+        stops = np.append(first, len(rows))[1:].tolist()
+        ends = zip(first.tolist(), stops, strict=True)
+        self._where = dict(zip(docs.tolist(), ends, strict=True))
+
+    def of(self, doc: int) -> list[tuple[int, str]]:
+        return self._rows[slice(*self._where.get(doc, (0, 0)))]

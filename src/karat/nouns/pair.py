@@ -101,7 +101,8 @@ class Pair:
         if slots is None or "gold_fillers" not in self.coverage:
             return seen.coverage
         found = {**seen.coverage, "ignored": seen.coverage["ignored"] + slots.ignored}
-        if "grounded" in slots.__dict__:  # else nobody asked where fillers stand
+        # Else nobody asked where fillers stand, or nobody can tell.
+        if "grounded" in slots.__dict__ and not slots.unread:
             found["ungrounded"] = int(np.count_nonzero(slots.made_up))
         return found
 
