@@ -1,4 +1,4 @@
-"""What was asked for and means nothing is told, early; slots are counted where a side has only them."""
+"""What was asked for and means nothing is told early; where a side has only fillers, they count."""
 
 from __future__ import annotations
 
@@ -64,9 +64,11 @@ def test_a_preset_says_otherwise() -> None:
     assert 'recipes = ["oas.PRF", "oaod.PRF", "oads.PRF", "templates.PRF"]' in drafted(
         GOLD, "templates"
     )
-    with pytest.raises(UsageError, match="^errors are those of mentions or templates, not of 'x'$"):
+    with pytest.raises(
+        UsageError, match=r"^errors are those of mentions or templates, not of 'x'$"
+    ):
         errors(GOLD, GOLD, preset="x")
-    with pytest.raises(UsageError, match="^no table is called 'x'; there are: mentions, nugget,"):
+    with pytest.raises(UsageError, match=r"^no table is called 'x'; there are: mentions, nugget,"):
         drafted(GOLD, "x")
 
 
@@ -120,6 +122,8 @@ def test_the_command_line_tells_early(
                  ["robust", "gold.jsonl", "gold.jsonl", "b=gold.jsonl"]):  # fmt: skip
         assert 2 == main([*call, "--preset", "templates", "-m", "oas.F1"])
         assert "karat: give --preset or -m, not both\n" == capsys.readouterr().err
-        assert 0 == main([*call, "--preset", "mentions", "--labels", "speaker", "--map", "a=b"][:5])
+        assert 0 == main([*call, "--preset", "templates", "--map", "a=b"])
+        told = "warning: a=b renames nothing; there are: talk.speaker\n"
+        assert capsys.readouterr().err.startswith(told)
     assert 0 == main(["errors", "gold.jsonl", "gold.jsonl", "--preset", "templates"])
     assert capsys.readouterr().out.splitlines()[-1].startswith("karat:")
