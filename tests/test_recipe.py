@@ -215,6 +215,9 @@ REFUSED: list[tuple[str, str]] = [
     ("exact:F1", "in the recipe 'exact:F1': found ':F1', expected '.' and a measure"),
     ("exact.", "in the recipe 'exact.': found the end, expected a measure"),
     ("exact.F1@", "in the recipe 'exact.F1@': found the end, expected an average"),
+    ("oads.F1@label:talk.speaker",
+     "in the recipe 'oads.F1@label:talk.speaker': found '.speaker', expected the end; if it is of "
+     'the label: label:"talk.speaker"'),
     ("exact.F1 x", "in the recipe 'exact.F1 x': found ' x', expected the end of the recipe"),
     ("exact.F1@macro@micro",
      "in the recipe 'exact.F1@macro@micro': found '@micro', expected the end of the recipe"),

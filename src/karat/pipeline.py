@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from karat import registry, signature
 from karat._version import __version__
+from karat.asked import idle, slot_rows, unmarked, unmentioned
 from karat.nouns._aside import told_aside
 from karat.nouns._tokens import Tokens
 from karat.nouns.corpus import Corpus, Origin
-from karat.nouns.errors import UsageError, plain
+from karat.nouns.errors import UsageError
 from karat.nouns.pair import Pair
 from karat.nouns.scores import File, Score, Scores, whole
 from karat.presets import SLOTS, defaults, table_for
@@ -51,7 +52,8 @@ def score(
 
     Gold and systems are corpora or paths; several systems come as a list or by name. `recipes`
     are texts like "exact.F1@macro"; without them a table is scored, `preset`: `mentions`,
-    `nugget`, the default for tbf, or `templates`, the default where gold has templates. `labels`
+    `nugget`, the default for tbf, or `templates`, the default where gold has templates, or a
+    system templates and no mention. `labels`
     are the labels (and rows of slots) that count, `slots` the rows that slots have at least; with
     both, `labels` are those of mentions. `gold_options` and
     `system_options` go to `read`. Every score gets an interval from `resamples` of the documents
@@ -149,14 +151,16 @@ def prepared(
         recipes = ruled.recipes if recipes is None and preset is None else recipes
     wanted = None if recipes is None else _recipes(recipes)
     reference = as_corpus(gold, gold_options)
-    if wanted is None:
-        wanted = defaults(preset or table_for(reference), list(reference.mentions.attributes))
     answers = {name: as_corpus(each, system_options) for name, each in named(system).items()}
+    if wanted is None:
+        table = preset or table_for(reference, answers.values())
+        wanted = defaults(table, list(reference.mentions.attributes))
     applied = None
     if ruled is not None:
         # Of a corpus from memory, what is hashed is the whole.
         reference = replace(reference, origin=origin_of(reference))
         answers = {name: replace(each, origin=origin_of(each)) for name, each in answers.items()}
+    asked = idle(chosen.map, [reference, *answers.values()])
     reference = reference.mapped(chosen.map)
     answers = {name: corpus.mapped(chosen.map) for name, corpus in answers.items()}
     if ruled is not None:
@@ -164,7 +168,7 @@ def prepared(
     tagset = chosen.labels or tuple(
         sorted({*reference.labels, *(label for each in answers.values() for label in each.labels)})
     )
-    slots = _slots([reference, *answers.values()], tagset, chosen.slots)
+    slots = slot_rows([reference, *answers.values()], tagset, chosen.slots)
     plan = Plan.of(reference.documents, drawing, reference.mentions, reference.templates)
     files, pairs, said = {}, {}, {}
     tokens = Tokens(chosen.tokenizer)
@@ -179,14 +183,15 @@ def prepared(
         said[name] = told | ruling | plan.said() | _hashes(reference, answer)
     remarks = told_aside([("gold", reference), *answers.items()])
     if applied is None:
-        remarks += _unmarked(chosen.labels, [reference, *answers.values()])
+        asked += unmarked(chosen.labels, [reference, *answers.values()])
     else:
         remarks += applied.remarks + (() if optional else applied.task.unofficial(wanted))
+    asked += unmentioned(wanted, {"gold": reference, **answers})
     if recipes is None or optional:
         wanted, impossible = possible(wanted, list(pairs.values()))
         remarks += impossible
-    return Run(_file("gold", reference), files, pairs, said, wanted, plan, reference, remarks,
-               applied)  # fmt: skip
+    return Run(replace(_file("gold", reference), warnings=asked), files, pairs, said, wanted, plan,
+               reference, asked + remarks, applied)  # fmt: skip
 
 
 def tasked(given: str | os.PathLike[str] | Task | None) -> Task | None:
@@ -196,28 +201,6 @@ def tasked(given: str | os.PathLike[str] | Task | None) -> Task | None:
     from karat.protocol.task import task
 
     return task(given)
-
-
-def _slots(
-    corpora: Sequence[Corpus], labels: tuple[str, ...], asked: Sequence[str] | None = None
-) -> tuple[str, ...]:
-    """The rows of slots of gold and systems; where no one has templates, labels are slots."""
-    if not any(len(corpus.templates) for corpus in corpora):
-        return labels
-    from karat.nouns.typed import slot_labels, typed_as
-
-    every = [slot_labels(typed_as(corpora[0], corpus)) for corpus in corpora]
-    return tuple(sorted({*(asked or ()), *(slot for slots in every for slot in slots)}))
-
-
-def _unmarked(labels: Sequence[str] | None, corpora: Sequence[Corpus]) -> tuple[str, ...]:
-    """Labels that were asked for and that nobody has: a typing error, perhaps."""
-    if labels is None:
-        return ()
-    there = {label for corpus in corpora for label in corpus.labels}
-    slots = _slots(corpora, ())
-    what = "no mention has the label" if not slots else "no mention or filler counts under"
-    return tuple(f"{what} {plain(label)}" for label in labels if label not in {*there, *slots})
 
 
 def possible(

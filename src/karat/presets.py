@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from karat import registry
@@ -29,16 +29,31 @@ SLOTS = ("oas", "oaod", "oads", "templates")
 """The event spaces that count fillers."""
 
 
-def table_for(gold: Corpus) -> str:
-    """Which table fits: `nugget` for tbf, `templates` where there are any, else `mentions`.
+def table_for(gold: Corpus, systems: Iterable[Corpus] = ()) -> str:
+    """Which table fits: `nugget` for tbf, `templates` where slots are filled, else `mentions`.
+
+    Slots are filled if gold has templates, or if a system has some and no mention.
 
     >>> from karat.nouns.corpus import Corpus
     >>> table_for(Corpus.of("[Ann]PER slept"))
     'mentions'
+    >>> table_for(Corpus.of("[Ann]who"), [Corpus.of({"templates": [{"slots": {"who": ["Ann"]}}]})])
+    'templates'
     """
     if gold.origin is not None and gold.origin.format == "tbf":
         return "nugget"
-    return "templates" if len(gold.templates) else "mentions"
+    filled = len(gold.templates) > 0 or any(only_fillers(each) for each in systems)
+    return "templates" if filled else "mentions"
+
+
+def only_fillers(corpus: Corpus) -> bool:
+    """Whether a corpus has templates, and no mention.
+
+    >>> from karat.nouns.corpus import Corpus
+    >>> only_fillers(Corpus.of({"templates": [{"slots": {"who": ["Ann"]}}]}))
+    True
+    """
+    return len(corpus.templates) > 0 and not len(corpus.mentions)
 
 
 def defaults(table: str = "mentions", attributes: Sequence[str] = ()) -> list[Recipe]:

@@ -280,9 +280,12 @@ def _exists(preset: str) -> bool:
 def _average(reader: _Reader) -> Any:
     if reader.sign("label:"):
         text = reader.string()
+        start = reader.at
         label = text if text is not None else reader.take(_WORD)
         if not label:
             raise reader.fail('a label; one with other signs is quoted, label:"a.b"')
+        if text is None and reader.at < len(reader.text):
+            raise reader.fail(f"the end; if it is of the label: label:{word(reader.text[start:])}")
         return registry.load("average", "label")(label)
     return _built("average", reader.name("an average"), reader.parameters())
 

@@ -95,7 +95,10 @@ def test_a_system_ties_with_itself_under_every_choice() -> None:
     gold, systems = world(1)
     found = robust(gold, {"a": systems["w"], "b": systems["w"]})
     assert all(each.first == ("a", "b") for each in found)
-    assert f"No: a and b are first together under all {len(found)} choices." == found.answer
+    assert (
+        f"The winner stays: a and b are first together under all {len(found)} choices."
+        == found.answer
+    )
 
 
 def test_the_grid_is_all_that_can_be_ranked() -> None:
@@ -113,10 +116,10 @@ def test_the_answer_says_who_would_have_won() -> None:
     }
     found = robust(gold, systems, ["exact.F1", "exact.F1@macro", "overlap.F1", "exact.fp"])
     assert found.answer == (
-        "Yes: few, first by exact.F1, is first under 2 (and 1 tied) of 4 choices; "
+        "The winner changes: few, first by exact.F1, is first under 2 (and 1 tied) of 4 choices; "
         "short under 1, none under 1 tied."
     )
-    assert str(found).startswith("Yes: few, first by exact.F1")
+    assert str(found).startswith("The winner changes: few, first by exact.F1")
     chart = str(found).split("\n\n")[2].splitlines()
     assert [
         "order of systems  micro    macro",
@@ -128,11 +131,11 @@ def test_the_answer_says_who_would_have_won() -> None:
     assert one.answer == "There is one choice only, exact.F1: few is first."
     below = robust(gold, {"gold": gold, **systems}, ["exact.F1", "overlap.F1"])
     assert below.answer == (
-        "Yes: gold, first by exact.F1, is first under 1 (and 1 tied) of 2 choices; "
+        "The winner changes: gold, first by exact.F1, is first under 1 (and 1 tied) of 2 choices; "
         "short under 1 tied."
     )
     assert robust(gold, {"gold": gold, "none": systems["none"]}, ["exact.R", "token.R"]).answer == (
-        "No: gold is first under all 2 choices."
+        "The winner stays: gold is first under all 2 choices."
     )
 
 
@@ -145,8 +148,7 @@ def test_places_below_the_first_may_change() -> None:
     }
     found = robust(gold, systems, ["exact.R", "overlap.R", "overlap.F1"])
     assert found.answer == (
-        "Not about the first place: gold is first under all 3 choices; but 1 pair of systems "
-        "changes places."
+        "The winner stays: gold is first under all 3 choices; but 1 pair of systems changes places."
     )
     assert [("few", "short")] == [(t.ahead, t.behind) for t in found.turns if t.turned]
 

@@ -132,7 +132,9 @@ def test_rows_of_slots_can_be_chosen_and_renamed() -> None:
         slot: row.value for slot, row in merged.scores[0].by_label.items()
     }
     told = score(GOLDEN, SHORTEST, "oads.F1", labels=["talk.hots"], resamples=0).remarks
-    assert ("no mention or filler counts under talk.hots",) == told
+    there = "there are: talk.host, talk.place, talk.speaker"
+    near = "no mention or filler counts under talk.hots; did you mean talk.host?"
+    assert (f"{near} {there}",) == told
 
 
 def test_all_systems_share_their_rows() -> None:

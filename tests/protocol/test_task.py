@@ -119,7 +119,7 @@ def test_without_a_part_called_test_all_documents_are_scored(tmp_path: Path) -> 
             "task.toml:18: K824 found the document 'c' in train and in test, expected each "
             "document in one part, once",
             "task.toml:20: K824 found the part dev without documents, expected at least one id",
-            "task.toml:21: K823 found parts.more = a list, expected a list of ids in quotes, like "
+            "task.toml:21: K823 found parts.more = [1], expected a list of ids in quotes, like "
             '["d1", "d2"]',
         ]),
         (FINE.replace('"exact.F1"', '"exact.F1",\n"exakt.F1", "exact.SER"'), [

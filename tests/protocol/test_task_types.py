@@ -143,3 +143,15 @@ def test_the_file_of_a_document_in_a_folder_is_named(
         "karat: js/d4.json:1: K301 found the document 'd4', expected only documents that "
         "gold.jsonl has; --extra-docs ignore leaves it out\n"
     )
+
+
+def test_check_knows_labels_that_count_in_slots_of_gold(tmp_path: Path) -> None:
+    gold = make.gold(tmp_path)
+    mentions = [{"start": 0, "end": 2, "label": each}
+                for each in ("speaker", "talk.stime", "room")]  # fmt: skip
+    system = lines(tmp_path / "tagger.jsonl",
+                   {"id": "d1", "text": "So.", "mentions": mentions})  # fmt: skip
+    assert [str(each) for each in check(system, gold).problems if each.code == "K314"] == [
+        f"{system}:1: K314 found the label room, expected a label or slot of gold: talk.speaker, "
+        "talk.stime"
+    ]

@@ -19,6 +19,9 @@ def choices(arguments: argparse.Namespace) -> dict[str, Any]:
     mapping = {}
     for each in arguments.map:
         old, sign, new = each.partition("=")
+        if "," in new and "=" in new.partition(",")[2]:
+            parts = " --map ".join(part.strip() for part in each.split(","))
+            raise UsageError(f"found --map {shown(each)}, expected one OLD=NEW: --map {parts}")
         if not (old and sign and new):
             raise UsageError(f"found --map {shown(each)}, expected OLD=NEW")
         if old in mapping:

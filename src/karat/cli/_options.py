@@ -7,6 +7,15 @@ import argparse
 FORMATS = ("terminal", "json", "csv", "markdown", "latex")
 
 
+def add_preset(parser: argparse.ArgumentParser, what: str, tables: str = "") -> None:
+    """The table of recipes that takes the place of others."""
+    every = tables or (
+        "mentions (default), nugget (default for tbf), or templates (default where gold has "
+        "templates, or a system has some and no mention)"
+    )
+    parser.add_argument("--preset", metavar="NAME", help=f"{what}: {every}")
+
+
 def add_reading(parser: argparse.ArgumentParser) -> None:
     """How files are read."""
     group = parser.add_argument_group("reading")

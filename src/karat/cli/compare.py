@@ -23,6 +23,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "-m", "--measure", metavar="RECIPE", action="append",
         help="what to compare by (repeatable; default: the F1 and SER that karat score shows)",
     )  # fmt: skip
+    options.add_preset(parser, "the table whose F1 and SER are compared, instead of -m")
     parser.add_argument("--by-label", action="store_true", help="compare every label, too")
     parser.add_argument(
         "--fail-if-worse", metavar="MARGIN", type=float, nargs="?", const=0.0,
@@ -50,11 +51,17 @@ def run(arguments: argparse.Namespace) -> int:
     chosen = given.choices(arguments) | given.statistics(arguments)
     gold, systems = corpora(arguments)
     found = compare(
-        gold, systems, wanted, trials=arguments.trials, by_label=arguments.by_label, **chosen
+        gold,
+        systems,
+        wanted,
+        preset=arguments.preset,
+        trials=arguments.trials,
+        by_label=arguments.by_label,
+        **chosen,
     )
     text = found.to(arguments.format)
     worse = [] if arguments.fail_if_worse is None else found.worse(arguments.fail_if_worse)
-    remarks(found.systems)
+    remarks(found.systems, found.gold)
     given.deliver(text, arguments.output)
     for each in worse:
         print(f"worse: {each.recipe}: {words(each, found.unit)}", file=sys.stderr)

@@ -19,6 +19,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "-m", "--measure", metavar="RECIPE", action="append",
         help="what gains are told in (repeatable; the first decides the order of attack)",
     )  # fmt: skip
+    options.add_preset(
+        parser, "what errors are of",
+        "mentions, or templates (default where gold has templates, or the system has some and no "
+        "mention)",
+    )  # fmt: skip
     parser.add_argument(
         "--examples", metavar="N", type=int, default=1, help="examples of each type (default 1)"
     )
@@ -72,6 +77,7 @@ def run(arguments: argparse.Namespace) -> int:
     found = errors(
         *corpora,
         recipes=arguments.measure,
+        preset=arguments.preset,
         examples=arguments.examples if arguments.format == "terminal" else 0,
         types=arguments.type,
         label=arguments.label,

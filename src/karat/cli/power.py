@@ -66,7 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
     if watched:
         print("\r\x1b[K", end="", file=sys.stderr)
     text = found.to(arguments.format)
-    remarks(found.systems)
+    remarks(found.systems, found.gold)
     given.deliver(text, arguments.output)
     return 0
 

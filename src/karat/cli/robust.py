@@ -19,6 +19,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "-m", "--measure", metavar="RECIPE", action="append",
         help="rank by these instead of the built-in grid (repeatable); the first is the reference",
     )  # fmt: skip
+    options.add_preset(parser, "the table that the built-in grid is for, instead of -m")
     parser.add_argument(
         "--repairs", metavar="A,B",
         help="ways to read invalid tag sequences (default: conlleval,discard; one: --repair)",
@@ -48,10 +49,11 @@ def run(arguments: argparse.Namespace) -> int:
     given.unused(arguments, [*ours.values(), *theirs.values()])
     found = robust(
         sources[arguments.gold], {name: sources[path] for name, path in paths.items()}, wanted,
-        repairs=one or several or REPAIRS, gold_options=given.asked(arguments, "gold"),
+        preset=arguments.preset, repairs=one or several or REPAIRS,
+        gold_options=given.asked(arguments, "gold"),
         system_options=given.asked(arguments, "system"), **given.choices(arguments),
     )  # fmt: skip
     text = found.to(arguments.format)
-    remarks(found.systems)
+    remarks(found.systems, found.gold)
     given.deliver(text, arguments.output)
     return 0

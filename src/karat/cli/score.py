@@ -29,11 +29,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "-m", "--measure", metavar="RECIPE", action="append",
         help="what to score, like exact.F1 or exact.PRF@macro (repeatable; see karat measures)",
     )  # fmt: skip
-    parser.add_argument(
-        "--preset", metavar="NAME",
-        help="a table of recipes instead of -m: mentions (default), nugget (default for tbf), or "
-        "templates (default where gold has templates)",
-    )  # fmt: skip
+    options.add_preset(parser, "a table of recipes instead of -m")
     parser.add_argument("--by-label", action="store_true", help="a row for each label, too")
     options.add_reading(parser)
     options.add_choices(parser)
@@ -48,10 +44,11 @@ def run(arguments: argparse.Namespace) -> int:
 
     report = load("report", arguments.format)(by_label=arguments.by_label)
     scores = evaluate(arguments)
-    remarks(scores.systems)
+    remarks(scores.systems, scores.gold)
     if arguments.format in ("json", "csv"):
         for remark in scores.remarks:
-            print(f"warning: {remark}", file=sys.stderr)
+            if remark not in scores.gold.warnings:
+                print(f"warning: {remark}", file=sys.stderr)
     given.deliver(report(scores), arguments.output)
     return 0
 
@@ -59,12 +56,9 @@ def run(arguments: argparse.Namespace) -> int:
 def evaluate(arguments: argparse.Namespace) -> Scores:
     """The call of karat.score that the arguments ask for."""
     from karat.cli import _given as given
-    from karat.nouns.errors import UsageError
     from karat.pipeline import score
 
     wanted = recipes(arguments)
-    if wanted is not None and arguments.preset is not None:
-        raise UsageError("give --preset or -m, not both")
     chosen = given.choices(arguments) | given.statistics(arguments)
     gold, systems = corpora(arguments)
     return score(gold, systems, wanted, preset=arguments.preset, **chosen)
@@ -72,8 +66,11 @@ def evaluate(arguments: argparse.Namespace) -> Scores:
 
 def recipes(arguments: argparse.Namespace) -> list[Recipe] | None:
     """What -m asks for; None for the defaults."""
+    from karat.nouns.errors import UsageError
     from karat.recipe import expand
 
+    if arguments.measure and arguments.preset is not None:
+        raise UsageError("give --preset or -m, not both")
     if not arguments.measure:
         return None
     return [recipe for text in arguments.measure for recipe in expand(text)]
@@ -133,10 +130,14 @@ def stem(path: str) -> str:
     return named(path)
 
 
-def remarks(systems: Sequence[File]) -> None:
-    """The coverage line of every system, and the warnings, on stderr."""
+def remarks(systems: Sequence[File], gold: File | None = None) -> None:
+    """What was asked and means nothing, the coverage line of every system, and the warnings, on
+    stderr.
+    """
     from karat.nouns.errors import plain
 
+    for warning in () if gold is None else gold.warnings:
+        print(f"warning: {warning}", file=sys.stderr)
     for system in systems:
         said = dict(system.coverage)
         kinds = [kind for kind in ("fillers", "mentions") if said.get(f"gold_{kind}", 0)

@@ -18,6 +18,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "-o", "--output", metavar="FILE", default="task.toml",
         help="where to write (default: task.toml; - is stdout); never over another file",
     )  # fmt: skip
+    options.add_preset(
+        parser, "what the official recipes count",
+        "mentions, nugget (default for tbf), or templates (default where gold has templates; for "
+        "systems that answer with fillers, too)",
+    )  # fmt: skip
     group = parser.add_argument_group("reading")
     group.add_argument("--gold-format", metavar="NAME", help="format of gold (else found out)")
     options.add_conll(group)
@@ -33,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
     how = given.reading(arguments, "gold", [arguments.gold])
     given.unused(arguments, list(how.values()))
     options = how[arguments.gold]
-    text = drafted(read(options.pop("source"), **options))
+    text = drafted(read(options.pop("source"), **options), arguments.preset)
     given.deliver(text, arguments.output)
     if arguments.output != "-":
         print(f"wrote {arguments.output}; look at it, then: "

@@ -134,7 +134,7 @@ class Robustness:
     >>> short = Corpus.of("[Ann]PER Lee visited [Rome]LOC and [Oslo]LOC")
     >>> few = Corpus.of("[Ann Lee]PER visited [Rome]LOC and Oslo")
     >>> robust(gold, {"short": short, "few": few}, ["exact.F1", "overlap.F1"]).answer
-    'Yes: few, first by exact.F1, is first under 1 of 2 choices; short under 1.'
+    'The winner changes: few, first by exact.F1, is first under 1 of 2 choices; short under 1.'
     """
 
     version: str

@@ -271,10 +271,25 @@ def kind(value: Any) -> str:
     """A value in a message: short ones as they are, others by what they are."""
     if isinstance(value, bool):
         return str(value).lower()
-    if isinstance(value, (list, dict)):
-        return "a list" if isinstance(value, list) else "a table"
+    if isinstance(value, list):
+        return _list(value)
+    if isinstance(value, dict):
+        return "a table"
     if isinstance(value, str):
         return shown(value)
     if isinstance(value, (int, float)):
         return shown(repr(value))[1:-1] if abs(value) < 1e18 else "a number that is too large"
     return f"the {type(value).__name__} {value}"
+
+
+def _list(values: list[Any]) -> str:
+    """A list in a message: the first item that is no text, else the first.
+
+    >>> _list([]), _list(["a", 5, "b"]), _list([["a"]])
+    ('[]', '[…, 5, …]', '[a list]')
+    """
+    if not values:
+        return "[]"
+    at = next((i for i, each in enumerate(values) if not isinstance(each, str)), 0)
+    one = "a list" if isinstance(values[at], list) else kind(values[at])
+    return f"[{'…, ' if at else ''}{one}{', …' if at + 1 < len(values) else ''}]"

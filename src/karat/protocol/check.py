@@ -17,7 +17,7 @@ from karat.nouns.errors import SHOWN, InputError, Problem, UsageError, plain, sh
 from karat.nouns.filled import fold
 from karat.nouns.pair import Pair
 from karat.nouns.source import Source
-from karat.nouns.typed import slot_labels
+from karat.nouns.typed import row_names, slot_labels, typed_as
 from karat.reading import read, suited
 from karat.registry import load
 
@@ -335,11 +335,13 @@ def _against(gold: Corpus, system: Corpus, pile: _Pile) -> None:
         found = f"no answer for {_many(missing, 'document')}"
         expected = "all documents of gold; those count as empty"
         pile.add([Problem("K313", name, None, found, expected)], warning=True)
-    strange = [label for label in system.labels if label not in gold.labels]
+    known = {*gold.labels, *slot_labels(gold)}
+    rows = zip(system.labels, row_names(typed_as(gold, system), None), strict=True)
+    strange = [label for label, row in rows if label not in known and row not in known]
     for label in strange if not len(system.templates) else ():
         row = int(np.flatnonzero(system.mentions.label == system.labels.index(label))[0])
-        found, there = f"the label {plain(label)}", ", ".join(map(plain, gold.labels))
-        expected = f"a label of gold: {there}"
+        found, there = f"the label {plain(label)}", ", ".join(map(plain, sorted(known)))
+        expected = f"a label {'or slot ' if len(gold.templates) else ''}of gold: {there or 'none'}"
         file = file_of(system, name, int(system.mentions.doc[row]))
         pile.add([Problem("K314", file, _line(system, row), found, expected)], warning=True)
     if len(system.templates):

@@ -24,8 +24,8 @@ from karat.nouns.corpus import Corpus
 from karat.nouns.errors import UsageError
 from karat.nouns.interval import Interval
 from karat.nouns.rows import Statistic
-from karat.pipeline import Run, prepared, tagset_of, tasked
-from karat.presets import defaults
+from karat.pipeline import Run, named, prepared, tagset_of, tasked
+from karat.presets import defaults, table_for
 from karat.reading import Readable, as_corpus
 from karat.recipe import Recipe, spell
 from karat.sampling import Drawing, Plan, overall
@@ -52,6 +52,7 @@ def compare(
     systems: Sequence[Readable] | Mapping[str, Readable],
     recipes: str | Recipe | Iterable[str | Recipe] | None = None,
     *,
+    preset: str | None = None,
     labels: Sequence[str] | None = None,
     map: Mapping[str, str] | None = None,
     zero_division: str = "skip",
@@ -73,8 +74,9 @@ def compare(
     A difference is b minus a, for systems a before b. p comes from paired approximate
     randomization over `trials` (exact when at most 20 documents differ), and is corrected by
     Holm's method over everything tested; the interval is that of the paired difference, made as
-    `karat.score` makes it. `recipes` are by default the F1 and SER of those that are scored;
-    with `by_label`, every label is compared too. `task` is as in `karat.score`.
+    `karat.score` makes it. `recipes` are by default the F1 and SER of those that are scored
+    (of the table `preset`, if one is named); with `by_label`, every label is compared too. `task`
+    is as in `karat.score`.
 
     >>> from karat import Corpus
     >>> gold = Corpus.of("[Ann]PER slept", "[Bo]PER woke", "[Cy]PER ran")
@@ -89,10 +91,12 @@ def compare(
         raise UsageError(f"trials is at least 99, not {trials}")
     ruled = tasked(task)
     reference = as_corpus(gold, gold_options)
+    answers = {name: as_corpus(each, system_options) for name, each in named(systems).items()}
     by = recipes
     if by is None:
-        by = default_recipes(reference, None if ruled is None else ruled.recipes)
-    run = prepared(reference, systems, by, chosen, drawing, None, system_options,
+        official = None if ruled is None or preset is not None else ruled.recipes
+        by = default_recipes(reference, official, answers.values(), preset)
+    run = prepared(reference, answers, by, chosen, drawing,
                    optional=recipes is None and ruled is None, task=ruled)  # fmt: skip
     if len(run.pairs) < 2:
         raise UsageError("give at least two systems to compare")
@@ -113,10 +117,14 @@ def compare(
     )
 
 
-def default_recipes(gold: Corpus, official: Sequence[Recipe] | None = None) -> list[Recipe]:
+def default_recipes(
+    gold: Corpus, official: Sequence[Recipe] | None = None, systems: Iterable[Corpus] = (),
+    preset: str | None = None,
+) -> list[Recipe]:  # fmt: skip
     """P and R explain an F1; to compare by all three would only make Holm stricter."""
-    table = "templates" if len(gold.templates) else "mentions"
-    every = defaults(table) if official is None else official
+    if preset is None:
+        preset = "templates" if table_for(gold, systems) == "templates" else "mentions"
+    every = defaults(preset, list(gold.mentions.attributes)) if official is None else official
     return [recipe for recipe in every if spell(recipe.measure) not in ("P", "R")] or list(every)
 
 

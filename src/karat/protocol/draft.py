@@ -10,10 +10,11 @@ import numpy as np
 
 from karat import registry
 from karat.nouns.corpus import Corpus
-from karat.nouns.errors import KaratError, UsageError, plain, shown
+from karat.nouns.errors import KaratError, UsageError, nearest, plain, shown
 from karat.nouns.pair import Pair
 from karat.nouns.typed import loose_labels, slot_labels
 from karat.pipeline import origin_of
+from karat.presets import table_for
 from karat.protocol._fillers import Counts, Observed
 from karat.recipe import expand
 
@@ -70,8 +71,8 @@ _PARTS = """\
 """
 
 
-def drafted(gold: Corpus) -> str:
-    """The text of a task definition for gold.
+def drafted(gold: Corpus, preset: str | None = None) -> str:
+    """The text of a task definition for gold; `preset` says what its recipes count.
 
     >>> print(drafted(Corpus.of("[Ann]PER met [Bo]PER", "[Cy]PER slept")).rpartition("\\n\\n")[2])
     [slots.PER]              # in 2 of 2 documents, in 1 more than one
@@ -84,7 +85,7 @@ def drafted(gold: Corpus) -> str:
         raise UsageError("gold has no mention and no filler: there is nothing to define")
     origin = origin_of(gold)
     file = Path(origin.path).name
-    taken, left = _recipes(gold)
+    taken, left = _recipes(gold, preset)
     text = _HEAD.format(
         file=plain(file) or "memory", name=quoted(Path(file.removesuffix(".gz")).stem or "corpus"),
         sha256=quoted(origin.sha256), documents=len(gold), format=quoted(origin.format),
@@ -121,10 +122,12 @@ def _slot(name: str, counts: Counts, unit: str) -> str:
     )
 
 
-def _recipes(gold: Corpus) -> tuple[list[str], list[str]]:
+def _recipes(gold: Corpus, preset: str | None) -> tuple[list[str], list[str]]:
     """Recipes for this kind of gold that can be counted; why others cannot."""
-    nuggets = origin_of(gold).format == "tbf"
-    wanted = _SLOTS if len(gold.templates) else _NUGGETS if nuggets else _MENTIONS
+    tables = {"mentions": _MENTIONS, "nugget": _NUGGETS, "templates": _SLOTS}
+    if preset not in (None, *tables):
+        raise UsageError(f"no table is called {preset!r}{nearest(str(preset), list(tables))}")
+    wanted = tables[preset or table_for(gold)]
     taken, left = [], []
     pair = Pair.of(gold, gold)
     for text in wanted:

@@ -22,6 +22,7 @@ from karat.nouns.pair import Pair
 from karat.nouns.scores import File, whole
 from karat.nouns.tally import Tally
 from karat.pipeline import prepared, tagset_of
+from karat.presets import table_for
 from karat.protocol._gains import gains, order, scores_of
 from karat.protocol._ledger import write_ledger
 from karat.protocol.changes import Changes, changes
@@ -174,6 +175,7 @@ def errors(
     other: Readable | None = None,
     *,
     recipes: Iterable[str] | None = None,
+    preset: str | None = None,
     examples: int = 0,
     types: Sequence[str] | None = None,
     label: str | None = None,
@@ -190,7 +192,8 @@ def errors(
 ) -> Errors:
     """What is wrong with a system; with `other`, also what that one fixed and broke.
 
-    Where gold has templates, errors are those of `templates`, else those of `fair`.
+    Where gold has templates, or the system has some and no mention, errors are those of
+    `templates`, else those of `fair`; `preset` is `mentions` or `templates`, to have it otherwise.
     `examples` of each type come in context, of `types` and `label` only if given. `recipes` are
     what gains are told in. `ledger_to` writes the events of `spaces` (default: those of the
     recipes) in long form, as csv, jsonl or parquet by the ending of the name.
@@ -200,9 +203,6 @@ def errors(
     [('PER', 'ORG', 1)]
     """
     reference = as_corpus(gold, gold_options)
-    slots = len(reference.templates) > 0
-    wanted = _recipes(recipes, slots=slots)
-    kinds = _types(types, slots=slots)
     given = {_name(each, i): as_corpus(each, system_options)
              for i, each in enumerate((system, other)) if each is not None}  # fmt: skip
     if names is not None:
@@ -212,6 +212,10 @@ def errors(
             "first": as_corpus(system, system_options),
             "second": as_corpus(other, system_options),
         }
+    if preset not in (None, "mentions", "templates"):
+        raise UsageError(f"errors are those of mentions or templates, not of {preset!r}")
+    slots = (preset or table_for(reference, given.values())) == "templates"
+    wanted, kinds = _recipes(recipes, slots=slots), _types(types, slots=slots)
     chosen_ = Choices(tagset_of(labels), dict(map or {}), "skip", extra_docs, tokenizer)
     run = prepared(
         reference, given, wanted, chosen_, Drawing(resamples=0), optional=recipes is None, task=task

@@ -16,7 +16,8 @@ from karat.infer.interval import TRUSTED, JackknifeT, intervals
 from karat.measure._count import Count
 from karat.nouns.errors import UsageError, plain
 from karat.nouns.power import Point, Power
-from karat.pipeline import prepared, tasked
+from karat.pipeline import named, prepared, tasked
+from karat.presets import table_for
 from karat.protocol.compare import default_recipes, signed
 from karat.reading import Readable, as_corpus
 from karat.recipe import Recipe, parse, spell
@@ -66,7 +67,7 @@ def power(
     systems are exchanged, so that the expected difference is the one looked for; and each study
     is tested as `karat.compare` tests. n is searched for until a share `power` of the studies
     has p of at most `alpha`. A difference larger than the pilot's cannot be made in this way, and
-    is refused. `recipe` is exact.F1 (oads.F1 where gold has templates), or the first that is
+    is refused. `recipe` is exact.F1 (oads.F1 where slots are filled), or the first that is
     official in the `task`, unless one is given. `progress` is told of every n.
 
     >>> from karat import Corpus
@@ -81,14 +82,16 @@ def power(
     _check(difference, power, alpha, simulations, trials)
     ruled = tasked(task)
     reference = as_corpus(gold, gold_options)
+    answers = {name: as_corpus(each, system_options) for name, each in named(systems).items()}
     if recipe is None:
-        recipe = "oads.F1" if len(reference.templates) else "exact.F1"
+        filled = table_for(reference, answers.values()) == "templates"
+        recipe = "oads.F1" if filled else "exact.F1"
         if ruled is not None:
             recipe = default_recipes(reference, ruled.recipes)[0]
     one = parse(recipe) if isinstance(recipe, str) else recipe
     if isinstance(one.measure, Count):
         raise UsageError(f"{one} is a count, which grows with the documents; take a score: exact.P")
-    run = prepared(reference, systems, one, chosen, drawing, None, system_options, task=ruled)
+    run = prepared(reference, answers, one, chosen, drawing, task=ruled)
     names, plan = list(run.pairs), run.plan
     if len(names) != 2:
         raise UsageError(f"power is that of one pair: give two systems, not {len(names)}")

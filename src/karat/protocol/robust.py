@@ -17,7 +17,7 @@ from karat.nouns.robustness import Choice, Robustness, joined
 from karat.nouns.source import Source
 from karat.nouns.tally import Tally
 from karat.pipeline import Run, named, prepared, tasked
-from karat.presets import defaults
+from karat.presets import defaults, table_for
 from karat.protocol.compare import default_recipes, lower_is_better, signed
 from karat.reading import Readable, read, sniffed
 from karat.recipe import Recipe, expand, spell
@@ -71,6 +71,7 @@ def robust(
     recipes: str | Recipe | Iterable[str | Recipe] | None = None,
     *,
     repairs: Sequence[str] = REPAIRS,
+    preset: str | None = None,
     labels: Sequence[str] | None = None,
     map: Mapping[str, str] | None = None,
     zero_division: str = "skip",
@@ -82,13 +83,13 @@ def robust(
 ) -> Robustness:
     """Rank two or more systems under many ways to score them, and say who stays first.
 
-    The choices are event spaces x averages (`GRID`, for slots `SLOT_GRID`, or `recipes`) x
-    `repairs`, the ways to read invalid tag sequences. The first of all is the reference. Files are
-    read anew for each repair policy; a corpus was read already, and stays as it is. Where no
-    sequence needs repair, all policies are one choice. A recipe of a grid that cannot be counted
-    for these files is left out, with a remark. `gold_options` and `system_options` go to `read`,
-    those that a file's format takes. With a `task`, its official recipes come first, and the grid
-    after them.
+    The choices are event spaces x averages (`GRID`, for slots `SLOT_GRID`, or `recipes`; `preset`
+    names the table that a grid is for) x `repairs`, the ways to read invalid tag sequences. The
+    first of all is the reference. Files are read anew for each repair policy; a corpus was read
+    already, and stays as it is. Where no sequence needs repair, all policies are one choice. A
+    recipe of a grid that cannot be counted for these files is left out, with a remark.
+    `gold_options` and `system_options` go to `read`, those that a file's format takes. With a
+    `task`, its official recipes come first, and the grid after them.
 
     >>> gold = Corpus.of("[Ann Lee]PER slept", "[Bo]PER woke")
     >>> found = robust(gold, {"a": gold, "b": Corpus.of("[Ann]PER Lee slept", "[Bo]PER woke")})
@@ -100,7 +101,7 @@ def robust(
     _check(repairs)
     files = _Files.of(gold, systems, gold_options or {}, system_options or {})
     ruled = tasked(task)
-    runs, remarks = _runs(files, recipes, chosen, list(dict.fromkeys(repairs)), ruled)
+    runs, remarks = _runs(files, recipes, chosen, list(dict.fromkeys(repairs)), ruled, preset)
     choices: list[Choice] = []
     for policy, run in runs.items():
         found, why = _choices(run, chosen, policy, strict=recipes is not None)
@@ -119,17 +120,21 @@ def robust(
     )  # fmt: skip
 
 
-def grid(gold: Corpus | None = None) -> list[Recipe]:
+def grid(
+    gold: Corpus | None = None, systems: Iterable[Corpus] = (), preset: str | None = None
+) -> list[Recipe]:
     """The recipes for when nobody names any; for slots, `SLOT_GRID`; for event nuggets, the F1
-    that are scored.
+    that are scored. `preset` is the table that they are for, if it is named.
 
     >>> len(grid()), str(grid()[1])
     (32, 'exact.F1@macro')
     """
-    if gold is not None and gold.origin is not None and gold.origin.format == "tbf":
-        table = defaults("nugget", list(gold.mentions.attributes))
+    if preset is None:
+        preset = "mentions" if gold is None else table_for(gold, systems)
+    table = defaults(preset, [] if gold is None else list(gold.mentions.attributes))
+    if preset == "nugget":
         return [recipe for recipe in table if spell(recipe.measure) == "F1"]
-    blocks = SLOT_GRID if gold is not None and len(gold.templates) else GRID
+    blocks = SLOT_GRID if preset == "templates" else GRID
     texts = [f"{block}@{average}" for block, averages in blocks.items() for average in averages]
     return [recipe for text in texts for recipe in expand(text)]
 
@@ -192,12 +197,18 @@ class _Files:
 
 
 def _runs(
-    files: _Files, recipes: Any, chosen: Choices, repairs: list[str], ruled: Task | None
+    files: _Files,
+    recipes: Any,
+    chosen: Choices,
+    repairs: list[str],
+    ruled: Task | None,
+    preset: str | None,
 ) -> tuple[dict[str | None, Run], list[str]]:
     """A run for each repair policy that can make a difference, and why there are not more."""
     remarks: list[str] = []
     corpora = files.read(repairs[0])
-    wanted = grid(corpora[None]) if recipes is None else recipes
+    others = [each for name, each in corpora.items() if name is not None]
+    wanted = grid(corpora[None], others, preset) if recipes is None else recipes
     if recipes is None and ruled is not None:
         wanted = [*default_recipes(corpora[None], ruled.recipes), *wanted]
 
@@ -206,6 +217,7 @@ def _runs(
         return prepared(read[None], answers, wanted, chosen, Drawing(resamples=0), task=ruled)
 
     first = run(corpora)
+    remarks += first.gold.warnings
     remarks += [] if first.task is None else first.task.remarks
     fixed = [name for name, each in files.given.items() if isinstance(each, Corpus)]
     needed = sum(

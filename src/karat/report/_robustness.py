@@ -17,6 +17,10 @@ BAR = 20
 """The width of a full bar."""
 
 
+MOVES = "The winner changes"
+STAYS = "The winner stays"
+
+
 def answer(found: Robustness) -> str:
     """Would another scorer have said something else? In one sentence."""
     total, stays = len(found), len(found.stays)
@@ -33,17 +37,14 @@ def answer(found: Robustness) -> str:
             if each.alone + each.tied and (several or each.system not in found.winner)
         ]
         return (
-            f"Yes: {who}, first{tied} by {found.reference}, {they} first{tied} under "
+            f"{MOVES}: {who}, first{tied} by {found.reference}, {they} first{tied} under "
             f"{stays if several else _own(found)} of {total} choices; {', '.join(others)}."
         )
     turned = [turn for turn in found.turns if turn.turned]
     if not turned:
-        return f"No: {who} {they} first{tied} under all {total} choices."
+        return f"{STAYS}: {who} {they} first{tied} under all {total} choices."
     pairs = "1 pair of systems changes" if len(turned) == 1 else f"{len(turned)} pairs change"
-    return (
-        f"Not about the first place: {who} {they} first{tied} under all {total} choices; "
-        f"but {pairs} places."
-    )
+    return f"{STAYS}: {who} {they} first{tied} under all {total} choices; but {pairs} places."
 
 
 def _own(found: Robustness) -> str:
