@@ -14,7 +14,7 @@ from karat.asked import idle, slot_rows, unmarked, unmentioned
 from karat.nouns._aside import told_aside
 from karat.nouns._tokens import Tokens
 from karat.nouns.corpus import Corpus, Origin
-from karat.nouns.errors import UsageError
+from karat.nouns.errors import UsageError, plain
 from karat.nouns.pair import Pair
 from karat.nouns.scores import File, Score, Scores, whole
 from karat.presets import SLOTS, defaults, table_for
