@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from karat.nouns.corpus import Corpus
 from karat.nouns.errors import plain
 
-_OWN = frozenset({"token_spans", "brat", "tbf"})
+OWN = frozenset({"token_spans", "brat", "tbf"})
 """What formats of karat put aside themselves."""
 _NAMED = 5
 
@@ -23,7 +23,7 @@ def aside(corpus: Corpus) -> tuple[list[int], str]:
     rows: list[int] = []
     names: dict[str, None] = {}
     for row in sorted(corpus.extra):
-        if strange := corpus.extra[row].keys() - _OWN:
+        if strange := corpus.extra[row].keys() - OWN:
             rows.append(row)
             names.update(dict.fromkeys(sorted(strange)))
     told = ", ".join(map(plain, list(names)[:_NAMED]))

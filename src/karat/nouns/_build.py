@@ -54,9 +54,10 @@ def _as_document(document: str | Document | Mapping[str, Any], number: int) -> D
 
 
 def _of_mapping(record: Mapping[str, Any]) -> Document:
+    from karat.nouns._aside import OWN
     from karat.nouns._record import KEYS, document_of
 
-    strange = [key for key in record if key not in KEYS]
+    strange = [key for key in record if key not in {*KEYS, *OWN}]
     if strange and record.keys() <= {*strange, "id", "text", "attributes"}:
         slot = plain(str(strange[0]))
         raise UsageError(

@@ -81,11 +81,12 @@ def convert(
     holds = getattr(told_format(name, write_options or {}), "held", holds)
     if _alone(writer, corpus, out):
         holds -= {"document ids"}
-    remarks = list(told_aside([("", corpus)]))
+    remarks: list[str] = []
     losses: list[Loss] = []
     corpus = _in_unit(corpus, name, holds, tokenizer, remarks, losses)
     corpus, lost = fitted(corpus, holds)
     losses += lost
+    remarks += told_aside([("", corpus)])
     if not lossy:
         refused(name, losses, "; --lossy leaves it out")
     needs = getattr(writer, "needs", ())
