@@ -195,10 +195,10 @@ CASES = [
 def test_the_counts_are_those_of_looking_at_every_pairing(
     name: str, match: str, k: int, unit: str
 ) -> None:
-    gold, system = world(1, 500, unit)
+    gold, system = world(1, 400, unit)
     actual = counts(space(name, match, k), gold, system)
     seen = [0, 0, 0, 0]
-    for row, sides in enumerate(twins(1, 500, unit)):
+    for row, sides in enumerate(twins(1, 400, unit)):
         expected = counted(name, sides, match, k)
         assert expected == actual.get(row, {}), (gold[row], system[row])
         for each in expected.values():
@@ -254,7 +254,7 @@ def _shuffled(document: Document, rng: random.Random, *, fillers: bool) -> Docum
 def test_the_order_of_documents_templates_slots_and_fillers_is_irrelevant(
     name: str, match: str, unit: str
 ) -> None:
-    gold, system = world(3, 300, unit)
+    gold, system = world(3, 150, unit)
     rng = random.Random(4)
     # Without confidence or place, the first answer is the best under oas: its order has a meaning.
     free = name != "oas"
