@@ -165,6 +165,7 @@ def _document(
     return replace(made, tokens=None) if chars else made
 
 
+@cache
 def world(seed: int, count: int, unit: str) -> tuple[Side, Side]:
     """Documents with templates, over the same words."""
     rng = random.Random(seed)
@@ -195,15 +196,15 @@ CASES = [
 def test_the_counts_are_those_of_looking_at_every_pairing(
     name: str, match: str, k: int, unit: str
 ) -> None:
-    gold, system = world(1, 400, unit)
+    gold, system = world(1, 300, unit)
     actual = counts(space(name, match, k), gold, system)
     seen = [0, 0, 0, 0]
-    for row, sides in enumerate(twins(1, 400, unit)):
+    for row, sides in enumerate(twins(1, 300, unit)):
         expected = counted(name, sides, match, k)
         assert expected == actual.get(row, {}), (gold[row], system[row])
         for each in expected.values():
             seen = [a + b for a, b in zip(seen, each, strict=True)]
-    assert min(seen) > 20, "every outcome happens"
+    assert min(seen) > 10, "every outcome happens"
 
 
 @pytest.mark.parametrize("name", SPACES)

@@ -97,7 +97,7 @@ def worlds(seed: int, size: int) -> tuple[list[Record], list[Record]]:
 
 
 GOLD, SYSTEM = worlds(seed=7, size=1000)
-FEW = 200
+FEW = 150
 
 
 def shuffled(rng: random.Random, value: Any) -> Any:
