@@ -161,17 +161,18 @@ class Judge:
             return template.content(self.mixed, False), template.content(self.mixed, True)
 
         gold, system = sorted(gold, key=order), sorted(system, key=order)
+        ours, theirs = ([order(each)[0] for each in side] for side in (gold, system))
         ranked = []
         for way in injections(len(gold), len(system)):
             cor = par = equal = 0
-            for g, place in zip(gold, way, strict=True):
+            for row, place in enumerate(way):
                 if place is not None:
-                    s = system[place]
+                    g, s = gold[row], system[place]
                     more = self.value(g, s)
                     if more == (0, 0) or (self.typed and g.type != s.type):
                         break
                     cor, par = cor + more[0], par + more[1]
-                    equal += order(g)[0] == order(s)[0]
+                    equal += ours[row] == theirs[place]
             else:
                 smallest = tuple(len(system) if place is None else place for place in way)
                 ranked.append(((-cor, -par, -equal, smallest), way))

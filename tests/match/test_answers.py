@@ -165,6 +165,7 @@ def _document(
     return replace(made, tokens=None) if chars else made
 
 
+@cache
 def world(seed: int, count: int, unit: str) -> tuple[Side, Side]:
     """Documents with templates, over the same words."""
     rng = random.Random(seed)
@@ -195,15 +196,15 @@ CASES = [
 def test_the_counts_are_those_of_looking_at_every_pairing(
     name: str, match: str, k: int, unit: str
 ) -> None:
-    gold, system = world(1, 500, unit)
+    gold, system = world(1, 300, unit)
     actual = counts(space(name, match, k), gold, system)
     seen = [0, 0, 0, 0]
-    for row, sides in enumerate(twins(1, 500, unit)):
+    for row, sides in enumerate(twins(1, 300, unit)):
         expected = counted(name, sides, match, k)
         assert expected == actual.get(row, {}), (gold[row], system[row])
         for each in expected.values():
             seen = [a + b for a, b in zip(seen, each, strict=True)]
-    assert min(seen) > 20, "every outcome happens"
+    assert min(seen) > 10, "every outcome happens"
 
 
 @pytest.mark.parametrize("name", SPACES)
@@ -254,7 +255,7 @@ def _shuffled(document: Document, rng: random.Random, *, fillers: bool) -> Docum
 def test_the_order_of_documents_templates_slots_and_fillers_is_irrelevant(
     name: str, match: str, unit: str
 ) -> None:
-    gold, system = world(3, 300, unit)
+    gold, system = world(3, 150, unit)
     rng = random.Random(4)
     # Without confidence or place, the first answer is the best under oas: its order has a meaning.
     free = name != "oas"

@@ -6,6 +6,7 @@ A command is a module with SUMMARY, `configure(parser)` and `run(arguments) -> e
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import sys
 from contextlib import suppress
@@ -75,6 +76,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # One thread is faster to start than many, and karat multiplies no large matrices here.
     for library in ("OPENBLAS", "MKL", "OMP"):
         os.environ.setdefault(f"{library}_NUM_THREADS", "1")
+    # Files become many small objects, and hardly any that refer to each other in a circle.
+    gc.set_threshold(100_000, 50, 100)
     for stream in (sys.stdout, sys.stderr):
         # What a terminal cannot show is shown as an escape.
         if hasattr(stream, "reconfigure"):

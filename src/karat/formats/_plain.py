@@ -1,8 +1,9 @@
 """JSON objects as most lines have them, straight into columns.
 
-Plain is a document with an id, a text or tokens, sentences, and mentions with a start, an end, a
-label, an id and a confidence, all of them as they should be. Whatever else there is, or is wrong,
-is left to nouns/_record.py, where every rule and every message lives.
+Plain is a document with an id, a text or tokens, sentences, mentions with a start, an end, a label,
+an id and a confidence, and plain templates (see _plain_slots.py), all of them as they should be.
+Whatever else there is, or is wrong, is left to nouns/_record.py, where every rule and every message
+lives.
 """
 
 from __future__ import annotations
@@ -15,12 +16,13 @@ from typing import Any
 
 import numpy as np
 
+from karat.formats._plain_slots import NOTHING, Forms, forms, templates_of
 from karat.nouns._build import document_hash
 from karat.nouns._columns import label_codes
 from karat.nouns.corpus import Corpus
 from karat.nouns.tables import Codes, Documents, Mentions, int32
 
-_KEYS = frozenset({"id", "text", "tokens", "sentences", "mentions"})
+_KEYS = frozenset({"id", "text", "tokens", "sentences", "mentions", "templates"})
 _LARGEST = 2**31 - 1
 
 
@@ -37,6 +39,7 @@ class Plain:
     labels: list[str]
     ids: list[str | None]
     confidences: list[float | None]
+    forms: Forms = NOTHING
 
     @property
     def unit(self) -> str | None:
@@ -63,6 +66,10 @@ def plain(record: Mapping[str, Any]) -> Plain | None:
     mentions = record.get("mentions", [])
     if type(mentions) is not list:
         return None
+    if not mentions:
+        bare = Plain(record.get("id"), record.get("text"), record.get("tokens"),
+                     record.get("sentences", []), [], [], [], [], [])  # fmt: skip
+        return _with_forms(bare, record) if _right(bare) else None
     try:
         found = Plain(
             record.get("id"),
@@ -79,7 +86,18 @@ def plain(record: Mapping[str, Any]) -> Plain | None:
         alone = all(len(each) == 3 + extra for each, extra in zip(mentions, more, strict=True))
     except (AttributeError, KeyError, TypeError):
         return None
-    return found if alone and _right(found) else None
+    return _with_forms(found, record) if alone and _right(found) else None
+
+
+def _with_forms(found: Plain, record: Mapping[str, Any]) -> Plain | None:
+    """The document with its templates, if they are plain, too."""
+    if "templates" in record:
+        top = found.length if found.length >= 0 else _LARGEST
+        given = forms(record["templates"], min(top, _LARGEST))
+        if given is None:
+            return None
+        found.forms = given
+    return found
 
 
 def _right(found: Plain) -> bool:
@@ -151,4 +169,5 @@ def of_plain(found: Sequence[Plain], lines: Sequence[int], offsets: Sequence[int
             id=tuple(ids) if any(name is not None for name in ids) else None,
         ),
         label.values,
+        templates=templates_of([each.forms for each in found]),
     ).ordered()

@@ -127,6 +127,11 @@ class _Pile:
         if len(self.problems) < SHOWN:
             self.problems.append(Problem(code, self.name, line, found, expected))
 
+    @property
+    def other_than_plain(self) -> bool:
+        """Whether the documents that wait are not plain."""
+        return not isinstance(self.documents[0], Plain)
+
     def other(self, document: Document | Plain) -> bool:
         """Whether a document belongs to another kind of block than those that wait."""
         return bool(self.documents) and type(document) is not type(self.documents[0])
@@ -151,7 +156,8 @@ class _Pile:
         if not isinstance(record, dict):
             self._wrong(line, "K201", shown(raw), _OBJECT)
             return None
-        simple = plain(record)
+        # A block in which some document is not plain goes on as such, lest blocks get small.
+        simple = None if self.documents and self.other_than_plain else plain(record)
         if simple is not None:
             return simple if self._fits(simple, line) else None
         try:
@@ -244,7 +250,7 @@ class JsonlWords:
         rest = self.documents.offset[row + 1 :]
         stop = int(rest[0]) if len(rest) else None
         raw = self.source.between(int(self.documents.offset[row]), stop)
-        record = json.loads(raw.removeprefix(BOM).split(b"\n")[0])
+        record = json.loads(raw.removeprefix(BOM).split(b"\n", 1)[0].decode())
         tokens = record.get("tokens")
         return record.get("text"), None if tokens is None else tuple(tokens)
 

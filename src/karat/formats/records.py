@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from typing import Any, BinaryIO, ClassVar
 
 from karat.formats._json import BOM, COMMON, KARAT, keys
+from karat.formats._plain import Plain, of_plain
+from karat.formats._plain_slots import record_forms
 from karat.formats._records import FENCE, Found, Path, Shape, objects, record_of, text_of
 from karat.formats._text import Problems, signed, unsigned
 from karat.nouns._build import of_documents
@@ -96,6 +98,8 @@ class Records:
         pile = _Pile(source, problems, self._shape)
         for found in objects(source, problems):
             pile.add(found)
+            yield from pile.ready
+            pile.ready.clear()
             if len(pile.documents) >= _BLOCK:
                 yield pile.block()
         problems.check()
@@ -148,7 +152,8 @@ class _Pile:
 
     def __init__(self, source: Source, problems: Problems, shape: Shape) -> None:
         self.name, self.problems, self.shape = source.name, problems, shape
-        self.documents: list[Document] = []
+        self.documents: list[Document | Plain] = []
+        self.ready: list[Corpus] = []
         self.lines: list[int] = []
         self.offsets: list[int] = []
         self.ids: dict[str | None, int] = {}
@@ -157,6 +162,15 @@ class _Pile:
         self.stem = stem if end == ".json" else None
 
     def add(self, found: Found) -> None:
+        # A block in which some document is not plain goes on as such, lest blocks get small.
+        sticky = self.documents and not isinstance(self.documents[0], Plain)
+        simple = None if sticky or self.shape.label else self._plain(found.value, found.alone)
+        if simple is not None:
+            if self._fits(simple[0].id, found.line) and not self.problems.total:
+                self.empty += simple[1]
+                self._keep(simple[0], found.line, found.offset)
+            return
+
         def wrong(path: Path, what: str, expected: str, hint: str) -> None:
             known = self.problems.total < SHOWN  # a search for each of a million would take days
             line = found.line_of(path) if known else found.line
@@ -166,9 +180,26 @@ class _Pile:
         document, empty = self.shape.document(found.value, wrong, stem)
         self.empty += empty
         if self._fits(document.id, found.line) and not self.problems.total:
-            self.documents.append(document)
-            self.lines.append(found.line)
-            self.offsets.append(found.offset)
+            if self.documents and not sticky:
+                self.ready.append(self.block())
+            self._keep(document, found.line, found.offset)
+
+    def _plain(self, value: Mapping[str, Any], alone: bool) -> tuple[Plain, int] | None:
+        """The document of an object without anything that needs a closer look."""
+        name = value.get(self.shape.id) if self.shape.id else None
+        text = value.get(self.shape.text) if self.shape.text else None
+        if (name is not None and type(name) is not str) or type(text) not in (str, type(None)):
+            return None
+        found = record_forms(value, (self.shape.id, self.shape.text))
+        if found is None:
+            return None
+        name = self.stem if alone and name is None else name
+        return Plain(name, text, None, [], [], [], [], [], [], found[0]), found[1]
+
+    def _keep(self, document: Document | Plain, line: int, offset: int) -> None:
+        self.documents.append(document)
+        self.lines.append(line)
+        self.offsets.append(offset)
 
     def _fits(self, name: str | None, line: int) -> bool:
         found = expected = ""
@@ -184,7 +215,12 @@ class _Pile:
         return not found
 
     def block(self) -> Corpus:
-        corpus = of_documents(self.documents, self.lines, self.offsets)
+        simple = [each for each in self.documents if isinstance(each, Plain)]
+        if simple:
+            corpus = of_plain(simple, self.lines, self.offsets)
+        else:
+            whole = [each for each in self.documents if isinstance(each, Document)]
+            corpus = of_documents(whole, self.lines, self.offsets)
         facts = {"empty_texts": self.empty}
         self.documents, self.lines, self.offsets, self.empty = [], [], [], 0
         return replace(corpus, library=None, facts=facts)

@@ -105,6 +105,8 @@ def shared_words(text: str) -> list[str]:
     >>> shared_words("joel s. birnbaum, ph.d"), shared_words("c++ & (東京,大x)")
     (['joel', 's', 'birnbaum', 'ph.d'], ['c++', '&', '東', '京', '大', 'x'])
     """
+    if text.isascii():
+        return [token.strip(_PUNCTUATION) or token for token in text.split()]
     found: list[str] = []
     for token in text.split():
         runs = [token] if token.isascii() else _runs(token)
@@ -248,6 +250,11 @@ class Occurrences:
         >>> Occurrences("Annual ANN").first("Ann"), Occurrences("Annual").first("Ann")
         ((7, 10), None)
         """
+        string = text.strip()
+        start = self._text.find(string)
+        end = start + len(string)
+        if start >= 0 and _parts(self._text, start) and _parts(self._text, end):
+            return next(self._placed(iter(((start, end),))))
         return next(chain.from_iterable(self.of(text)), None)
 
     def _placed(self, found: Iterator[Span]) -> Iterator[Span]:

@@ -18,7 +18,7 @@ from karat.nouns._types import BoolArray, FloatArray, IntArray
 from karat.nouns.corpus import Corpus, Words
 from karat.nouns.errors import UsageError, shown
 from karat.nouns.grounding import Grounded, grounded
-from karat.nouns.tables import UNKNOWN, Codes, Documents, Fragments, int32, spread
+from karat.nouns.tables import UNKNOWN, Codes, Documents, Fragments, int32, joined_codes, spread
 from karat.nouns.typed import implicit, named, row_names, slot_labels, typed
 
 
@@ -28,6 +28,8 @@ def fold(text: str) -> str:
     >>> fold(" Joel\\n S. BIRNBAUM "), fold("ﬁne")
     ('joel s. birnbaum', 'fine')
     """
+    if text.isascii():
+        return " ".join(text.lower().split())
     plain = unicodedata.normalize("NFKC", text).casefold()
     return " ".join(unicodedata.normalize("NFKC", plain).split())
 
@@ -125,10 +127,8 @@ class FilledPair:
     def texts(self) -> Texts:
         """The folded texts; those of fillers that have only a place are looked up."""
         gold, system = self._texts_of(self.gold), self._texts_of(self.system)
-        values = tuple(sorted({text for text in (*gold, *system) if text is not None}))
-        place: dict[str | None, int] = {text: i for i, text in enumerate(values)}
-        both = [int32([place.get(text, UNKNOWN) for text in side]) for side in (gold, system)]
-        return Texts(both[0], both[1], values)
+        both = joined_codes([gold, system])
+        return Texts(both.codes[: len(gold.codes)], both.codes[len(gold.codes) :], both.values)
 
     @cached_property
     def grounded(self) -> Grounded:
@@ -146,9 +146,10 @@ class FilledPair:
         unknown = self.grounded.unknown
         return bool(unknown.any()) and bool(unknown.all())
 
-    def _texts_of(self, side: Filled) -> list[str | None]:
-        folded: list[str | None] = [*(fold(value) for value in side.raw.values), None]
-        texts: list[str | None] = [folded[code] for code in side.raw.codes.tolist()]
+    def _texts_of(self, side: Filled) -> Codes:
+        folded = Codes.of([*map(fold, side.raw.values), None])
+        own = Codes(folded.codes[side.raw.codes], folded.values)
+        looked_up: list[str | None] = []
         places = side.fragments
         silent = np.flatnonzero((side.raw.codes == UNKNOWN) & (np.diff(places.offsets) > 0))
         doc = side.doc[side.filler[silent]]
@@ -158,8 +159,13 @@ class FilledPair:
                 known, document = here, self.words(here)
             assert document is not None
             found = words_at(document, places.of(row), self.unit)
-            texts[row] = None if found is None else fold(found)
-        return texts
+            looked_up.append(None if found is None else fold(found))
+        if not looked_up:
+            return own
+        both = joined_codes([own, Codes.of(looked_up)])
+        codes, more = both.codes[: len(own.codes)], both.codes[len(own.codes) :]
+        codes[silent] = more
+        return Codes(codes, both.values)
 
 
 def words_at(words: Words, fragments: Sequence[tuple[int, int]], unit: str) -> str | None:

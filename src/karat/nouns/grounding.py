@@ -266,11 +266,12 @@ class _Rows:
     def __init__(self, rows: IntArray, doc: IntArray, side: Filled) -> None:
         texts = [*side.raw.values, ""]
         codes = side.raw.codes[rows].tolist()
-        self._rows = [*zip(rows.tolist(), map(texts.__getitem__, codes), strict=True)]
+        self._rows, self._texts = rows.tolist(), [*map(texts.__getitem__, codes)]
         docs, first = np.unique(doc[rows], return_index=True)
         stops = np.append(first, len(rows))[1:].tolist()
         ends = zip(first.tolist(), stops, strict=True)
         self._where = dict(zip(docs.tolist(), ends, strict=True))
 
     def of(self, doc: int) -> list[tuple[int, str]]:
-        return self._rows[slice(*self._where.get(doc, (0, 0)))]
+        here = slice(*self._where.get(doc, (0, 0)))
+        return [*zip(self._rows[here], self._texts[here], strict=True)]

@@ -25,6 +25,8 @@ BLOCK = 1 << 20
 LARGEST = 1 << 26
 """The largest document, in bytes, that formats which need a whole one in memory read."""
 GZIP_MAGIC = b"\x1f\x8b"
+_AHEAD = 1 << 16
+"""How much is read at least where a piece of a file is asked for."""
 _UNFOLDED, _TIMES = 1 << 24, 200
 """A gz file that unfolds to more bytes than this, and to more times its size, is a bomb."""
 
@@ -46,6 +48,7 @@ class Source:
         self._digest: str | None = None
         self._unzipped: BinaryIO | None = None
         self._place_in_file = 0
+        self._window = (0, b"")
         self._place = _spooled(self, sys.stdin.buffer) if self.path == "-" else self.path
 
     @classmethod
@@ -264,14 +267,25 @@ class Source:
         >>> Source.of_bytes(b"abcde").between(1, 3)
         b'bc'
         """
+        known, window = self._window
+        if stop is not None and known <= start and stop <= known + len(window):
+            return window[start - known : stop - known]
         handle = self._unzipped or self.open()
         if self._unzipped is None and hasattr(handle, "myfileobj"):
             # To go to a place in a gz file is to unzip everything before it: stay where we are.
             self._unzipped = handle
             weakref.finalize(self, handle.close)
         try:
-            handle.seek(start)
-            return handle.read() if stop is None else handle.read(stop - start)
+            if stop is None:
+                handle.seek(start)
+                return handle.read()
+            # Who asks for one piece asks for the next one, too, as a rule.
+            end = known + len(window)
+            begun = window[start - known :] if known <= start < end else b""
+            handle.seek(start + len(begun))
+            window = begun + handle.read(max(stop - start - len(begun), _AHEAD))
+            self._window = start, window
+            return window[: stop - start]
         finally:
             if self._unzipped is None:
                 handle.close()

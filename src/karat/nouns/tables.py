@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -73,9 +73,13 @@ class Codes:
         >>> Codes.of(["x"]).values
         ('x',)
         """
-        values = tuple(sorted({word for word in words if word is not None}))
-        place: dict[str | None, int] = {word: i for i, word in enumerate(values)}
-        return cls(int32([place.get(word, UNKNOWN) for word in words]), values)
+        every = set(words)
+        every.discard(None)
+        values = tuple(sorted(cast(set[str], every)))
+        place: dict[str | None, int] = dict(zip(values, range(len(values)), strict=True))
+        place[None] = UNKNOWN
+        codes = np.fromiter(map(place.__getitem__, words), np.int32, len(words))
+        return cls(codes, values)
 
     def __getitem__(self, row: int) -> str | None:
         code = int(self.codes[row])
@@ -97,7 +101,9 @@ class Codes:
         """
         if values == self.values:
             return self
-        place = {word: i for i, word in enumerate(values)}
+        return self._onto(values, {word: i for i, word in enumerate(values)})
+
+    def _onto(self, values: tuple[str, ...], place: Mapping[str, int]) -> Codes:
         table = int32([place.get(word, UNKNOWN) for word in self.values] + [UNKNOWN])
         return Codes(table[self.codes], values)
 
@@ -109,7 +115,8 @@ def joined_codes(columns: Sequence[Codes]) -> Codes:
     array([1, 0], dtype=int32)
     """
     values = tuple(sorted({value for column in columns for value in column.values}))
-    return Codes(np.concatenate([column.onto(values).codes for column in columns]), values)
+    place = {word: i for i, word in enumerate(values)}
+    return Codes(np.concatenate([each._onto(values, place).codes for each in columns]), values)
 
 
 def _joined_attributes(
