@@ -91,11 +91,9 @@ def spell(component: Any, *, full: bool = False, without: Sequence[str] = ()) ->
     idle = getattr(component, "idle", {})
     given = []
     for field in dataclasses.fields(component):
-        if field.name in without:
-            continue
         value = signed.get(field.name, getattr(component, field.name))
         nothing = value is None or value == ()
-        if field.name == "name" or not field.init or nothing:
+        if field.name in ("name", *without) or not field.init or nothing:
             continue
         if value != field.default or full:
             told = _value(value, full=full, without=idle.get(field.name, ()))
@@ -280,12 +278,12 @@ def _exists(preset: str) -> bool:
 def _average(reader: _Reader) -> Any:
     if reader.sign("label:"):
         text = reader.string()
-        start = reader.at
         label = text if text is not None else reader.take(_WORD)
         if not label:
             raise reader.fail('a label; one with other signs is quoted, label:"a.b"')
         if text is None and reader.at < len(reader.text):
-            raise reader.fail(f"the end; if it is of the label: label:{word(reader.text[start:])}")
+            whole = word(label + reader.text[reader.at :])
+            raise reader.fail(f"the end; if it is of the label: label:{whole}")
         return registry.load("average", "label")(label)
     return _built("average", reader.name("an average"), reader.parameters())
 
