@@ -45,16 +45,17 @@ def lines(source: Source) -> Iterator[tuple[int, int, bytes]]:
 
 
 def keys(head: bytes) -> set[str]:
-    """The keys of the objects at the top of a file, or in a list there, as far as they show.
+    """The keys of the objects at the top of a file, or in a list there, as far as they show, or up
+    to the first that only karat's own format has.
 
     >>> sorted(keys(b'{"a": {"b": 1}, "c": "d"} {"e": [{"f'))
     ['a', 'c', 'e']
     """
-    return _looked(head)[0]
+    return _looked(head, tell=True)[0]
 
 
-def _looked(head: bytes) -> tuple[set[str], bool]:
-    """The keys of objects, and whether the last of them is cut."""
+def _looked(head: bytes, *, tell: bool = False) -> tuple[set[str], bool]:
+    """The keys of objects, and whether the last of them is cut; `tell` stops at a telling one."""
     found: set[str] = set()
     text = head.removeprefix(BOM).lstrip().decode("utf-8", "replace")
     depth = -1 if text.startswith("[") else 0
@@ -63,6 +64,8 @@ def _looked(head: bytes) -> tuple[set[str], bool]:
             depth += 1 if token.group() in "{[" else -1
         elif token[2] and depth == 1:
             found.add(token[1])
+            if tell and token[1] in KARAT:
+                break
     return found, depth > 0
 
 
