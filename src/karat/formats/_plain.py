@@ -125,7 +125,7 @@ def _right(found: Plain) -> bool:
 def _rising(breaks: list[Any], top: int) -> bool:
     if not _all(breaks, int) or not all(map(lt, breaks, breaks[1:])):
         return False
-    return bool(0 <= breaks[0] and breaks[-1] <= top)
+    return bool(breaks[0] >= 0 and breaks[-1] <= top)
 
 
 def _all(values: Sequence[Any], *types: type) -> bool:
