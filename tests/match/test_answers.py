@@ -196,10 +196,10 @@ CASES = [
 def test_the_counts_are_those_of_looking_at_every_pairing(
     name: str, match: str, k: int, unit: str
 ) -> None:
-    gold, system = world(1, 300, unit)
+    gold, system = world(1, 250, unit)
     actual = counts(space(name, match, k), gold, system)
     seen = [0, 0, 0, 0]
-    for row, sides in enumerate(twins(1, 300, unit)):
+    for row, sides in enumerate(twins(1, 250, unit)):
         expected = counted(name, sides, match, k)
         assert expected == actual.get(row, {}), (gold[row], system[row])
         for each in expected.values():

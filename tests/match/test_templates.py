@@ -96,7 +96,7 @@ def worlds(seed: int, size: int) -> tuple[list[Record], list[Record]]:
     return gold, system
 
 
-GOLD, SYSTEM = worlds(seed=7, size=1000)
+GOLD, SYSTEM = worlds(seed=7, size=800)
 FEW = 150
 
 

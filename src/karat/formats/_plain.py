@@ -24,6 +24,7 @@ from karat.nouns.tables import Codes, Documents, Mentions, int32
 
 _KEYS = frozenset({"id", "text", "tokens", "sentences", "mentions", "templates"})
 _LARGEST = 2**31 - 1
+_WORDS = (str, type(None))
 
 
 @dataclass(slots=True, eq=False)
@@ -101,24 +102,30 @@ def _with_forms(found: Plain, record: Mapping[str, Any]) -> Plain | None:
 
 
 def _right(found: Plain) -> bool:
-    if not (_all((found.id, found.text), str, type(None)) and _all(found.labels, str)):
+    if type(found.id) not in _WORDS or type(found.text) not in _WORDS:
         return False
     tokens = found.tokens
     if tokens is not None and not (type(tokens) is list and _all(tokens, str)):
         return False
-    top = found.length if found.length >= 0 else _LARGEST
+    top = min(found.length if found.length >= 0 else _LARGEST, _LARGEST)
     breaks = found.sentences
-    if not (type(breaks) is list and _all(breaks, int) and all(map(lt, breaks, breaks[1:]))):
-        return False
-    if breaks and not 0 <= breaks[0] <= breaks[-1] <= min(top, _LARGEST):
-        return False
-    if not _all(found.starts, int) or not _all(found.ends, int) or "" in found.labels:
+    if type(breaks) is not list or (breaks and not _rising(breaks, top)):
         return False
     if not found.starts:
         return True
-    if min(found.starts) < 0 or max(found.ends) > min(top, _LARGEST):
+    if not _all(found.labels, str) or "" in found.labels:
+        return False
+    if not _all(found.starts, int) or not _all(found.ends, int):
+        return False
+    if min(found.starts) < 0 or max(found.ends) > top:
         return False
     return all(map(lt, found.starts, found.ends)) and _named(found.ids) and _sure(found.confidences)
+
+
+def _rising(breaks: list[Any], top: int) -> bool:
+    if not _all(breaks, int) or not all(map(lt, breaks, breaks[1:])):
+        return False
+    return bool(breaks[0] >= 0 and breaks[-1] <= top)
 
 
 def _all(values: Sequence[Any], *types: type) -> bool:

@@ -74,6 +74,8 @@ def text_edges(
     >>> text_edges(gold, system, ("ann lee", "lee, ann", "bo"), Overlap(), "oas")
     (array([7]), array([4]))
     """
+    if not len(gold.group) or not len(system.group):
+        return gold.owner[:0], system.owner[:0]
     if match == EXACT:
         keys = packed([gold.group, gold.text], [system.group, system.text])
         left, right = _met(*keys, space, largest, gold.owner)

@@ -15,7 +15,7 @@ import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, lru_cache
-from itertools import accumulate, chain, islice
+from itertools import accumulate, chain, islice, starmap
 
 import numpy as np
 
@@ -154,6 +154,8 @@ def weight(string: str) -> tuple[int, int]:
     >>> weight("Ann-Lee"), weight("ANN  LEE"), weight("...")
     ((6, 0), (6, 0), (0, 3))
     """
+    if string.isascii() and (words := _WORD.findall(string)):
+        return sum(map(len, words)), 0
     pieces = list(chain.from_iterable(map(_folded, cut(string.strip()))))
     letters = sum(len(piece) for piece in pieces if _is_word(piece))
     return letters, 0 if letters else len(pieces)
@@ -254,11 +256,14 @@ class Occurrences:
         start = self._text.find(string)
         end = start + len(string)
         if start >= 0 and _parts(self._text, start) and _parts(self._text, end):
-            return next(self._placed(iter(((start, end),))))
+            return self._at(start, end)
         return next(chain.from_iterable(self.of(text)), None)
 
     def _placed(self, found: Iterator[Span]) -> Iterator[Span]:
         return found
+
+    def _at(self, start: int, end: int) -> Span:
+        return start, end
 
     def _as_it_is(self, string: str) -> Iterator[Span]:
         return _found(self._text, string, lambda: self._plain.find(cut(string)))
@@ -328,8 +333,10 @@ class InTokens(Occurrences):
         self._first = list(accumulate((len(token) + 1 for token in tokens), initial=0))[:-1]
 
     def _placed(self, found: Iterator[Span]) -> Iterator[Span]:
-        for start, end in found:
-            yield bisect_right(self._first, start) - 1, bisect_left(self._first, end)
+        return starmap(self._at, found)
+
+    def _at(self, start: int, end: int) -> Span:
+        return bisect_right(self._first, start) - 1, bisect_left(self._first, end)
 
 
 def _clean(text: str) -> str:

@@ -27,6 +27,8 @@ from karat.nouns.tables import UNKNOWN, Fragments, int32
 if TYPE_CHECKING:
     from karat.nouns.filled import Filled
 
+_WAYS = [(apart, level) for apart in (True, False) for level in range(LEVELS)]
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Grounded:
@@ -58,13 +60,14 @@ def grounded(gold: Filled, system: Filled, words: Callable[[int], Words], unit: 
     ([((0, 3),), ((8, 11),), (), ()], [False, False, False, True])
     """
     sides = [_Side(gold), _Side(system)]
+    asking = [side for side in sides if len(side.asking)]
     without = []
     for doc in np.unique(np.concatenate([side.asking for side in sides])).tolist():
         text = _known(words(doc), unit)
         if text is None:
             without.append(doc)
             continue
-        for side in sides:
+        for side in asking:
             side.ground(doc, text)
     made_up = np.zeros(len(system), bool)
     made_up[system.filler[np.array(sides[1].nowhere, np.int64)]] = True
@@ -216,8 +219,8 @@ class _Side:
         """
         for _, same in groupby(sorted(batch, key=_turn), key=_turn):
             waiting = sorted(same, key=lambda want: (want.string, want.others))
-            for apart in (True, False):
-                for level in range(LEVELS):
+            for apart, level in _WAYS:
+                if waiting:
                     waiting = self._level(waiting, text, taken, level, apart)
 
     def _level(
@@ -260,6 +263,9 @@ def _turn(want: _Want) -> tuple[int, int, bool]:
     return -words, -signs, want.optional
 
 
+_NONE: list[tuple[int, str]] = []
+
+
 class _Rows:
     """Some realisations, with their texts, by the document that they are in."""
 
@@ -273,5 +279,8 @@ class _Rows:
         self._where = dict(zip(docs.tolist(), ends, strict=True))
 
     def of(self, doc: int) -> list[tuple[int, str]]:
-        here = slice(*self._where.get(doc, (0, 0)))
+        ends = self._where.get(doc)
+        if ends is None:
+            return _NONE
+        here = slice(*ends)
         return [*zip(self._rows[here], self._texts[here], strict=True)]
