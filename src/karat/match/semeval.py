@@ -9,6 +9,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from karat.match._align import slots_aligned
+from karat.match._muc import OUTCOMES, QUANTITIES
 from karat.nouns.errors import RecipeError, nearest
 from karat.nouns.events import Events
 from karat.nouns.pair import Pair
@@ -43,19 +44,8 @@ class Semeval:
 
     name: ClassVar[str] = "semeval"
     by_document: ClassVar[bool] = True
-    outcomes: ClassVar[tuple[str, ...]] = (
-        "COR", "INC", "PAR", "MIS", "COR_system", "INC_system", "PAR_system", "SPU",
-    )  # fmt: skip
-    quantities: ClassVar[Mapping[str, Mapping[str, float]]] = {
-        "gold_right": {"COR": 1, "PAR": 0.5},
-        "gold_all": {"COR": 1, "INC": 1, "PAR": 1, "MIS": 1},
-        "system_right": {"COR_system": 1, "PAR_system": 0.5},
-        "system_all": {"COR_system": 1, "INC_system": 1, "PAR_system": 1, "SPU": 1},
-        "c": {"COR": 1, "PAR": 0.5},
-        "s": {"INC": 1, "PAR": 0.5},
-        "d": {"MIS": 1},
-        "i": {"SPU": 1},
-    }
+    outcomes: ClassVar[tuple[str, ...]] = OUTCOMES
+    quantities: ClassVar[Mapping[str, Mapping[str, float]]] = QUANTITIES
 
     def __post_init__(self) -> None:
         if self.mode not in _MODES:

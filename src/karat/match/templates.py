@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from karat.match._fillers import EXACT, IDLE, strictness
+from karat.match._muc import OUTCOMES, QUANTITIES
 from karat.match._templates import judged
 from karat.nouns.errors import RecipeError, nearest
 from karat.nouns.events import Events
@@ -52,20 +53,9 @@ class Templates:
     type: Literal["same", "ignore"] = "same"
 
     name: ClassVar[str] = "templates"
-    outcomes: ClassVar[tuple[str, ...]] = (
-        "COR", "INC", "PAR", "MIS", "COR_system", "INC_system", "PAR_system", "SPU",
-    )  # fmt: skip
+    outcomes: ClassVar[tuple[str, ...]] = OUTCOMES
     idle: ClassVar[Mapping[str, tuple[str, ...]]] = IDLE
-    quantities: ClassVar[Mapping[str, Mapping[str, float]]] = {
-        "gold_right": {"COR": 1, "PAR": 0.5},
-        "gold_all": {"COR": 1, "INC": 1, "PAR": 1, "MIS": 1},
-        "system_right": {"COR_system": 1, "PAR_system": 0.5},
-        "system_all": {"COR_system": 1, "INC_system": 1, "PAR_system": 1, "SPU": 1},
-        "c": {"COR": 1, "PAR": 0.5},
-        "s": {"INC": 1, "PAR": 0.5},
-        "d": {"MIS": 1},
-        "i": {"SPU": 1},
-    }
+    quantities: ClassVar[Mapping[str, Mapping[str, float]]] = QUANTITIES
 
     def __post_init__(self) -> None:
         strictness(self.name, self.match)
