@@ -52,7 +52,7 @@ clean: ## Remove everything that make made
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The demo needs the core only, so that a first run is quick.
-.venv/.stamp-core: pyproject.toml setup.py src/karat/arrays/_scan.c $(STALE)
+.venv/.stamp-core: pyproject.toml setup.py $(wildcard src/karat/arrays/*.c) $(STALE)
 	$(if $(STALE),$(PYTHON) -m venv --clear .venv)
 	$(INSTALL) -e .
 	@touch $@

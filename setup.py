@@ -1,15 +1,16 @@
-"""The compiled helper, which is optional: without a compiler karat is installed without it."""
+"""The compiled helpers, which are optional: without a compiler karat is installed without them."""
 
 from setuptools import Extension, setup
 
 setup(
     ext_modules=[
         Extension(
-            "karat.arrays._scan",
-            sources=["src/karat/arrays/_scan.c"],
+            f"karat.arrays.{name}",
+            sources=[f"src/karat/arrays/{name}.c"],
             optional=True,
             py_limited_api=True,
         )
+        for name in ("_scan", "_weigh")
     ],
     options={"bdist_wheel": {"py_limited_api": "cp311"}},
 )

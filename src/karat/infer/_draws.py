@@ -19,18 +19,13 @@ from itertools import pairwise
 
 import numpy as np
 
-from karat.nouns._types import (
-    ByteArray,
-    FloatArray,
-    HashArray,
-    IntArray,
-    SingleArray,
-)
+from karat.arrays.weigh import steps
+from karat.nouns._types import ByteArray, FloatArray, HashArray, IntArray, SingleArray
 
 BLOCK = 8192
 """How many units are drawn from one stream. Another number is another sequence of draws."""
 
-CHUNK = 1 << 20
+CHUNK = 1 << 18
 """How many weights are made at a time, about; it changes memory and speed, no number."""
 
 FEW = 256
@@ -111,21 +106,25 @@ class Poisson:
         self.limits = [sum(share[: k + 1]) for k in range(len(share)) if share[k]]
         remains = np.cumsum([256 * p - n for p, n in zip(chance, share, strict=True)])
         self.remains: FloatArray = remains[:-1] / remains[-1]
+        edges = np.searchsorted(self.remains, np.arange(_STEPS + 1) / _STEPS, "right")
+        self._known = np.where(edges[:-1] == edges[1:], edges[:-1], _UNKNOWN).astype(np.uint8)
 
     def numbers(self, words: HashArray, more: np.random.Generator) -> ByteArray:
         """A number for each byte of random words; fractions come from `more`."""
         random = words.astype("<u8", copy=False).view(np.uint8)
-        reached = np.empty(random.shape, bool)
-        found = np.zeros(random.shape, np.uint8)
-        for limit in self.limits:
-            np.greater_equal(random, limit, out=reached)
-            np.add(found, reached.view(np.uint8), out=found)
-        over = np.flatnonzero(reached)
-        found.reshape(-1)[over] = np.searchsorted(self.remains, more.random(len(over)), "right")
+        found, over = steps(random, np.array(self.limits, np.uint8))
+        found.reshape(-1)[over] = self._others(more.random(len(over)))
+        return found
+
+    def _others(self, fractions: FloatArray) -> ByteArray:
+        """The number for each fraction of what remains; in most steps there is only one."""
+        found = self._known[(fractions * _STEPS).astype(np.int32)]
+        some = np.flatnonzero(found == _UNKNOWN)
+        found[some] = np.searchsorted(self.remains, fractions[some], "right")
         return found
 
 
-_LARGEST = 40
+_LARGEST, _STEPS, _UNKNOWN = 40, 1 << 12, 255
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -138,40 +137,47 @@ class Stream:
     """How many units each draw takes from this block."""
     poisson: Poisson | None
 
-    def chunks(self, first: int, end: int, cells: int = CHUNK) -> Iterator[tuple[int, SingleArray]]:
-        """The weights of the draws first..end in chunks (float32: they are small and whole)."""
+    def chunks(
+        self, first: int, end: int, cells: int = CHUNK
+    ) -> Iterator[tuple[int, ByteArray | SingleArray]]:
+        """The weights of the draws first..end in chunks; they are small and whole."""
         step = max(1, cells // len(self.index))
         for start in range(first, end, step):
             balls = self.balls[start : min(start + step, end)]
             yield start, self._topped(self.poisson, balls) if self.poisson else self._thrown(balls)
 
-    def _cells(self, balls: IntArray) -> IntArray:
-        """A cell for each ball, of all cells of all draws."""
-        width = len(self.index)
-        cell = self.rngs[0].integers(0, width, size=int(balls.sum()))
-        cell += np.repeat(np.arange(len(balls)) * width, balls)
+    def _cells(self, balls: IntArray, stride: int) -> IntArray:
+        """A cell for each ball, of all cells of all draws, whose rows are `stride` apart."""
+        cell = self.rngs[0].integers(0, len(self.index), size=int(balls.sum()))
+        cell += np.repeat(np.arange(len(balls)) * stride, balls)
         return cell
 
     def _thrown(self, balls: IntArray) -> SingleArray:
         """All balls one by one."""
-        counts = np.bincount(self._cells(balls), minlength=len(balls) * len(self.index))
+        width = len(self.index)
+        counts = np.bincount(self._cells(balls, width), minlength=len(balls) * width)
         return counts.reshape(len(balls), -1).astype(np.float32)
 
-    def _topped(self, poisson: Poisson, balls: IntArray) -> SingleArray:
-        """Poisson numbers first, then the balls that are missing."""
+    def _topped(self, poisson: Poisson, balls: IntArray) -> ByteArray:
+        """Poisson numbers first, then the balls that are missing.
+
+        More of them in one cell than a byte holds are less likely than a broken machine.
+        """
         _, words, fractions, taken = self.rngs
         width = len(self.index)
         # Whole words are drawn, so the size of a chunk changes nothing.
         shape = (len(balls), -(-width // 8))
         drawn = words.integers(0, 1 << 64, size=shape, dtype=np.uint64)
-        found = poisson.numbers(drawn, fractions)[:, :width].astype(np.float32)
-        missing = balls - (found @ np.ones(width, np.float32)).astype(np.int64)
+        found = poisson.numbers(drawn, fractions)
+        weights = found[:, :width]
+        missing = balls - weights.sum(axis=1, dtype=np.uint32)
         for row in np.flatnonzero(missing < 0).tolist():
-            there = np.repeat(np.arange(width), found[row].astype(np.int64))
+            there = np.repeat(np.arange(width), weights[row])
             away = taken.choice(len(there), -int(missing[row]), replace=False)
-            np.subtract.at(found[row], there[away], np.float32(1))
-        np.add.at(found.reshape(-1), self._cells(np.maximum(missing, 0)), np.float32(1))
-        return found
+            np.subtract.at(weights[row], there[away], np.uint8(1))
+        cells = self._cells(np.maximum(missing, 0), found.shape[1])
+        np.add.at(found.reshape(-1), cells, np.uint8(1))
+        return weights
 
 
 def streams(units: Units, resamples: int, rng: np.random.Generator) -> list[Stream]:

@@ -10,9 +10,10 @@ from itertools import islice
 import numpy as np
 
 from karat.arrays.basis import basis, whole_basis
-from karat.arrays.sums import singles, split
+from karat.arrays.sums import split
+from karat.arrays.weigh import Weigher
 from karat.infer._draws import CHUNK, Units, streams
-from karat.nouns._types import FloatArray, IntArray, SingleArray
+from karat.nouns._types import FloatArray, IntArray
 from karat.nouns.rows import Rows, Statistic, totals
 
 CELLS = 1 << 22
@@ -56,8 +57,10 @@ class Together:
     """The rows of several statistics, so that one product serves them all."""
 
     def __init__(self, statistics: Sequence[Statistic]) -> None:
-        each: dict[int, Rows] = {id(s.rows): s.rows for s in statistics}
-        self.rows = list(each.values())
+        # Those of all labels come first, so that a total is made of them, who are smaller.
+        distinct = {id(s.rows): s.rows for s in statistics}
+        each = dict(sorted(distinct.items(), key=lambda item: -item[1].width))
+        self.rows: list[Rows] = list(each.values())
         self.statistics = statistics
         place = {key: i for i, key in enumerate(each)}
         self.of = [place[id(s.rows)] for s in statistics]
@@ -142,16 +145,16 @@ class Product:
             self.basis = basis([_rows(lines) for _, _, lines in together.blocks(units)])
         self.places = self.basis.places
         self.height = len(self.basis.kept)
-        self._factors: dict[int, Factor] = {}
+        self._factors: dict[int, Weigher] = {}
 
-    def factor(self, number: int, times: int) -> Factor:
+    def factor(self, number: int, times: int) -> Weigher:
         """The factor for the weights of one block, whose units count `times` times together."""
         found = self._factors.get(number)
         if found is None:
             _, _, lines = next(islice(self.together.blocks(self.units), number, None))
             rows = _rows(lines)
             kept = np.array([rows[line] for line in self.basis.kept.tolist()])
-            found = Factor(singles(kept.reshape(self.height, -1), times))
+            found = Weigher(kept.reshape(self.height, -1), times)
             if len(self.units) * self.height <= HELD:
                 self._factors[number] = found
         return found
@@ -166,26 +169,6 @@ class Product:
 def _rows(lines: Sequence[FloatArray]) -> list[FloatArray]:
     """The lines of several tables, one by one, none copied."""
     return [line for table in lines for line in table]
-
-
-class Factor:
-    """Lines in single precision whose products with weights are exact."""
-
-    def __init__(self, groups: list[tuple[IntArray, SingleArray]]) -> None:
-        self.whose = [whose for whose, _ in groups]
-        self.lines = np.concatenate([lines for _, lines in groups])
-
-    def add(self, sums: FloatArray, weights: SingleArray) -> None:
-        """Add the products with the weights (draws x units) to the sums (lines x draws)."""
-        product = self.lines @ weights.T
-        first = 0
-        for whose in self.whose:
-            part = product[first : first + len(whose)]
-            first += len(whose)
-            if len(whose) == len(sums):
-                sums += part
-            else:
-                sums[whose] += part
 
 
 def jackknife(together: Together, units: Units, contrasts: Sequence[Contrast]) -> list[Moments]:

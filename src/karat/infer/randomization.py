@@ -10,7 +10,7 @@ import numpy as np
 
 from karat.infer._draws import Units
 from karat.infer._sampling import Product, Together
-from karat.nouns._types import FloatArray, IntArray, SingleArray
+from karat.nouns._types import ByteArray, FloatArray, IntArray
 from karat.nouns.rows import Rows, Statistic, summed
 
 EXACT = 20
@@ -180,7 +180,7 @@ def _moved(
             factor = product.factor(number, len(index))
             for first, bits in _random(rngs[number], count, len(index)):
                 factor.add(sums[:, first : first + len(bits)], bits)
-        yield (product.sums(sums, number) for number in range(len(changes)))
+        yield (product.sums(sums, number) for number in together.of)
 
 
 def _as_it_is(sums: FloatArray) -> FloatArray:
@@ -195,7 +195,7 @@ def _every(size: int) -> Iterator[FloatArray]:
         yield ((number[:, None] >> np.arange(size)) & 1).astype(np.float64)
 
 
-def _random(rng: np.random.Generator, trials: int, size: int) -> Iterator[tuple[int, SingleArray]]:
+def _random(rng: np.random.Generator, trials: int, size: int) -> Iterator[tuple[int, ByteArray]]:
     """Random exchanges. Whole words are drawn, so the size of a chunk changes nothing."""
     words = -(-size // 64)
     step = max(1, CELLS // size)
@@ -203,4 +203,4 @@ def _random(rng: np.random.Generator, trials: int, size: int) -> Iterator[tuple[
         shape = (min(step, trials - start), words)
         drawn = rng.integers(0, 1 << 64, size=shape, dtype=np.uint64).astype("<u8", copy=False)
         bits = np.unpackbits(drawn.view(np.uint8), axis=1, count=size)
-        yield start, bits.astype(np.float32)
+        yield start, bits

@@ -1,0 +1,138 @@
+"""Bytes are multiplied and counted to the same numbers, whatever the processor can; the twins are
+products of whole numbers in Python and comparisons one by one.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from karat.arrays import weigh
+from karat.arrays.weigh import Digits, Weigher, fast, steps
+
+LEVELS = (0, 1, 2)
+
+
+@pytest.fixture(params=LEVELS)
+def level(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
+    """How much of the processor is used; where it has less, that much."""
+    monkeypatch.setattr(weigh, "LEVEL", request.param)
+    return int(request.param)
+
+
+def test_products_are_exact_at_every_level(level: int) -> None:
+    rng = np.random.default_rng(level)
+    for _ in range(300):
+        height, draws, units = rng.integers(1, 12), rng.integers(1, 20), rng.integers(1, 200)
+        scale = rng.choice([1, 3, 100, 127, 128, 300, 40_000])
+        lines = rng.integers(-scale, scale + 1, (height, units)).astype(float)
+        lines *= rng.choice([1.0, 1.0, 0.5, 0.25, 1024.0], (height, 1))
+        weights = rng.integers(0, 128, (draws, units + 3), dtype=np.uint8)[:, :units]
+        sums = np.ones((height, draws))
+        Weigher(lines, int(weights.sum(axis=1, dtype=int).max())).add(sums, weights)
+        expected = 1 + (lines * 4).astype(int) @ weights.astype(int).T / 4
+        assert expected.tolist() == sums.tolist()
+
+
+def test_lines_that_are_not_whole_come_out_the_same_at_every_level(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rng = np.random.default_rng(1)
+    for _ in range(100):
+        units = int(rng.integers(1, 300))
+        lines = rng.random((4, units)) ** rng.integers(1, 30)
+        weights = rng.integers(0, 5, (7, units), dtype=np.uint8)
+        found = []
+        for each in LEVELS:
+            monkeypatch.setattr(weigh, "LEVEL", each)
+            sums = np.zeros((4, 7))
+            Weigher(lines, 5 * units).add(sums, weights)
+            Weigher(lines, 5 * units).add(sums, weights.astype(np.float32))
+            found.append(sums)
+        assert found[0].tolist() == found[1].tolist() == found[2].tolist()
+        exact = [
+            [
+                2 * sum(Fraction(x) * int(w) for x, w in zip(line, row, strict=True))
+                for row in weights
+            ]
+            for line in lines.tolist()
+        ]
+        largest = lines.max(axis=1) * 5 * units
+        away = np.array([[float(abs(Fraction(a) - b)) for a, b in zip(x, y, strict=True)]
+                         for x, y in zip(found[0].tolist(), exact, strict=True)])  # fmt: skip
+        assert (away <= largest[:, None] * 2.0**-51).all()
+
+
+def test_the_largest_weights_and_lines_do_not_overflow(level: int) -> None:
+    for value in (127.0, -128.0):
+        lines = np.full((3, 1 << 16), value)
+        weights = np.full((2, 1 << 16), 127, np.uint8)
+        sums = np.zeros((3, 2))
+        Weigher(lines, 127 << 16).add(sums, weights)
+        assert [[value * 127 * (1 << 16)] * 2] * 3 == sums.tolist()
+
+
+def test_digits_add_up_to_the_lines() -> None:
+    rng = np.random.default_rng(2)
+    lines = np.concatenate([
+        rng.integers(-(1 << 40), 1 << 40, (20, 30)).astype(float),
+        rng.integers(-200, 200, (20, 30)) / 8,
+        np.zeros((1, 30)),
+    ])  # fmt: skip
+    digits = Digits(lines)
+    total = [[Fraction(int(x)) for x in line] for line in digits.lines[: len(lines)]]
+    first = len(lines)
+    for number, whose in enumerate(digits.more, 1):
+        for line in whose.tolist():
+            for i, x in enumerate(digits.lines[first].tolist()):
+                total[line][i] += x * 256**number
+            first += 1
+    assert len(digits.lines) == first
+    assert digits.unit is not None
+    worth = digits.unit.tolist()
+    assert lines.tolist() == [[float(x * Fraction(u)) for x in t]
+                              for t, u in zip(total, worth, strict=True)]  # fmt: skip
+
+
+def test_bytes_reach_as_many_limits_as_they_do_one_by_one(level: int) -> None:
+    rng = np.random.default_rng(level)
+    for words in range(1, 30):
+        random = rng.integers(0, 256, (2, 8 * words), dtype=np.uint8)
+        limits = np.sort(rng.choice(256, 5, replace=False)).astype(np.uint8)
+        found, places = steps(random, limits)
+        every = random.ravel().tolist()
+        expected = [sum(byte >= limit for limit in limits.tolist()) for byte in every]
+        assert expected == found.ravel().tolist()
+        assert [i for i, n in enumerate(expected) if n == 5] == places.tolist()
+
+
+def test_tables_that_do_not_fit_are_refused() -> None:
+    if weigh.compiled is None:
+        pytest.skip("there is no compiled helper")
+    one, weights = np.ones((2, 8), np.int8), np.ones((3, 8), np.uint8)
+    out = np.empty((2, 3), np.int32)
+    for lines, drawn, found in [
+        (one[:, :7], weights, out),
+        (one, weights[:, :7], out),
+        (one, weights, out[:, :2]),
+        (one, weights, out.astype(np.int64)),
+        (one, weights.T, out),
+        (one[0], weights, out),
+        (one[:0], weights, out[:0]),
+    ]:
+        with pytest.raises(ValueError, match="table"):
+            weigh.compiled.weigh(lines, drawn, found, 2)
+    assert not weigh.compiled.weigh(one, weights, out, 0)
+    with pytest.raises(ValueError, match="buffers that do not fit together"):
+        weigh.compiled.steps(weights, weights[0, :2].copy(), weights[:2].copy(), np.empty(24), 2)
+
+
+def test_without_the_helper_numpy_multiplies(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(weigh, "compiled", None)
+    assert not fast()
+    sums = np.zeros((1, 1))
+    Weigher(np.array([[2.0, 0.5]]), 9).add(sums, np.array([[3, 1]], np.uint8))
+    assert [[6.5]] == sums.tolist()
+    assert [0, 1] == steps(np.array([1, 9] * 4, np.uint8), np.array([5], np.uint8))[0][:2].tolist()
