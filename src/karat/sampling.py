@@ -207,7 +207,11 @@ def overall(recipe: Recipe, tally: Tally, zero: float | None) -> Statistic:
 def by_label(measure: Measure, tally: Tally, zero: float | None) -> Statistic:
     """The scores of all labels as a function of sums over units."""
     tally = _needed(measure, tally)
-    return Statistic(tally.rows, lambda sums: valued(measure, tally.labels_of(sums), zero))
+
+    def value(sums: FloatArray) -> FloatArray:
+        return valued(measure, tally.labels_of(sums), zero)
+
+    return Statistic(tally.rows, value, tally.label_columns)
 
 
 def _needed(measure: Measure, tally: Tally) -> Tally:

@@ -252,3 +252,34 @@ def test_wrong_calls_are_refused_in_words(call: dict[str, object], message: str)
     with pytest.raises(UsageError) as caught:
         compare(gold, chosen, "exact.F1", **call)  # type: ignore[arg-type]
     assert message == str(caught.value)
+
+
+def test_labels_are_tested_together_as_each_by_itself() -> None:
+    """Of the labels one differs often, one seldom (and is exact), one never."""
+    rng = np.random.default_rng(5)
+    documents: dict[str, list[Document]] = {"gold": [], "a": [], "b": []}
+    for i in range(60):
+        for name, chance in (("gold", 1.0), ("a", 0.6), ("b", 0.8)):
+            labels = ["often"] * 3 + ["never"] + (["seldom"] if i < 15 else [])
+            mentions = tuple(
+                Mention(label, 2 * k, 2 * k + 1)
+                for k, label in enumerate(labels)
+                if label == "never" or rng.random() < chance
+            )
+            documents[name].append(Document(f"d{i:03}", tokens=("x",) * 20, mentions=mentions))
+    gold, a, b = (Corpus.of(*each) for each in documents.values())
+    recipes = ["exact.F1", "exact.F1@macro", "slots.SER", "token.kappa"]
+    together = compare(gold, {"a": a, "b": b}, recipes, by_label=True)
+    rows = {(d.recipe, d.label): d for d in together if d.label is not None}
+    assert 9 == len(rows)
+    for space in ("exact.F1", "slots.SER", "token.kappa"):
+        for label in ("often", "seldom", "never"):
+            recipe = f"{space}@label:{label}"
+            alone, row = one(compare(gold, {"a": a, "b": b}, recipe)), rows[recipe, label]
+            assert (alone.differing, alone.exact, alone.p) == (row.differing, row.exact, row.p)
+            assert (alone.low, alone.high) == (row.low, row.high)
+            assert (alone.value_a, alone.value_b) == (row.value_a, row.value_b)
+            assert alone.smallest_p == row.smallest_p
+            assert alone.trials.tolist() == row.trials.tolist()
+    assert rows["exact.F1@label:seldom", "seldom"].exact
+    assert not rows["exact.F1@label:often", "often"].exact

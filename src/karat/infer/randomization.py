@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -83,39 +83,65 @@ class Randomization:
         self, first: Statistic, second: Statistic, units: Units, rng: np.random.Generator
     ) -> Verdict:
         """The test of the difference first - second; both statistics have the same units."""
-        return self.every([(first, second)], units, rng)[0]
+        plain = [Statistic(each.rows, each.value) for each in (first, second)]
+        return self.every([(plain[0], plain[1])], units, rng)[0][0]
 
     def every(
         self,
         pairs: Sequence[tuple[Statistic, Statistic]],
         units: Units,
         rng: np.random.Generator,
-    ) -> list[Verdict]:
-        """The tests of several differences, for which the same documents are exchanged."""
+    ) -> list[list[Verdict]]:
+        """The tests of several differences, for which the same documents are exchanged: for each
+        pair one verdict, or one for each score that has columns of its own.
+        """
         changes = {(id(a.rows), id(b.rows)): _Change(a.rows, b.rows, units) for a, b in pairs}
+        keys = [(id(a.rows), id(b.rows)) for a, b in pairs]
         many = [key for key, change in changes.items() if change.size > EXACT]
-        found: dict[int, FloatArray] = {}
+        drawn: dict[int, list[FloatArray]] = {}
         if many:
-            tested = [changes[key] for key in many]
-            for moved in _moved(tested, units, self.trials, rng):
+            for moved in _moved([changes[key] for key in many], units, self.trials, rng):
                 for key, lines in zip(many, moved, strict=True):
-                    for i, each in _values(pairs, key, changes[key], lines):
-                        before = found.get(i)
-                        found[i] = each if before is None else np.concatenate([before, each])
-        for key, change in changes.items():
-            if change.size <= EXACT:
-                tried = [bits @ change.few for bits in _every(change.size)]
-                found |= dict(_values(pairs, key, change, np.concatenate(tried)))
-        verdicts = []
-        for i, (first, second) in enumerate(pairs):
-            change = changes[id(first.rows), id(second.rows)]
-            values = first.value(change.sums[0][None])[0], second.value(change.sums[1][None])[0]
-            verdicts.append(_verdict(values, found[i], change.size))
-        return verdicts
+                    sums = changes[key].exchanged(lines)
+                    for i in (i for i, own in enumerate(keys) if own == key):
+                        drawn.setdefault(i, []).append(_difference(pairs[i], sums))
+        found = []
+        for i, pair in enumerate(pairs):
+            trials = np.concatenate(drawn[i]) if i in drawn else None
+            found.append(_verdicts(pair, changes[keys[i]], trials))
+        return found
+
+
+def _difference(pair: tuple[Statistic, Statistic], sums: tuple[FloatArray, FloatArray]) -> Any:
+    """The differences of all scores (trials x scores)."""
+    first, second = (each.value(own) for each, own in zip(pair, sums, strict=True))
+    return (first - second).reshape(len(sums[0]), -1)
+
+
+def _verdicts(
+    pair: tuple[Statistic, Statistic], change: _Change, trials: FloatArray | None
+) -> list[Verdict]:
+    first, second = (
+        np.reshape(each.value(own[None])[0], -1)
+        for each, own in zip(pair, change.sums, strict=True)
+    )
+    parts = (
+        [slice(None)] if pair[0].columns is None else [slice(i, i + 1) for i in range(len(first))]
+    )
+    found = []
+    for part, (size, few) in zip(parts, change.parts(pair[0].columns), strict=True):
+        if size <= EXACT:
+            tried = np.concatenate([bits @ few for bits in _every(size)])
+            own = _difference(pair, change.exchanged(tried))[:, part]
+        else:
+            assert trials is not None, "if some columns differ so often, all together do"
+            own = trials[:, part]
+        found.append(_verdict((first[part], second[part]), own, size))
+    return found
 
 
 def _verdict(values: tuple[FloatArray, FloatArray], found: FloatArray, differing: int) -> Verdict:
-    first, second = (np.reshape(value, -1) for value in values)
+    first, second = values
     observed, exact = first - second, differing <= EXACT
     missing = np.isnan(found).sum(axis=0)
     extreme = (np.abs(found) >= np.abs(observed) - CLOSE).sum(axis=0)
@@ -129,37 +155,43 @@ class _Change:
     """Rows of numbers: what the second system has more than the first, unit by unit."""
 
     def __init__(self, first: Rows, second: Rows, units: Units) -> None:
-        self.first, self.second, self.order = first, second, units.order
+        self.first, self.second, self._units = first, second, units
         self.units, self.width = first.units, first.width
         self.sums = summed(first), summed(second)
-        step = max(1, CELLS // max(first.width, 1))
-        self.size = 0
-        some = [np.zeros((0, first.width))]
-        for _, index in units.blocks(step):
+        self._parts: dict[int, list[tuple[int, FloatArray]]] = {}
+        self.size = self.parts(None)[0][0]
+
+    def parts(self, columns: tuple[IntArray, ...] | None) -> list[tuple[int, FloatArray]]:
+        """For each part of the columns (None: all at once) in how many units it differs, and the
+        rows of those units, where they are few.
+        """
+        found = self._parts.get(id(columns))
+        if found is None:
+            found = self._parts[id(columns)] = self._counted(columns)
+        return found
+
+    def _counted(self, columns: tuple[IntArray, ...] | None) -> list[tuple[int, FloatArray]]:
+        every = [slice(None)] if columns is None else columns
+        sizes = [0] * len(every)
+        some = [[np.zeros((0, self.width))] for _ in every]
+        step = max(1, CELLS // max(self.width, 1))
+        for _, index in self._units.blocks(step):
             change = self.block(index)
-            differs = change.any(axis=1)
-            self.size += int(differs.sum())
-            if self.size <= EXACT:
-                some.append(change[differs])
-        self.few: FloatArray = np.concatenate(some)
-        """The rows that are not zero, where there are few."""
+            there = change != 0
+            for i, own in enumerate(every):
+                differs = there[:, own].any(axis=1)
+                sizes[i] += int(np.count_nonzero(differs))
+                if sizes[i] <= EXACT:
+                    some[i].append(change[differs])
+        return [(size, np.concatenate(rows)) for size, rows in zip(sizes, some, strict=True)]
 
     def block(self, index: IntArray) -> FloatArray:
         """The rows `index`."""
         return self.second.block(index) - self.first.block(index)
 
-
-def _values(
-    pairs: Sequence[tuple[Statistic, Statistic]],
-    key: tuple[int, int],
-    change: _Change,
-    moved: FloatArray,
-) -> Iterator[tuple[int, FloatArray]]:
-    """For each pair with these rows its place and its differences, once so much has moved."""
-    ours, theirs = change.sums[0] + moved, change.sums[1] - moved
-    for i, (first, second) in enumerate(pairs):
-        if (id(first.rows), id(second.rows)) == key:
-            yield i, (first.value(ours) - second.value(theirs)).reshape(len(moved), -1)
+    def exchanged(self, moved: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The sums of both, once so much has moved (trials x columns)."""
+        return self.sums[0] + moved, self.sums[1] - moved
 
 
 def _moved(

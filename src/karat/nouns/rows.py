@@ -78,6 +78,8 @@ class Statistic:
 
     rows: Rows
     value: Callable[[FloatArray], FloatArray]
+    columns: tuple[IntArray, ...] | None = None
+    """For each score the columns it is a function of, where these are not all."""
 
     def point(self) -> FloatArray:
         """The scores of the data as they are."""

@@ -235,6 +235,14 @@ class Tally:
         return self._one_label.setdefault(place, OneLabelRows(self, place))
 
     @cached_property
+    def label_columns(self) -> tuple[IntArray, ...]:
+        """For each label its columns in `rows`."""
+        outcomes, width = len(self.outcomes), len(self.labels)
+        last = [] if self.size is None else [outcomes * width]
+        places = np.arange(outcomes) * width
+        return tuple(np.append(places + i, last).astype(np.int64) for i in range(width))
+
+    @cached_property
     def plain(self) -> Tally:
         """The same counts as the four quantities that P, R and F are made of, which are fewer to
         resample; itself, where that would not be exact.

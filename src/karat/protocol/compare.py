@@ -15,7 +15,8 @@ from karat import signature
 from karat._version import __version__
 from karat.average.label import Label
 from karat.infer._student import NORMAL
-from karat.infer.interval import JackknifeT, intervals
+from karat.infer.interval import JackknifeT
+from karat.infer.interval import intervals as made_of
 from karat.infer.randomization import Randomization, Verdict
 from karat.infer.ranking import clusters, holm, kendall, ranges, spearman, swaps
 from karat.measure._count import Count
@@ -29,6 +30,7 @@ from karat.presets import defaults, table_for
 from karat.reading import Readable, as_corpus
 from karat.recipe import Recipe, spell
 from karat.sampling import Drawing, Plan, overall
+from karat.sampling import by_label as by_labels
 from karat.scoring import Choices, counted
 
 if TYPE_CHECKING:
@@ -140,30 +142,45 @@ def lower_is_better(measure: Any) -> bool:
     return bool(getattr(measure, "lower_is_better", measure.name in LOWER))
 
 
-def _statistics(
-    run: Run, chosen: Choices, *, labels: bool
-) -> list[tuple[Recipe, str | None, dict[str, Statistic]]]:
-    """For each recipe, and for each label of its space, the statistic of every system."""
+def _statistics(run: Run, chosen: Choices, *, labels: bool) -> list[_Group]:
+    """For each recipe, and for the labels of each space and measure, the statistic of every
+    system.
+    """
     counts = {
         (name, space): counted(pair, space, run.plan)
         for name, pair in run.pairs.items()
         for space in {recipe.space for recipe in run.recipes}
     }
-    found: list[tuple[Recipe, str | None, dict[str, Statistic]]] = []
-    wanted: dict[Recipe, str | None] = dict.fromkeys(run.recipes)
-    for recipe in run.recipes if labels else ():
-        for label in counts[next(iter(run.pairs)), recipe.space][1].labels:
-            wanted.setdefault(replace(recipe, average=Label(label)), label)
-    for recipe, one in wanted.items():
-        of = {name: counts[name, recipe.space] for name in run.pairs}
-        for _, _, mentions in of.values():
+    there = dict.fromkeys(run.recipes)
+    groups = [_Group([(recipe, None, 0)]) for recipe in there]
+    rows = {(recipe.space, recipe.measure): recipe for recipe in reversed(there)}
+    for recipe in reversed(rows.values()) if labels else ():
+        names = counts[next(iter(run.pairs)), recipe.space][1].labels
+        every = [replace(recipe, average=Label(label)) for label in names]
+        groups.append(_Group([
+            (one, label, i) for i, (one, label) in enumerate(zip(every, names, strict=True))
+            if one not in there
+        ]))  # fmt: skip
+    groups = [group for group in groups if group.scores]
+    for group in groups:
+        recipe, label, _ = group.scores[0]
+        for name in run.pairs:
+            _, tally, mentions = counts[name, recipe.space]
             if (why := run.plan.without(recipe, of_mentions=mentions)) is not None:
                 raise UsageError(f"{recipe}: {why}; compare it by document")
-        tallies = {name: each[1] for name, each in of.items()}
-        found.append((recipe, one, {
-            name: overall(recipe, tally, chosen.zero) for name, tally in tallies.items()
-        }))  # fmt: skip
-    return found
+            group.statistics.append(
+                overall(recipe, tally, chosen.zero)
+                if label is None
+                else by_labels(recipe.measure, tally, chosen.zero)
+            )
+    return groups
+
+
+class _Group:
+    """Scores that one statistic has, each with recipe, label and place; and that of each system."""
+
+    def __init__(self, scores: list[tuple[Recipe, str | None, int]]) -> None:
+        self.scores, self.statistics = scores, list[Statistic]()
 
 
 def _differences(
@@ -174,24 +191,27 @@ def _differences(
     groups = _statistics(run, chosen, labels=labels)
     systems = list(run.pairs)
     pairs = list(combinations(range(len(systems)), 2))
-    every = [group[2][name] for group in groups for name in systems]
+    every = [statistic for group in groups for statistic in group.statistics]
     contrasts = [
         (first + b, first + a) for first in range(0, len(every), len(systems)) for a, b in pairs
     ]
-    made = iter(_intervals(plan, every, contrasts))
+    intervals = _intervals(plan, every, contrasts)
     verdicts = {
         (a, b): test.every(
-            [(group[2][systems[b]], group[2][systems[a]]) for group in groups],
+            [(group.statistics[b], group.statistics[a]) for group in groups],
             plan.units,
             np.random.default_rng(plan.drawing.seed),
         )
         for a, b in pairs
     }
-    for place, (recipe, label, _) in enumerate(groups):
-        for a, b in pairs:
-            verdict, names = verdicts[a, b][place], (systems[a], systems[b])
-            points = float(verdict.second.item()), float(verdict.first.item())
-            found.append(_difference(recipe, label, names, points, verdict, next(made)[0]))
+    for number, group in enumerate(groups):
+        for recipe, label, place in group.scores:
+            for which, (a, b) in enumerate(pairs):
+                verdict = verdicts[a, b][number][place]
+                points = float(verdict.second.item()), float(verdict.first.item())
+                interval = intervals[number * len(pairs) + which][place]
+                names = systems[a], systems[b]
+                found.append(_difference(recipe, label, names, points, verdict, interval))
     tested = [i for i, each in enumerate(found) if each.p is not None]
     adjusted = holm([float(found[i].p or 0.0) for i in tested]).tolist()
     for i, p in zip(tested, adjusted, strict=True):
@@ -204,7 +224,7 @@ def _intervals(
 ) -> list[list[Interval]]:
     """The intervals of the differences; without a method, their standard errors alone."""
     drawing = plan.drawing
-    made = intervals(
+    made = made_of(
         plan.method or JackknifeT(), statistics, plan.units, drawing.resamples, drawing.seed,
         contrasts,
     )  # fmt: skip

@@ -80,6 +80,9 @@ def _sections(found: Comparison) -> list[tuple[Table, list[str]]]:
     groups: dict[tuple[str, str | None], list[Difference]] = {}
     for each in found:
         groups.setdefault((each.recipe, each.label), []).append(each)
+    ranks: dict[tuple[str, str | None], list[Rank]] = {key: [] for key in groups}
+    for rank in found.ranks:
+        ranks[rank.recipe, rank.label].append(rank)
     sections = []
     for (recipe, label), group in groups.items():
         title = plain(recipe)
@@ -96,7 +99,7 @@ def _sections(found: Comparison) -> list[tuple[Table, list[str]]]:
                 [*(words(each, found.unit) for each in group), *(f"({plain(r)})" for r in remarks)],
             )
         )
-        own = [rank for rank in found.ranks if (rank.recipe, rank.label) == (recipe, label)]
+        own = ranks[recipe, label]
         if len(own) > 2:
             sections.append((_ranked(title, own, group[0]), []))
     if found.agreements:
