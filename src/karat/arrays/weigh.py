@@ -101,9 +101,9 @@ class Digits:
         """What one is worth in each line; None: one."""
         self.more: list[IntArray] = []
         """Whose the second digits are, the third ones and so on: they come behind the first."""
-        large = (np.abs(lines).max(axis=1) >= HALF) | (np.rint(lines) != lines).any(axis=1)
-        odd = np.flatnonzero(large)
-        first: SmallArray = np.where(large[:, None], 0.0, lines).astype(np.int8)
+        with np.errstate(invalid="ignore"):  # what does not fit becomes something else
+            first: SmallArray = lines.astype(np.int8)
+        odd = np.flatnonzero((first != lines).any(axis=1))
         digits = [first]
         if len(odd):
             self.unit = np.ones(self.height)
@@ -114,7 +114,7 @@ class Digits:
                 digit, rest = _lowest(rest[some])
                 digits.append(digit)
                 self.more.append(odd)
-        self.lines = np.concatenate(digits)
+        self.lines = np.concatenate(digits) if len(digits) > 1 else first
 
     def times(self, weights: ByteArray | SingleArray) -> Any:
         """The products (lines x draws) with the weights (draws x units)."""

@@ -67,13 +67,13 @@ def mean(value: FloatArray, weight: FloatArray) -> FloatArray:
     """The weighted mean over the last axis, terms without a value left out."""
     there = ~np.isnan(value)
     if there.all():
-        return ratio(
-            (value * weight).sum(axis=-1), np.broadcast_to(weight, value.shape).sum(axis=-1)
-        )
+        shape = value.shape if weight.ndim > 1 else weight.shape  # one for all draws is the same
+        total = np.broadcast_to(weight, shape).sum(axis=-1)
+        return ratio((value * weight).sum(axis=-1), np.broadcast_to(total, value.shape[:-1]))
     total = (np.where(there, value, 0.0) * weight).sum(axis=-1)
     return ratio(total, (there * weight).sum(axis=-1))
 
 
 def missing(value: FloatArray) -> int:
     """How many terms have no value."""
-    return int(np.isnan(value).sum())
+    return int(np.count_nonzero(np.isnan(value)))

@@ -87,7 +87,7 @@ class Together:
         for number, (stratum, index) in enumerate(units.blocks()):
             lines = self._held.get(number)
             if lines is None:
-                lines = [np.ascontiguousarray(rows.block(index).T) for rows in self.rows]
+                lines = [_lines(rows, number, index) for rows in self.rows]
                 if keep:
                     self._held[number] = lines
             yield stratum, index, lines
@@ -104,6 +104,12 @@ class Together:
                     value = statistic.value(own)
                     found[i] = value[:, None] if value.ndim == 1 else value
         return [found[i] for i in range(len(self.statistics))]
+
+
+def _lines(rows: Rows, number: int, index: IntArray) -> FloatArray:
+    """The lines of one block; some rows have them already."""
+    held: dict[int, FloatArray] = getattr(rows, "held", {})
+    return held[number] if number in held else np.ascontiguousarray(rows.block(index).T)
 
 
 def bootstrap(
@@ -207,11 +213,12 @@ def jackknife(together: Together, units: Units, contrasts: Sequence[Contrast]) -
             # Deviations from the score itself are small, so powers of them keep their digits.
             away = contrasted(values, contrast) - contrasted(at, contrast)
             gone = np.isnan(away)
-            away[gone] = 0.0
+            lost = gone.sum(axis=0)
+            if lost.any():
+                away[gone] = 0.0
             square = away * away
             total[stratum] += [
-                len(away) - gone.sum(axis=0), away.sum(axis=0), square.sum(axis=0),
-                (square * away).sum(axis=0),
+                len(away) - lost, away.sum(axis=0), square.sum(axis=0), (square * away).sum(axis=0)
             ]  # fmt: skip
     return [_moments(total) for total in sums]
 

@@ -158,6 +158,13 @@ class _Change:
         self.first, self.second, self._units = first, second, units
         self.units, self.width = first.units, first.width
         self.sums = summed(first), summed(second)
+        self.held: dict[int, FloatArray] = {}
+        """The lines of the blocks of units, if they are not many."""
+        if first.units * first.width <= CELLS:
+            self.held = {
+                number: np.ascontiguousarray(self.block(index).T)
+                for number, (_, index) in enumerate(units.blocks())
+            }
         self._parts: dict[int, list[tuple[int, FloatArray]]] = {}
         self.size = self.parts(None)[0][0]
 
@@ -174,16 +181,22 @@ class _Change:
         every = [slice(None)] if columns is None else columns
         sizes = [0] * len(every)
         some = [[np.zeros((0, self.width))] for _ in every]
-        step = max(1, CELLS // max(self.width, 1))
-        for _, index in self._units.blocks(step):
-            change = self.block(index)
-            there = change != 0
+        for lines in self._blocks():
+            there = lines != 0
             for i, own in enumerate(every):
-                differs = there[:, own].any(axis=1)
+                differs = there[own].any(axis=0)
                 sizes[i] += int(np.count_nonzero(differs))
                 if sizes[i] <= EXACT:
-                    some[i].append(change[differs])
+                    some[i].append(lines[:, differs].T)
         return [(size, np.concatenate(rows)) for size, rows in zip(sizes, some, strict=True)]
+
+    def _blocks(self) -> Iterator[FloatArray]:
+        """The lines of some units at a time."""
+        if self.held:
+            yield from self.held.values()
+            return
+        for _, index in self._units.blocks(max(1, CELLS // max(self.width, 1))):
+            yield self.block(index).T
 
     def block(self, index: IntArray) -> FloatArray:
         """The rows `index`."""
