@@ -134,9 +134,9 @@ class Digits:
 def _whole(lines: FloatArray) -> tuple[IntArray, FloatArray]:
     """Lines as whole numbers, and what a one is worth in each: a power of two.
 
-    >>> _whole(np.array([[0.5, 3.0], [256.0, 512.0]]))
-    (array([[1, 6],
-           [1, 2]]), array([5.00e-01, 2.56e+02]))
+    >>> whole, unit = _whole(np.array([[0.5, 3.0], [256.0, 512.0]]))
+    >>> whole.tolist(), unit.tolist()
+    ([[1, 6], [1, 2]], [0.5, 256.0])
     """
     exponent = np.frexp(np.abs(lines).max(axis=1))[1].astype(np.int64) - 53
     whole = np.ldexp(lines, -exponent[:, None]).astype(np.int64)
