@@ -8,11 +8,12 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from karat.arrays import weigh
-from karat.arrays.weigh import Digits, Weigher, fast, steps
+from karat.arrays.weigh import Digits, Weigher, fast, grouped, row_sums, steps
 
-LEVELS = (0, 1, 2)
+LEVELS = (0, 1, 2, 3)
 
 
 @pytest.fixture(params=LEVELS)
@@ -25,15 +26,21 @@ def level(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> in
 def test_products_are_exact_at_every_level(level: int) -> None:
     rng = np.random.default_rng(level)
     for _ in range(300):
-        height, draws, units = rng.integers(1, 12), rng.integers(1, 20), rng.integers(1, 200)
+        height, draws, units = rng.integers(1, 40), rng.integers(1, 40), rng.integers(1, 200)
         scale = rng.choice([1, 3, 100, 127, 128, 300, 40_000])
         lines = rng.integers(-scale, scale + 1, (height, units)).astype(float)
         lines *= rng.choice([1.0, 1.0, 0.5, 0.25, 1024.0], (height, 1))
         weights = rng.integers(0, 128, (draws, units + 3), dtype=np.uint8)[:, :units]
-        sums = np.ones((height, draws))
-        Weigher(lines, int(weights.sum(axis=1, dtype=int).max())).add(sums, weights)
-        expected = 1 + (lines * 4).astype(int) @ weights.astype(int).T / 4
-        assert expected.tolist() == sums.tolist()
+        found = products(Weigher(lines, int(weights.sum(axis=1, dtype=int).max())), weights)
+        expected = (lines * 4).astype(int) @ weights.astype(int).T / 4
+        assert expected.tolist() == found.tolist()
+        assert weights.sum(axis=1, dtype=int).tolist() == row_sums(weights).tolist()
+
+
+def products(weigher: Weigher, *chunks: NDArray[np.uint8 | np.float32]) -> NDArray[np.float64]:
+    """The sums of all draws, which come in these chunks."""
+    firsts = np.cumsum([0, *(len(chunk) for chunk in chunks)]).tolist()
+    return weigher.sums(firsts[-1], zip(firsts, chunks, strict=False))
 
 
 def test_lines_that_are_not_whole_come_out_the_same_at_every_level(
@@ -47,16 +54,12 @@ def test_lines_that_are_not_whole_come_out_the_same_at_every_level(
         found = []
         for each in LEVELS:
             monkeypatch.setattr(weigh, "LEVEL", each)
-            sums = np.zeros((4, 7))
-            Weigher(lines, 5 * units).add(sums, weights)
-            Weigher(lines, 5 * units).add(sums, weights.astype(np.float32))
-            found.append(sums)
-        assert found[0].tolist() == found[1].tolist() == found[2].tolist()
+            weigher = Weigher(lines, 5 * units)
+            found.append(products(weigher, weights[:3], weights[3:]))
+            found.append(products(weigher, weights.astype(np.float32)))
+        assert all(each.tolist() == found[0].tolist() for each in found)
         exact = [
-            [
-                2 * sum(Fraction(x) * int(w) for x, w in zip(line, row, strict=True))
-                for row in weights
-            ]
+            [sum(Fraction(x) * int(w) for x, w in zip(line, row, strict=True)) for row in weights]
             for line in lines.tolist()
         ]
         largest = lines.max(axis=1) * 5 * units
@@ -69,9 +72,9 @@ def test_the_largest_weights_and_lines_do_not_overflow(level: int) -> None:
     for value in (127.0, -128.0):
         lines = np.full((3, 1 << 16), value)
         weights = np.full((2, 1 << 16), 127, np.uint8)
-        sums = np.zeros((3, 2))
-        Weigher(lines, 127 << 16).add(sums, weights)
-        assert [[value * 127 * (1 << 16)] * 2] * 3 == sums.tolist()
+        found = products(Weigher(lines, 127 << 16), weights)
+        assert [[value * 127 * (1 << 16)] * 2] * 3 == found.tolist()
+        assert [127 << 16] * 2 == row_sums(weights).tolist()
 
 
 def test_digits_add_up_to_the_lines() -> None:
@@ -111,19 +114,21 @@ def test_bytes_reach_as_many_limits_as_they_do_one_by_one(level: int) -> None:
 def test_tables_that_do_not_fit_are_refused() -> None:
     if weigh.compiled is None:
         pytest.skip("there is no compiled helper")
-    one, weights = np.ones((2, 8), np.int8), np.ones((3, 8), np.uint8)
-    out = np.empty((2, 3), np.int32)
+    one, weights = grouped(np.ones((2, 8), np.int8)), np.ones((3, 8), np.uint8)
+    out = np.empty((3, 16), np.int32)
     for lines, drawn, found in [
-        (one[:, :7], weights, out),
-        (one, weights[:, :7], out),
-        (one, weights, out[:, :2]),
+        (one[:, :7].copy(), weights, out),
+        (one, np.ones((3, 65), np.uint8), out),
+        (one, weights, out[:, :15]),
+        (one, weights, out[:2]),
+        (one, weights, np.empty((3, 32), np.int32)[:, ::2]),
         (one, weights, out.astype(np.int64)),
         (one, weights.T, out),
-        (one[0], weights, out),
-        (one[:0], weights, out[:0]),
+        (one, weights[0], out),
+        (one, weights[:0], out[:0]),
     ]:
         with pytest.raises(ValueError, match="table"):
-            weigh.compiled.weigh(lines, drawn, found, 2)
+            weigh.compiled.weigh(lines, drawn, found, 3)
     assert not weigh.compiled.weigh(one, weights, out, 0)
     with pytest.raises(ValueError, match="buffers that do not fit together"):
         weigh.compiled.steps(weights, weights[0, :2].copy(), weights[:2].copy(), np.empty(24), 2)
@@ -132,7 +137,6 @@ def test_tables_that_do_not_fit_are_refused() -> None:
 def test_without_the_helper_numpy_multiplies(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(weigh, "compiled", None)
     assert not fast()
-    sums = np.zeros((1, 1))
-    Weigher(np.array([[2.0, 0.5]]), 9).add(sums, np.array([[3, 1]], np.uint8))
-    assert [[6.5]] == sums.tolist()
+    found = products(Weigher(np.array([[2.0, 0.5]]), 9), np.array([[3, 1]], np.uint8))
+    assert [[6.5]] == found.tolist()
     assert [0, 1] == steps(np.array([1, 9] * 4, np.uint8), np.array([5], np.uint8))[0][:2].tolist()

@@ -44,6 +44,7 @@ def test_draws_can_be_taken_in_parts() -> None:
     for stream in streams(Units.of(9), 20, np.random.default_rng(4)):
         for first, end in ((0, 3), (3, 11), (11, 20)):
             for start, weights in stream.chunks(first, end):
+                start += first
                 parts[start : start + len(weights), stream.index] = weights
     assert np.array_equal(whole, parts)
 

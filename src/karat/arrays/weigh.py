@@ -6,7 +6,8 @@ of bytes, else by NumPy. Either is exact, so the numbers are the same; a test co
 
 from __future__ import annotations
 
-from functools import cached_property
+from collections.abc import Iterable
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     SmallArray: TypeAlias = NDArray[np.int8]
+    Weights: TypeAlias = ByteArray | SingleArray
 
 compiled: Any
 try:
@@ -27,8 +29,8 @@ try:
 except ImportError:  # installed without a compiler
     compiled = None
 
-LEVEL = 2
-"""The most that is used of the processor: 0 is nothing but NumPy, 1 is AVX2, 2 AVX-512."""
+LEVEL = 3
+"""The most that is used of the processor: 0 is nothing but NumPy, 1 AVX2, 2 AVX-512, 3 AMX."""
 
 HALF = 1 << 7
 """A digit is from -128 to 127."""
@@ -36,13 +38,16 @@ HALF = 1 << 7
 LONGEST = 1 << 16
 """The sums of longer lines might not fit."""
 
+GROUP, STEP, FOUR = 16, 64, 4
+"""The compiled helper takes so many lines at a time, so many units, and so many of these."""
+
 
 def fast() -> bool:
     """Whether bytes are multiplied as such here."""
     if compiled is None:
         return False
-    one = np.ones((1, 1), np.int8)
-    return bool(compiled.weigh(one, one.view(np.uint8), np.empty((1, 1), np.int32), LEVEL))
+    one = np.ones((1, 1), np.uint8)
+    return bool(compiled.weigh(_ones(1), one, np.empty((1, GROUP), np.int32), LEVEL))
 
 
 class Weigher:
@@ -50,9 +55,7 @@ class Weigher:
     most `times` together. Of lines that are not whole, what is less than the rounding of such sums
     is left off.
 
-    >>> sums = np.zeros((1, 2))
-    >>> Weigher(np.array([[1, 0.5]]), 9).add(sums, np.array([[2, 1], [0, 7]], np.uint8))
-    >>> sums
+    >>> Weigher(np.array([[1, 0.5]]), 9).sums(2, [(0, np.array([[2, 1], [0, 7]], np.uint8))])
     array([[2.5, 3.5]])
     """
 
@@ -68,18 +71,37 @@ class Weigher:
         groups = singles(self._lines, self._times)
         return [whose for whose, _ in groups], np.concatenate([lines for _, lines in groups])
 
-    def add(self, sums: FloatArray, weights: ByteArray | SingleArray) -> None:
-        """Add the products with the weights (draws x units) to the sums (lines x draws)."""
-        if self._digits is not None and weights.dtype == np.uint8 and len(weights):
-            found = self._digits.times(weights)
-        else:
-            found = self._product(weights)
-        total = found[: self._height]
-        if len(found) > self._height:
-            total[self._whose[self._height :]] += found[self._height :]
-        sums += total
+    def sums(self, draws: int, weights: Iterable[tuple[int, Weights]]) -> FloatArray:
+        """The products (lines x draws) with weights that come some draws at a time, each time with
+        the number of the first: all of bytes, or all of single precision.
+        """
+        found: Any = None
+        small = False
+        for first, some in weights:
+            if found is None:
+                small = self._digits is not None and some.dtype == np.uint8
+                found = self._room(draws, small)
+            part = found[first : first + len(some)]
+            if small and self._digits is not None:
+                self._digits.multiply(some, part)
+            else:
+                part[:] = self._product(some).T
+        total: FloatArray = self._added(found, small)
+        return total
 
-    def _product(self, weights: ByteArray | SingleArray) -> FloatArray | SingleArray:
+    def _room(self, draws: int, small: bool) -> Any:
+        if small and self._digits is not None:
+            return np.empty((draws, self._digits.width), np.int32)
+        return np.empty((draws, len(self._lines)))
+
+    def _added(self, found: Any, small: bool) -> FloatArray:
+        every = self._digits.added(found) if small and self._digits is not None else found.T
+        total: FloatArray = every[: self._height]
+        if len(every) > self._height:
+            total[self._whose[self._height :]] += every[self._height :]
+        return total
+
+    def _product(self, weights: Weights) -> FloatArray | SingleArray:
         whose, lines = self._singles
         found: SingleArray = lines @ weights.astype(np.float32, copy=False).T
         if len(whose) == 1:
@@ -115,20 +137,58 @@ class Digits:
                 digits.append(digit)
                 self.more.append(odd)
         self.lines = np.concatenate(digits) if len(digits) > 1 else first
+        self._grouped = grouped(self.lines)
+        self.width = GROUP * len(self._grouped)
 
-    def times(self, weights: ByteArray | SingleArray) -> Any:
-        """The products (lines x draws) with the weights (draws x units)."""
-        found = np.empty((len(self.lines), len(weights)), np.int32)
-        compiled.weigh(self.lines, weights, found, LEVEL)
-        if self.unit is None:
-            return found
-        total = found[: self.height].astype(np.float64)
+    def multiply(self, weights: Weights, out: IntArray) -> None:
+        """The products of all digits with the weights (draws x units) go to `out`."""
+        compiled.weigh(self._grouped, weights, out, LEVEL)
+
+    def added(self, found: IntArray) -> FloatArray:
+        """The products (lines x draws), from those of their digits."""
+        total = found[:, : self.height].T.astype(np.float64)
         first = self.height
         for number, whose in enumerate(self.more, 1):
-            total[whose] += float(2 * HALF) ** number * found[first : first + len(whose)]
+            total[whose] += float(2 * HALF) ** number * found[:, first : first + len(whose)].T
             first += len(whose)
-        total *= self.unit[:, None]
+        if self.unit is not None:
+            total *= self.unit[:, None]
         return total
+
+
+def grouped(lines: SmallArray) -> SmallArray:
+    """Lines as the compiled helper wants them: in groups of 16, and of each group four numbers of
+    each line at a time; zeros fill them up.
+
+    >>> grouped(np.array([[1, 2, 3, 4, 5], [6, 7, 8, 9, 0]], np.int8))[0, :2, :2].tolist()
+    [[[1, 2, 3, 4], [6, 7, 8, 9]], [[5, 0, 0, 0], [0, 0, 0, 0]]]
+    """
+    height, units = lines.shape
+    full = np.zeros((-(-height // GROUP) * GROUP, -(-units // STEP) * STEP), np.int8)
+    full[:height, :units] = lines
+    quads = full.view(np.uint32).reshape(-1, GROUP, full.shape[1] // FOUR)
+    return np.ascontiguousarray(quads.transpose(0, 2, 1)).view(np.int8).reshape(
+        len(quads), -1, GROUP, FOUR
+    )  # fmt: skip
+
+
+@lru_cache(maxsize=4)
+def _ones(units: int) -> SmallArray:
+    return grouped(np.ones((1, units), np.int8))
+
+
+def row_sums(weights: ByteArray) -> IntArray:
+    """The sum of each row of weights.
+
+    >>> row_sums(np.array([[1, 2], [3, 100]], np.uint8)).tolist()
+    [3, 103]
+    """
+    if compiled is not None and weights.size and weights.shape[1] <= LONGEST:
+        found: IntArray = np.empty((len(weights), GROUP), np.int32)
+        if compiled.weigh(_ones(weights.shape[1]), weights, found, LEVEL):
+            return found[:, 0]
+    total: IntArray = weights.sum(axis=1, dtype=np.int32)
+    return total
 
 
 def _whole(lines: FloatArray) -> tuple[IntArray, FloatArray]:

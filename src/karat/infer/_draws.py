@@ -19,7 +19,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from karat.arrays.weigh import steps
+from karat.arrays.weigh import row_sums, steps
 from karat.nouns._types import ByteArray, FloatArray, HashArray, IntArray, SingleArray
 
 BLOCK = 8192
@@ -140,11 +140,14 @@ class Stream:
     def chunks(
         self, first: int, end: int, cells: int = CHUNK
     ) -> Iterator[tuple[int, ByteArray | SingleArray]]:
-        """The weights of the draws first..end in chunks; they are small and whole."""
+        """The weights of the draws first..end in chunks, each with its place among them; they are
+        small and whole.
+        """
         step = max(1, cells // len(self.index))
         for start in range(first, end, step):
             balls = self.balls[start : min(start + step, end)]
-            yield start, self._topped(self.poisson, balls) if self.poisson else self._thrown(balls)
+            made = self._topped(self.poisson, balls) if self.poisson else self._thrown(balls)
+            yield start - first, made
 
     def _cells(self, balls: IntArray, stride: int) -> IntArray:
         """A cell for each ball, of all cells of all draws, whose rows are `stride` apart."""
@@ -170,7 +173,7 @@ class Stream:
         drawn = words.integers(0, 1 << 64, size=shape, dtype=np.uint64)
         found = poisson.numbers(drawn, fractions)
         weights = found[:, :width]
-        missing = balls - weights.sum(axis=1, dtype=np.uint32)
+        missing = balls - row_sums(weights)
         for row in np.flatnonzero(missing < 0).tolist():
             there = np.repeat(np.arange(width), weights[row])
             away = taken.choice(len(there), -int(missing[row]), replace=False)

@@ -132,9 +132,7 @@ def bootstrap(
         sums = np.zeros((product.height, end - first))
         for number, flow in enumerate(flows):
             factor = product.factor(number, int(flow.balls.max(initial=0)))
-            for start, weights in flow.chunks(first, end, cells):
-                here = slice(start - first, start - first + len(weights))
-                factor.add(sums[:, here], weights)
+            sums += factor.sums(end - first, flow.chunks(first, end, cells))
         parts.append(together.values(partial(product.sums, sums)))
     return [np.concatenate(column) for column in zip(*parts, strict=True)]
 

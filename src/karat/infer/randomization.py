@@ -223,8 +223,7 @@ def _moved(
         sums = np.zeros((product.height, count))
         for number, (_, index) in enumerate(blocks):
             factor = product.factor(number, len(index))
-            for first, bits in _random(rngs[number], count, len(index)):
-                factor.add(sums[:, first : first + len(bits)], bits)
+            sums += factor.sums(count, _random(rngs[number], count, len(index)))
         yield (product.sums(sums, number) for number in together.of)
 
 
