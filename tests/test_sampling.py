@@ -258,7 +258,7 @@ def test_the_number_of_threads_changes_no_byte() -> None:
         "from karat.nouns.rows import Dense, Statistic\n"
         "rows = np.random.default_rng(0).random((3000, 40))\n"
         "one = Statistic(Dense(rows), lambda s: s)\n"
-        "drawn = bootstrap(Together([one]), Units.of(3000), 300, np.random.default_rng(1))\n"
+        "drawn = bootstrap(Together([one], Units.of(3000)), 300, np.random.default_rng(1))\n"
         "import hashlib; print(hashlib.sha256(drawn[0].tobytes()).hexdigest())\n"
     )
     found = set()

@@ -54,11 +54,12 @@ def test_a_line_that_differs_in_one_column_is_kept() -> None:
         assert [0, 1, 2] == found.kept.tolist()
 
 
-def test_lines_that_are_not_whole_are_kept() -> None:
+def test_of_lines_that_are_not_whole_only_repeated_ones_are_left_out() -> None:
     a = np.arange(200.0) % 7
-    lines = np.stack([a, a / 3, a, a / 3])
+    lines = np.stack([a, a / 3, a, a / 3, a / 3 + a])
     found = basis([lines])
-    assert [0, 1, 3] == found.kept.tolist()
+    assert [0, 1, 4] == found.kept.tolist()
+    assert np.array_equal(lines, remade(found, lines))
 
 
 def test_with_few_columns_every_line_is_kept() -> None:

@@ -4,7 +4,10 @@ products of whole numbers in Python and comparisons one by one.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -31,16 +34,27 @@ def test_products_are_exact_at_every_level(level: int) -> None:
         lines = rng.integers(-scale, scale + 1, (height, units)).astype(float)
         lines *= rng.choice([1.0, 1.0, 0.5, 0.25, 1024.0], (height, 1))
         weights = rng.integers(0, 128, (draws, units + 3), dtype=np.uint8)[:, :units]
-        found = products(Weigher(lines, int(weights.sum(axis=1, dtype=int).max())), weights)
+        cuts = sorted({*rng.integers(1, 200, 2).tolist()} & {*range(1, units)})
+        found = products(lines, weights, cuts, int(rng.integers(1, 50)))
         expected = (lines * 4).astype(int) @ weights.astype(int).T / 4
         assert expected.tolist() == found.tolist()
         assert weights.sum(axis=1, dtype=int).tolist() == row_sums(weights).tolist()
 
 
-def products(weigher: Weigher, *chunks: NDArray[np.uint8 | np.float32]) -> NDArray[np.float64]:
-    """The sums of all draws, which come in these chunks."""
-    firsts = np.cumsum([0, *(len(chunk) for chunk in chunks)]).tolist()
-    return weigher.sums(firsts[-1], zip(firsts, chunks, strict=False))
+def products(
+    lines: NDArray[np.float64], weights: NDArray[Any], cuts: Sequence[int] = (), step: int = 9
+) -> NDArray[np.float64]:
+    """The products of lines and weights, with units in blocks and draws in steps."""
+    blocks = np.split(lines, cuts, axis=1)
+    bounds = [0, *cuts, lines.shape[1]]
+    most = int(weights.sum(axis=1, dtype=int).max())
+    weigher = Weigher(blocks, most, [most] * len(blocks))
+    sums = weigher.room(len(weights))
+    for block, (first, end) in enumerate(pairwise(bounds)):
+        for start in range(0, len(weights), step):
+            some = slice(start, start + step)
+            weigher.add(sums[some], block, weights[some, first:end])
+    return weigher.total(sums)
 
 
 def test_lines_that_are_not_whole_come_out_the_same_at_every_level(
@@ -48,31 +62,30 @@ def test_lines_that_are_not_whole_come_out_the_same_at_every_level(
 ) -> None:
     rng = np.random.default_rng(1)
     for _ in range(100):
-        units = int(rng.integers(1, 300))
+        units = int(rng.integers(2, 300))
         lines = rng.random((4, units)) ** rng.integers(1, 30)
         weights = rng.integers(0, 5, (7, units), dtype=np.uint8)
         found = []
         for each in LEVELS:
             monkeypatch.setattr(weigh, "LEVEL", each)
-            weigher = Weigher(lines, 5 * units)
-            found.append(products(weigher, weights[:3], weights[3:]))
-            found.append(products(weigher, weights.astype(np.float32)))
+            found.append(products(lines, weights, step=3))
+            found.append(products(lines, weights.astype(np.float32), [units // 2]))
         assert all(each.tolist() == found[0].tolist() for each in found)
         exact = [
             [sum(Fraction(x) * int(w) for x, w in zip(line, row, strict=True)) for row in weights]
             for line in lines.tolist()
         ]
-        largest = lines.max(axis=1) * 5 * units
+        largest = lines.max(axis=1) * weights.sum(axis=1, dtype=int).max()
         away = np.array([[float(abs(Fraction(a) - b)) for a, b in zip(x, y, strict=True)]
                          for x, y in zip(found[0].tolist(), exact, strict=True)])  # fmt: skip
-        assert (away <= largest[:, None] * 2.0**-51).all()
+        assert (away <= largest[:, None] * units * 2.0**-52).all()
 
 
 def test_the_largest_weights_and_lines_do_not_overflow(level: int) -> None:
     for value in (127.0, -128.0):
         lines = np.full((3, 1 << 16), value)
         weights = np.full((2, 1 << 16), 127, np.uint8)
-        found = products(Weigher(lines, 127 << 16), weights)
+        found = products(lines, weights)
         assert [[value * 127 * (1 << 16)] * 2] * 3 == found.tolist()
         assert [127 << 16] * 2 == row_sums(weights).tolist()
 
@@ -82,21 +95,25 @@ def test_digits_add_up_to_the_lines() -> None:
     lines = np.concatenate([
         rng.integers(-(1 << 40), 1 << 40, (20, 30)).astype(float),
         rng.integers(-200, 200, (20, 30)) / 8,
+        rng.integers(-128, 128, (5, 30)).astype(float),
         np.zeros((1, 30)),
     ])  # fmt: skip
-    digits = Digits(lines)
-    total = [[Fraction(int(x)) for x in line] for line in digits.lines[: len(lines)]]
+    blocks = np.split(lines, [7], axis=1)
+    digits = Digits(blocks, 30)
+    every = np.concatenate([digits.of(block) for block in blocks], axis=1)
+    total = [[Fraction(int(x)) for x in line] for line in every[: len(lines)]]
     first = len(lines)
     for number, whose in enumerate(digits.more, 1):
         for line in whose.tolist():
-            for i, x in enumerate(digits.lines[first].tolist()):
+            for i, x in enumerate(every[first].tolist()):
                 total[line][i] += x * 256**number
             first += 1
-    assert len(digits.lines) == first
-    assert digits.unit is not None
-    worth = digits.unit.tolist()
+    assert len(every) == first <= digits.width
+    worth = np.ones(len(lines))
+    worth[digits.odd] = digits.unit
     assert lines.tolist() == [[float(x * Fraction(u)) for x in t]
-                              for t, u in zip(total, worth, strict=True)]  # fmt: skip
+                              for t, u in zip(total, worth.tolist(), strict=True)]  # fmt: skip
+    assert lines.tolist() == np.concatenate([digits.rounded(b) for b in blocks], axis=1).tolist()
 
 
 def test_bytes_reach_as_many_limits_as_they_do_one_by_one(level: int) -> None:
@@ -115,7 +132,7 @@ def test_tables_that_do_not_fit_are_refused() -> None:
     if weigh.compiled is None:
         pytest.skip("there is no compiled helper")
     one, weights = grouped(np.ones((2, 8), np.int8)), np.ones((3, 8), np.uint8)
-    out = np.empty((3, 16), np.int32)
+    out = np.zeros((3, 16), np.int32)
     for lines, drawn, found in [
         (one[:, :7].copy(), weights, out),
         (one, np.ones((3, 65), np.uint8), out),
@@ -137,6 +154,6 @@ def test_tables_that_do_not_fit_are_refused() -> None:
 def test_without_the_helper_numpy_multiplies(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(weigh, "compiled", None)
     assert not fast()
-    found = products(Weigher(np.array([[2.0, 0.5]]), 9), np.array([[3, 1]], np.uint8))
+    found = products(np.array([[2.0, 0.5]]), np.array([[3, 1]], np.uint8))
     assert [[6.5]] == found.tolist()
     assert [0, 1] == steps(np.array([1, 9] * 4, np.uint8), np.array([5], np.uint8))[0][:2].tolist()

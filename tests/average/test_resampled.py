@@ -110,10 +110,10 @@ def test_draws_are_the_scores_of_the_documents_drawn(average: str) -> None:
         gold, system = corpora(int(rng.integers(2, 9)), rng)
         pair = Pair.of(gold, system, LABELS)
         tally, counts = Tally.of(recipe.space, pair), counted(gold, system)
-        together = Together([overall(recipe, tally, None)])
         units = Units.of(len(gold))
+        together = Together([overall(recipe, tally, None)], units)
         assert together.points[0] == pytest.approx([by_hand(average, counts)], nan_ok=True)
-        drawn = bootstrap(together, units, 25, np.random.default_rng(seed))[0][:, 0]
+        drawn = bootstrap(together, 25, np.random.default_rng(seed))[0][:, 0]
         weights = weights_of(units, 25, seed)
         expected = [
             by_hand(average, [c for c, w in zip(counts, line, strict=True) for _ in range(int(w))])
@@ -134,10 +134,10 @@ def test_leave_one_out_is_the_score_of_the_others(average: str) -> None:
         counts, size = counted(gold, system), len(gold)
         left = [by_hand(average, counts[:i] + counts[i + 1 :]) for i in range(size)]
         there = np.array([x for x in left if not math.isnan(x)])
-        together = Together([overall(recipe, tally, None)])
+        together = Together([overall(recipe, tally, None)], Units.of(size))
         if not len(there) or np.isnan(together.points[0][0]):
             continue
-        moments = jackknife(together, Units.of(size), [(0,)])[0]
+        moments = jackknife(together, [(0,)])[0]
         m = len(there)
         error = math.sqrt((m - 1) / m * float(((there - there.mean()) ** 2).sum()))
         assert len(there) == moments.count[0]
@@ -149,8 +149,8 @@ def test_labels_are_drawn_together() -> None:
     gold, system = corpora(8, rng)
     recipe = parse("exact.F1")
     tally, counts = Tally.of(recipe.space, Pair.of(gold, system, LABELS)), counted(gold, system)
-    together = Together([by_label(recipe.measure, tally, None)])
-    drawn = bootstrap(together, Units.of(8), 30, np.random.default_rng(0))[0]
+    together = Together([by_label(recipe.measure, tally, None)], Units.of(8))
+    drawn = bootstrap(together, 30, np.random.default_rng(0))[0]
     for line, values in zip(weights_of(Units.of(8), 30, 0).tolist(), drawn, strict=True):
         taken = [c for c, w in zip(counts, line, strict=True) for _ in range(int(w))]
         expected = [f1(*added(taken, (label,))) for label in LABELS]

@@ -200,11 +200,12 @@ def test_leave_one_out_is_the_same_in_any_chunks(monkeypatch: pytest.MonkeyPatch
 
 def test_draws_are_the_same_bytes_in_any_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also for counts that are not whole, whose sums would depend on the order."""
-    together = Together([share(counts(57) / 3), share(counts(57, 1) / 7), share(counts(57, 2))])
-    expected = bootstrap(together, Units.of(57), 300, np.random.default_rng(9))
+    shares = [share(counts(57) / 3), share(counts(57, 1) / 7), share(counts(57, 2))]
+    together = Together(shares, Units.of(57))
+    expected = bootstrap(together, 300, np.random.default_rng(9))
     monkeypatch.setattr(_sampling, "CELLS", 100)
     for cells in (57, 500, 10**6):
-        found = bootstrap(together, Units.of(57), 300, np.random.default_rng(9), cells)
+        found = bootstrap(together, 300, np.random.default_rng(9), cells)
         for ours, theirs in zip(expected, found, strict=True):
             assert ours.tobytes() == theirs.tobytes()
 
@@ -224,7 +225,7 @@ def test_strata_add_up_their_errors() -> None:
     strata = np.arange(24) % 2
     rows = np.stack([values, np.ones(24)], axis=1)
     units = Units.of(24, strata=strata)
-    moments = jackknife(Together([share(rows)]), units, [(0,)])[0]
+    moments = jackknife(Together([share(rows)], units), [(0,)])[0]
     parts = [values[strata == i].var(ddof=1) / 12 for i in (0, 1)]
     assert moments.error[0] == pytest.approx(np.sqrt(sum(parts)) / 2, rel=1e-6)
     assert moments.freedom[0] == 22

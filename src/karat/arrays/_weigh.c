@@ -241,7 +241,6 @@ static int weighed(const Task *t, int level) {
                 __builtin_cpu_supports("avx512vnni");
     if (level < 1 || !__builtin_cpu_supports("avx2"))
         return 0;
-    memset(t->out, 0, (size_t)(t->draws * t->groups * GROUP) * sizeof *t->out);
     if (level >= 3 && matrices()) {
         by_matrices(t);
         return 1;
@@ -320,8 +319,8 @@ static int table(PyObject *given, Py_buffer *found, int flags, Py_ssize_t size) 
 }
 
 /* weigh(lines, weights, out, level) -> whether there is a kernel for it.
-   Lines (int8) are in groups as above, weights are draws x units (uint8), and out gets the
-   products, draws x lines of all groups (int32). `level` is the most that is used of the processor:
+   Lines (int8) are in groups as above, weights are draws x units (uint8), and the
+   products are added to out, draws x lines of all groups (int32). `level` is the most that is used of the processor:
    0 nothing, 1 AVX2, 2 AVX-512, 3 AMX. */
 static PyObject *weigh(PyObject *module, PyObject *args) {
     PyObject *given[2], *answer = NULL;

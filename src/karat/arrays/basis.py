@@ -7,7 +7,7 @@ matrix needs to multiply only a basis of them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -52,10 +52,10 @@ def combined(lines: Lines, rows: IntArray, factors: FloatArray) -> FloatArray:
     >>> combined(np.array([[1.0, 2.0], [5.0, 5.0]]), np.array([1, 0]), np.array([1.0, -2.0]))
     array([3., 1.])
     """
-    total = np.zeros(len(lines[0]))
-    for row, factor in zip(rows.tolist(), factors.tolist(), strict=True):
-        total += lines[row] if factor == 1 else factor * lines[row]
-    return total
+    terms = zip(rows.tolist(), factors.tolist(), strict=True)
+    parts = [lines[row] if factor == 1 else factor * lines[row] for row, factor in terms]
+    found: FloatArray = sum(parts[1:], parts[0]) if parts else np.zeros(len(lines[0]))
+    return found
 
 
 def whole_basis(width: int) -> Basis:
@@ -63,27 +63,27 @@ def whole_basis(width: int) -> Basis:
     return Basis(np.arange(width), {})
 
 
-def basis(blocks: Sequence[Lines]) -> Basis:
-    """A basis of lines that are given in blocks of columns.
+def basis(blocks: Iterable[Lines]) -> Basis:
+    """A basis of lines that come in blocks of columns, which are iterated over more than once.
 
     It is guessed from some columns and then checked on all: a line is left out only if it is,
-    number by number, the sum that is said. Lines that are not whole are kept.
+    number by number, the sum that is said. Of lines that are not whole, only repeated ones are
+    left out.
 
     >>> a, b = np.arange(100.0) % 7, np.arange(100.0) % 5
-    >>> found = basis([np.stack([a, b, a, a - 2 * b])])
+    >>> lines = np.stack([a, b, a, a - 2 * b])
+    >>> found = basis([lines])
     >>> found.kept, {line: (rows, n) for line, (rows, n) in found.made.items()}[3]
     (array([0, 1]), (array([0, 1]), array([ 1., -2.])))
     """
-    width = len(blocks[0])
-    sample = _sample(blocks, 2 * width + _MARGIN)
+    lines = next(iter(blocks))
+    width, sample = len(lines), _sample(lines)
     if sample is None:
         return whole_basis(width)
     first, same = _distinct(sample)
     whole = (np.rint(sample) == sample).all(axis=1)
     there = np.array([line for line in first if whole[line]], np.int64)
     free = _independent(sample[there])
-    # What is made of whole lines is as exact as they are.
-    whole[there[free]] = [_is_whole(blocks, line) for line in there[free].tolist()]
     rows = there[free]
     made: dict[int, tuple[IntArray, FloatArray]] = {}
     factors = _factors(sample[rows], sample[there[~free]])
@@ -93,27 +93,26 @@ def basis(blocks: Sequence[Lines]) -> Basis:
             made[line] = rows[some], column[some]
     for line, other in same.items():
         made[line] = made.get(other, (np.array([other]), np.ones(1)))
-    made = {
-        line: how for line, how in made.items()
-        if whole[how[0]].all() and _holds(blocks, line, *how)
-    }  # fmt: skip
+    for lines in blocks:
+        # What is made of whole lines is as exact as they are.
+        whole[rows] &= [bool((np.rint(lines[row]) == lines[row]).all()) for row in rows.tolist()]
+        made = {
+            line: (some, n) for line, (some, n) in made.items()
+            if (whole[some].all() or n.tolist() == [1]) and _holds(lines, line, some, n)
+        }  # fmt: skip
     kept = np.array([line for line in range(width) if line not in made])
     place = np.full(width, -1)
     place[kept] = np.arange(len(kept))
     return Basis(kept, {line: (place[some], n) for line, (some, n) in made.items()})
 
 
-def _is_whole(blocks: Sequence[Lines], line: int) -> bool:
-    return all(bool((np.rint(lines[line]) == lines[line]).all()) for lines in blocks)
-
-
-def _sample(blocks: Sequence[Lines], size: int) -> FloatArray | None:
+def _sample(lines: Lines) -> FloatArray | None:
     """Columns from all over, more than there are lines; None if there are too few to tell."""
-    width = len(blocks[0][0]) if len(blocks[0]) else 0
-    if width < 2 * size:
+    size, there = 2 * len(lines) + _MARGIN, len(lines[0]) if len(lines) else 0
+    if there < 2 * size:
         return None
-    some = np.linspace(0, width - 1, size).astype(int)
-    return np.array([line[some] for line in blocks[0]])
+    some = np.linspace(0, there - 1, size).astype(int)
+    return np.array([line[some] for line in lines])
 
 
 def _distinct(sample: FloatArray) -> tuple[list[int], dict[int, int]]:
@@ -144,6 +143,6 @@ def _factors(rows: FloatArray, others: FloatArray) -> FloatArray:
     return found
 
 
-def _holds(blocks: Sequence[Lines], line: int, rows: IntArray, factors: FloatArray) -> bool:
+def _holds(lines: Lines, line: int, rows: IntArray, factors: FloatArray) -> bool:
     """Whether a line is what it is said to be, in every column."""
-    return all(np.array_equal(lines[line], combined(lines, rows, factors)) for lines in blocks)
+    return np.array_equal(lines[line], combined(lines, rows, factors))

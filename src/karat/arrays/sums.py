@@ -34,57 +34,35 @@ def split(rows: FloatArray) -> tuple[FloatArray, FloatArray | None]:
     return coarse, fine if fine.any() else None
 
 
-def parted(lines: FloatArray, times: int) -> tuple[FloatArray, IntArray]:
-    """Lines whose sums are exact in whatever order, if columns count `times` times together, and
-    whose they are: first all lines, then what some of them have beside.
-
-    A line that is not whole is cut into multiples of two powers of two, 2^-52 and 2^-60 of the
-    largest such sum. The rest is left off.
-
-    >>> parted(np.array([[0.5, 1.0], [1 / 3, 1.0]]), 9)[1]
-    array([0, 1, 1])
-    """
-    odd = np.flatnonzero((np.rint(lines) != lines).any(axis=1))
-    every = np.arange(len(lines))
-    if not len(odd):
-        return lines, every
-    first, own = lines.copy(), lines[odd]
-    size = np.frexp(np.abs(own).max(axis=1, initial=0.0) * times)[1]
-    unit, least = (np.ldexp(1.0, size - bits)[:, None] for bits in (52, 60))
-    coarse = np.rint(own / unit) * unit
-    first[odd] = coarse
-    fine = np.rint((own - coarse) / least) * least
-    some = np.flatnonzero(fine.any(axis=1))
-    return np.concatenate([first, fine[some]]), np.concatenate([every, odd[some]])
-
-
-def singles(lines: FloatArray, times: int) -> list[tuple[IntArray, SingleArray]]:
-    """Lines of single precision that add up to the given ones, in groups: whose they are, and
-    the lines. Single precision multiplies twice as fast.
+def singles(lines: FloatArray, times: int) -> tuple[SingleArray, list[IntArray]]:
+    """Lines of single precision that add up to the given ones, first a part of each, then what
+    some have beside, and whose these are: the second parts, the third ones and so on. Single
+    precision multiplies twice as fast.
 
     Each is a multiple of a power of two that is coarse enough for a sum in which columns count
     `times` times together to be exact, whatever its order. Whole numbers that are not large need
-    one such line; others some more, until what is left is lost in rounding.
+    one such line.
 
-    >>> [(whose.tolist(), part.tolist()) for whose, part in singles(np.array([[3.0, 0.0]]), 9)]
-    [([0], [[3.0, 0.0]])]
+    >>> singles(np.array([[3.0, 0.0], [2.0**24 + 1, 1.0]]), 2)[0].tolist()
+    [[3.0, 0.0], [16777216.0, 0.0], [1.0, 1.0]]
     """
     top = np.abs(lines).max(axis=1, initial=0.0)
     simple = (top * times < _SINGLE) & (np.rint(lines) == lines).all(axis=1)
-    first: SingleArray = lines.astype(np.float32)
-    found = [(np.arange(len(lines)), first)]
     whose = np.flatnonzero(~simple)
-    rest = lines[whose]
-    least, begun = np.abs(rest).sum(axis=1) * 2.0**-47, False
-    while len(whose):
-        top = np.abs(rest).max(axis=1, initial=0.0)
-        unit = np.ldexp(1.0, np.frexp(top * times)[1] - 23)[:, None]
-        part = np.rint(rest / unit) * unit
-        if begun:
-            found.append((whose, part.astype(np.float32)))
-        else:
-            first[whose], begun = part, True
-        rest = rest - part
-        some = np.abs(rest).max(axis=1, initial=0.0) * times**0.5 > least
-        rest, whose, least = rest[some], whose[some], least[some]
-    return found
+    first: SingleArray = lines.astype(np.float32)
+    first[whose], rest = _coarse(lines[whose], times)
+    parts, more = [first], []
+    while len(some := np.flatnonzero(rest.any(axis=1))):
+        whose = whose[some]
+        part, rest = _coarse(rest[some], times)
+        parts.append(part)
+        more.append(whose)
+    return np.concatenate(parts), more
+
+
+def _coarse(lines: FloatArray, times: int) -> tuple[SingleArray, FloatArray]:
+    """A part of each line that has sums in single precision, and what is left."""
+    top = np.abs(lines).max(axis=1, initial=0.0)
+    unit = np.ldexp(1.0, np.frexp(top * times)[1] - 23)[:, None]
+    part = np.rint(lines / unit) * unit
+    return part.astype(np.float32), lines - part

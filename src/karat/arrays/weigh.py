@@ -6,20 +6,19 @@ of bytes, else by NumPy. Either is exact, so the numbers are the same; a test co
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from functools import cached_property, lru_cache
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from karat.arrays.sums import parted, singles
+from karat.arrays.sums import singles
 from karat.nouns._types import BoolArray, ByteArray, FloatArray, IntArray, SingleArray
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     SmallArray: TypeAlias = NDArray[np.int8]
-    Weights: TypeAlias = ByteArray | SingleArray
 
 compiled: Any
 try:
@@ -32,14 +31,14 @@ except ImportError:  # installed without a compiler
 LEVEL = 3
 """The most that is used of the processor: 0 is nothing but NumPy, 1 AVX2, 2 AVX-512, 3 AMX."""
 
-HALF = 1 << 7
-"""A digit is from -128 to 127."""
-
-LONGEST = 1 << 16
-"""The sums of longer lines might not fit."""
+LONGEST, MOST = 1 << 16, 1 << 24
+"""The sums of longer blocks, or of more weights in a draw, might not fit."""
 
 GROUP, STEP, FOUR = 16, 64, 4
 """The compiled helper takes so many lines at a time, so many units, and so many of these."""
+
+HELD = 1 << 28
+"""How many bytes of lines are kept, about, rather than made again: memory and speed, no result."""
 
 
 def fast() -> bool:
@@ -47,113 +46,171 @@ def fast() -> bool:
     if compiled is None:
         return False
     one = np.ones((1, 1), np.uint8)
-    return bool(compiled.weigh(_ones(1), one, np.empty((1, GROUP), np.int32), LEVEL))
+    return bool(compiled.weigh(_ones(1), one, np.zeros((1, GROUP), np.int32), LEVEL))
 
 
 class Weigher:
-    """Lines to be multiplied with weights: whole numbers from 0 to 127, of which each draw has at
-    most `times` together. Of lines that are not whole, what is less than the rounding of such sums
-    is left off.
+    """Lines to be multiplied with weights, which are whole numbers from 0 to 127.
 
-    >>> Weigher(np.array([[1, 0.5]]), 9).sums(2, [(0, np.array([[2, 1], [0, 7]], np.uint8))])
-    array([[2.5, 3.5]])
+    The lines come in blocks of units, which are iterated over more than once. A draw has at most
+    `times` weights together, of each block at most as many as `each` says. Of lines that are not
+    whole, what is less than the rounding of such sums is left off.
+
+    >>> blocks = [np.array([[1, 0.5]]), np.array([[8.0]])]
+    >>> weigher = Weigher(blocks, 9, [9, 9])
+    >>> sums = weigher.room(2)
+    >>> weigher.add(sums, 0, np.array([[2, 1], [0, 7]], np.uint8))
+    >>> weigher.add(sums, 1, np.array([[0], [1]], np.uint8))
+    >>> weigher.total(sums)
+    array([[ 2.5, 11.5]])
     """
 
-    def __init__(self, lines: FloatArray, times: int) -> None:
-        self._height, self._times = len(lines), times
-        self._lines, self._whose = parted(lines, times)
-        self._digits: Digits | None = None
-        if lines.size and lines.shape[1] <= LONGEST and fast():
-            self._digits = Digits(self._lines)
+    def __init__(self, blocks: Iterable[FloatArray], times: int, each: Sequence[int]) -> None:
+        self._blocks, self._each = blocks, each
+        self._held: dict[int, Any] = {}
+        sizes = [lines.shape for lines in blocks]
+        self.height, units = sizes[0][0], sum(size[1] for size in sizes)
+        self._small = fast() and times < MOST and max(each) <= LONGEST and self.height > 0
+        self._digits = Digits(blocks, times)
+        self._width = self._digits.width if self._small else self.height
+        self._keep = self._width * units <= HELD
 
-    @cached_property
-    def _singles(self) -> tuple[list[IntArray], SingleArray]:
-        groups = singles(self._lines, self._times)
-        return [whose for whose, _ in groups], np.concatenate([lines for _, lines in groups])
+    def room(self, draws: int) -> Any:
+        """Room for the sums of so many draws, to be filled by `add`."""
+        return np.zeros((draws, self._width), np.int32 if self._small else np.float64)
 
-    def sums(self, draws: int, weights: Iterable[tuple[int, Weights]]) -> FloatArray:
-        """The products (lines x draws) with weights that come some draws at a time, each time with
-        the number of the first: all of bytes, or all of single precision.
-        """
-        found: Any = None
-        small = False
-        for first, some in weights:
-            if found is None:
-                small = self._digits is not None and some.dtype == np.uint8
-                found = self._room(draws, small)
-            part = found[first : first + len(some)]
-            if small and self._digits is not None:
-                self._digits.multiply(some, part)
-            else:
-                part[:] = self._product(some).T
-        total: FloatArray = self._added(found, small)
-        return total
+    def add(self, sums: Any, block: int, weights: ByteArray | SingleArray) -> None:
+        """Add the products with the weights of one block (draws x units)."""
+        lines = self._lines(block)
+        if self._small:
+            compiled.weigh(lines, weights.astype(np.uint8, copy=False), sums, LEVEL)
+            return
+        parts, more = lines
+        found = weights.astype(np.float32, copy=False) @ parts.T
+        sums += found[:, : self.height]
+        first = self.height
+        for whose in more:
+            sums[:, whose] += found[:, first : first + len(whose)]
+            first += len(whose)
 
-    def _room(self, draws: int, small: bool) -> Any:
-        if small and self._digits is not None:
-            return np.empty((draws, self._digits.width), np.int32)
-        return np.empty((draws, len(self._lines)))
+    def total(self, sums: Any) -> FloatArray:
+        """The sums (lines x draws)."""
+        if self._small:
+            return self._digits.total(sums)
+        found: FloatArray = sums.T
+        return found
 
-    def _added(self, found: Any, small: bool) -> FloatArray:
-        every = self._digits.added(found) if small and self._digits is not None else found.T
-        total: FloatArray = every[: self._height]
-        if len(every) > self._height:
-            total[self._whose[self._height :]] += every[self._height :]
-        return total
-
-    def _product(self, weights: Weights) -> FloatArray | SingleArray:
-        whose, lines = self._singles
-        found: SingleArray = lines @ weights.astype(np.float32, copy=False).T
-        if len(whose) == 1:
-            return found
-        first = len(whose[0])
-        total = found[:first].astype(np.float64)
-        for some in whose[1:]:
-            total[some] += found[first : first + len(some)]
-            first += len(some)
-        return total
+    def _lines(self, block: int) -> Any:
+        """The lines of one block, as they are multiplied."""
+        found = self._held.get(block)
+        for number, lines in enumerate(self._blocks) if found is None else ():
+            if number == block or (self._keep and number not in self._held):
+                made = (
+                    grouped(self._digits.of(lines)) if self._small
+                    else singles(self._digits.rounded(lines), self._each[number])
+                )  # fmt: skip
+                found = made if number == block else found
+                if self._keep:
+                    self._held[number] = made
+        return found
 
 
 class Digits:
-    """Lines taken apart into whole numbers of one byte, and what one of the lowest is worth."""
+    """Lines taken apart into whole numbers from -128 to 127. The sums of `times` numbers of a line
+    are exact.
+    """
 
-    def __init__(self, lines: FloatArray) -> None:
-        self.height = len(lines)
-        self.unit: FloatArray | None = None
-        """What one is worth in each line; None: one."""
+    def __init__(self, blocks: Iterable[FloatArray], times: int) -> None:
+        fits: Any = True
+        for lines in blocks:
+            fits = fits & (_small(lines) == lines).all(axis=1)
+        self.height = len(fits)
+        self.odd = np.flatnonzero(~fits)
+        """Those that are not whole numbers of one digit."""
+        self.unit = np.ones(len(self.odd))
+        """What one of the lowest digit is worth in each."""
         self.more: list[IntArray] = []
         """Whose the second digits are, the third ones and so on: they come behind the first."""
-        with np.errstate(invalid="ignore"):  # what does not fit becomes something else
-            first: SmallArray = lines.astype(np.int8)
-        odd = np.flatnonzero((first != lines).any(axis=1))
+        if len(self.odd):
+            self._measured(blocks, times)
+        self.width = -(-(self.height + sum(map(len, self.more))) // GROUP) * GROUP
+
+    def _measured(self, blocks: Iterable[FloatArray], times: int) -> None:
+        """See how fine the odd lines are, and how large."""
+        top, low = np.zeros(len(self.odd)), np.full(len(self.odd), 1 << 30)
+        for lines in blocks:
+            own = lines[self.odd]
+            top = np.maximum(top, np.abs(own).max(axis=1, initial=0.0))
+            low = np.minimum(low, _lowest_bit(own))
+        # A sum is less than 2^53 of the finest that is kept.
+        low = np.maximum(low, np.frexp(top * times)[1] - 53)
+        self.unit = np.ldexp(1.0, low)
+        largest, most = top / self.unit, 127.0
+        while (some := np.flatnonzero(largest > most)).size:
+            self.more.append(self.odd[some])
+            most = 256 * most + 127
+
+    def rounded(self, lines: FloatArray) -> FloatArray:
+        """The lines without what is left off."""
+        if not len(self.odd):
+            return lines
+        found, unit = lines.copy(), self.unit[:, None]
+        found[self.odd] = np.rint(lines[self.odd] / unit) * unit
+        return found
+
+    def of(self, lines: FloatArray) -> SmallArray:
+        """The digits of some lines: a line for each."""
+        first = _small(lines)
+        if not len(self.odd):
+            return first
         digits = [first]
-        if len(odd):
-            self.unit = np.ones(self.height)
-            rest, self.unit[odd] = _whole(lines[odd])
-            first[odd], rest = _lowest(rest)
-            while len(some := np.flatnonzero(rest.any(axis=1))):
-                odd = odd[some]
-                digit, rest = _lowest(rest[some])
-                digits.append(digit)
-                self.more.append(odd)
-        self.lines = np.concatenate(digits) if len(digits) > 1 else first
-        self._grouped = grouped(self.lines)
-        self.width = GROUP * len(self._grouped)
+        rest = np.rint(lines[self.odd] / self.unit[:, None]).astype(np.int64)
+        first[self.odd], rest = _lowest(rest)
+        place = np.empty(self.height, np.int64)
+        place[self.odd] = np.arange(len(self.odd))
+        for whose in self.more:
+            digit, rest = _lowest(rest)
+            digits.append(digit[place[whose]])
+        return np.concatenate(digits)
 
-    def multiply(self, weights: Weights, out: IntArray) -> None:
-        """The products of all digits with the weights (draws x units) go to `out`."""
-        compiled.weigh(self._grouped, weights, out, LEVEL)
-
-    def added(self, found: IntArray) -> FloatArray:
-        """The products (lines x draws), from those of their digits."""
-        total = found[:, : self.height].T.astype(np.float64)
+    def total(self, sums: IntArray) -> FloatArray:
+        """The sums of the lines (lines x draws) from those of the digits (draws x digits)."""
+        found = sums[:, : self.height].T.astype(np.float64)
         first = self.height
         for number, whose in enumerate(self.more, 1):
-            total[whose] += float(2 * HALF) ** number * found[:, first : first + len(whose)].T
+            found[whose] += 256.0**number * sums[:, first : first + len(whose)].T
             first += len(whose)
-        if self.unit is not None:
-            total *= self.unit[:, None]
-        return total
+        found[self.odd] *= self.unit[:, None]
+        return found
+
+
+def _small(lines: FloatArray) -> SmallArray:
+    with np.errstate(invalid="ignore"):  # what does not fit becomes something else
+        return lines.astype(np.int8)
+
+
+def _lowest(whole: IntArray) -> tuple[SmallArray, IntArray]:
+    """The lowest digits, and what is left for the others.
+
+    >>> _lowest(np.array([127, 128, -129]))
+    (array([ 127, -128,  127], dtype=int8), array([ 0,  1, -1]))
+    """
+    low = whole.astype(np.int8)
+    return low, (whole - low) >> 8
+
+
+def _lowest_bit(lines: FloatArray) -> IntArray:
+    """The largest power of two of which all numbers of a line are multiples.
+
+    >>> _lowest_bit(np.array([[0.5, 3.0], [256.0, 0.0]])).tolist()
+    [-1, 8]
+    """
+    part, exponent = np.frexp(lines)
+    whole = np.ldexp(part, 53).astype(np.int64)
+    last = np.frexp((whole & -whole).astype(np.float64))[1]
+    each = np.where(whole == 0, 1 << 30, exponent + last - 54)
+    found: IntArray = each.min(axis=1, initial=1 << 30)
+    return found
 
 
 def grouped(lines: SmallArray) -> SmallArray:
@@ -184,35 +241,11 @@ def row_sums(weights: ByteArray) -> IntArray:
     [3, 103]
     """
     if compiled is not None and weights.size and weights.shape[1] <= LONGEST:
-        found: IntArray = np.empty((len(weights), GROUP), np.int32)
+        found: IntArray = np.zeros((len(weights), GROUP), np.int32)
         if compiled.weigh(_ones(weights.shape[1]), weights, found, LEVEL):
             return found[:, 0]
     total: IntArray = weights.sum(axis=1, dtype=np.int32)
     return total
-
-
-def _whole(lines: FloatArray) -> tuple[IntArray, FloatArray]:
-    """Lines as whole numbers, and what a one is worth in each: a power of two.
-
-    >>> whole, unit = _whole(np.array([[0.5, 3.0], [256.0, 512.0]]))
-    >>> whole.tolist(), unit.tolist()
-    ([[1, 6], [1, 2]], [0.5, 256.0])
-    """
-    exponent = np.frexp(np.abs(lines).max(axis=1))[1].astype(np.int64) - 53
-    whole = np.ldexp(lines, -exponent[:, None]).astype(np.int64)
-    seen = np.bitwise_or.reduce(whole, axis=1)
-    last: IntArray = np.frexp((seen & -seen).astype(np.float64))[1].astype(np.int64) - 1
-    return whole >> last[:, None], np.ldexp(1.0, exponent + last)
-
-
-def _lowest(whole: IntArray) -> tuple[SmallArray, IntArray]:
-    """The lowest digits, and what is left for the others.
-
-    >>> _lowest(np.array([127, 128, -129]))
-    (array([ 127, -128,  127], dtype=int8), array([ 0,  1, -1]))
-    """
-    low = whole.astype(np.int8)
-    return low, (whole - low) >> 8
 
 
 def steps(random: ByteArray, limits: ByteArray) -> tuple[ByteArray, IntArray]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from itertools import islice
+from typing import Generic, TypeVar
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from karat.arrays.basis import basis, whole_basis
 from karat.arrays.sums import split
 from karat.arrays.weigh import Weigher
 from karat.infer._draws import CHUNK, Units, streams
-from karat.nouns._types import FloatArray, IntArray
+from karat.nouns._types import ByteArray, FloatArray, IntArray, SingleArray
 from karat.nouns.rows import Rows, Statistic, totals
 
 CELLS = 1 << 22
@@ -24,6 +25,8 @@ HELD = 1 << 24
 
 WIDEST, MANY = 2000, 1 << 24
 """Up to how many lines, and from how large a product on, a basis of the lines is looked for."""
+
+T = TypeVar("T")
 
 Contrast = tuple[int] | tuple[int, int]
 """One statistic, or the first minus the second."""
@@ -54,19 +57,28 @@ class Sample:
 
 
 class Together:
-    """The rows of several statistics, so that one product serves them all."""
+    """The rows of several statistics over the same units, so that one product serves them all."""
 
-    def __init__(self, statistics: Sequence[Statistic]) -> None:
+    def __init__(self, statistics: Sequence[Statistic], units: Units) -> None:
         # Those of all labels come first, so that a total is made of them, who are smaller.
         distinct = {id(s.rows): s.rows for s in statistics}
         each = dict(sorted(distinct.items(), key=lambda item: -item[1].width))
         self.rows: list[Rows] = list(each.values())
-        self.statistics = statistics
+        self.statistics, self.units = statistics, units
         place = {key: i for i, key in enumerate(each)}
         self.of = [place[id(s.rows)] for s in statistics]
         self.ends: list[int] = np.cumsum([0] + [rows.width for rows in self.rows]).tolist()
         self.width = self.ends[-1]
         self._held: dict[int, list[FloatArray]] = {}
+        self._products: dict[bool, Product] = {}
+
+    def product(self, draws: int) -> Product:
+        """What has to be multiplied with the weights of so many draws."""
+        # Finding a basis pays where the product is large.
+        large = self.width < WIDEST and draws * len(self.units) >= MANY
+        if large not in self._products:
+            self._products[large] = Product(self, smaller=large)
+        return self._products[large]
 
     @cached_property
     def totals(self) -> list[tuple[FloatArray, FloatArray]]:
@@ -79,23 +91,21 @@ class Together:
         sums = [(coarse + fine)[None] for coarse, fine in self.totals]
         return [value[0] for value in self.values(sums.__getitem__)]
 
-    def blocks(self, units: Units) -> Iterator[tuple[int, IntArray, list[FloatArray]]]:
-        """Block by block the number of the stratum, the units, and the lines of all rows: the
-        numbers of one column stand together. They are kept if there are not too many.
+    def blocks(self) -> Iterator[tuple[int, list[FloatArray]]]:
+        """Block by block the number of the stratum and the lines of all rows: the numbers of one
+        column stand together. They are kept if there are not too many.
         """
-        keep = len(units) * self.width <= HELD
-        for number, (stratum, index) in enumerate(units.blocks()):
+        keep = len(self.units) * self.width <= HELD
+        for number, (stratum, index) in enumerate(self.units.blocks()):
             lines = self._held.get(number)
             if lines is None:
-                lines = [_lines(rows, number, index) for rows in self.rows]
+                lines = [np.ascontiguousarray(rows.block(index).T) for rows in self.rows]
                 if keep:
                     self._held[number] = lines
-            yield stratum, index, lines
+            yield stratum, lines
 
-    def values(self, sums: Callable[[int], FloatArray]) -> list[FloatArray]:
-        """Each statistic, draws x scores. `sums` gives the sums (draws x columns) of the rows of
-        this number: it is called once for each.
-        """
+    def values(self, sums: Sums) -> list[FloatArray]:
+        """Each statistic, draws x scores. `sums` is called once for the rows of each number."""
         found: dict[int, FloatArray] = {}
         for number in range(len(self.rows)):
             own = sums(number)
@@ -106,68 +116,84 @@ class Together:
         return [found[i] for i in range(len(self.statistics))]
 
 
-def _lines(rows: Rows, number: int, index: IntArray) -> FloatArray:
-    """The lines of one block; some rows have them already."""
-    held: dict[int, FloatArray] = getattr(rows, "held", {})
-    return held[number] if number in held else np.ascontiguousarray(rows.block(index).T)
-
-
 def bootstrap(
-    together: Together,
-    units: Units,
-    resamples: int,
-    rng: np.random.Generator,
-    cells: int = CHUNK,
+    together: Together, resamples: int, rng: np.random.Generator, cells: int = CHUNK
 ) -> list[FloatArray]:
     """For each statistic its scores in resamples of the units (draws x scores).
 
     Every statistic sees the same resamples, so that their differences are paired.
     """
-    product = Product(together, units, resamples)
-    flows = streams(units, resamples, rng)
-    held = max(1, 4 * CELLS // max(together.width, 1))
-    parts = []
-    for first in range(0, resamples, held):
-        end = min(first + held, resamples)
-        sums = np.zeros((product.height, end - first))
-        for number, flow in enumerate(flows):
-            factor = product.factor(number, int(flow.balls.max(initial=0)))
-            sums += factor.sums(end - first, flow.chunks(first, end, cells))
-        parts.append(together.values(partial(product.sums, sums)))
-    return [np.concatenate(column) for column in zip(*parts, strict=True)]
+    flows = streams(together.units, resamples, rng)
+    product = together.product(resamples)
+    parts = [
+        together.values(sums)
+        for sums in product.drawn(
+            resamples, lambda block, first, end: flows[block].chunks(first, end, cells)
+        )
+    ]
+    return [joined(column) for column in zip(*parts, strict=True)]
+
+
+def joined(parts: Sequence[FloatArray]) -> FloatArray:
+    """The parts one after the other; a single one is not copied."""
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+
+Weights = Iterator[tuple[int, ByteArray]] | Iterator[tuple[int, ByteArray | SingleArray]]
+"""The weights of some draws at a time, with the place of the first."""
+
+Sums = Callable[[int], FloatArray]
+"""The sums (draws x columns) of the rows of each number."""
 
 
 class Product:
     """What has to be multiplied with weights of units: a basis of the lines of all rows."""
 
-    def __init__(self, together: Together, units: Units, draws: int) -> None:
-        self.together, self.units = together, units
-        width = together.width
-        self.basis = whole_basis(width)
-        # Finding a basis pays where the product is large.
-        if width < WIDEST and len(units) * width <= HELD and draws * len(units) >= MANY:
-            self.basis = basis([_rows(lines) for _, _, lines in together.blocks(units)])
+    def __init__(self, together: Together, *, smaller: bool) -> None:
+        self.together = together
+        self.basis = whole_basis(together.width)
+        if smaller:
+            self.basis = basis(_Again(lambda: (_rows(lines) for _, lines in together.blocks())))
         self.places = self.basis.places
-        self.height = len(self.basis.kept)
-        self._factors: dict[int, Weigher] = {}
+        sizes = [len(index) for _, index in together.units.blocks()]
+        # More balls in a block are less likely than a broken machine.
+        most = [min(len(together.units), size + 16 * math.isqrt(size) + 64) for size in sizes]
+        self._factor = Weigher(_Again(self._kept), len(together.units), most)
 
-    def factor(self, number: int, times: int) -> Weigher:
-        """The factor for the weights of one block, whose units count `times` times together."""
-        found = self._factors.get(number)
-        if found is None:
-            _, _, lines = next(islice(self.together.blocks(self.units), number, None))
+    def _kept(self) -> Iterator[FloatArray]:
+        for _, lines in self.together.blocks():
             rows = _rows(lines)
             kept = np.array([rows[line] for line in self.basis.kept.tolist()])
-            found = Weigher(kept.reshape(self.height, -1), times)
-            if len(self.units) * self.height <= HELD:
-                self._factors[number] = found
-        return found
+            yield kept.reshape(len(self.basis.kept), lines[0].shape[1] if lines else 0)
 
-    def sums(self, kept: FloatArray, number: int) -> FloatArray:
-        """The sums of the rows of this number (draws x columns), from those of the basis."""
+    def drawn(self, draws: int, weights: Callable[[int, int, int], Weights]) -> Iterator[Sums]:
+        """The sums of all draws, some draws at a time. `weights` gives the weights of a block for
+        the draws first..end.
+        """
+        held = max(1, 4 * CELLS // max(self.together.width, 1))
+        for first in range(0, draws, held):
+            end = min(first + held, draws)
+            sums = self._factor.room(end - first)
+            for block in range(sum(1 for _ in self.together.units.blocks())):
+                for start, some in weights(block, first, end):
+                    self._factor.add(sums[start : start + len(some)], block, some)
+            yield partial(self._sums, self._factor.total(sums))
+
+    def _sums(self, kept: FloatArray, number: int) -> FloatArray:
+        """The sums of the rows of this number, from those of the basis."""
         first, end = self.together.ends[number : number + 2]
         lines = [self.basis.line(i, self.places, kept) for i in range(first, end)]
         return np.array(lines).reshape(end - first, kept.shape[1]).T
+
+
+class _Again(Generic[T]):
+    """What can be iterated over as often as one likes, without being held."""
+
+    def __init__(self, made: Callable[[], Iterator[T]]) -> None:
+        self._made = made
+
+    def __iter__(self) -> Iterator[T]:
+        return self._made()
 
 
 def _rows(lines: Sequence[FloatArray]) -> list[FloatArray]:
@@ -175,23 +201,23 @@ def _rows(lines: Sequence[FloatArray]) -> list[FloatArray]:
     return [line for table in lines for line in table]
 
 
-def jackknife(together: Together, units: Units, contrasts: Sequence[Contrast]) -> list[Moments]:
+def jackknife(together: Together, contrasts: Sequence[Contrast]) -> list[Moments]:
     """What leaving out one unit at a time tells of each statistic, or of differences of two.
 
     Leaving a unit out subtracts its row from the sums; with strata, the rest of its stratum then
     stands for all of it. Scores without a value are left out.
     """
     at = [point[None] for point in together.points]
-    sizes = units.sizes
+    sizes = together.units.sizes
     strata = [np.zeros((len(sizes), rows.width)) for rows in together.rows]
-    for stratum, _, lines in together.blocks(units) if len(sizes) > 1 else ():
+    for stratum, lines in together.blocks() if len(sizes) > 1 else ():
         for total, each in zip(strata, lines, strict=True):
             whole, rest = split(each)
             total[stratum] += whole.sum(axis=1) + (0.0 if rest is None else rest.sum(axis=1))
     sums: list[FloatArray] = [
         np.zeros((len(sizes), 4, contrasted(at, c).shape[1])) for c in contrasts
     ]
-    for stratum, _, lines in together.blocks(units):
+    for stratum, lines in together.blocks():
         size = int(sizes[stratum])
 
         def left(number: int, lines: list[FloatArray] = lines, size: int = size,

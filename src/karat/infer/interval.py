@@ -232,7 +232,7 @@ def _quantile(ordered: FloatArray, share: float) -> float:
 
 def intervals(
     method: Method | None,
-    statistics: Sequence[Statistic],
+    statistics: Sequence[Statistic] | Together,
     units: Units,
     resamples: int = 1000,
     seed: int = 0,
@@ -243,17 +243,16 @@ def intervals(
     Without a method: BCa from 30 units on, jackknife-t below. A score without a value has no
     interval, and over one unit there is none.
     """
-    chosen = method or default(len(units))
-    wanted = [(i,) for i in range(len(statistics))] if contrasts is None else contrasts
-    together = Together(statistics)
-    at = together.points
+    together = statistics if isinstance(statistics, Together) else Together(statistics, units)
+    chosen, at = method or default(len(units)), together.points
+    wanted = [(i,) for i in range(len(at))] if contrasts is None else contrasts
     if len(units) < 2:
         why = f"no interval from {units.told()}: there is nothing to resample"
         return [[_none(chosen, float(x), why) for x in contrasted(at, c)] for c in wanted]
-    moments = jackknife(together, units, wanted)
+    moments = jackknife(together, wanted)
     drawn = [np.empty((0, len(each))) for each in at]
     if chosen.draws:
-        drawn = bootstrap(together, units, resamples, np.random.default_rng(seed))
+        drawn = bootstrap(together, resamples, np.random.default_rng(seed))
     found = []
     for contrast, each in zip(wanted, moments, strict=True):
         point = contrasted(at, contrast)

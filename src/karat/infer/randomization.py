@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
 from karat.infer._draws import Units
-from karat.infer._sampling import Product, Together
+from karat.infer._sampling import Together, joined
 from karat.nouns._types import ByteArray, FloatArray, IntArray
-from karat.nouns.rows import Rows, Statistic, summed
+from karat.nouns.rows import Statistic
 
 EXACT = 20
 """Up to so many documents that differ, every exchange is tried."""
@@ -84,57 +84,119 @@ class Randomization:
     ) -> Verdict:
         """The test of the difference first - second; both statistics have the same units."""
         plain = [Statistic(each.rows, each.value) for each in (first, second)]
-        return self.every([(plain[0], plain[1])], units, rng)[0][0]
+        return self.every(Together(plain, units), [(0, 1)], rng)[0][0]
 
     def every(
-        self,
-        pairs: Sequence[tuple[Statistic, Statistic]],
-        units: Units,
-        rng: np.random.Generator,
+        self, together: Together, pairs: Sequence[tuple[int, int]], rng: np.random.Generator
     ) -> list[list[Verdict]]:
-        """The tests of several differences, for which the same documents are exchanged: for each
-        pair one verdict, or one for each score that has columns of its own.
+        """The tests of several differences of two statistics, for which the same documents are
+        exchanged: for each pair one verdict, or one for each score that has columns of its own.
         """
-        changes = {(id(a.rows), id(b.rows)): _Change(a.rows, b.rows, units) for a, b in pairs}
-        keys = [(id(a.rows), id(b.rows)) for a, b in pairs]
-        many = [key for key, change in changes.items() if change.size > EXACT]
-        drawn: dict[int, list[FloatArray]] = {}
+        changes = _changes(together, pairs)
+        drawn: list[list[FloatArray]] = [[] for _ in pairs]
+        many = [
+            i for i, change in enumerate(changes) if any(size > EXACT for size, _ in change)
+        ]  # fmt: skip
         if many:
-            for moved in _moved([changes[key] for key in many], units, self.trials, rng):
-                for key, lines in zip(many, moved, strict=True):
-                    sums = changes[key].exchanged(lines)
-                    for i in (i for i, own in enumerate(keys) if own == key):
-                        drawn.setdefault(i, []).append(_difference(pairs[i], sums))
-        found = []
-        for i, pair in enumerate(pairs):
-            trials = np.concatenate(drawn[i]) if i in drawn else None
-            found.append(_verdicts(pair, changes[keys[i]], trials))
-        return found
+            blocks = [len(index) for _, index in together.units.blocks()]
+            rngs = rng.spawn(len(blocks))
+            for moved in together.product(self.trials).drawn(
+                self.trials,
+                lambda block, first, end: _random(rngs[block], end - first, blocks[block]),
+            ):
+                for key, some in _alike(together, pairs, many).items():
+                    change = moved(key[1]) - moved(key[0])
+                    for i in some:
+                        drawn[i].append(_difference(together, pairs[i], change))
+        return [
+            _verdicts(together, pair, change, joined(own) if own else None)
+            for pair, change, own in zip(pairs, changes, drawn, strict=True)
+        ]
 
 
-def _difference(pair: tuple[Statistic, Statistic], sums: tuple[FloatArray, FloatArray]) -> Any:
-    """The differences of all scores (trials x scores)."""
-    first, second = (each.value(own) for each, own in zip(pair, sums, strict=True))
-    return (first - second).reshape(len(sums[0]), -1)
+Pair = tuple[int, int]
+Changes = list[tuple[int, FloatArray]]
+"""For each part of the columns in how many units it differs, and if these are few, how much the
+second has more than the first in each of them.
+"""
+
+
+def _alike(together: Together, pairs: Sequence[Pair], some: Iterable[int]) -> dict[Pair, list[int]]:
+    """Which of the pairs have the same rows."""
+    found: dict[Pair, list[int]] = {}
+    for i in some:
+        first, second = pairs[i]
+        found.setdefault((together.of[first], together.of[second]), []).append(i)
+    return found
+
+
+def _changes(together: Together, pairs: Sequence[Pair]) -> list[Changes]:
+    """What exchanging the two systems' answers changes, for each pair."""
+    found: dict[Any, _Change] = {}
+    keys = []
+    for first, second in pairs:
+        columns = together.statistics[first].columns
+        keys.append((together.of[first], together.of[second], id(columns)))
+        found.setdefault(keys[-1], _Change(columns))
+    for _, lines in together.blocks():
+        for (first, second, _), change in found.items():
+            change.see(lines[first], lines[second])
+    return [found[key].done() for key in keys]
+
+
+class _Change:
+    """In how many units two tables of lines differ, part by part of the columns."""
+
+    def __init__(self, columns: tuple[IntArray, ...] | None) -> None:
+        self.parts: Sequence[Any] = [slice(None)] if columns is None else columns
+        self.sizes = [0] * len(self.parts)
+        self.few: list[list[FloatArray]] = [[] for _ in self.parts]
+
+    def see(self, first: FloatArray, second: FloatArray) -> None:
+        """The lines of one block."""
+        there = first != second
+        for i, part in enumerate(self.parts):
+            differs = there[part].any(axis=0)
+            self.sizes[i] += int(np.count_nonzero(differs))
+            if self.sizes[i] <= EXACT:
+                self.few[i].append((second[:, differs] - first[:, differs]).T)
+
+    def done(self) -> Changes:
+        """Sizes, and the rows of the units that differ."""
+        none = np.zeros((0, 0))
+        return [
+            (size, np.concatenate(rows) if size <= EXACT else none)
+            for size, rows in zip(self.sizes, self.few, strict=True)
+        ]
+
+
+def _difference(together: Together, pair: Pair, change: FloatArray) -> FloatArray:
+    """The differences of all scores (trials x scores), once so much has moved from the second
+    system to the first.
+    """
+    values = []
+    for which, sign in zip(pair, (1, -1), strict=True):
+        coarse, fine = together.totals[together.of[which]]
+        sums = coarse + fine + (change if sign > 0 else -change)
+        values.append(together.statistics[which].value(sums))
+    found: FloatArray = (values[0] - values[1]).reshape(len(change), -1)
+    return found
 
 
 def _verdicts(
-    pair: tuple[Statistic, Statistic], change: _Change, trials: FloatArray | None
+    together: Together, pair: Pair, changes: Changes, trials: FloatArray | None
 ) -> list[Verdict]:
-    first, second = (
-        np.reshape(each.value(own[None])[0], -1)
-        for each, own in zip(pair, change.sums, strict=True)
-    )
-    parts = (
-        [slice(None)] if pair[0].columns is None else [slice(i, i + 1) for i in range(len(first))]
-    )
+    first, second = (together.points[which] for which in pair)
+    parts = [slice(None)]
+    if together.statistics[pair[0]].columns is not None:
+        parts = [slice(i, i + 1) for i in range(len(first))]
     found = []
-    for part, (size, few) in zip(parts, change.parts(pair[0].columns), strict=True):
+    for part, (size, few) in zip(parts, changes, strict=True):
         if size <= EXACT:
             tried = np.concatenate([bits @ few for bits in _every(size)])
-            own = _difference(pair, change.exchanged(tried))[:, part]
+            own = _difference(together, pair, tried)[:, part]
         else:
-            assert trials is not None, "if some columns differ so often, all together do"
+            assert trials is not None, "some columns differ so often"
             own = trials[:, part]
         found.append(_verdict((first[part], second[part]), own, size))
     return found
@@ -149,86 +211,6 @@ def _verdict(values: tuple[FloatArray, FloatArray], found: FloatArray, differing
     p = (one + extreme) / np.maximum(one + len(found) - missing, 1)
     p = np.where(np.isnan(observed), np.nan, p)
     return Verdict(observed, p, differing, exact, missing, found, first, second)
-
-
-class _Change:
-    """Rows of numbers: what the second system has more than the first, unit by unit."""
-
-    def __init__(self, first: Rows, second: Rows, units: Units) -> None:
-        self.first, self.second, self._units = first, second, units
-        self.units, self.width = first.units, first.width
-        self.sums = summed(first), summed(second)
-        self.held: dict[int, FloatArray] = {}
-        """The lines of the blocks of units, if they are not many."""
-        if first.units * first.width <= CELLS:
-            self.held = {
-                number: np.ascontiguousarray(self.block(index).T)
-                for number, (_, index) in enumerate(units.blocks())
-            }
-        self._parts: dict[int, list[tuple[int, FloatArray]]] = {}
-        self.size = self.parts(None)[0][0]
-
-    def parts(self, columns: tuple[IntArray, ...] | None) -> list[tuple[int, FloatArray]]:
-        """For each part of the columns (None: all at once) in how many units it differs, and the
-        rows of those units, where they are few.
-        """
-        found = self._parts.get(id(columns))
-        if found is None:
-            found = self._parts[id(columns)] = self._counted(columns)
-        return found
-
-    def _counted(self, columns: tuple[IntArray, ...] | None) -> list[tuple[int, FloatArray]]:
-        every = [slice(None)] if columns is None else columns
-        sizes = [0] * len(every)
-        some = [[np.zeros((0, self.width))] for _ in every]
-        for lines in self._blocks():
-            there = lines != 0
-            for i, own in enumerate(every):
-                differs = there[own].any(axis=0)
-                sizes[i] += int(np.count_nonzero(differs))
-                if sizes[i] <= EXACT:
-                    some[i].append(lines[:, differs].T)
-        return [(size, np.concatenate(rows)) for size, rows in zip(sizes, some, strict=True)]
-
-    def _blocks(self) -> Iterator[FloatArray]:
-        """The lines of some units at a time."""
-        if self.held:
-            yield from self.held.values()
-            return
-        for _, index in self._units.blocks(max(1, CELLS // max(self.width, 1))):
-            yield self.block(index).T
-
-    def block(self, index: IntArray) -> FloatArray:
-        """The rows `index`."""
-        return self.second.block(index) - self.first.block(index)
-
-    def exchanged(self, moved: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """The sums of both, once so much has moved (trials x columns)."""
-        return self.sums[0] + moved, self.sums[1] - moved
-
-
-def _moved(
-    changes: Sequence[_Change], units: Units, trials: int, rng: np.random.Generator
-) -> Iterator[Iterator[FloatArray]]:
-    """What moves from one system to the other in random exchanges: some trials at a time, for
-    each of the changes (trials x columns).
-    """
-    together = Together([Statistic(change, _as_it_is) for change in changes])
-    product = Product(together, units, trials)
-    blocks = list(units.blocks())
-    rngs = rng.spawn(len(blocks))
-    held = max(1, 4 * CELLS // max(together.width, 1))
-    for start in range(0, trials, held):
-        count = min(held, trials - start)
-        sums = np.zeros((product.height, count))
-        for number, (_, index) in enumerate(blocks):
-            factor = product.factor(number, len(index))
-            sums += factor.sums(count, _random(rngs[number], count, len(index)))
-        yield (product.sums(sums, number) for number in together.of)
-
-
-def _as_it_is(sums: FloatArray) -> FloatArray:
-    return sums
 
 
 def _every(size: int) -> Iterator[FloatArray]:

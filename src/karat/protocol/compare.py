@@ -14,6 +14,7 @@ import numpy as np
 from karat import signature
 from karat._version import __version__
 from karat.average.label import Label
+from karat.infer._sampling import Together
 from karat.infer._student import NORMAL
 from karat.infer.interval import JackknifeT
 from karat.infer.interval import intervals as made_of
@@ -195,19 +196,13 @@ def _differences(
     contrasts = [
         (first + b, first + a) for first in range(0, len(every), len(systems)) for a, b in pairs
     ]
-    intervals = _intervals(plan, every, contrasts)
-    verdicts = {
-        (a, b): test.every(
-            [(group.statistics[b], group.statistics[a]) for group in groups],
-            plan.units,
-            np.random.default_rng(plan.drawing.seed),
-        )
-        for a, b in pairs
-    }
+    together = Together(every, plan.units)
+    intervals = _intervals(plan, together, contrasts)
+    verdicts = test.every(together, contrasts, np.random.default_rng(plan.drawing.seed))
     for number, group in enumerate(groups):
         for recipe, label, place in group.scores:
             for which, (a, b) in enumerate(pairs):
-                verdict = verdicts[a, b][number][place]
+                verdict = verdicts[number * len(pairs) + which][place]
                 points = float(verdict.second.item()), float(verdict.first.item())
                 interval = intervals[number * len(pairs) + which][place]
                 names = systems[a], systems[b]
@@ -220,12 +215,12 @@ def _differences(
 
 
 def _intervals(
-    plan: Plan, statistics: Sequence[Statistic], contrasts: Sequence[tuple[int, int]]
+    plan: Plan, together: Together, contrasts: Sequence[tuple[int, int]]
 ) -> list[list[Interval]]:
     """The intervals of the differences; without a method, their standard errors alone."""
     drawing = plan.drawing
     made = made_of(
-        plan.method or JackknifeT(), statistics, plan.units, drawing.resamples, drawing.seed,
+        plan.method or JackknifeT(), together, plan.units, drawing.resamples, drawing.seed,
         contrasts,
     )  # fmt: skip
     if plan.method is not None:
