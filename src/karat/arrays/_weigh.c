@@ -64,7 +64,7 @@ static inline int32_t four(const uint8_t *weights, Py_ssize_t unit, Py_ssize_t u
     for (int k = 0; k < L && group + k < t->groups; k++)                                        \
         for (int i = 0; i < D && draw + i < t->draws; i++)
 
-enum { WIDE_D = 8, WIDE_L = 3, NARROW_D = 4, NARROW_L = 1, SOME = 2048 };
+enum { WIDE_D = 8, WIDE_L = 3, NARROW_D = 4, NARROW_L = 1, SOME = 1024 };
 
 __attribute__((target("avx512f,avx512bw,avx512vnni"))) static void
 wide(const Task *t, Py_ssize_t draw, Py_ssize_t group, Py_ssize_t first, Py_ssize_t end) {
@@ -139,6 +139,9 @@ static int matrices(void) {
     return known;
 }
 
+/* Compilers do not know that the instructions for tiles read memory: all has to be there by now. */
+#define WRITTEN __asm__ volatile("" ::: "memory")
+
 /* Tiles 0 to 3 are the sums of two times 16 draws and two groups, 4 and 5 hold weights, 6 and 7
    lines. A tile is up to 16 rows of 64 bytes. */
 __attribute__((target("amx-tile"))) static void shaped(Py_ssize_t one, Py_ssize_t other) {
@@ -153,6 +156,7 @@ __attribute__((target("amx-tile"))) static void shaped(Py_ssize_t one, Py_ssize_
         shape.bytes[i] = STEP;
         shape.rows[i] = (uint8_t)(i >= 6 ? GROUP : i % 2 ? other : one);
     }
+    WRITTEN;
     _tile_loadconfig(&shape);
 }
 
@@ -223,6 +227,7 @@ __attribute__((target("amx-tile"))) static void by_matrices(const Task *t) {
             Py_ssize_t left = t->draws - draw, end = least(first + SOME, t->padded);
             shaped(least(left, GROUP), left > GROUP ? least(left - GROUP, GROUP) : 1);
             copied(t, draw, first, end, near);
+            WRITTEN;
             multiplied(t, draw, first, end, near);
         }
     _tile_release();

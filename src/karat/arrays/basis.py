@@ -83,6 +83,7 @@ def basis(blocks: Iterable[Lines]) -> Basis:
     first, same = _distinct(sample)
     whole = (np.rint(sample) == sample).all(axis=1)
     there = np.array([line for line in first if whole[line]], np.int64)
+    sample = sample[:, :: max(1, sample.shape[1] // (len(there) + _MARGIN))]
     free = _independent(sample[there])
     rows = there[free]
     made: dict[int, tuple[IntArray, FloatArray]] = {}

@@ -37,6 +37,9 @@ LONGEST, MOST = 1 << 16, 1 << 24
 GROUP, STEP, FOUR = 16, 64, 4
 """The compiled helper takes so many lines at a time, so many units, and so many of these."""
 
+NEAR = 256
+"""How many draws are turned from bytes to numbers at a time: speed, no result."""
+
 HELD = 1 << 28
 """How many bytes of lines are kept, about, rather than made again: memory and speed, no result."""
 
@@ -175,12 +178,15 @@ class Digits:
 
     def total(self, sums: IntArray) -> FloatArray:
         """The sums of the lines (lines x draws) from those of the digits (draws x digits)."""
-        found = sums[:, : self.height].T.astype(np.float64)
-        first = self.height
-        for number, whose in enumerate(self.more, 1):
-            found[whose] += 256.0**number * sums[:, first : first + len(whose)].T
-            first += len(whose)
-        found[self.odd] *= self.unit[:, None]
+        found = np.empty((self.height, len(sums)))
+        for start in range(0, len(sums), NEAR):  # so much is turned round in the nearest cache
+            digits = sums[start : start + NEAR].T.astype(np.float64, order="C")
+            part, first = digits[: self.height], self.height
+            for number, whose in enumerate(self.more, 1):
+                part[whose] += 256.0**number * digits[first : first + len(whose)]
+                first += len(whose)
+            part[self.odd] *= self.unit[:, None]
+            found[:, start : start + NEAR] = part
         return found
 
 

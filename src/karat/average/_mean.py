@@ -47,9 +47,10 @@ def valued(measure: Measure, q: Quantities, zero: float | None) -> FloatArray:
     praise (SER without slots) say so by `has_no_zero` and stay NaN.
     """
     key = (measure, zero)
-    if key not in q.remembered:
-        q.remembered[key] = _ruled(measure, q, zero)
-    return q.remembered[key]
+    found = q.remembered.get(key)
+    if found is None:
+        found = q.remembered[key] = _ruled(measure, q, zero)
+    return found
 
 
 def _ruled(measure: Measure, q: Quantities, zero: float | None) -> FloatArray:
@@ -63,17 +64,18 @@ def _ruled(measure: Measure, q: Quantities, zero: float | None) -> FloatArray:
     return value if zero is None else np.where(undefined & ~there, zero, value)
 
 
-def mean(value: FloatArray, weight: FloatArray) -> FloatArray:
-    """The weighted mean over the last axis, terms without a value left out."""
-    there = ~np.isnan(value)
-    if there.all():
-        shape = value.shape if weight.ndim > 1 else weight.shape  # one for all draws is the same
-        total = np.broadcast_to(weight, shape).sum(axis=-1)
-        return ratio((value * weight).sum(axis=-1), np.broadcast_to(total, value.shape[:-1]))
-    total = (np.where(there, value, 0.0) * weight).sum(axis=-1)
-    return ratio(total, (there * weight).sum(axis=-1))
+def mean(value: FloatArray, weight: FloatArray | None = None) -> FloatArray:
+    """The mean over the last axis, of equal weight or not; terms without a value are left out."""
+    lost = np.isnan(value)
+    if weight is None:
+        if value.shape[-1] and not lost.any():
+            plain: FloatArray = value.sum(axis=-1) / value.shape[-1]
+            return plain
+        weight = np.ones(value.shape[-1])
+    total = (np.where(lost, 0.0, value) * weight).sum(axis=-1)
+    return ratio(total, (~lost * weight).sum(axis=-1))
 
 
 def missing(value: FloatArray) -> int:
-    """How many terms have no value."""
-    return int(np.count_nonzero(np.isnan(value)))
+    """How many terms have no value; a question only of the data as they are, not of draws."""
+    return 0 if value.ndim > 1 else int(np.count_nonzero(np.isnan(value)))

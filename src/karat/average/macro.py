@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from karat.average._mean import Averaged, Measure, mean, missing, valued
 from karat.nouns._types import FloatArray
 from karat.nouns.rows import Rows
@@ -46,7 +44,7 @@ class Macro:
     ) -> Averaged:
         """The score of these sums."""
         value = valued(measure, tally.labels_of(sums), zero)
-        return Averaged(mean(value, np.ones(value.shape[-1])), missing(value))
+        return Averaged(mean(value), missing(value))
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from karat.arrays.sums import split
 from karat.arrays.weigh import Weigher
 from karat.infer._draws import CHUNK, Units, streams
 from karat.nouns._types import ByteArray, FloatArray, IntArray, SingleArray
-from karat.nouns.rows import Rows, Statistic, totals
+from karat.nouns.rows import Rows, Statistic
 
 CELLS = 1 << 22
 """How many numbers of one kind are held at a time, about: memory and speed, no result."""
@@ -56,6 +56,28 @@ class Sample:
     moments: Moments
 
 
+@dataclass(slots=True, eq=False, repr=False)
+class Totals:
+    """Column sums in two parts, each of them exact, and whether all numbers are whole."""
+
+    coarse: FloatArray
+    fine: FloatArray
+    whole: bool = True
+
+    @property
+    def sums(self) -> FloatArray:
+        """The sums."""
+        return self.coarse + self.fine
+
+    def without(self, rows: FloatArray) -> FloatArray:
+        """The sums without one of the rows, for each of them."""
+        if self.whole:
+            return self.coarse - rows
+        coarse, fine = split(rows)
+        found: FloatArray = (self.coarse - coarse) + (self.fine - (0.0 if fine is None else fine))
+        return found
+
+
 class Together:
     """The rows of several statistics over the same units, so that one product serves them all."""
 
@@ -81,14 +103,22 @@ class Together:
         return self._products[large]
 
     @cached_property
-    def totals(self) -> list[tuple[FloatArray, FloatArray]]:
-        """The sums of all rows, in two parts."""
-        return [getattr(rows, "totals", None) or totals(rows) for rows in self.rows]
+    def totals(self) -> list[Totals]:
+        """The sums of all rows."""
+        found = [Totals(np.zeros(rows.width), np.zeros(rows.width)) for rows in self.rows]
+        for _, lines in self.blocks():
+            for each, own in zip(found, lines, strict=True):
+                coarse, fine = split(own)
+                each.coarse += coarse.sum(axis=1)
+                each.whole &= coarse is own
+                if fine is not None:
+                    each.fine += fine.sum(axis=1)
+        return found
 
     @cached_property
     def points(self) -> list[FloatArray]:
         """Each statistic of the data as they are."""
-        sums = [(coarse + fine)[None] for coarse, fine in self.totals]
+        sums = [total.sums[None] for total in self.totals]
         return [value[0] for value in self.values(sums.__getitem__)]
 
     def blocks(self) -> Iterator[tuple[int, list[FloatArray]]]:
@@ -222,14 +252,11 @@ def jackknife(together: Together, contrasts: Sequence[Contrast]) -> list[Moments
 
         def left(number: int, lines: list[FloatArray] = lines, size: int = size,
                  stratum: int = stratum) -> FloatArray:  # fmt: skip
-            coarse, fine = together.totals[number]
-            own = lines[number].T
+            total, own = together.totals[number], lines[number].T
             if len(sizes) == 1:
-                whole, rest = split(own)
-                found: FloatArray = (coarse - whole) + (fine if rest is None else fine - rest)
-            else:
-                more = strata[number][stratum] - size * own
-                found = coarse + fine + more / max(size - 1, 1)
+                return total.without(own)
+            more = strata[number][stratum] - size * own
+            found: FloatArray = total.sums + more / max(size - 1, 1)
             return found
 
         values = together.values(left)

@@ -105,9 +105,9 @@ class Randomization:
                 lambda block, first, end: _random(rngs[block], end - first, blocks[block]),
             ):
                 for key, some in _alike(together, pairs, many).items():
-                    change = moved(key[1]) - moved(key[0])
+                    sums = _exchanged(together, key, moved(key[1]) - moved(key[0]))
                     for i in some:
-                        drawn[i].append(_difference(together, pairs[i], change))
+                        drawn[i].append(_difference(together, pairs[i], sums))
         return [
             _verdicts(together, pair, change, joined(own) if own else None)
             for pair, change, own in zip(pairs, changes, drawn, strict=True)
@@ -170,16 +170,22 @@ class _Change:
         ]
 
 
-def _difference(together: Together, pair: Pair, change: FloatArray) -> FloatArray:
-    """The differences of all scores (trials x scores), once so much has moved from the second
-    system to the first.
+def _exchanged(together: Together, rows: Pair, moved: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The sums of two rows, once so much has moved from the second to the first (trials x
+    columns).
     """
-    values = []
-    for which, sign in zip(pair, (1, -1), strict=True):
-        coarse, fine = together.totals[together.of[which]]
-        sums = coarse + fine + (change if sign > 0 else -change)
-        values.append(together.statistics[which].value(sums))
-    found: FloatArray = (values[0] - values[1]).reshape(len(change), -1)
+    first, second = (together.totals[i].sums for i in rows)
+    return first + moved, second - moved
+
+
+def _difference(
+    together: Together, pair: Pair, sums: tuple[FloatArray, FloatArray]
+) -> FloatArray:  # fmt: skip
+    """The differences of all scores (trials x scores)."""
+    first, second = (
+        together.statistics[which].value(own) for which, own in zip(pair, sums, strict=True)
+    )
+    found: FloatArray = (first - second).reshape(len(sums[0]), -1)
     return found
 
 
@@ -194,7 +200,8 @@ def _verdicts(
     for part, (size, few) in zip(parts, changes, strict=True):
         if size <= EXACT:
             tried = np.concatenate([bits @ few for bits in _every(size)])
-            own = _difference(together, pair, tried)[:, part]
+            rows = together.of[pair[0]], together.of[pair[1]]
+            own = _difference(together, pair, _exchanged(together, rows, tried))[:, part]
         else:
             assert trials is not None, "some columns differ so often"
             own = trials[:, part]

@@ -50,21 +50,26 @@ class F:
 
     def __call__(self, q: Quantities) -> FloatArray:
         """F for each element."""
-        alpha = self._alpha()
-        # One count on both sides: a single division is the most exact form there is.
-        whole = ratio(q["gold_right"], (1 - alpha) * q["gold_all"] + alpha * q["system_all"])
         same = q["system_right"] == q["gold_right"]
         if np.all(same):
-            return whole
-        precision = ratio(q["system_right"], q["system_all"])
-        recall = ratio(q["gold_right"], q["gold_all"])
-        one = np.isnan(precision) != np.isnan(recall)
-        found = np.where(one, 0.0, self.of_means(precision, recall))
-        return np.where(same, whole, found)
+            return self._whole(q)
+        precision = q.share("system_right", "system_all")
+        recall = q.share("gold_right", "gold_all")
+        found = self.of_means(precision, recall)
+        if np.isnan(found).any():
+            found = np.where(np.isnan(precision) != np.isnan(recall), 0.0, found)
+        return np.where(same, self._whole(q), found) if np.any(same) else found
+
+    def _whole(self, q: Quantities) -> FloatArray:
+        """Where there is one count for both sides, a single division is the most exact form."""
+        alpha = self._alpha()
+        return ratio(q["gold_right"], (1 - alpha) * q["gold_all"] + alpha * q["system_all"])
 
     def of_means(self, precision: FloatArray, recall: FloatArray) -> FloatArray:
         """F of a precision and a recall, also where these are means."""
         alpha = self._alpha()
         mixed = ratio(precision * recall, (1 - alpha) * precision + alpha * recall)
-        none = np.isnan(precision) | np.isnan(recall)
-        return np.where(np.isnan(mixed) & ~none, 0.0, mixed)
+        lost = np.isnan(mixed)
+        if not lost.any():
+            return mixed
+        return np.where(lost & ~np.isnan(precision) & ~np.isnan(recall), 0.0, mixed)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from karat.nouns._types import FloatArray
-from karat.nouns.tally import Quantities, ratio
+from karat.nouns.tally import Quantities
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Precision:
 
     def __call__(self, q: Quantities) -> FloatArray:
         """The share for each element."""
-        return ratio(q["system_right"], q["system_all"])
+        return q.share("system_right", "system_all")
 
     def of_means(self, precision: FloatArray, recall: FloatArray) -> FloatArray:
         """What macro-doc-pr makes of the means of P and R."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from karat.nouns._types import FloatArray
-from karat.nouns.tally import Quantities, ratio
+from karat.nouns.tally import Quantities
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Recall:
 
     def __call__(self, q: Quantities) -> FloatArray:
         """The share for each element."""
-        return ratio(q["gold_right"], q["gold_all"])
+        return q.share("gold_right", "gold_all")
 
     def of_means(self, precision: FloatArray, recall: FloatArray) -> FloatArray:
         """What macro-doc-pr makes of the means of P and R."""

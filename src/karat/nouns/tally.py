@@ -59,6 +59,17 @@ class Quantities(dict[str, FloatArray]):
         """
         return cls({name: np.asarray(value, np.float64) for name, value in values.items()})
 
+    def share(self, part: str, whole: str) -> FloatArray:
+        """The ratio of two quantities; several measures ask for the same.
+
+        >>> Quantities.of(gold_right=1, gold_all=2).share("gold_right", "gold_all").item()
+        0.5
+        """
+        found = self.remembered.get((part, whole))
+        if found is None:
+            found = self.remembered[part, whole] = ratio(self[part], self[whole])
+        return found
+
     def items_there(self) -> FloatArray:
         """How many items gold and system have: where it is 0, a 0/0 has no value at all.
 
@@ -359,26 +370,27 @@ class Tally:
 
     def _named(self, outcomes: list[FloatArray]) -> Quantities:
         found = Quantities()
-        place = {name: i for i, name in enumerate(self.names)}
-
-        def made(name: str) -> FloatArray:
-            if name not in place:
-                raise KeyError(name)
-            return self._combined(self.linear[place[name]], outcomes)
-
-        found.make = made
+        found.make = lambda name: _combined(self._made_of[name], outcomes)
         for name, outcome in zip(self.outcomes, outcomes, strict=False):
-            if name not in place:
+            if name not in self._made_of:
                 found[name] = outcome
         return found
 
-    def _combined(self, factors: FloatArray, outcomes: list[FloatArray]) -> FloatArray:
-        """One quantity: a sum of outcomes with factors."""
-        parts = [(factors[i], outcomes[i]) for i in np.flatnonzero(factors).tolist()]
-        terms = [part if factor == 1 else factor * part for factor, part in parts]
-        value = sum(terms[1:], terms[0]) if terms else np.zeros_like(outcomes[0])
-        if (factors < 0).any():
-            # A difference of sums that are equal but for rounding is nothing.
-            least = 1e-12 * sum((abs(term) for term in terms), np.zeros_like(value))
-            value = np.where(np.abs(value) <= least, 0.0, value)
-        return value
+    @cached_property
+    def _made_of(self) -> dict[str, list[tuple[float, int]]]:
+        """For each quantity the outcomes it is a sum of, and their factors."""
+        return {
+            name: [(factor, i) for i, factor in enumerate(factors) if factor]
+            for name, factors in zip(self.names, self.linear.tolist(), strict=True)
+        }
+
+
+def _combined(terms: list[tuple[float, int]], outcomes: list[FloatArray]) -> FloatArray:
+    """A sum of outcomes with factors."""
+    parts = [outcomes[i] if factor == 1 else factor * outcomes[i] for factor, i in terms]
+    value = sum(parts[1:], parts[0]) if parts else np.zeros_like(outcomes[0])
+    if any(factor < 0 for factor, _ in terms):
+        # A difference of sums that are equal but for rounding is nothing.
+        least = _ROUNDING * sum((abs(part) for part in parts), np.zeros_like(value))
+        value = np.where(np.abs(value) <= least, 0.0, value)
+    return value
