@@ -74,6 +74,28 @@ def test_a_small_score_loads_what_it_needs(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.parametrize("command", ["score", "compare"])
+def test_intervals_load_little_more(command: str, tmp_path: Path) -> None:
+    gold, one, other = (tmp_path / f"{name}.conll" for name in ("gold", "one", "other"))
+    for file, text in ((gold, GOLD), (one, SYSTEM), (other, GOLD)):
+        file.write_text(text)
+    there = loaded(command, str(gold), str(one), str(other), "-m", "exact.F1")
+    assert "karat.infer" in there
+    assert set() == there & (HEAVY - {"statistics"} | {"numpy.ma"})
+
+
+def test_at_the_end_nothing_is_looked_through_again() -> None:
+    program = (
+        "import atexit, gc\n"
+        "atexit.register(lambda: print(gc.get_freeze_count() > 0))\n"
+        "from karat.cli import main\n"
+        "main(['--version'])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True,
+                          check=True)  # fmt: skip
+    assert "True" == done.stdout.splitlines()[-1]
+
+
 def test_importing_karat_loads_nothing_else() -> None:
     program = "import sys; import karat; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True,

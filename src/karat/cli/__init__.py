@@ -6,6 +6,7 @@ A command is a module with SUMMARY, `configure(parser)` and `run(arguments) -> e
 from __future__ import annotations
 
 import argparse
+import atexit
 import gc
 import os
 import sys
@@ -78,6 +79,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.environ.setdefault(f"{library}_NUM_THREADS", "1")
     # Files become many small objects, and hardly any that refer to each other in a circle.
     gc.set_threshold(100_000, 50, 100)
+    # At its end Python looks for circles once more, through all that was ever loaded.
+    atexit.register(gc.freeze)
     for stream in (sys.stdout, sys.stderr):
         # What a terminal cannot show is shown as an escape.
         if hasattr(stream, "reconfigure"):

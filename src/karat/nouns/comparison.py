@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -214,6 +211,8 @@ class Comparison:
 
     def to_json(self) -> str:
         """The dict as JSON text, every digit kept."""
+        import json
+
         return json.dumps(self.to_dict(), indent=1, ensure_ascii=False, allow_nan=False)
 
     def rows(self) -> list[dict[str, Any]]:
@@ -230,6 +229,9 @@ class Comparison:
 
 
 def _csv(rows: list[dict[str, Any]]) -> str:
+    import csv
+    import io
+
     out = io.StringIO()
     table = csv.DictWriter(out, COLUMNS, lineterminator="\n")
     table.writeheader()

@@ -296,7 +296,9 @@ def _agreements(ranks: Sequence[Rank], differences: Sequence[Difference]) -> lis
         if rank.label is None:
             goodness = math.nan if rank.value is None else sign[rank.recipe] * rank.value
             values.setdefault(rank.recipe, {})[rank.system] = goodness
-    found = []
+    found: list[Agreement] = []
+    if len({rank.system for rank in ranks}) < 3:
+        return found
     for first, second in combinations(values, 2):
         names = [n for n in values[first] if not math.isnan(values[first][n] + values[second][n])]
         if len(names) < 3:

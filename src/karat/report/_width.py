@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import unicodedata
+from functools import lru_cache
 
 
+@lru_cache  # a table says the same few things again and again
 def width(text: str) -> int:
     """How many places a text takes on a terminal.
 
