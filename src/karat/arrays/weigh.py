@@ -71,12 +71,11 @@ class Weigher:
     def __init__(self, blocks: Iterable[FloatArray], times: int, each: Sequence[int]) -> None:
         self._blocks, self._each = blocks, each
         self._held: dict[int, Any] = {}
-        sizes = [lines.shape for lines in blocks]
-        self.height, units = sizes[0][0], sum(size[1] for size in sizes)
-        self._small = fast() and times < MOST and max(each) <= LONGEST and self.height > 0
         self._digits = Digits(blocks, times)
+        self.height = self._digits.height
+        self._small = fast() and times < MOST and max(each) <= LONGEST and self.height > 0
         self._width = self._digits.width if self._small else self.height
-        self._keep = self._width * units <= HELD
+        self._keep = self._width * times <= HELD
 
     def room(self, draws: int) -> Any:
         """Room for the sums of so many draws, to be filled by `add`."""
@@ -124,34 +123,23 @@ class Digits:
     """
 
     def __init__(self, blocks: Iterable[FloatArray], times: int) -> None:
-        fits: Any = True
-        for lines in blocks:
-            fits = fits & (_small(lines) == lines).all(axis=1)
-        self.height = len(fits)
-        self.odd = np.flatnonzero(~fits)
+        seen = [_seen(lines) for lines in blocks]
+        top = np.max([each for each, _ in seen], axis=0)
+        low = np.min([each for _, each in seen], axis=0)
+        self.height = len(top)
+        self.odd = np.flatnonzero((top > 127) | (low < 0))
         """Those that are not whole numbers of one digit."""
-        self.unit = np.ones(len(self.odd))
+        top, low = top[self.odd], low[self.odd]
+        # A sum is less than 2^53 of the finest that is kept.
+        self.unit = np.ldexp(1.0, np.maximum(low, np.frexp(top * times)[1] - 53))
         """What one of the lowest digit is worth in each."""
         self.more: list[IntArray] = []
         """Whose the second digits are, the third ones and so on: they come behind the first."""
-        if len(self.odd):
-            self._measured(blocks, times)
-        self.width = -(-(self.height + sum(map(len, self.more))) // GROUP) * GROUP
-
-    def _measured(self, blocks: Iterable[FloatArray], times: int) -> None:
-        """See how fine the odd lines are, and how large."""
-        top, low = np.zeros(len(self.odd)), np.full(len(self.odd), 1 << 30)
-        for lines in blocks:
-            own = lines[self.odd]
-            top = np.maximum(top, np.abs(own).max(axis=1, initial=0.0))
-            low = np.minimum(low, _lowest_bit(own))
-        # A sum is less than 2^53 of the finest that is kept.
-        low = np.maximum(low, np.frexp(top * times)[1] - 53)
-        self.unit = np.ldexp(1.0, low)
         largest, most = top / self.unit, 127.0
         while (some := np.flatnonzero(largest > most)).size:
             self.more.append(self.odd[some])
             most = 256 * most + 127
+        self.width = -(-(self.height + sum(map(len, self.more))) // GROUP) * GROUP
 
     def rounded(self, lines: FloatArray) -> FloatArray:
         """The lines without what is left off."""
@@ -193,6 +181,19 @@ class Digits:
 def _small(lines: FloatArray) -> SmallArray:
     with np.errstate(invalid="ignore"):  # what does not fit becomes something else
         return lines.astype(np.int8)
+
+
+def _seen(lines: FloatArray) -> tuple[FloatArray, IntArray]:
+    """The largest number of each line, and how fine it is: it has multiples of this power of two.
+
+    >>> [each.tolist() for each in _seen(np.array([[3.0, -4.0], [0.5, 3.0], [256.0, 1024.0]]))]
+    [[127.0, 3.0, 1024.0], [0, -1, 8]]
+    """
+    top, low = np.full(len(lines), 127.0), np.zeros(len(lines), np.int64)
+    odd = np.flatnonzero((_small(lines) != lines).any(axis=1))  # the others are small and whole
+    top[odd] = np.abs(lines[odd]).max(axis=1, initial=0.0)
+    low[odd] = _lowest_bit(lines[odd])
+    return top, low
 
 
 def _lowest(whole: IntArray) -> tuple[SmallArray, IntArray]:

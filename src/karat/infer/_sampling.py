@@ -20,7 +20,7 @@ from karat.nouns.rows import Rows, Statistic
 CELLS = 1 << 22
 """How many numbers of one kind are held at a time, about: memory and speed, no result."""
 
-HELD = 1 << 24
+HELD = 1 << 25
 """How many numbers are kept, about, rather than made again: memory and speed, no result."""
 
 WIDEST, MANY = 2000, 1 << 24
