@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -58,19 +58,24 @@ def scored(
     plan: Plan,
 ) -> list[Score]:
     """Count once for each event space, then measure, then resample all scores together."""
-    counts = _counted(pair, {recipe.space for recipe in recipes}, plan)
+    counts = tallied(pair, [recipe.space for recipe in recipes], plan)
     ranges = _ranges(recipes, counts, chosen, plan)
     return [_score(r, counts[r.space][0], name, chosen, said, ranges) for r in recipes]
 
 
-def _counted(pair: Pair, spaces: set[Any], plan: Plan) -> dict[Any, tuple[Tally, Tally, bool]]:
-    """What `counted` says of each space; piece by piece, if every space allows it."""
+Counts = tuple[Tally, Tally, bool]
+"""The counts by document, by unit of resampling, and whether all events are of mentions."""
+
+
+def tallied(pair: Pair, spaces: Iterable[Any], plan: Plan) -> dict[Any, Counts]:
+    """The counts of each space; piece by piece, if every space allows it."""
+    spaces = dict.fromkeys(spaces)
     local = plan.drawing.by == "document" and all(getattr(s, "by_document", False) for s in spaces)
-    found: dict[Any, tuple[Tally, Tally, bool]] = {}
+    found: dict[Any, Counts] = {}
     gathered = {space: Gathered(pair.size) for space in spaces}
     for piece in pieces(pair) if local else (pair,):
         for space in spaces:
-            tally, units, mentions = counted(piece, space, plan)
+            tally, units, mentions = _counted(piece, space, plan)
             if piece is not pair:
                 gathered[space].add(tally)
                 mentions = mentions and found.get(space, (tally, units, True))[2]
@@ -82,8 +87,7 @@ def _counted(pair: Pair, spaces: set[Any], plan: Plan) -> dict[Any, tuple[Tally,
     return found
 
 
-def counted(pair: Pair, space: Any, plan: Plan) -> tuple[Tally, Tally, bool]:
-    """The counts by document, by unit of resampling, and whether all events are of mentions."""
+def _counted(pair: Pair, space: Any, plan: Plan) -> Counts:
     kept = pair.remembered.pop(("events", space), None)
     events = space(pair) if kept is None else kept
     tally = Tally.of(space, pair, events)
@@ -93,7 +97,7 @@ def counted(pair: Pair, space: Any, plan: Plan) -> tuple[Tally, Tally, bool]:
 
 
 def _ranges(
-    recipes: Sequence[Recipe], counts: Mapping[Any, tuple[Tally, Tally, bool]], chosen: Choices,
+    recipes: Sequence[Recipe], counts: Mapping[Any, Counts], chosen: Choices,
     plan: Plan,
 ) -> dict[Any, list[Interval] | str]:  # fmt: skip
     """Under each recipe, and each pair of space and measure (for labels): intervals, or why not."""
