@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from karat import Corpus, Mention, Pair, Tally, registry
+from karat.match._nugget import best_pairs, one_to_one, scored
 from karat.nouns import pieces, undisputed
 from karat.nouns.undisputed import Undisputed, worth_in
 from karat.recipe import parse
@@ -98,6 +99,16 @@ def test_counts_are_those_of_all_mentions_together(
         assert (whole.size is None) == (found.size is None)
         if whole.size is not None:
             assert np.array_equal(whole.size, found.size)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("order", ["document", "file"])
+def test_nuggets_are_the_pairs_that_a_search_among_all_mentions_finds(order: str) -> None:
+    pair = pair_of(3, 3000)
+    expected = one_to_one(pair, scored(pair, None), order)
+    found = best_pairs(pair, order)
+    assert len(Undisputed.of(pair).gold) > 300
+    for name in ("gold", "system", "dice"):
+        assert getattr(expected, name).tolist() == getattr(found, name).tolist()
 
 
 def test_attributes_may_differ_where_mentions_do_not(tmp_path: Path) -> None:

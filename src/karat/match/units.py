@@ -178,7 +178,7 @@ def _plain(space: Ts | Token, sep: float) -> bool:
 
 
 def _undisputed(space: Ts | Token, sep: float) -> Mapping[str, Worth] | None:
-    return {"tp": Worth(-sep, 1 + sep)} if _plain(space, sep) else None
+    return {"tp": (-sep, 1 + sep)} if _plain(space, sep) else None
 
 
 def _events(space: Ts | Token, pair: Pair, sep: float) -> Events:
