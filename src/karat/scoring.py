@@ -72,20 +72,17 @@ def tallied(pair: Pair, spaces: Iterable[Any], plan: Plan) -> dict[Any, Counts]:
     """The counts of each space; piece by piece, if every space allows it."""
     spaces = dict.fromkeys(spaces)
     local = plan.drawing.by == "document" and all(getattr(s, "by_document", False) for s in spaces)
-    found: dict[Any, Counts] = {}
     gathered = {space: Gathered(pair.size) for space in spaces}
+    mentions = dict.fromkeys(spaces, True)
     for piece in pieces(pair) if local else (pair,):
+        if piece is pair:
+            return {space: _counted(pair, space, plan) for space in spaces}
         for space in spaces:
-            tally, units, mentions = _counted(piece, space, plan)
-            if piece is not pair:
-                gathered[space].add(tally)
-                mentions = mentions and found.get(space, (tally, units, True))[2]
-            found[space] = tally, units, mentions
-    for space, tallies in gathered.items():
-        if tallies.seen:
-            tally = tallies.done()
-            found[space] = tally, tally, found[space][2]
-    return found
+            tally, _, of_mentions = _counted(piece, space, plan)
+            gathered[space].add(tally)
+            mentions[space] &= of_mentions
+    whole = {space: parts.done() for space, parts in gathered.items()}
+    return {space: (tally, tally, mentions[space]) for space, tally in whole.items()}
 
 
 def _counted(pair: Pair, space: Any, plan: Plan) -> Counts:
