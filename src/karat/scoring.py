@@ -18,7 +18,7 @@ from karat.nouns.pieces import Gathered, pieces
 from karat.nouns.rows import Statistic
 from karat.nouns.scores import Score, Value
 from karat.nouns.tally import Tally
-from karat.nouns.undisputed import Undisputed, worth_in
+from karat.nouns.undisputed import tally_of, worth_in
 from karat.recipe import Recipe, spell
 from karat.sampling import Plan, by_label, overall
 
@@ -87,12 +87,9 @@ def tallied(pair: Pair, spaces: Iterable[Any], plan: Plan) -> dict[Any, Counts]:
 
 def _counted(pair: Pair, space: Any, plan: Plan) -> Counts:
     same = plan.drawing.by == "document"
-    if same and (worth := worth_in(space, pair)) is not None:
-        found = Undisputed.of(pair)
-        events = space(found.others)
-        tally = Tally.of(space, found.others, events)
-        found.add_to(tally, worth)
-        return tally, tally, events.of_mentions
+    if same and worth_in(space, pair) is not None:
+        tally = tally_of(space, pair)
+        return tally, tally, True
     kept = pair.remembered.pop(("events", space), None)
     events = space(pair) if kept is None else kept
     tally = Tally.of(space, pair, events)

@@ -80,6 +80,17 @@ class Undisputed:
                 column += token * self.tokens
 
 
+def tally_of(space: Space, pair: Pair) -> Tally:
+    """What `Tally.of` makes of a pair, with undisputed mentions counted apart where that can be."""
+    worth = worth_in(space, pair)
+    if worth is None:
+        return Tally.of(space, pair)
+    found = Undisputed.of(pair)
+    tally = Tally.of(space, found.others)
+    found.add_to(tally, worth)
+    return tally
+
+
 def worth_in(space: Space, pair: Pair) -> Mapping[str, Worth] | None:
     """What an undisputed mention of a pair counts in a space, by outcome; None if the pair must be
     counted as a whole: the space does not say, there is no row for every document and label, or
