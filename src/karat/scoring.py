@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ from karat.nouns.pieces import Gathered, pieces
 from karat.nouns.rows import Statistic
 from karat.nouns.scores import Score, Value
 from karat.nouns.tally import Tally
+from karat.nouns.undisputed import tally_of, worth_in
 from karat.recipe import Recipe, spell
 from karat.sampling import Plan, by_label, overall
 
@@ -58,42 +59,46 @@ def scored(
     plan: Plan,
 ) -> list[Score]:
     """Count once for each event space, then measure, then resample all scores together."""
-    counts = _counted(pair, {recipe.space for recipe in recipes}, plan)
+    counts = tallied(pair, [recipe.space for recipe in recipes], plan)
     ranges = _ranges(recipes, counts, chosen, plan)
     return [_score(r, counts[r.space][0], name, chosen, said, ranges) for r in recipes]
 
 
-def _counted(pair: Pair, spaces: set[Any], plan: Plan) -> dict[Any, tuple[Tally, Tally, bool]]:
-    """What `counted` says of each space; piece by piece, if every space allows it."""
+Counts = tuple[Tally, Tally, bool]
+"""The counts by document, by unit of resampling, and whether all events are of mentions."""
+
+
+def tallied(pair: Pair, spaces: Iterable[Any], plan: Plan) -> dict[Any, Counts]:
+    """The counts of each space; piece by piece, if every space allows it."""
+    spaces = dict.fromkeys(spaces)
     local = plan.drawing.by == "document" and all(getattr(s, "by_document", False) for s in spaces)
-    found: dict[Any, tuple[Tally, Tally, bool]] = {}
     gathered = {space: Gathered(pair.size) for space in spaces}
+    mentions = dict.fromkeys(spaces, True)
     for piece in pieces(pair) if local else (pair,):
+        if piece is pair:
+            return {space: _counted(pair, space, plan) for space in spaces}
         for space in spaces:
-            tally, units, mentions = counted(piece, space, plan)
-            if piece is not pair:
-                gathered[space].add(tally)
-                mentions = mentions and found.get(space, (tally, units, True))[2]
-            found[space] = tally, units, mentions
-    for space, tallies in gathered.items():
-        if tallies.seen:
-            tally = tallies.done()
-            found[space] = tally, tally, found[space][2]
-    return found
+            tally, _, of_mentions = _counted(piece, space, plan)
+            gathered[space].add(tally)
+            mentions[space] &= of_mentions
+    whole = {space: parts.done() for space, parts in gathered.items()}
+    return {space: (tally, tally, mentions[space]) for space, tally in whole.items()}
 
 
-def counted(pair: Pair, space: Any, plan: Plan) -> tuple[Tally, Tally, bool]:
-    """The counts by document, by unit of resampling, and whether all events are of mentions."""
+def _counted(pair: Pair, space: Any, plan: Plan) -> Counts:
+    same = plan.drawing.by == "document"
+    if same and worth_in(space, pair) is not None:
+        tally = tally_of(space, pair)
+        return tally, tally, True
     kept = pair.remembered.pop(("events", space), None)
     events = space(pair) if kept is None else kept
     tally = Tally.of(space, pair, events)
-    same = plan.drawing.by == "document"
     units = tally if same else plan.tally(space, pair, events)
     return tally, units, events.of_mentions
 
 
 def _ranges(
-    recipes: Sequence[Recipe], counts: Mapping[Any, tuple[Tally, Tally, bool]], chosen: Choices,
+    recipes: Sequence[Recipe], counts: Mapping[Any, Counts], chosen: Choices,
     plan: Plan,
 ) -> dict[Any, list[Interval] | str]:  # fmt: skip
     """Under each recipe, and each pair of space and measure (for labels): intervals, or why not."""

@@ -15,6 +15,7 @@ from karat.nouns.errors import RecipeError, nearest
 from karat.nouns.events import Events
 from karat.nouns.pair import Pair
 from karat.nouns.tables import Mentions
+from karat.nouns.undisputed import ONE, Worth
 
 Label = Literal["match", "ignore"]
 Pairing = Literal["many", "one"]
@@ -26,6 +27,7 @@ QUANTITIES: Mapping[str, Mapping[str, float]] = {
     "system_right": {"tp_system": 1},
     "system_all": {"tp_system": 1, "fp": 1},
 }
+UNDISPUTED: Mapping[str, Worth] = {"tp": ONE, "tp_system": ONE}
 
 
 def check(space: str, label: str, pairing: str, **whole: object) -> None:

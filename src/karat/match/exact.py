@@ -11,6 +11,7 @@ import numpy as np
 from karat.arrays.join import join, rest
 from karat.nouns.events import Events
 from karat.nouns.pair import Pair
+from karat.nouns.undisputed import ONE, Worth
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,7 @@ class Exact:
 
     name: ClassVar[str] = "exact"
     by_document: ClassVar[bool] = True
+    undisputed: ClassVar[Mapping[str, Worth]] = {"tp": ONE}
     outcomes: ClassVar[tuple[str, ...]] = ("tp", "fp", "fn")
     quantities: ClassVar[Mapping[str, Mapping[str, float]]] = {
         "gold_right": {"tp": 1},
@@ -72,6 +74,7 @@ class Boundary:
 
     name: ClassVar[str] = "boundary"
     by_document: ClassVar[bool] = True
+    undisputed: ClassVar[Mapping[str, Worth]] = {"tp": ONE, "tp_system": ONE}
     outcomes: ClassVar[tuple[str, ...]] = ("tp", "tp_system", "fp", "fn")
     quantities: ClassVar[Mapping[str, Mapping[str, float]]] = {
         "gold_right": {"tp": 1},

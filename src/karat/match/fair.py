@@ -14,6 +14,7 @@ from karat.match._formula import BE, TERMS, TYPES, spelled, weights_of
 from karat.nouns.errors import RecipeError, nearest
 from karat.nouns.events import Events
 from karat.nouns.pair import Pair
+from karat.nouns.undisputed import ONE, Worth
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,7 @@ class Fair:
 
     name: ClassVar[str] = "fair"
     by_document: ClassVar[bool] = True
+    undisputed: ClassVar[Mapping[str, Worth]] = {"TP": ONE}
     outcomes: ClassVar[tuple[str, ...]] = ("TP", "LE", "BES", "BEL", "BEO", "LBE", "FP", "FN")
     symmetric: ClassVar[bool] = False
     mentions_once: ClassVar[bool] = False

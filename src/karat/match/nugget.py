@@ -10,7 +10,7 @@ import numpy as np
 
 from karat.match._align import settled
 from karat.match._invisible import Invisible
-from karat.match._nugget import Scored, agreeing, firsts, mapped, one_to_one, scored
+from karat.match._nugget import Scored, agreeing, best_pairs, firsts, mapped, one_to_one, scored
 from karat.nouns._types import FloatArray, IntArray
 from karat.nouns.errors import RecipeError, nearest
 from karat.nouns.events import Events
@@ -124,6 +124,8 @@ class Nugget:
 
     def __call__(self, pair: Pair) -> Events:
         """Score all pairs, map them, and count."""
+        if self.mapping == "greedy" and not self.attributes and self.hidden is None:
+            return self._events(pair, best_pairs(pair, self.order), {}, {})
         found = scored(pair, self.hidden)
         if self.mapping == "2015":
             return self._events_2015(pair, mapped(pair, found, self.order))

@@ -13,10 +13,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from karat.match._overlap import OUTCOMES, QUANTITIES, check, counted, sizes, tokens_apart
+from karat.match._overlap import (
+    OUTCOMES,
+    QUANTITIES,
+    UNDISPUTED,
+    check,
+    counted,
+    sizes,
+    tokens_apart,
+)
 from karat.nouns.errors import RecipeError
 from karat.nouns.events import Events
 from karat.nouns.pair import Pair
+from karat.nouns.undisputed import Worth
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +52,7 @@ class Overlap:
 
     name: ClassVar[str] = "overlap"
     by_document: ClassVar[bool] = True
+    undisputed: ClassVar[Mapping[str, Worth]] = UNDISPUTED
     outcomes: ClassVar[tuple[str, ...]] = OUTCOMES
     quantities: ClassVar[Mapping[str, Mapping[str, float]]] = QUANTITIES
     label: Literal["match", "ignore"] = "match"
@@ -81,6 +91,7 @@ class Constrained:
 
     name: ClassVar[str] = "constrained"
     by_document: ClassVar[bool] = True
+    undisputed: ClassVar[Mapping[str, Worth]] = UNDISPUTED
     outcomes: ClassVar[tuple[str, ...]] = OUTCOMES
     quantities: ClassVar[Mapping[str, Mapping[str, float]]] = QUANTITIES
     k1: int = 1
@@ -119,6 +130,7 @@ class Contains:
 
     name: ClassVar[str] = "contains"
     by_document: ClassVar[bool] = True
+    undisputed: ClassVar[Mapping[str, Worth]] = UNDISPUTED
     symmetric: ClassVar[bool] = False
     outcomes: ClassVar[tuple[str, ...]] = OUTCOMES
     quantities: ClassVar[Mapping[str, Mapping[str, float]]] = QUANTITIES
@@ -155,6 +167,7 @@ class Left:
 
     name: ClassVar[str] = "left"
     by_document: ClassVar[bool] = True
+    undisputed: ClassVar[Mapping[str, Worth]] = UNDISPUTED
     outcomes: ClassVar[tuple[str, ...]] = OUTCOMES
     quantities: ClassVar[Mapping[str, Mapping[str, float]]] = QUANTITIES
     label: Literal["match", "ignore"] = "match"
@@ -189,6 +202,7 @@ class Right:
 
     name: ClassVar[str] = "right"
     by_document: ClassVar[bool] = True
+    undisputed: ClassVar[Mapping[str, Worth]] = UNDISPUTED
     outcomes: ClassVar[tuple[str, ...]] = OUTCOMES
     quantities: ClassVar[Mapping[str, Mapping[str, float]]] = QUANTITIES
     label: Literal["match", "ignore"] = "match"
@@ -226,6 +240,7 @@ class Iou:
 
     name: ClassVar[str] = "iou"
     by_document: ClassVar[bool] = True
+    undisputed: ClassVar[Mapping[str, Worth]] = UNDISPUTED
     outcomes: ClassVar[tuple[str, ...]] = OUTCOMES
     quantities: ClassVar[Mapping[str, Mapping[str, float]]] = QUANTITIES
     t: float = 0.5

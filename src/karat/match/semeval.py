@@ -13,6 +13,7 @@ from karat.match._muc import OUTCOMES, QUANTITIES
 from karat.nouns.errors import RecipeError, nearest
 from karat.nouns.events import Events
 from karat.nouns.pair import Pair
+from karat.nouns.undisputed import ONE, Worth
 
 _MODES = ("strict", "exact", "partial", "type")
 
@@ -44,6 +45,7 @@ class Semeval:
 
     name: ClassVar[str] = "semeval"
     by_document: ClassVar[bool] = True
+    undisputed: ClassVar[Mapping[str, Worth]] = {"COR": ONE, "COR_system": ONE}
     outcomes: ClassVar[tuple[str, ...]] = OUTCOMES
     quantities: ClassVar[Mapping[str, Mapping[str, float]]] = QUANTITIES
 

@@ -10,6 +10,7 @@ from karat.match._align import Alignment, agreeing, mentions_aligned, settled, s
 from karat.nouns._types import FloatArray, IntArray
 from karat.nouns.events import Events
 from karat.nouns.pair import Pair
+from karat.nouns.undisputed import ONE, Worth
 
 _OUTCOMES = ("C", "S", "D", "C_system", "S_system", "I")
 _QUANTITIES: Mapping[str, Mapping[str, float]] = {
@@ -57,6 +58,11 @@ class Slots:
     def __post_init__(self) -> None:
         object.__setattr__(self, "attributes", settled(self.name, self.attributes))
 
+    @property
+    def undisputed(self) -> Mapping[str, Worth] | None:
+        """What a mention counts that both sides have alone; attributes may still differ."""
+        return None if self.attributes else {"C": (2.0, 0.0), "C_system": (2.0, 0.0)}
+
     def __call__(self, pair: Pair) -> Events:
         """Align, then count the slots of each pair that agree."""
         found = slots_aligned(pair, self.attributes)
@@ -90,6 +96,11 @@ class WholeMentions:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "attributes", settled(self.name, self.attributes))
+
+    @property
+    def undisputed(self) -> Mapping[str, Worth] | None:
+        """What a mention counts that both sides have alone; attributes may still differ."""
+        return None if self.attributes else {"C": ONE, "C_system": ONE}
 
     def __call__(self, pair: Pair) -> Events:
         """Align, then see which pairs agree on everything."""

@@ -17,6 +17,7 @@ from karat.nouns.errors import RecipeError, UsageError, shown
 from karat.nouns.events import Events
 from karat.nouns.pair import Pair
 from karat.nouns.tables import Documents, Mentions
+from karat.nouns.undisputed import Worth
 
 _OUTCOMES = ("tp", "fp", "fn")
 _TP, _FP, _FN = range(3)
@@ -90,6 +91,11 @@ class Ts:
         return self.weights is None
 
     @property
+    def undisputed(self) -> Mapping[str, Worth] | None:
+        """What a mention counts that both sides have alone: its tokens, and one separator less."""
+        return _undisputed(self, self.sep)
+
+    @property
     def signed(self) -> Mapping[str, str]:
         """What a signature says instead of a parameter: the weights with their hash."""
         return {} if self.weights is None else {"token_weights": self.weights.sealed}
@@ -137,6 +143,11 @@ class Token:
         return self.weights is None
 
     @property
+    def undisputed(self) -> Mapping[str, Worth] | None:
+        """What a mention counts that both sides have alone: its tokens, and one separator less."""
+        return _undisputed(self, 0.0)
+
+    @property
     def signed(self) -> Mapping[str, str]:
         """What a signature says instead of a parameter: the weights with their hash."""
         return {} if self.weights is None else {"token_weights": self.weights.sealed}
@@ -156,20 +167,28 @@ def _settle(space: Ts | Token) -> None:
         raise RecipeError(f"instances is set or count, not {space.instances!r}")
 
 
+_FINEST = 1 << 20
+"""Weights of separators that are whole numbers of this part of 1 add up exactly."""
+
+
+def _plain(space: Ts | Token, sep: float) -> bool:
+    """Whether units weigh the same wherever they are, their label counts, and sums are exact."""
+    one_by_one = space.weights is None and space.supertag is None
+    return one_by_one and float(sep * _FINEST).is_integer()
+
+
+def _undisputed(space: Ts | Token, sep: float) -> Mapping[str, Worth] | None:
+    return {"tp": (-sep, 1 + sep)} if _plain(space, sep) else None
+
+
 def _events(space: Ts | Token, pair: Pair, sep: float) -> Events:
     pair = pair.in_tokens
     line = _Line.of(space, pair.documents, sep)
     for table, side in ((pair.gold, "gold"), (pair.system, "system")):
         line.check(side, table)
-    plain = space.weights is None and space.supertag is None
-    flat = pair.gold.is_flat and pair.system.is_flat
-    if plain and flat and float(sep * _FINEST).is_integer():
+    if _plain(space, sep) and pair.gold.is_flat and pair.system.is_flat:
         return _Flat(space, pair, line)
     return _rows(space, pair, line)
-
-
-_FINEST = 1 << 20
-"""Weights of separators that are whole numbers of this part of 1 add up exactly."""
 
 
 class _Flat(Events):

@@ -14,7 +14,7 @@ import numpy as np
 from karat.nouns._types import FloatArray, IntArray
 from karat.nouns.pair import Pair
 from karat.nouns.tables import Documents, Mentions
-from karat.nouns.tally import DENSE, Tally
+from karat.nouns.tally import DENSE, Tally, every_cell
 
 LARGE = 1 << 17
 """How many mentions, of both sides together, are counted at once; with more, there are pieces."""
@@ -98,7 +98,8 @@ class Gathered:
         """Put the units of a tally behind the others."""
         width, columns = len(tally.labels), len(tally.outcomes)
         if self._first is None:
-            self._first = tally
+            # What it says of labels and outcomes is kept, its counts are not.
+            self._first = replace(tally, counts=tally.counts[:0].copy())
             if self.units * width * columns <= DENSE:
                 # As a space leaves them: outcome behind outcome in memory.
                 self._grid = np.empty((columns, self.units * width))
@@ -117,8 +118,7 @@ class Gathered:
         assert self.seen == self.units, "all have"
         width = len(self._first.labels)
         if self._grid is not None:
-            unit: IntArray = np.repeat(np.arange(self.units, dtype=np.int32), width)
-            label: IntArray = np.tile(np.arange(width, dtype=np.int32), self.units)
+            unit, label = every_cell(self.units, width)
             counts: FloatArray = self._grid.T
         else:
             unit, label, counts = (np.concatenate(part) for part in zip(*self._rows, strict=True))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import cast
 
 import numpy as np
@@ -27,6 +27,21 @@ PLAIN = ("gold_right", "gold_all", "system_right", "system_all")
 """The quantities that every space has, and that most measures need no others of."""
 
 _ROUNDING = 1e-12
+
+
+@lru_cache(maxsize=2)
+def every_cell(units: int, width: int) -> tuple[IntArray, IntArray]:
+    """The unit and the label of each row, where there is one for all of so many units and labels;
+    the tallies of several event spaces share them.
+
+    >>> every_cell(2, 2)
+    (array([0, 0, 1, 1], dtype=int32), array([0, 1, 0, 1], dtype=int32))
+    """
+    unit = np.repeat(np.arange(units, dtype=np.int32), width)
+    label = np.tile(np.arange(width, dtype=np.int32), units)
+    for column in (unit, label):
+        column.setflags(write=False)
+    return unit, label
 
 
 class Quantities(dict[str, FloatArray]):
@@ -124,7 +139,7 @@ class Tally:
         width = len(labels)
         units = pair.size if units is None else units
         if units * width * len(events.outcomes) <= DENSE:
-            unit, label = np.repeat(np.arange(units), width), np.tile(np.arange(width), units)
+            unit, label = every_cell(units, width)
             counts = events.counted(width, units * width)
         else:
             places, row = np.unique(events.cell(width), return_inverse=True)

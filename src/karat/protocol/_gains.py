@@ -9,6 +9,7 @@ import numpy as np
 
 from karat.nouns.pair import Pair
 from karat.nouns.tally import Tally
+from karat.nouns.undisputed import tally_of
 from karat.recipe import Recipe
 
 Corrected = Callable[[Sequence[str]], Pair]
@@ -21,7 +22,7 @@ def scores_of(pair: Pair, recipes: Sequence[Recipe]) -> dict[str, float | None]:
     found: dict[str, float | None] = {}
     for recipe in recipes:
         if recipe.space not in tallies:
-            tallies[recipe.space] = Tally.of(recipe.space, pair)
+            tallies[recipe.space] = tally_of(recipe.space, pair)
         value = float(recipe.average(recipe.measure, tallies[recipe.space]).value)
         found[str(recipe)] = None if np.isnan(value) else value
     return found

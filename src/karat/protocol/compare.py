@@ -32,7 +32,7 @@ from karat.reading import Readable, as_corpus
 from karat.recipe import Recipe, spell
 from karat.sampling import Drawing, Plan, overall
 from karat.sampling import by_label as by_labels
-from karat.scoring import Choices, counted
+from karat.scoring import Choices, tallied
 
 if TYPE_CHECKING:
     from karat.protocol.task import Task
@@ -148,15 +148,14 @@ def _statistics(run: Run, chosen: Choices, *, labels: bool) -> list[_Group]:
     system.
     """
     counts = {
-        (name, space): counted(pair, space, run.plan)
+        name: tallied(pair, [recipe.space for recipe in run.recipes], run.plan)
         for name, pair in run.pairs.items()
-        for space in {recipe.space for recipe in run.recipes}
     }
     there = dict.fromkeys(run.recipes)
     groups = [_Group([(recipe, None, 0)]) for recipe in there]
     rows = {(recipe.space, recipe.measure): recipe for recipe in reversed(there)}
     for recipe in reversed(rows.values()) if labels else ():
-        names = counts[next(iter(run.pairs)), recipe.space][1].labels
+        names = counts[next(iter(run.pairs))][recipe.space][1].labels
         every = [replace(recipe, average=Label(label)) for label in names]
         groups.append(_Group([
             (one, label, i) for i, (one, label) in enumerate(zip(every, names, strict=True))
@@ -166,7 +165,7 @@ def _statistics(run: Run, chosen: Choices, *, labels: bool) -> list[_Group]:
     for group in groups:
         recipe, label, _ = group.scores[0]
         for name in run.pairs:
-            _, tally, mentions = counts[name, recipe.space]
+            _, tally, mentions = counts[name][recipe.space]
             if (why := run.plan.without(recipe, of_mentions=mentions)) is not None:
                 raise UsageError(f"{recipe}: {why}; compare it by document")
             group.statistics.append(

@@ -22,7 +22,7 @@ from karat.protocol.compare import default_recipes, signed
 from karat.reading import Readable, as_corpus
 from karat.recipe import Recipe, parse, spell
 from karat.sampling import Drawing, overall
-from karat.scoring import Choices, counted
+from karat.scoring import Choices, tallied
 
 if TYPE_CHECKING:
     from karat.protocol.task import Task
@@ -101,7 +101,7 @@ def power(
         )
     statistics = []
     for pair in run.pairs.values():
-        _, tally, mentions = counted(pair, one.space, plan)
+        _, tally, mentions = tallied(pair, [one.space], plan)[one.space]
         if (why := plan.without(one, of_mentions=mentions)) is not None:
             raise UsageError(f"{one}: {why}; simulate it by document")
         statistics.append(overall(one, tally, chosen.zero))

@@ -15,7 +15,7 @@ from karat.nouns.corpus import Corpus
 from karat.nouns.errors import KaratError, UsageError, plain
 from karat.nouns.robustness import Choice, Robustness, joined
 from karat.nouns.source import Source
-from karat.nouns.tally import Tally
+from karat.nouns.undisputed import tally_of
 from karat.pipeline import Run, named, prepared, tasked
 from karat.presets import defaults, table_for
 from karat.protocol.compare import default_recipes, lower_is_better, signed
@@ -251,7 +251,7 @@ def _choices(
         try:
             # One system at a time: counts of many documents take room.
             for name, pair in run.pairs.items():
-                tally = Tally.of(space, pair)
+                tally = tally_of(space, pair)
                 for recipe in own:
                     value = recipe.average(recipe.measure, tally, None, chosen.zero).value
                     scores.setdefault(recipe, {})[name] = _number(value)
