@@ -143,6 +143,7 @@ class Together:
                 if self.of[i] == number:
                     value = statistic.value(own)
                     found[i] = value[:, None] if value.ndim == 1 else value
+            del own  # what was made of it need not be remembered
         return [found[i] for i in range(len(self.statistics))]
 
 

@@ -37,9 +37,14 @@ class LabelRows:
 
     def block(self, index: IntArray) -> FloatArray:
         """The rows `index`, zeros and all."""
-        if self.tally.label_table is not None:
-            return _lines(self.tally.label_table, self.tally, index)
-        width = len(self.tally.labels)
+        width, grid = len(self.tally.labels), self.tally.grid
+        if grid is not None:
+            found = np.empty((self.width, len(index)))
+            for i, units in enumerate(grid):
+                found[i * width : (i + 1) * width] = units.take(index, axis=0).T
+            if self.tally.size is not None:
+                found[-1] = self.tally.size[index]
+            return found.T
         row, label, counts = self.tally.counts_of(index)
         dense = _added(row * width + label, counts, len(index) * width)
         outcomes = [column.reshape(len(index), width) for column in dense.T]

@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import cast
+from weakref import ref
 
 import numpy as np
 
@@ -288,10 +289,11 @@ class Tally:
         quarters = (np.rint(4 * inside) == 4 * inside).all()
         if not picked and not (quarters and (np.rint(self.counts) == self.counts).all()):
             return self
-        counts = np.asfortranarray(self.counts @ inside.T)
+        counts = inside @ self.counts.T
         return Tally(
-            self.units, self.labels, PLAIN, PLAIN, np.eye(len(PLAIN)), self.unit, self.label, counts
-        )
+            self.units, self.labels, PLAIN, PLAIN, np.eye(len(PLAIN)), self.unit, self.label,
+            counts.T,
+        )  # fmt: skip
 
     @cached_property
     def grid(self) -> FloatArray | None:
@@ -299,27 +301,23 @@ class Tally:
         width = len(self.labels)
         if len(self.unit) != self.units * width:
             return None
-        for rows in stretches(len(self.unit)):
-            place = np.arange(rows.start, rows.stop)
-            if not np.array_equal(self.unit[rows] * width + self.label[rows], place):
-                return None
+        every = every_cell(self.units, width)
+        if self.unit is not every[0] or self.label is not every[1]:
+            for rows in stretches(len(self.unit)):
+                place = np.arange(rows.start, rows.stop)
+                if not np.array_equal(self.unit[rows] * width + self.label[rows], place):
+                    return None
         return self.counts.T.reshape(len(self.outcomes), self.units, width)
 
     @cached_property
-    def label_table(self) -> FloatArray | None:
-        """The grid as a line for each outcome and label."""
+    def unit_table(self) -> FloatArray | None:
+        """The grid with labels added up: a line for each outcome."""
         if self.grid is None:
             return None
-        lines = len(self.outcomes) * len(self.labels)
-        return self.grid.transpose(0, 2, 1).reshape(lines, self.units)
-
-    @cached_property
-    def unit_table(self) -> FloatArray | None:
-        """The grid as a line for each outcome."""
-        if self.label_table is None:
-            return None
-        cube = self.label_table.reshape(len(self.outcomes), len(self.labels), self.units)
-        found: FloatArray = cube.sum(axis=1)
+        found = np.empty(self.grid.shape[:2])
+        for units in stretches(self.units, self.grid.shape[0] * self.grid.shape[2]):
+            part = np.ascontiguousarray(self.grid[:, units].transpose(0, 2, 1))
+            found[:, units] = part.sum(axis=1)
         return found
 
     @cached_property
@@ -375,12 +373,19 @@ class Tally:
     def _seen(
         self, how: str, sums: FloatArray, outcomes: Callable[[FloatArray], list[FloatArray]]
     ) -> Quantities:
-        """The quantities of these outcomes; several measures of the same sums share them."""
-        last: tuple[FloatArray, Quantities] | None = self.__dict__.get(how)
-        if last is not None and last[0] is sums:
+        """The quantities of these outcomes; several measures of the same sums share them, as long
+        as there are these sums.
+        """
+        last: tuple[ref[FloatArray], Quantities] | None = self.__dict__.get(how)
+        if last is not None and last[0]() is sums:
             return last[1]
         found = self._named(outcomes(sums))
-        self.__dict__[how] = (sums, found)
+
+        def forget(gone: ref[FloatArray]) -> None:
+            if self.__dict__.get(how, (None,))[0] is gone:
+                del self.__dict__[how]
+
+        self.__dict__[how] = ref(sums, forget), found
         return found
 
     def _named(self, outcomes: list[FloatArray]) -> Quantities:
