@@ -205,7 +205,7 @@ def test_draws_are_the_same_bytes_in_any_chunks(monkeypatch: pytest.MonkeyPatch)
     expected = bootstrap(together, 300, np.random.default_rng(9))
     monkeypatch.setattr(_sampling, "CELLS", 100)
     for cells in (57, 500, 10**6):
-        found = bootstrap(together, 300, np.random.default_rng(9), cells)
+        found = bootstrap(together, 300, np.random.default_rng(9), cells=cells)
         for ours, theirs in zip(expected, found, strict=True):
             assert ours.tobytes() == theirs.tobytes()
 

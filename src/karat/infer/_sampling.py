@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from itertools import pairwise
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -89,6 +90,9 @@ class Together:
         self.statistics, self.units = statistics, units
         place = {key: i for i, key in enumerate(each)}
         self.of = [place[id(s.rows)] for s in statistics]
+        self._with: list[list[int]] = [[] for _ in self.rows]
+        for i, number in enumerate(self.of):
+            self._with[number].append(i)
         self.ends: list[int] = np.cumsum([0] + [rows.width for rows in self.rows]).tolist()
         self.width = self.ends[-1]
         self._held: dict[int, list[FloatArray]] = {}
@@ -119,7 +123,8 @@ class Together:
     def points(self) -> list[FloatArray]:
         """Each statistic of the data as they are."""
         sums = [total.sums[None] for total in self.totals]
-        return [value[0] for value in self.values(sums.__getitem__)]
+        found = dict(self.values(sums.__getitem__))
+        return [found[i][0] for i in range(len(found))]
 
     def blocks(self) -> Iterator[tuple[int, list[FloatArray]]]:
         """Block by block the number of the stratum and the lines of all rows: the numbers of one
@@ -134,40 +139,53 @@ class Together:
                     self._held[number] = lines
             yield stratum, lines
 
-    def values(self, sums: Sums) -> list[FloatArray]:
-        """Each statistic, draws x scores. `sums` is called once for the rows of each number."""
-        found: dict[int, FloatArray] = {}
-        for number in range(len(self.rows)):
+    def values(self, sums: Sums) -> Iterator[tuple[int, FloatArray]]:
+        """Each statistic (its number, and draws x scores) from the sums of all rows, those with the
+        same rows together.
+        """
+        for number, some in enumerate(self._with):
             own = sums(number)
-            for i, statistic in enumerate(self.statistics):
-                if self.of[i] == number:
-                    value = statistic.value(own)
-                    found[i] = value[:, None] if value.ndim == 1 else value
-            del own  # what was made of it need not be remembered
-        return [found[i] for i in range(len(self.statistics))]
+            for i in some:
+                value = self.statistics[i].value(own)
+                yield i, value[:, None] if value.ndim == 1 else value
+            self.forget(number)
+
+    def forget(self, number: int) -> None:
+        """What was made of the last sums of these rows will not be asked for again."""
+        forget = getattr(self.rows[number], "forget", None)
+        if forget is not None:
+            forget()
 
 
 def bootstrap(
-    together: Together, resamples: int, rng: np.random.Generator, cells: int = CHUNK
-) -> list[FloatArray]:
-    """For each statistic its scores in resamples of the units (draws x scores).
+    together: Together, resamples: int, rng: np.random.Generator,
+    contrasts: Sequence[Contrast] | None = None, cells: int = CHUNK,
+) -> list[FloatArray]:  # fmt: skip
+    """For each statistic, or each contrast, its scores in resamples of the units (draws x scores).
 
     Every statistic sees the same resamples, so that their differences are paired.
     """
+    wanted = [(i,) for i in range(len(together.of))] if contrasts is None else contrasts
     flows = streams(together.units, resamples, rng)
-    product = together.product(resamples)
-    parts = [
-        together.values(sums)
-        for sums in product.drawn(
-            resamples, lambda block, first, end: flows[block].chunks(first, end, cells)
-        )
-    ]
-    return [joined(column) for column in zip(*parts, strict=True)]
+    found = room([len(together.points[contrast[0]]) for contrast in wanted], resamples)
+    for draws, sums in together.product(resamples).drawn(
+        resamples, lambda block, first, end: flows[block].chunks(first, end, cells)
+    ):
+        for number, value in contrasted(together.values(sums), wanted):
+            found[number][draws] = value
+    return found
 
 
-def joined(parts: Sequence[FloatArray]) -> FloatArray:
-    """The parts one after the other; a single one is not copied."""
-    return parts[0] if len(parts) == 1 else np.concatenate(parts)
+def room(sizes: Sequence[int], draws: int) -> list[FloatArray]:
+    """Room for so many scores of each statistic (draws x scores). It is one table: of a large one
+    the system gives large pages, which costs much less than many small ones.
+
+    >>> [part.shape for part in room([1, 4], 10)]
+    [(10, 1), (10, 4)]
+    """
+    ends = np.cumsum([0, *sizes]).tolist()
+    table = np.empty((ends[-1], draws))
+    return [table[first:end].T for first, end in pairwise(ends)]
 
 
 Weights = Iterator[tuple[int, ByteArray]] | Iterator[tuple[int, ByteArray | SingleArray]]
@@ -197,7 +215,9 @@ class Product:
             kept = np.array([rows[line] for line in self.basis.kept.tolist()])
             yield kept.reshape(len(self.basis.kept), lines[0].shape[1] if lines else 0)
 
-    def drawn(self, draws: int, weights: Callable[[int, int, int], Weights]) -> Iterator[Sums]:
+    def drawn(
+        self, draws: int, weights: Callable[[int, int, int], Weights]
+    ) -> Iterator[tuple[slice, Sums]]:
         """The sums of all draws, some draws at a time. `weights` gives the weights of a block for
         the draws first..end.
         """
@@ -208,7 +228,7 @@ class Product:
             for block in range(sum(1 for _ in self.together.units.blocks())):
                 for start, some in weights(block, first, end):
                     self._factor.add(sums[start : start + len(some)], block, some)
-            yield partial(self._sums, self._factor.total(sums))
+            yield slice(first, end), partial(self._sums, self._factor.total(sums))
 
     def _sums(self, kept: FloatArray, number: int) -> FloatArray:
         """The sums of the rows of this number, from those of the basis."""
@@ -238,16 +258,14 @@ def jackknife(together: Together, contrasts: Sequence[Contrast]) -> list[Moments
     Leaving a unit out subtracts its row from the sums; with strata, the rest of its stratum then
     stands for all of it. Scores without a value are left out.
     """
-    at = [point[None] for point in together.points]
+    at = dict(contrasted(enumerate(together.points), contrasts))
     sizes = together.units.sizes
     strata = [np.zeros((len(sizes), rows.width)) for rows in together.rows]
     for stratum, lines in together.blocks() if len(sizes) > 1 else ():
         for total, each in zip(strata, lines, strict=True):
             whole, rest = split(each)
             total[stratum] += whole.sum(axis=1) + (0.0 if rest is None else rest.sum(axis=1))
-    sums: list[FloatArray] = [
-        np.zeros((len(sizes), 4, contrasted(at, c).shape[1])) for c in contrasts
-    ]
+    sums = [np.zeros((len(sizes), 4, len(at[number]))) for number in range(len(contrasts))]
     for stratum, lines in together.blocks():
         size = int(sizes[stratum])
 
@@ -260,25 +278,46 @@ def jackknife(together: Together, contrasts: Sequence[Contrast]) -> list[Moments
             found: FloatArray = total.sums + more / max(size - 1, 1)
             return found
 
-        values = together.values(left)
-        for total, contrast in zip(sums, contrasts, strict=True):
+        for number, values in contrasted(together.values(left), contrasts):
             # Deviations from the score itself are small, so powers of them keep their digits.
-            away = contrasted(values, contrast) - contrasted(at, contrast)
+            away = values - at[number]
             gone = np.isnan(away)
             lost = gone.sum(axis=0)
             if lost.any():
                 away[gone] = 0.0
             square = away * away
-            total[stratum] += [
+            sums[number][stratum] += [
                 len(away) - lost, away.sum(axis=0), square.sum(axis=0), (square * away).sum(axis=0)
             ]  # fmt: skip
     return [_moments(total) for total in sums]
 
 
-def contrasted(values: Sequence[FloatArray], contrast: Contrast) -> FloatArray:
-    """The values of one statistic, or of the first minus the second."""
-    first = values[contrast[0]]
-    return first if len(contrast) == 1 else first - values[contrast[1]]
+def contrasted(
+    values: Iterable[tuple[int, FloatArray]], contrasts: Sequence[Contrast]
+) -> Iterator[tuple[int, FloatArray]]:
+    """Each contrast (its number, and its values) as soon as the values of its statistics have come.
+    What no other contrast needs is let go.
+
+    >>> values = [(0, np.array([5.0])), (1, np.array([3.0]))]
+    >>> list(contrasted(values, [(0, 1), (0,)]))
+    [(1, array([5.])), (0, array([2.]))]
+    """
+    using: dict[int, set[int]] = {}
+    for number, contrast in enumerate(contrasts):
+        for i in contrast:
+            using.setdefault(i, set()).add(number)
+    there: dict[int, FloatArray] = {}
+    for i, value in values:
+        there[i] = value
+        for number in sorted(using.get(i, ())):
+            contrast = contrasts[number]
+            if all(each in there for each in contrast):
+                first = there[contrast[0]]
+                yield number, first if len(contrast) == 1 else first - there[contrast[1]]
+                for each in set(contrast):
+                    using[each].remove(number)
+                    if not using[each]:
+                        del there[each]
 
 
 def _moments(sums: FloatArray) -> Moments:

@@ -244,19 +244,20 @@ def intervals(
     interval, and over one unit there is none.
     """
     together = statistics if isinstance(statistics, Together) else Together(statistics, units)
-    chosen, at = method or default(len(units)), together.points
-    wanted = [(i,) for i in range(len(at))] if contrasts is None else contrasts
+    chosen = method or default(len(units))
+    wanted = [(i,) for i in range(len(together.of))] if contrasts is None else contrasts
+    points = dict(contrasted(enumerate(together.points), wanted))
+    at = [points[number] for number in range(len(wanted))]
     if len(units) < 2:
         why = f"no interval from {units.told()}: there is nothing to resample"
-        return [[_none(chosen, float(x), why) for x in contrasted(at, c)] for c in wanted]
+        return [[_none(chosen, float(x), why) for x in point] for point in at]
     moments = jackknife(together, wanted)
-    drawn = [np.empty((0, len(each))) for each in at]
+    drawn = [np.empty((0, len(point))) for point in at]
     if chosen.draws:
-        drawn = bootstrap(together, resamples, np.random.default_rng(seed))
+        drawn = bootstrap(together, resamples, np.random.default_rng(seed), wanted)
     found = []
-    for contrast, each in zip(wanted, moments, strict=True):
-        point = contrasted(at, contrast)
-        made = chosen(Sample(units, point, contrasted(drawn, contrast), each))
+    for point, draws, each in zip(at, drawn, moments, strict=True):
+        made = chosen(Sample(units, point, draws, each))
         found.append([
             _none(chosen, math.nan) if math.isnan(x) else replace(interval, error=error)
             for x, interval, error in zip(point.tolist(), made, each.error.tolist(), strict=True)

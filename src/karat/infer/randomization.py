@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from karat.infer._draws import Units
-from karat.infer._sampling import Together, joined
+from karat.infer._sampling import Together, room
 from karat.nouns._types import ByteArray, FloatArray, IntArray
 from karat.nouns.rows import Statistic
 
@@ -93,23 +93,26 @@ class Randomization:
         exchanged: for each pair one verdict, or one for each score that has columns of its own.
         """
         changes = _changes(together, pairs)
-        drawn: list[list[FloatArray]] = [[] for _ in pairs]
-        many = [
-            i for i, change in enumerate(changes) if any(size > EXACT for size, _ in change)
-        ]  # fmt: skip
-        if many:
+        sizes = [
+            len(together.points[first]) if any(size > EXACT for size, _ in change) else 0
+            for (first, _), change in zip(pairs, changes, strict=True)
+        ]
+        drawn = room(sizes, self.trials)
+        if any(sizes):
             blocks = [len(index) for _, index in together.units.blocks()]
             rngs = rng.spawn(len(blocks))
-            for moved in together.product(self.trials).drawn(
+            for trials, moved in together.product(self.trials).drawn(
                 self.trials,
                 lambda block, first, end: _random(rngs[block], end - first, blocks[block]),
             ):
-                for key, some in _alike(together, pairs, many).items():
+                for key, some in _alike(together, pairs, np.flatnonzero(sizes).tolist()).items():
                     sums = _exchanged(together, key, moved(key[1]) - moved(key[0]))
                     for i in some:
-                        drawn[i].append(_difference(together, pairs[i], sums))
+                        drawn[i][trials] = _difference(together, pairs[i], sums)
+                    for number in key:
+                        together.forget(number)
         return [
-            _verdicts(together, pair, change, joined(own) if own else None)
+            _verdicts(together, pair, change, own)
             for pair, change, own in zip(pairs, changes, drawn, strict=True)
         ]
 
@@ -190,7 +193,7 @@ def _difference(
 
 
 def _verdicts(
-    together: Together, pair: Pair, changes: Changes, trials: FloatArray | None
+    together: Together, pair: Pair, changes: Changes, trials: FloatArray
 ) -> list[Verdict]:
     first, second = (together.points[which] for which in pair)
     parts = [slice(None)]
@@ -203,7 +206,6 @@ def _verdicts(
             rows = together.of[pair[0]], together.of[pair[1]]
             own = _difference(together, pair, _exchanged(together, rows, tried))[:, part]
         else:
-            assert trials is not None, "some columns differ so often"
             own = trials[:, part]
         found.append(_verdict((first[part], second[part]), own, size))
     return found

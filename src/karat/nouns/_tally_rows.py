@@ -35,6 +35,10 @@ class LabelRows:
         """The sums over all units, in two parts."""
         return self.tally.label_totals
 
+    def forget(self) -> None:
+        """Let go what was made of the last sums."""
+        self.tally.forget()
+
     def block(self, index: IntArray) -> FloatArray:
         """The rows `index`, zeros and all."""
         width, grid = len(self.tally.labels), self.tally.grid
@@ -97,6 +101,10 @@ class UnitRows:
     def totals(self) -> tuple[FloatArray, FloatArray]:
         """The sums over all units, in two parts."""
         return self.tally.unit_totals
+
+    def forget(self) -> None:
+        """Let go what was made of the last sums."""
+        self.tally.forget()
 
     def block(self, index: IntArray) -> FloatArray:
         """The rows `index`."""

@@ -6,7 +6,6 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import cast
-from weakref import ref
 
 import numpy as np
 
@@ -373,20 +372,20 @@ class Tally:
     def _seen(
         self, how: str, sums: FloatArray, outcomes: Callable[[FloatArray], list[FloatArray]]
     ) -> Quantities:
-        """The quantities of these outcomes; several measures of the same sums share them, as long
-        as there are these sums.
+        """The quantities of these outcomes; several measures of the same sums share them, until
+        they are forgotten.
         """
-        last: tuple[ref[FloatArray], Quantities] | None = self.__dict__.get(how)
-        if last is not None and last[0]() is sums:
+        last: tuple[FloatArray, Quantities] | None = self.__dict__.get(how)
+        if last is not None and last[0] is sums:
             return last[1]
         found = self._named(outcomes(sums))
-
-        def forget(gone: ref[FloatArray]) -> None:
-            if self.__dict__.get(how, (None,))[0] is gone:
-                del self.__dict__[how]
-
-        self.__dict__[how] = ref(sums, forget), found
+        self.__dict__[how] = (sums, found)
         return found
+
+    def forget(self) -> None:
+        """Let go what was made of the last sums."""
+        for how in ("_labels_seen", "_total_seen"):
+            self.__dict__.pop(how, None)
 
     def _named(self, outcomes: list[FloatArray]) -> Quantities:
         found = Quantities()
