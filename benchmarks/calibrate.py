@@ -20,8 +20,8 @@ from karat.infer._draws import Units
 from karat.infer.interval import Method, Percentile, default, intervals
 from karat.infer.randomization import Randomization
 from karat.nouns._types import FloatArray
+from karat.nouns.quantities import ratio
 from karat.nouns.rows import Dense, Statistic
-from karat.nouns.tally import ratio
 
 SIZES = (5, 10, 20, 50, 100)
 TRUTH = 0.7

@@ -16,7 +16,7 @@ from typing import ClassVar
 from karat.nouns.corpus import Corpus
 from karat.nouns.document import Document, Mention
 from karat.nouns._build import of_documents
-from karat.nouns.tally import ratio
+from karat.nouns.quantities import ratio
 
 @dataclass(frozen=True, slots=True)
 class Jaccard:

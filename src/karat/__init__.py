@@ -14,9 +14,10 @@ if TYPE_CHECKING:  # as typing has it, without the time that typing takes
     from karat.nouns.errors import InputError, KaratError, RecipeError, UsageError
     from karat.nouns.pair import Pair
     from karat.nouns.power import Power
+    from karat.nouns.quantities import Quantities
     from karat.nouns.robustness import Robustness
     from karat.nouns.scores import Score, Scores
-    from karat.nouns.tally import Quantities, Tally
+    from karat.nouns.tally import Tally
     from karat.nouns.template import Filler, Template
     from karat.pipeline import score
     from karat.protocol.check import check
@@ -41,7 +42,7 @@ _HOME = {
     "Corpus": "nouns.corpus", "Document": "nouns.document", "Group": "nouns.document",
     "Mention": "nouns.document", "InputError": "nouns.errors", "KaratError": "nouns.errors",
     "RecipeError": "nouns.errors", "UsageError": "nouns.errors", "Pair": "nouns.pair",
-    "Score": "nouns.scores", "Scores": "nouns.scores", "Quantities": "nouns.tally",
+    "Score": "nouns.scores", "Scores": "nouns.scores", "Quantities": "nouns.quantities",
     "Tally": "nouns.tally", "read": "reading", "score": "pipeline", "write": "reading",
     "Recipe": "recipe", "check": "protocol.check", "parse": "recipe",
     "Errors": "protocol.errors", "errors": "protocol.errors", "Converted": "protocol.convert",

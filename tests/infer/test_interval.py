@@ -14,8 +14,8 @@ from karat.infer._student import quantile
 from karat.infer.interval import Bca, JackknifeT, Method, Percentile, default, intervals
 from karat.nouns._types import FloatArray
 from karat.nouns.interval import Interval
+from karat.nouns.quantities import ratio
 from karat.nouns.rows import Dense, Statistic
-from karat.nouns.tally import ratio
 
 Rows = list[list[float]] | FloatArray
 METHODS: list[Method] = [Bca(), Percentile(), JackknifeT()]

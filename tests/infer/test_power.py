@@ -12,8 +12,8 @@ from karat.infer._draws import Units
 from karat.infer._power import Pilot
 from karat.infer.randomization import Randomization
 from karat.nouns._types import FloatArray, IntArray
+from karat.nouns.quantities import ratio
 from karat.nouns.rows import Dense, Statistic
-from karat.nouns.tally import ratio
 
 NORMAL = NormalDist()
 

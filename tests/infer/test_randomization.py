@@ -11,8 +11,8 @@ from karat.infer import randomization
 from karat.infer._draws import Units
 from karat.infer.randomization import Randomization, Verdict
 from karat.nouns._types import FloatArray
+from karat.nouns.quantities import ratio
 from karat.nouns.rows import Dense, Statistic
-from karat.nouns.tally import ratio
 
 Rows = list[tuple[float, float]] | FloatArray
 

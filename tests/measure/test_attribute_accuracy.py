@@ -7,7 +7,7 @@ import math
 import karat
 from karat.measure.attribute_accuracy import AttributeAccuracy
 from karat.nouns.corpus import Corpus
-from karat.nouns.tally import Quantities
+from karat.nouns.quantities import Quantities
 
 RECIPE = "nugget(attributes=type,mapping=2015).attribute-accuracy"
 

@@ -18,7 +18,7 @@ from karat.measure.ser import Ser
 from karat.measure.sub import Sub
 from karat.measure.und import Und
 from karat.nouns.errors import RecipeError
-from karat.nouns.tally import Quantities
+from karat.nouns.quantities import Quantities
 
 EVERY = [E(), Err(), Ser(), Und(), Ovg(), Sub()]
 

@@ -18,7 +18,7 @@ from karat.measure.accuracy import Accuracy
 from karat.measure.kappa import Kappa
 from karat.measure.mcc import Mcc
 from karat.measure.specificity import Specificity
-from karat.nouns.tally import Quantities
+from karat.nouns.quantities import Quantities
 
 MEASURES: tuple[Any, ...] = (Accuracy(), Kappa(), Mcc(), Specificity())
 Cells = tuple[int, int, int, int]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from karat.measure.ungrounded_share import UngroundedShare
-from karat.nouns.tally import Quantities
+from karat.nouns.quantities import Quantities
 
 
 def test_it_is_the_share_of_all_answers() -> None:

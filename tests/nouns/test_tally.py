@@ -11,7 +11,7 @@ import pytest
 from karat import Corpus, Pair, Quantities, Tally
 from karat.match.exact import Boundary, Exact
 from karat.nouns import tally as tally_module
-from karat.nouns.tally import ratio
+from karat.nouns.quantities import ratio
 from tests.worlds import corpora, random_pairs
 
 
@@ -85,7 +85,7 @@ def test_only_zero_divisors_give_no_number() -> None:
         found = ratio(np.array([1.0, 0.0, 0.0]), np.array([2.0, 3.0, 0.0]))
     assert [0.5, 0.0] == found[:2].tolist()
     assert np.isnan(found[2])
-    assert np.isnan(tally_module.ratio(np.array(1.0), np.array(0.0)))
+    assert np.isnan(ratio(np.array(1.0), np.array(0.0)))
 
 
 def test_quantities_are_arrays_by_name() -> None:

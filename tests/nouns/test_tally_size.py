@@ -8,7 +8,8 @@ import pytest
 from karat import Corpus, Pair
 from karat.match.exact import Exact
 from karat.match.units import Ts
-from karat.nouns.tally import Quantities, Tally
+from karat.nouns.quantities import Quantities
+from karat.nouns.tally import Tally
 
 GOLD = ("[a b]X c", "d", "[e]Y [f g]X h", "")
 SYSTEM = ("[a]X b [c]Z", "[d]Y", "[e f]Y [g]X h", "")

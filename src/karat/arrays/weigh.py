@@ -71,10 +71,11 @@ class Weigher:
     def __init__(self, blocks: Iterable[FloatArray], times: int, each: Sequence[int]) -> None:
         self._blocks, self._each = blocks, each
         self._held: dict[int, Any] = {}
-        self._digits = Digits(blocks, times)
-        self.height = self._digits.height
-        self._small = fast() and times < MOST and max(each) <= LONGEST and self.height > 0
-        self._width = self._digits.width if self._small else self.height
+        self._exact = Exact(blocks, times)
+        self._digits = Digits(self._exact)
+        self._height = self._exact.height + len(self._exact.rough)
+        self._small = fast() and times < MOST and max(each) <= LONGEST and self._height > 0
+        self._width = self._digits.width if self._small else self._height
         self._keep = self._width * times <= HELD
 
     def room(self, draws: int) -> Any:
@@ -89,37 +90,32 @@ class Weigher:
             return
         parts, more = lines
         found = weights.astype(np.float32, copy=False) @ parts.T
-        sums += found[:, : self.height]
-        first = self.height
+        sums += found[:, : self._height]
+        first = self._height
         for whose in more:
             sums[:, whose] += found[:, first : first + len(whose)]
             first += len(whose)
 
     def total(self, sums: Any) -> FloatArray:
         """The sums (lines x draws)."""
-        if self._small:
-            return self._digits.total(sums)
-        found: FloatArray = sums.T
-        return found
+        return self._exact.total(self._digits.total(sums) if self._small else sums.T)
 
     def _lines(self, block: int) -> Any:
         """The lines of one block, as they are multiplied."""
         found = self._held.get(block)
         for number, lines in enumerate(self._blocks) if found is None else ():
             if number == block or (self._keep and number not in self._held):
-                made = (
-                    grouped(self._digits.of(lines)) if self._small
-                    else singles(self._digits.rounded(lines), self._each[number])
-                )  # fmt: skip
+                exact, most = self._exact.of(lines), self._each[number]
+                made = grouped(self._digits.of(exact)) if self._small else singles(exact, most)
                 found = made if number == block else found
                 if self._keep:
                     self._held[number] = made
         return found
 
 
-class Digits:
-    """Lines taken apart into whole numbers from -128 to 127. The sums of `times` numbers of a line
-    are exact.
+class Exact:
+    """Lines whose sums are exact, if `times` of their numbers are added up: multiples of a power of
+    two. What is left of those that are none comes behind them, up to 2^-60 of the largest sum.
     """
 
     def __init__(self, blocks: Iterable[FloatArray], times: int) -> None:
@@ -127,38 +123,58 @@ class Digits:
         top = np.max([each for each, _ in seen], axis=0)
         low = np.min([each for _, each in seen], axis=0)
         self.height = len(top)
-        self.odd = np.flatnonzero((top > 127) | (low < 0))
-        """Those that are not whole numbers of one digit."""
-        top, low = top[self.odd], low[self.odd]
-        # A sum is less than 2^53 of the finest that is kept.
-        self.unit = np.ldexp(1.0, np.maximum(low, np.frexp(top * times)[1] - 53))
-        """What one of the lowest digit is worth in each."""
+        self._cut = np.flatnonzero((top > 127) | (low < 0))
+        top, low = top[self._cut], low[self._cut]
+        size = np.frexp(top * times)[1]  # a sum is less than this power of two
+        rough = low < size - 53
+        self.rough = self._cut[rough]
+        """Whose the lines are that come behind all others."""
+        self.odd = np.append(self._cut, self.height + np.arange(len(self.rough)))
+        """Those that are not whole numbers from -128 to 127."""
+        units = np.append(np.maximum(low, size - 53), (size - 60)[rough])
+        self.unit = np.ldexp(1.0, units)[:, None]
+        """Of what the odd ones are multiples."""
+        self.largest = np.append(top, np.ldexp(1.0, size - 54)[rough]) / self.unit[:, 0]
+        """How many times this the odd ones are, at most."""
+
+    def of(self, lines: FloatArray) -> FloatArray:
+        """The lines of one block."""
+        if not len(self.odd):
+            return lines
+        unit, least = np.split(self.unit, [len(self._cut)])
+        found = np.concatenate([lines, np.zeros((len(self.rough), lines.shape[1]))])
+        found[self._cut] = np.rint(lines[self._cut] / unit) * unit
+        left = lines[self.rough] - found[self.rough]
+        found[self.height :] = np.rint(left / least) * least
+        return found
+
+    def total(self, sums: FloatArray) -> FloatArray:
+        """The sums (lines x draws), with what comes behind added where it belongs."""
+        found = sums[: self.height]
+        found[self.rough] += sums[self.height :]
+        return found
+
+
+class Digits:
+    """Lines taken apart into whole numbers from -128 to 127."""
+
+    def __init__(self, exact: Exact) -> None:
+        self.height, self._exact = exact.height + len(exact.rough), exact
         self.more: list[IntArray] = []
         """Whose the second digits are, the third ones and so on: they come behind the first."""
-        largest, most = top / self.unit, 127.0
-        while (some := np.flatnonzero(largest > most)).size:
-            self.more.append(self.odd[some])
+        most = 127.0
+        while (some := np.flatnonzero(exact.largest > most)).size:
+            self.more.append(exact.odd[some])
             most = 256 * most + 127
         self.width = -(-(self.height + sum(map(len, self.more))) // GROUP) * GROUP
 
-    def rounded(self, lines: FloatArray) -> FloatArray:
-        """The lines without what is left off."""
-        if not len(self.odd):
-            return lines
-        found, unit = lines.copy(), self.unit[:, None]
-        found[self.odd] = np.rint(lines[self.odd] / unit) * unit
-        return found
-
     def of(self, lines: FloatArray) -> SmallArray:
-        """The digits of some lines: a line for each."""
-        first = _small(lines)
-        if not len(self.odd):
-            return first
+        """The digits of exact lines: a line for each."""
+        odd, first = self._exact.odd, _small(lines)
         digits = [first]
-        rest = np.rint(lines[self.odd] / self.unit[:, None]).astype(np.int64)
-        first[self.odd], rest = _lowest(rest)
+        first[odd], rest = _lowest((lines[odd] / self._exact.unit).astype(np.int64))
         place = np.empty(self.height, np.int64)
-        place[self.odd] = np.arange(len(self.odd))
+        place[odd] = np.arange(len(odd))
         for whose in self.more:
             digit, rest = _lowest(rest)
             digits.append(digit[place[whose]])
@@ -173,7 +189,7 @@ class Digits:
             for number, whose in enumerate(self.more, 1):
                 part[whose] += 256.0**number * digits[first : first + len(whose)]
                 first += len(whose)
-            part[self.odd] *= self.unit[:, None]
+            part[self._exact.odd] *= self._exact.unit
             found[:, start : start + NEAR] = part
         return found
 

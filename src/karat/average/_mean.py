@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from karat.nouns._types import FloatArray
-from karat.nouns.tally import Quantities, ratio
+from karat.nouns.quantities import Quantities, ratio
 
 
 class Measure(Protocol):

@@ -9,8 +9,9 @@ import numpy as np
 
 from karat.average._mean import Averaged, Means, Measure, valued
 from karat.nouns._types import FloatArray
+from karat.nouns.quantities import Quantities, ratio
 from karat.nouns.rows import Dense, Rows, summed
-from karat.nouns.tally import Quantities, Tally, ratio
+from karat.nouns.tally import Tally
 
 
 @dataclass(frozen=True, slots=True)

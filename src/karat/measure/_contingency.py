@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from karat.nouns._types import FloatArray
-from karat.nouns.tally import Quantities
+from karat.nouns.quantities import Quantities
 
 NEEDS = ("gold_right", "gold_all", "system_right", "system_all", "tn")
 

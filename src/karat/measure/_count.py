@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from karat.nouns._types import FloatArray
-from karat.nouns.tally import Quantities
+from karat.nouns.quantities import Quantities
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import math
 
 from karat.nouns._types import FloatArray
 from karat.nouns.errors import RecipeError
-from karat.nouns.tally import Quantities
+from karat.nouns.quantities import Quantities
 
 
 def check(name: str, s: float, d: float, i: float) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from karat.measure._alpha import settled
 from karat.measure.f import F
 from karat.nouns._types import FloatArray
-from karat.nouns.tally import Quantities
+from karat.nouns.quantities import Quantities
 
 
 @dataclass(frozen=True, slots=True)

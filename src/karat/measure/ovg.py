@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from karat.nouns._types import FloatArray
-from karat.nouns.tally import Quantities, ratio
+from karat.nouns.quantities import Quantities, ratio
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from karat.nouns._types import FloatArray
-from karat.nouns.tally import Quantities
+from karat.nouns.quantities import Quantities
 
 
 @dataclass(frozen=True, slots=True)

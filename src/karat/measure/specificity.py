@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from karat.measure._contingency import NEEDS, Contingency
 from karat.nouns._types import FloatArray
-from karat.nouns.tally import Quantities, ratio
+from karat.nouns.quantities import Quantities, ratio
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import cast
 
 import numpy as np
 
@@ -14,6 +13,7 @@ from karat.nouns._tally_rows import LabelRows, OneLabelRows, UnitRows
 from karat.nouns._types import FloatArray, IntArray
 from karat.nouns.events import Events, Space
 from karat.nouns.pair import Pair
+from karat.nouns.quantities import Quantities
 from karat.nouns.rows import grid_totals, summed, totals
 from karat.nouns.tables import spread
 
@@ -42,69 +42,6 @@ def every_cell(units: int, width: int) -> tuple[IntArray, IntArray]:
     for column in (unit, label):
         column.setflags(write=False)
     return unit, label
-
-
-class Quantities(dict[str, FloatArray]):
-    """What a measure sees: arrays of any one shape, by name.
-
-    >>> Quantities.of(gold_right=5, gold_all=7)["gold_all"]
-    array(7.)
-    """
-
-    make: Callable[[str], FloatArray] | None = None
-    """What makes a quantity when it is first asked for, where not all are made at once."""
-
-    @cached_property
-    def remembered(self) -> dict[Hashable, FloatArray]:
-        """Values of measures, so that an average need not measure what another has measured."""
-        return {}
-
-    def __missing__(self, name: str) -> FloatArray:
-        if self.make is None:
-            raise KeyError(name)
-        self[name] = self.make(name)
-        return self[name]
-
-    @classmethod
-    def of(cls, **values: float | FloatArray) -> Quantities:
-        """Quantities from numbers.
-
-        >>> sorted(Quantities.of(c=1, s=2))
-        ['c', 's']
-        """
-        return cls({name: np.asarray(value, np.float64) for name, value in values.items()})
-
-    def share(self, part: str, whole: str) -> FloatArray:
-        """The ratio of two quantities; several measures ask for the same.
-
-        >>> Quantities.of(gold_right=1, gold_all=2).share("gold_right", "gold_all").item()
-        0.5
-        """
-        found = self.remembered.get((part, whole))
-        if found is None:
-            found = self.remembered[part, whole] = ratio(self[part], self[whole])
-        return found
-
-    def items_there(self) -> FloatArray:
-        """How many items gold and system have: where it is 0, a 0/0 has no value at all.
-
-        >>> Quantities.of(gold_all=2, system_all=0).items_there().item()
-        2.0
-        """
-        return self["gold_all"] + self["system_all"]
-
-
-def ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
-    """The one place where karat divides: x/0 is NaN.
-
-    >>> ratio(np.array([1.0, 0.0]), np.array([2.0, 0.0]))
-    array([0.5, nan])
-    """
-    there = denominator != 0
-    if np.ndim(there) and there.all():
-        return cast(FloatArray, np.divide(numerator, denominator))
-    out = np.full(np.broadcast(numerator, denominator).shape, np.nan)
-    return cast(FloatArray, np.divide(numerator, denominator, out=out, where=there))
 
 
 @dataclass(frozen=True, eq=False)
