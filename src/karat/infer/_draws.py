@@ -25,7 +25,7 @@ from karat.nouns._types import ByteArray, FloatArray, HashArray, IntArray, Singl
 BLOCK = 8192
 """How many units are drawn from one stream. Another number is another sequence of draws."""
 
-CHUNK = 1 << 18
+CHUNK = 1 << 20
 """How many weights are made at a time, about; it changes memory and speed, no number."""
 
 FEW = 256
