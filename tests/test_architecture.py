@@ -46,6 +46,11 @@ def test_a_stage_imports_no_other_stage(file: Path) -> None:
         assert set() == others - BELOW[part] - {"registry", "recipe"}
 
 
+@pytest.mark.parametrize("file", MODULES, ids=lambda file: str(file.relative_to(ROOT)))
+def test_dataclasses_are_those_that_are_made_quickly(file: Path) -> None:
+    assert not re.search(r"^from dataclasses import .*\bdataclass\b", file.read_text(), re.M)
+
+
 def test_the_check_of_imports_can_fail(tmp_path: Path) -> None:
     file = tmp_path / "wrong.py"
     file.write_text(

@@ -5,13 +5,14 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from karat import registry, signature
 from karat._version import __version__
 from karat.asked import idle, slot_rows, unmarked, unmentioned
 from karat.nouns._aside import told_aside
+from karat.nouns._dataclass import dataclass
 from karat.nouns._tokens import Tokens
 from karat.nouns.corpus import Corpus, Origin
 from karat.nouns.errors import UsageError, plain

@@ -13,10 +13,10 @@ import re
 import types
 import typing
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from karat import registry
+from karat.nouns._dataclass import dataclass
 from karat.nouns.errors import RecipeError, UsageError, nearest, shown
 
 PRESETS: Mapping[str, str] = {

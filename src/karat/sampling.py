@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
@@ -12,6 +11,7 @@ import numpy as np
 
 from karat import registry, signature
 from karat.average._mean import Measure, valued
+from karat.nouns._dataclass import dataclass
 from karat.nouns._types import FloatArray, IntArray
 from karat.nouns.errors import UsageError, nearest, shown
 from karat.nouns.events import Events, Space

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from karat import signature
 from karat._version import __version__
 from karat.average._mean import Averaged, valued
+from karat.nouns._dataclass import dataclass
 from karat.nouns._tokens import TOKENIZERS
 from karat.nouns.errors import UsageError
 from karat.nouns.pair import Pair

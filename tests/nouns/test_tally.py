@@ -10,7 +10,6 @@ import pytest
 
 from karat import Corpus, Pair, Quantities, Tally
 from karat.match.exact import Boundary, Exact
-from karat.nouns import tally as tally_module
 from karat.nouns.quantities import ratio
 from tests.worlds import corpora, random_pairs
 

@@ -8,10 +8,10 @@ matrix needs to multiply only a basis of them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
+from karat.nouns._dataclass import dataclass
 from karat.nouns._types import BoolArray, FloatArray, IntArray
 
 Lines = Sequence[FloatArray] | FloatArray

@@ -6,10 +6,9 @@ one line, end to end, so that intervals of different ones cannot meet.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
+from karat.nouns._dataclass import dataclass
 from karat.nouns._types import FloatArray, IntArray
 
 # Counts of both sides in one number, the left side in the lower half: one sum for two.

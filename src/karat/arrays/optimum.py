@@ -8,11 +8,12 @@ That tells which of them are as good as the one that was found, and so leads to 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 
+from karat.nouns._dataclass import dataclass
 from karat.nouns._types import BoolArray, IntArray
 
 Numbers = np.ndarray[Any, Any]

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
+from karat.nouns._dataclass import dataclass
 from karat.nouns._types import IntArray
 from karat.nouns.tables import Mentions
 

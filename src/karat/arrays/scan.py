@@ -7,11 +7,11 @@ compiler, is read with NumPy, to the same numbers. A test reads thousands of fil
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
 from karat.arrays.hashing import slots_of
+from karat.nouns._dataclass import dataclass
 from karat.nouns._types import ByteArray, HashArray, IntArray
 
 compiled: Callable[..., tuple[int, ...] | None] | None

@@ -10,10 +10,10 @@ a sequence judged after the fact.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
+from karat.nouns._dataclass import dataclass
 from karat.nouns._types import BoolArray, IntArray
 
 BEGIN, INSIDE, END, SINGLE = 0, 1, 2, 3

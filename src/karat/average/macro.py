@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from karat.average._mean import Averaged, Measure, mean, missing, valued
+from karat.nouns._dataclass import dataclass
 from karat.nouns._types import FloatArray
 from karat.nouns.rows import Rows
 from karat.nouns.tally import Tally

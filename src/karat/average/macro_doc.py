@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar, cast
 
 import numpy as np
 
 from karat.average._mean import Averaged, Means, Measure, valued
+from karat.nouns._dataclass import dataclass
 from karat.nouns._types import FloatArray
 from karat.nouns.quantities import Quantities, ratio
 from karat.nouns.rows import Dense, Rows, summed

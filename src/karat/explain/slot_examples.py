@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from karat.explain.examples import marked
 from karat.explain.slots import KINDS, Judged
+from karat.nouns._dataclass import dataclass
 from karat.nouns.corpus import Words
 from karat.nouns.document import Mention
 from karat.nouns.filled import Filled, FilledPair, words_at

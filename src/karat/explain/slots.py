@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from karat.arrays.greedy import greedy
 from karat.arrays.join import every, packed
 from karat.explain.confusion import Confusion
+from karat.nouns._dataclass import dataclass
 from karat.nouns._types import IntArray
 from karat.nouns.events import Events
 from karat.nouns.filled import Filled

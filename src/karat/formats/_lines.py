@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
 from karat.arrays.hashing import PAD
+from karat.nouns._dataclass import dataclass
 from karat.nouns._types import ByteArray, IntArray
 from karat.nouns.errors import InputError, Problem
 from karat.nouns.source import Source

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ import numpy as np
 from karat.arrays.hashing import PAD, hash_tokens
 from karat.formats._numbers import gathered, merged, numbers
 from karat.formats._pieces import Problems
+from karat.nouns._dataclass import dataclass
 from karat.nouns._types import BoolArray, ByteArray, IntArray
 from karat.nouns.errors import InputError, Problem, shown
 from karat.nouns.source import Source

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from operator import lt
 from typing import Any
 
@@ -19,6 +18,7 @@ import numpy as np
 from karat.formats._plain_slots import NOTHING, Forms, forms, templates_of
 from karat.nouns._build import document_hash
 from karat.nouns._columns import label_codes
+from karat.nouns._dataclass import dataclass
 from karat.nouns.corpus import Corpus
 from karat.nouns.tables import Codes, Documents, Mentions, int32
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from karat.formats._json import BOM, DECODER, lines, why
 from karat.formats._text import Problems, decoded
 from karat.nouns._checked import key
+from karat.nouns._dataclass import dataclass
 from karat.nouns.document import Document
 from karat.nouns.errors import UsageError, shown
 from karat.nouns.source import Source

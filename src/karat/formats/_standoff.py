@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from karat.formats._text import Problems
+from karat.nouns._dataclass import dataclass
 from karat.nouns._types import IntArray
 from karat.nouns.document import Document, Group, Mention, Span, tidy
 from karat.nouns.errors import UsageError, shown

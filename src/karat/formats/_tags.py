@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from html.entities import html5
 
+from karat.nouns._dataclass import dataclass
 from karat.nouns.document import Document, Mention
 from karat.nouns.errors import UsageError, shown
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO, ClassVar, Literal
 
@@ -13,6 +13,7 @@ from karat.formats._standoff import Annotations
 from karat.formats._standoff_out import annotated
 from karat.formats._text import Problems, decoded, encoded
 from karat.nouns._build import of_documents
+from karat.nouns._dataclass import dataclass
 from karat.nouns._walk import ending
 from karat.nouns.corpus import Corpus, Words
 from karat.nouns.document import Document

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, BinaryIO, ClassVar
 
 import numpy as np
@@ -12,6 +12,7 @@ import numpy as np
 from karat.arrays.tags import KINDS, SCHEMES, encode, illegal, recognise, stacked
 from karat.formats._comments import is_comment, split, width_of
 from karat.formats._tagged import REPAIRS, TagReader
+from karat.nouns._dataclass import dataclass
 from karat.nouns.corpus import Corpus, Words
 from karat.nouns.errors import InputError, Problem, UsageError, nearest, shown
 from karat.nouns.source import Source

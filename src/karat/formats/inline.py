@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO, ClassVar, Literal
 
@@ -11,6 +11,7 @@ from karat.formats._folder import names, write_files
 from karat.formats._tags import NAME, TAG, Tags
 from karat.formats._text import Problems, decoded, encoded
 from karat.nouns._build import of_documents
+from karat.nouns._dataclass import dataclass
 from karat.nouns._walk import ending
 from karat.nouns.corpus import Corpus, Words
 from karat.nouns.document import Document

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, BinaryIO, ClassVar
 
 from karat.formats._json import BOM, COMMON, DECODER, KARAT, keys, lines, why
 from karat.formats._plain import Plain, of_plain, plain
 from karat.nouns._build import of_documents
 from karat.nouns._checked import WrongError
+from karat.nouns._dataclass import dataclass
 from karat.nouns._holds import EVERYTHING
 from karat.nouns._record import document_of, record_of
 from karat.nouns.corpus import Corpus, Words

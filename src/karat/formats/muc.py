@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, BinaryIO, ClassVar
 
 from karat.formats._muc import written
 from karat.formats._muc_lines import ID, NAMES, TEMPLATE, Messages, named, number_of, slot_of
 from karat.formats._text import Problems, decoded, encoded, signed, unsigned
 from karat.nouns._build import of_documents
+from karat.nouns._dataclass import dataclass
 from karat.nouns._holds import fitted, refused
 from karat.nouns.corpus import Corpus, Words
 from karat.nouns.document import Document

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, BinaryIO, ClassVar
 
 from karat.formats._json import BOM, COMMON, KARAT, keys
@@ -14,6 +14,7 @@ from karat.formats._plain_slots import record_forms
 from karat.formats._records import FENCE, Found, Path, Shape, objects, record_of, text_of
 from karat.formats._text import Problems, signed, unsigned
 from karat.nouns._build import of_documents
+from karat.nouns._dataclass import dataclass
 from karat.nouns._holds import fitted, refused
 from karat.nouns._walk import ending
 from karat.nouns.corpus import Corpus, Words

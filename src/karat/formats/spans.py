@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, BinaryIO, ClassVar
 
 import numpy as np
 
 from karat.formats._spans import MARKS, NOWHERE, SpanReader
+from karat.nouns._dataclass import dataclass
 from karat.nouns.corpus import Corpus
 from karat.nouns.document import Span
 from karat.nouns.errors import UsageError, shown

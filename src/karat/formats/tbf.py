@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, BinaryIO, ClassVar
 
 from karat.formats._nuggets import Tables, table
 from karat.formats._tbf import TbfReader
 from karat.formats._tbf_write import written
+from karat.nouns._dataclass import dataclass
 from karat.nouns.corpus import Corpus, Words
 from karat.nouns.errors import UsageError
 from karat.nouns.source import Source

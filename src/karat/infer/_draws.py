@@ -14,12 +14,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
 from karat.arrays.weigh import row_sums, steps
+from karat.nouns._dataclass import dataclass
 from karat.nouns._types import ByteArray, FloatArray, HashArray, IntArray, SingleArray
 
 BLOCK = 8192

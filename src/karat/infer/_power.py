@@ -8,13 +8,13 @@ and as unlike as before. Then the answers are exchanged as the randomization tes
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from karat.infer._draws import Units
+from karat.nouns._dataclass import dataclass
 from karat.nouns._types import BoolArray, FloatArray, IntArray
 from karat.nouns.rows import Statistic, summed
 

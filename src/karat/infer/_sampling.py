@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import pairwise
 from typing import Generic, TypeVar
@@ -15,6 +14,7 @@ from karat.arrays.basis import basis, whole_basis
 from karat.arrays.sums import split
 from karat.arrays.weigh import Weigher
 from karat.infer._draws import CHUNK, Units, streams
+from karat.nouns._dataclass import dataclass
 from karat.nouns._types import ByteArray, FloatArray, IntArray, SingleArray
 from karat.nouns.rows import Rows, Statistic
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar, Protocol
 
 import numpy as np
@@ -19,6 +19,7 @@ from karat.infer._sampling import (
     jackknife,
 )
 from karat.infer._student import NORMAL, quantile
+from karat.nouns._dataclass import dataclass
 from karat.nouns._types import FloatArray
 from karat.nouns.interval import Interval
 from karat.nouns.rows import Statistic

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
 from karat.infer._draws import Units
 from karat.infer._sampling import Together, room
+from karat.nouns._dataclass import dataclass
 from karat.nouns._types import ByteArray, FloatArray, IntArray
 from karat.nouns.rows import Statistic
 

@@ -14,11 +14,11 @@ the same then; which mentions are aligned, and so what a label gets of them, may
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from karat.arrays.assign import assign
+from karat.nouns._dataclass import dataclass
 from karat.nouns._types import BoolArray, IntArray
 from karat.nouns.errors import RecipeError, UsageError, nearest, shown
 from karat.nouns.pair import Pair

@@ -8,7 +8,7 @@ published order of choices followed, one after the other.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from karat.arrays.greedy import greedy
 from karat.arrays.overlaps import Overlaps, overlaps
 from karat.arrays.pair_up import in_stars
 from karat.match._overlap import sizes
+from karat.nouns._dataclass import dataclass
 from karat.nouns._types import BoolArray, IntArray
 from karat.nouns.pair import Pair
 from karat.nouns.tables import Mentions

@@ -10,7 +10,7 @@ and holds another if its tokens stand in it side by side.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from karat.arrays.join import distinct, every, packed
 from karat.match._overlap import tokens_apart
 from karat.match.exact import Exact
 from karat.match.overlap import Contains, Overlap
+from karat.nouns._dataclass import dataclass
 from karat.nouns._occurrences import shared_words
 from karat.nouns._types import IntArray
 from karat.nouns.errors import RecipeError, UsageError, shown

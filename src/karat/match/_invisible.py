@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 import numpy as np
 
 from karat.match._sealed import sealed, unsealed
+from karat.nouns._dataclass import dataclass
 from karat.nouns._types import IntArray
 from karat.nouns.errors import SHOWN, InputError, Problem, shown
 from karat.nouns.source import Source

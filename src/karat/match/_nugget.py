@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from karat.arrays.greedy import greedy
 from karat.arrays.overlaps import overlaps
 from karat.match._invisible import Invisible
 from karat.match._overlap import sizes
+from karat.nouns._dataclass import dataclass
 from karat.nouns._types import BoolArray, FloatArray, IntArray
 from karat.nouns.errors import UsageError, nearest, shown
 from karat.nouns.pair import Pair

@@ -9,7 +9,6 @@ others are compared each with each.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,7 @@ from karat.match._templates_both import Both
 from karat.match._templates_graph import graph
 from karat.match._templates_order import Order, ordered, realisation_codes
 from karat.match._templates_pairs import aligned_forms, filler_pairs
+from karat.nouns._dataclass import dataclass
 from karat.nouns._types import BoolArray, IntArray
 from karat.nouns.pair import Pair
 

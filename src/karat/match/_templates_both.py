@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
+from karat.nouns._dataclass import dataclass
 from karat.nouns._types import BoolArray, IntArray
 from karat.nouns.errors import UsageError, shown
 from karat.nouns.filled import Filled, FilledPair

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from karat.arrays.join import distinct
 from karat.match._fillers import CrowdError, Edges, Realised, place_edges, text_edges
 from karat.match._templates_both import Both
 from karat.match.overlap import Contains, Overlap
+from karat.nouns._dataclass import dataclass
 from karat.nouns._types import BoolArray, IntArray
 from karat.nouns.pair import Pair
 

@@ -6,13 +6,12 @@ by type, then by their sorted contents: slots, places, texts, and templates that
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from karat.arrays.join import distinct
 from karat.arrays.sequences import sequence_ranks
 from karat.match._templates_both import Both
+from karat.nouns._dataclass import dataclass
 from karat.nouns._types import BoolArray, IntArray
 from karat.nouns.tables import spread
 

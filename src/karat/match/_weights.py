@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
 from karat.match._sealed import sealed, unsealed
+from karat.nouns._dataclass import dataclass
 from karat.nouns._types import FloatArray
 from karat.nouns.errors import SHOWN, InputError, Problem, shown
 from karat.nouns.source import Source

@@ -11,7 +11,6 @@ besides, right or wrong. A gold filler that is optional is right if found, and n
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -31,6 +30,7 @@ from karat.match._answers import (
     slots_of,
 )
 from karat.match._fillers import EXACT, IDLE, Realised, strictness, text_edges
+from karat.nouns._dataclass import dataclass
 from karat.nouns.events import Events
 from karat.nouns.pair import Pair
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from karat.arrays.join import join, rest
+from karat.nouns._dataclass import dataclass
 from karat.nouns.events import Events
 from karat.nouns.pair import Pair
 from karat.nouns.undisputed import ONE, Worth

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 from karat.arrays.join import rest
 from karat.match._fair import error_types
 from karat.match._formula import BE, TERMS, TYPES, spelled, weights_of
+from karat.nouns._dataclass import dataclass
 from karat.nouns.errors import RecipeError, nearest
 from karat.nouns.events import Events
 from karat.nouns.pair import Pair

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import ClassVar, Literal, get_args
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from karat.match._align import settled
 from karat.match._invisible import Invisible
 from karat.match._nugget import Scored, agreeing, best_pairs, firsts, mapped, one_to_one, scored
+from karat.nouns._dataclass import dataclass
 from karat.nouns._types import FloatArray, IntArray
 from karat.nouns.errors import RecipeError, nearest
 from karat.nouns.events import Events

@@ -10,7 +10,6 @@ different labels match. None has true negatives, for text that nobody marked is 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from karat.match._overlap import (
@@ -22,6 +21,7 @@ from karat.match._overlap import (
     sizes,
     tokens_apart,
 )
+from karat.nouns._dataclass import dataclass
 from karat.nouns.errors import RecipeError
 from karat.nouns.events import Events
 from karat.nouns.pair import Pair

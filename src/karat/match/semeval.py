@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
 
 from karat.match._align import slots_aligned
 from karat.match._muc import OUTCOMES, QUANTITIES
+from karat.nouns._dataclass import dataclass
 from karat.nouns.errors import RecipeError, nearest
 from karat.nouns.events import Events
 from karat.nouns.pair import Pair

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import ClassVar
 
 from karat.match._align import Alignment, agreeing, mentions_aligned, settled, slots_aligned
+from karat.nouns._dataclass import dataclass
 from karat.nouns._types import FloatArray, IntArray
 from karat.nouns.events import Events
 from karat.nouns.pair import Pair

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from karat.match._fillers import EXACT, IDLE, strictness
 from karat.match._muc import OUTCOMES, QUANTITIES
 from karat.match._templates import judged
+from karat.nouns._dataclass import dataclass
 from karat.nouns.errors import RecipeError, nearest
 from karat.nouns.events import Events
 from karat.nouns.pair import Pair

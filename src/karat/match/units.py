@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -12,6 +12,7 @@ import numpy as np
 from karat.arrays.cover import Stretches, cover, lengths
 from karat.match._overlap import met
 from karat.match._weights import Weights
+from karat.nouns._dataclass import dataclass
 from karat.nouns._types import FloatArray, IntArray
 from karat.nouns.errors import RecipeError, UsageError, shown
 from karat.nouns.events import Events

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
+from karat.nouns._dataclass import dataclass
 from karat.nouns._types import FloatArray
 from karat.nouns.quantities import Quantities, ratio
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from karat.measure._alpha import settled
+from karat.nouns._dataclass import dataclass
 from karat.nouns._types import FloatArray
 from karat.nouns.quantities import Quantities, ratio
 

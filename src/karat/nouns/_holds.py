@@ -13,11 +13,12 @@ no mentions at all, which then become fillers. `templates:` with `types`, `ids`,
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from karat.nouns._dataclass import dataclass
 from karat.nouns._forms import fitted_templates, templates_of_mentions
 from karat.nouns._types import BoolArray, IntArray
 from karat.nouns.corpus import Corpus, Library, Words

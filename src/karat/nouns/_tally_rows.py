@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from karat.nouns._dataclass import dataclass
 from karat.nouns._types import FloatArray, IntArray
 
 if TYPE_CHECKING:

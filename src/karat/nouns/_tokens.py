@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from karat.arrays.words import CUTTERS, cut
+from karat.nouns._dataclass import dataclass
 from karat.nouns._types import IntArray
 from karat.nouns._units import found_in
 from karat.nouns.corpus import Corpus

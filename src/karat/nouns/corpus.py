@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 import numpy as np
 
 from karat.arrays.join import packed
 from karat.nouns._columns import label_codes, stretches
+from karat.nouns._dataclass import dataclass
 from karat.nouns._grow import grown
 from karat.nouns._types import IntArray
 from karat.nouns.document import Document, Group, Mention

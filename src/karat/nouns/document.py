@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
+from karat.nouns._dataclass import dataclass
 from karat.nouns.errors import UsageError, shown
 
 if TYPE_CHECKING:

@@ -12,7 +12,8 @@ A Problem names file and line, what was found, what was expected and what to do.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+from karat.nouns._dataclass import dataclass
 
 SHOWN = 100
 """How many problems are kept in full; the others are counted."""

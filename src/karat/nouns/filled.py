@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from karat.nouns._dataclass import dataclass
 from karat.nouns._types import BoolArray, FloatArray, IntArray
 from karat.nouns.corpus import Corpus, Words
 from karat.nouns.errors import UsageError, shown

@@ -12,12 +12,12 @@ occurrences, the rest have no place. A system's filler whose text occurs nowhere
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from karat.nouns._dataclass import dataclass
 from karat.nouns._occurrences import LEVELS, InTokens, Occurrences, weight
 from karat.nouns._types import BoolArray, IntArray
 from karat.nouns.corpus import Words

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 
+from karat.nouns._dataclass import dataclass
 from karat.nouns._types import FloatArray
 
 

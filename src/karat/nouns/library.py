@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
+
+from karat.nouns._dataclass import dataclass
 
 Words = tuple[str | None, tuple[str, ...] | None]
 """The text and the tokens of a document, each None when unknown."""

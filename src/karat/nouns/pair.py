@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from karat.arrays.join import join, packed
 from karat.arrays.overlaps import Overlaps, overlaps
+from karat.nouns._dataclass import dataclass
 from karat.nouns._tokens import Borders, Tokens
 from karat.nouns._types import IntArray
 from karat.nouns.corpus import Corpus

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
+from karat.nouns._dataclass import dataclass
 from karat.nouns.errors import UsageError, nearest
 from karat.nouns.scores import File, library
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
 from itertools import combinations
 from typing import Any
 
+from karat.nouns._dataclass import dataclass
 from karat.nouns.errors import UsageError, nearest
 from karat.nouns.scores import File, library
 

@@ -8,13 +8,13 @@ statistic ever looks at anything else.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 
 from karat.arrays.sums import split
 from karat.nouns._columns import stretches
+from karat.nouns._dataclass import dataclass
 from karat.nouns._types import FloatArray, IntArray
 
 BLOCK = 1 << 22

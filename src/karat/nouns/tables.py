@@ -8,11 +8,12 @@ the members of a group) keep them end to end in one array, with offsets: the par
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, cast
 
 import numpy as np
 
+from karat.nouns._dataclass import dataclass
 from karat.nouns._types import HashArray, IntArray
 from karat.nouns.document import Span
 from karat.nouns.errors import UsageError

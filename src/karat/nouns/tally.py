@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 import numpy as np
 
 from karat.nouns._columns import stretches
+from karat.nouns._dataclass import dataclass
 from karat.nouns._tally_rows import LabelRows, OneLabelRows, UnitRows
 from karat.nouns._types import FloatArray, IntArray
 from karat.nouns.events import Events, Space

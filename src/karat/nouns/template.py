@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from karat.nouns._dataclass import dataclass
 from karat.nouns.document import Span, tidy
 from karat.nouns.errors import UsageError, shown
 

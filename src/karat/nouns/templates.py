@@ -8,10 +8,11 @@ filler, and every realisation has a text (-1: none) and fragments (none: no plac
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
+from karat.nouns._dataclass import dataclass
 from karat.nouns._types import BoolArray, FloatArray, IntArray
 from karat.nouns.errors import UsageError, shown
 from karat.nouns.tables import UNKNOWN, Codes, Fragments, int32, joined_codes, spread

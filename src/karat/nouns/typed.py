@@ -7,11 +7,12 @@ the other where there is only one way to do it; whatever is done, or cannot be, 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from karat.arrays.join import packed
+from karat.nouns._dataclass import dataclass
 from karat.nouns._types import BoolArray, IntArray
 from karat.nouns.corpus import Corpus
 from karat.nouns.errors import plain

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from karat.nouns._dataclass import dataclass
 from karat.nouns.errors import SHOWN, InputError, Problem, TaskError, nearest, shown
 from karat.nouns.source import Source
 
@@ -36,7 +37,7 @@ _KEY = re.compile(r"\s*((?:[A-Za-z0-9_.\s-]|\"(?:[^\"\\]|\\.)*\"|'[^']*')+?)\s*=
 Path = tuple[str, ...]
 
 
-@dataclass
+@dataclass()
 class Text:
     """The text of a task definition: where its keys are, and what is wrong with it."""
 

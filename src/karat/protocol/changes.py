@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from karat.arrays.join import join, packed, rest
 from karat.explain.examples import Example, example
+from karat.nouns._dataclass import dataclass
 from karat.nouns._types import IntArray
 from karat.nouns.corpus import Words
 from karat.nouns.events import Events

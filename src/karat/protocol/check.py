@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from karat.nouns._agree import file_of
 from karat.nouns._aside import HINT, aside
+from karat.nouns._dataclass import dataclass
 from karat.nouns.corpus import Corpus
 from karat.nouns.errors import SHOWN, InputError, Problem, UsageError, plain, shown
 from karat.nouns.filled import fold

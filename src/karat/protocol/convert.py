@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from karat.nouns._aside import told_aside
+from karat.nouns._dataclass import dataclass
 from karat.nouns._holds import EVERYTHING, Loss, fitted, refused
 from karat.nouns._tokens import Tokens
 from karat.nouns.corpus import Corpus, Library, Words

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from karat.explain.confusion import Confusion, confusion
 from karat.explain.examples import Example, chosen, example
 from karat.explain.gains import corrected
 from karat.explain.slot_examples import SlotExample
+from karat.nouns._dataclass import dataclass
 from karat.nouns.corpus import Corpus, Words
 from karat.nouns.errors import UsageError, nearest
 from karat.nouns.events import Events

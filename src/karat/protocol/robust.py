@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from karat import registry
 from karat._version import __version__
+from karat.nouns._dataclass import dataclass
 from karat.nouns.corpus import Corpus
 from karat.nouns.errors import KaratError, UsageError, plain
 from karat.nouns.robustness import Choice, Robustness, joined

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from karat.nouns._dataclass import dataclass
 from karat.nouns.errors import plain
 from karat.nouns.scores import Score, Scores, Value, whole
 from karat.report._ways import grouped, way, why

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
-from dataclasses import dataclass
 from typing import ClassVar
 
+from karat.nouns._dataclass import dataclass
 from karat.nouns.scores import Scores
 
 COLUMNS = ("system", "recipe", "label", "value", "low", "high", "support", "signature")

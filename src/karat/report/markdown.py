@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import ClassVar
 
+from karat.nouns._dataclass import dataclass
 from karat.nouns.scores import Scores
 from karat.report._table import Block, blocks
 

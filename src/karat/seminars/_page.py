@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 
+from karat.nouns._dataclass import dataclass
 from karat.seminars import _forms as forms
 from karat.seminars import _phrases as phrases
 from karat.seminars._dice import Dice

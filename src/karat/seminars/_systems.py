@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Any
 
+from karat.nouns._dataclass import dataclass
 from karat.seminars import _forms as forms
 from karat.seminars import _words as words
 from karat.seminars._dice import Dice

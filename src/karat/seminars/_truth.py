@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import datetime
-from dataclasses import dataclass
 
+from karat.nouns._dataclass import dataclass
 from karat.seminars import _words as words
 from karat.seminars._dice import Dice
 
