@@ -102,7 +102,7 @@ def test_digits_add_up_to_the_lines() -> None:
     blocks = np.split(lines, [7], axis=1)
     exact = Exact(blocks, 30)
     digits = Digits(exact)
-    every = np.concatenate([digits.of(exact.of(block)) for block in blocks], axis=1)
+    every = np.concatenate([digits.of(block) for block in blocks], axis=1)
     total = [[Fraction(int(x)) for x in line] for line in every[: digits.height]]
     first = digits.height
     for number, whose in enumerate(digits.more, 1):

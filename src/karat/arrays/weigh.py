@@ -105,8 +105,10 @@ class Weigher:
         found = self._held.get(block)
         for number, lines in enumerate(self._blocks) if found is None else ():
             if number == block or (self._keep and number not in self._held):
-                exact, most = self._exact.of(lines), self._each[number]
-                made = grouped(self._digits.of(exact)) if self._small else singles(exact, most)
+                made = (
+                    grouped(self._digits.of(lines)) if self._small
+                    else singles(self._exact.of(lines), self._each[number])
+                )  # fmt: skip
                 found = made if number == block else found
                 if self._keep:
                     self._held[number] = made
@@ -137,22 +139,25 @@ class Exact:
         self.largest = np.append(top, np.ldexp(1.0, size - 54)[rough]) / self.unit[:, 0]
         """How many times this the odd ones are, at most."""
 
-    def of(self, lines: FloatArray) -> FloatArray:
-        """The lines of one block."""
-        if not len(self.odd):
-            return lines
+    def cut(self, lines: FloatArray) -> FloatArray:
+        """The odd lines of one block."""
         unit, least = np.split(self.unit, [len(self._cut)])
+        own = lines[self._cut]
+        found = np.rint(own / unit) * unit
+        rest = (own - found)[np.isin(self._cut, self.rough)]
+        return np.concatenate([found, np.rint(rest / least) * least])
+
+    def of(self, lines: FloatArray) -> FloatArray:
+        """The lines of one block, each of them exact."""
         found = np.concatenate([lines, np.zeros((len(self.rough), lines.shape[1]))])
-        found[self._cut] = np.rint(lines[self._cut] / unit) * unit
-        left = lines[self.rough] - found[self.rough]
-        found[self.height :] = np.rint(left / least) * least
+        found[self.odd] = self.cut(lines)
         return found
 
     def total(self, sums: FloatArray) -> FloatArray:
         """The sums (lines x draws), with what comes behind added where it belongs."""
-        found = sums[: self.height]
-        found[self.rough] += sums[self.height :]
-        return found
+        for place, line in enumerate(self.rough.tolist(), self.height):
+            sums[line] += sums[place]
+        return sums[: self.height]
 
 
 class Digits:
@@ -169,29 +174,33 @@ class Digits:
         self.width = -(-(self.height + sum(map(len, self.more))) // GROUP) * GROUP
 
     def of(self, lines: FloatArray) -> SmallArray:
-        """The digits of exact lines: a line for each."""
-        odd, first = self._exact.odd, _small(lines)
+        """The digits of the lines of one block: a line for each."""
+        odd, rest = self._exact.odd, (self._exact.cut(lines) / self._exact.unit).astype(np.int64)
+        first = np.empty((self.height, lines.shape[1]), np.int8)
+        first[: len(lines)] = _small(lines)
+        first[odd], rest = _lowest(rest)
         digits = [first]
-        first[odd], rest = _lowest((lines[odd] / self._exact.unit).astype(np.int64))
-        place = np.empty(self.height, np.int64)
-        place[odd] = np.arange(len(odd))
         for whose in self.more:
-            digit, rest = _lowest(rest)
-            digits.append(digit[place[whose]])
+            some = np.isin(odd, whose)
+            odd, (digit, rest) = odd[some], _lowest(rest[some])
+            digits.append(digit)
         return np.concatenate(digits)
 
     def total(self, sums: IntArray) -> FloatArray:
         """The sums of the lines (lines x draws) from those of the digits (draws x digits)."""
-        found = np.empty((self.height, len(sums)))
+        found = np.empty(sums.shape[::-1])
         for start in range(0, len(sums), NEAR):  # so much is turned round in the nearest cache
-            digits = sums[start : start + NEAR].T.astype(np.float64, order="C")
-            part, first = digits[: self.height], self.height
-            for number, whose in enumerate(self.more, 1):
-                part[whose] += 256.0**number * digits[first : first + len(whose)]
-                first += len(whose)
-            part[self._exact.odd] *= self._exact.unit
-            found[:, start : start + NEAR] = part
-        return found
+            found[:, start : start + NEAR] = sums[start : start + NEAR].T
+        place = self.height
+        for number, whose in enumerate(self.more, 1):
+            for line in whose.tolist():
+                found[line] += 256.0**number * found[place]
+                place += 1
+        for line, unit in zip(
+            self._exact.odd.tolist(), self._exact.unit[:, 0].tolist(), strict=True
+        ):
+            found[line] *= unit
+        return found[: self.height]
 
 
 def _small(lines: FloatArray) -> SmallArray:
@@ -203,12 +212,14 @@ def _seen(lines: FloatArray) -> tuple[FloatArray, IntArray]:
     """The largest number of each line, and how fine it is: it has multiples of this power of two.
 
     >>> [each.tolist() for each in _seen(np.array([[3.0, -4.0], [0.5, 3.0], [256.0, 1024.0]]))]
-    [[127.0, 3.0, 1024.0], [0, -1, 8]]
+    [[127.0, 3.0, 1024.0], [0, -1, 0]]
     """
     top, low = np.full(len(lines), 127.0), np.zeros(len(lines), np.int64)
     odd = np.flatnonzero((_small(lines) != lines).any(axis=1))  # the others are small and whole
-    top[odd] = np.abs(lines[odd]).max(axis=1, initial=0.0)
-    low[odd] = _lowest_bit(lines[odd])
+    own = lines[odd]
+    top[odd] = np.abs(own).max(axis=1, initial=0.0)
+    parts = (np.rint(own) != own).any(axis=1)
+    low[odd[parts]] = _lowest_bit(own[parts])
     return top, low
 
 
