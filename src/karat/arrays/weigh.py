@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     SmallArray: TypeAlias = NDArray[np.int8]
+    Lines: TypeAlias = Sequence[FloatArray]
 
 compiled: Any
 try:
@@ -59,7 +60,7 @@ class Weigher:
     `times` weights together, of each block at most as many as `each` says. Of lines that are not
     whole, what is less than the rounding of such sums is left off.
 
-    >>> blocks = [np.array([[1, 0.5]]), np.array([[8.0]])]
+    >>> blocks = [[np.array([1, 0.5])], [np.array([8.0])]]
     >>> weigher = Weigher(blocks, 9, [9, 9])
     >>> sums = weigher.room(2)
     >>> weigher.add(sums, 0, np.array([[2, 1], [0, 7]], np.uint8))
@@ -68,13 +69,13 @@ class Weigher:
     array([[ 2.5, 11.5]])
     """
 
-    def __init__(self, blocks: Iterable[FloatArray], times: int, each: Sequence[int]) -> None:
+    def __init__(self, blocks: Iterable[Lines], times: int, each: Sequence[int]) -> None:
         self._blocks, self._each = blocks, each
         self._held: dict[int, Any] = {}
         self._exact = Exact(blocks, times)
         self._digits = Digits(self._exact)
         self._height = self._exact.height + len(self._exact.rough)
-        self._small = fast() and times < MOST and max(each) <= LONGEST and self._height > 0
+        self._small = fast() and times < MOST and max(each) <= LONGEST
         self._width = self._digits.width if self._small else self._height
         self._keep = self._width * times <= HELD
 
@@ -84,6 +85,8 @@ class Weigher:
 
     def add(self, sums: Any, block: int, weights: ByteArray | SingleArray) -> None:
         """Add the products with the weights of one block (draws x units)."""
+        if not self._height:
+            return
         lines = self._lines(block)
         if self._small:
             compiled.weigh(lines, weights.astype(np.uint8, copy=False), sums, LEVEL)
@@ -120,7 +123,7 @@ class Exact:
     two. What is left of those that are none comes behind them, up to 2^-60 of the largest sum.
     """
 
-    def __init__(self, blocks: Iterable[FloatArray], times: int) -> None:
+    def __init__(self, blocks: Iterable[Lines], times: int) -> None:
         seen = [_seen(lines) for lines in blocks]
         top = np.max([each for each, _ in seen], axis=0)
         low = np.min([each for _, each in seen], axis=0)
@@ -139,17 +142,19 @@ class Exact:
         self.largest = np.append(top, np.ldexp(1.0, size - 54)[rough]) / self.unit[:, 0]
         """How many times this the odd ones are, at most."""
 
-    def cut(self, lines: FloatArray) -> FloatArray:
+    def cut(self, lines: Lines) -> FloatArray:
         """The odd lines of one block."""
         unit, least = np.split(self.unit, [len(self._cut)])
-        own = lines[self._cut]
+        own = table([lines[line] for line in self._cut.tolist()], len(lines[0]))
         found = np.rint(own / unit) * unit
         rest = (own - found)[np.isin(self._cut, self.rough)]
         return np.concatenate([found, np.rint(rest / least) * least])
 
-    def of(self, lines: FloatArray) -> FloatArray:
+    def of(self, lines: Lines) -> FloatArray:
         """The lines of one block, each of them exact."""
-        found = np.concatenate([lines, np.zeros((len(self.rough), lines.shape[1]))])
+        found = np.zeros((self.height + len(self.rough), len(lines[0])))
+        for place, line in enumerate(lines):
+            found[place] = line
         found[self.odd] = self.cut(lines)
         return found
 
@@ -173,18 +178,22 @@ class Digits:
             most = 256 * most + 127
         self.width = -(-(self.height + sum(map(len, self.more))) // GROUP) * GROUP
 
-    def of(self, lines: FloatArray) -> SmallArray:
-        """The digits of the lines of one block: a line for each."""
+    def of(self, lines: Lines) -> SmallArray:
+        """The digits of the lines of one block: a line for each, and zeros to fill them up."""
+        units = len(lines[0])
+        found = np.zeros((self.width, -(-units // STEP) * STEP), np.int8)
+        with np.errstate(invalid="ignore"):  # the odd ones become something else
+            for place, line in enumerate(lines):
+                found[place, :units] = line
         odd, rest = self._exact.odd, (self._exact.cut(lines) / self._exact.unit).astype(np.int64)
-        first = np.empty((self.height, lines.shape[1]), np.int8)
-        first[: len(lines)] = _small(lines)
-        first[odd], rest = _lowest(rest)
-        digits = [first]
+        found[odd, :units], rest = _lowest(rest)
+        place = self.height
         for whose in self.more:
             some = np.isin(odd, whose)
             odd, (digit, rest) = odd[some], _lowest(rest[some])
-            digits.append(digit)
-        return np.concatenate(digits)
+            found[place : place + len(odd), :units] = digit
+            place += len(odd)
+        return found
 
     def total(self, sums: IntArray) -> FloatArray:
         """The sums of the lines (lines x draws) from those of the digits (draws x digits)."""
@@ -203,24 +212,26 @@ class Digits:
         return found[: self.height]
 
 
-def _small(lines: FloatArray) -> SmallArray:
-    with np.errstate(invalid="ignore"):  # what does not fit becomes something else
-        return lines.astype(np.int8)
-
-
-def _seen(lines: FloatArray) -> tuple[FloatArray, IntArray]:
+def _seen(lines: Lines) -> tuple[FloatArray, IntArray]:
     """The largest number of each line, and how fine it is: it has multiples of this power of two.
 
-    >>> [each.tolist() for each in _seen(np.array([[3.0, -4.0], [0.5, 3.0], [256.0, 1024.0]]))]
+    >>> lines = [np.array([3.0, -4.0]), np.array([0.5, 3.0]), np.array([256.0, 1024.0])]
+    >>> [each.tolist() for each in _seen(lines)]
     [[127.0, 3.0, 1024.0], [0, -1, 0]]
     """
     top, low = np.full(len(lines), 127.0), np.zeros(len(lines), np.int64)
-    odd = np.flatnonzero((_small(lines) != lines).any(axis=1))  # the others are small and whole
-    own = lines[odd]
-    top[odd] = np.abs(own).max(axis=1, initial=0.0)
-    parts = (np.rint(own) != own).any(axis=1)
-    low[odd[parts]] = _lowest_bit(own[parts])
+    with np.errstate(invalid="ignore"):  # what does not fit becomes something else
+        odd = [i for i, line in enumerate(lines) if not np.array_equal(line.astype(np.int8), line)]
+    for i in odd:  # the others are small and whole
+        top[i] = np.abs(lines[i]).max(initial=0.0)
+        if not np.array_equal(np.rint(lines[i]), lines[i]):
+            low[i] = _lowest_bit(lines[i])
     return top, low
+
+
+def table(lines: Lines, units: int) -> FloatArray:
+    """Lines under each other."""
+    return np.array(lines).reshape(len(lines), units)
 
 
 def _lowest(whole: IntArray) -> tuple[SmallArray, IntArray]:
@@ -233,31 +244,28 @@ def _lowest(whole: IntArray) -> tuple[SmallArray, IntArray]:
     return low, (whole - low) >> 8
 
 
-def _lowest_bit(lines: FloatArray) -> IntArray:
-    """The largest power of two of which all numbers of a line are multiples.
+def _lowest_bit(line: FloatArray) -> int:
+    """The largest power of two of which all numbers are multiples.
 
-    >>> _lowest_bit(np.array([[0.5, 3.0], [256.0, 0.0]])).tolist()
-    [-1, 8]
+    >>> _lowest_bit(np.array([0.5, 3.0])), _lowest_bit(np.array([256.0, 0.0]))
+    (-1, 8)
     """
-    part, exponent = np.frexp(lines)
+    part, exponent = np.frexp(line[line != 0])
     whole = np.ldexp(part, 53).astype(np.int64)
     last = np.frexp((whole & -whole).astype(np.float64))[1]
-    each = np.where(whole == 0, 1 << 30, exponent + last - 54)
-    found: IntArray = each.min(axis=1, initial=1 << 30)
-    return found
+    return int((exponent + last - 54).min(initial=1 << 30))
 
 
 def grouped(lines: SmallArray) -> SmallArray:
     """Lines as the compiled helper wants them: in groups of 16, and of each group four numbers of
-    each line at a time; zeros fill them up.
+    each line at a time. There are as many lines as make whole groups, and zeros behind their ends.
 
-    >>> grouped(np.array([[1, 2, 3, 4, 5], [6, 7, 8, 9, 0]], np.int8))[0, :2, :2].tolist()
+    >>> lines = np.zeros((16, 64), np.int8)
+    >>> lines[:2, :5] = [[1, 2, 3, 4, 5], [6, 7, 8, 9, 0]]
+    >>> grouped(lines)[0, :2, :2].tolist()
     [[[1, 2, 3, 4], [6, 7, 8, 9]], [[5, 0, 0, 0], [0, 0, 0, 0]]]
     """
-    height, units = lines.shape
-    full = np.zeros((-(-height // GROUP) * GROUP, -(-units // STEP) * STEP), np.int8)
-    full[:height, :units] = lines
-    quads = full.view(np.uint32).reshape(-1, GROUP, full.shape[1] // FOUR)
+    quads = lines.view(np.uint32).reshape(-1, GROUP, lines.shape[1] // FOUR)
     return np.ascontiguousarray(quads.transpose(0, 2, 1)).view(np.int8).reshape(
         len(quads), -1, GROUP, FOUR
     )  # fmt: skip
@@ -265,7 +273,9 @@ def grouped(lines: SmallArray) -> SmallArray:
 
 @lru_cache(maxsize=4)
 def _ones(units: int) -> SmallArray:
-    return grouped(np.ones((1, units), np.int8))
+    lines = np.zeros((GROUP, -(-units // STEP) * STEP), np.int8)
+    lines[0, :units] = 1
+    return grouped(lines)
 
 
 def row_sums(weights: ByteArray) -> IntArray:

@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from karat.arrays.basis import basis, whole_basis
+from karat.arrays.basis import basis
 from karat.arrays.sums import split
 from karat.arrays.weigh import Weigher
 from karat.infer._draws import CHUNK, Units, streams
@@ -23,9 +23,6 @@ CELLS = 1 << 22
 
 HELD = 1 << 25
 """How many numbers are kept, about, rather than made again: memory and speed, no result."""
-
-WIDEST, MANY = 2000, 1 << 24
-"""Up to how many lines, and from how large a product on, a basis of the lines is looked for."""
 
 T = TypeVar("T")
 
@@ -96,15 +93,21 @@ class Together:
         self.ends: list[int] = np.cumsum([0] + [rows.width for rows in self.rows]).tolist()
         self.width = self.ends[-1]
         self._held: dict[int, list[FloatArray]] = {}
-        self._products: dict[bool, Product] = {}
 
-    def product(self, draws: int) -> Product:
-        """What has to be multiplied with the weights of so many draws."""
-        # Finding a basis pays where the product is large.
-        large = self.width < WIDEST and draws * len(self.units) >= MANY
-        if large not in self._products:
-            self._products[large] = Product(self, smaller=large)
-        return self._products[large]
+    @cached_property
+    def product(self) -> Product:
+        """What has to be multiplied with the weights of units."""
+        return Product(self)
+
+    def sums_of_others(self) -> dict[int, list[int]]:
+        """For each column that is a sum of other columns, which these are."""
+        first = {id(rows): end for rows, end in zip(self.rows, self.ends, strict=False)}
+        found = {}
+        for rows in self.rows:
+            other, columns = getattr(rows, "made_of", (None, ()))
+            for i, some in enumerate(columns) if id(other) in first else ():
+                found[first[id(rows)] + i] = [first[id(other)] + column for column in some]
+        return found
 
     @cached_property
     def totals(self) -> list[Totals]:
@@ -168,7 +171,7 @@ def bootstrap(
     wanted = [(i,) for i in range(len(together.of))] if contrasts is None else contrasts
     flows = streams(together.units, resamples, rng)
     found = room([len(together.points[contrast[0]]) for contrast in wanted], resamples)
-    for draws, sums in together.product(resamples).drawn(
+    for draws, sums in together.product.drawn(
         resamples, lambda block, first, end: flows[block].chunks(first, end, cells)
     ):
         for number, value in contrasted(together.values(sums), wanted):
@@ -198,22 +201,23 @@ Sums = Callable[[int], FloatArray]
 class Product:
     """What has to be multiplied with weights of units: a basis of the lines of all rows."""
 
-    def __init__(self, together: Together, *, smaller: bool) -> None:
+    def __init__(self, together: Together) -> None:
         self.together = together
-        self.basis = whole_basis(together.width)
-        if smaller:
-            self.basis = basis(_Again(lambda: (_rows(lines) for _, lines in together.blocks())))
-        self.places = self.basis.places
+        self.basis = basis(_Again(self._lines), together.sums_of_others())
         sizes = [len(index) for _, index in together.units.blocks()]
         # More balls in a block are less likely than a broken machine.
         most = [min(len(together.units), size + 16 * math.isqrt(size) + 64) for size in sizes]
         self._factor = Weigher(_Again(self._kept), len(together.units), most)
 
-    def _kept(self) -> Iterator[FloatArray]:
+    def _lines(self) -> Iterator[list[FloatArray]]:
+        """The lines of all rows, one by one, none copied."""
         for _, lines in self.together.blocks():
-            rows = _rows(lines)
-            kept = np.array([rows[line] for line in self.basis.kept.tolist()])
-            yield kept.reshape(len(self.basis.kept), lines[0].shape[1] if lines else 0)
+            yield [line for table in lines for line in table]
+
+    def _kept(self) -> Iterator[list[FloatArray]]:
+        """Those of the basis."""
+        for lines in self._lines():
+            yield [lines[line] for line in self.basis.kept.tolist()]
 
     def drawn(
         self, draws: int, weights: Callable[[int, int, int], Weights]
@@ -233,7 +237,7 @@ class Product:
     def _sums(self, kept: FloatArray, number: int) -> FloatArray:
         """The sums of the rows of this number, from those of the basis."""
         first, end = self.together.ends[number : number + 2]
-        lines = [self.basis.line(i, self.places, kept) for i in range(first, end)]
+        lines = [self.basis.line(i, kept) for i in range(first, end)]
         return np.array(lines).reshape(end - first, kept.shape[1]).T
 
 
@@ -245,11 +249,6 @@ class _Again(Generic[T]):
 
     def __iter__(self) -> Iterator[T]:
         return self._made()
-
-
-def _rows(lines: Sequence[FloatArray]) -> list[FloatArray]:
-    """The lines of several tables, one by one, none copied."""
-    return [line for table in lines for line in table]
 
 
 def jackknife(together: Together, contrasts: Sequence[Contrast]) -> list[Moments]:

@@ -101,7 +101,7 @@ class Randomization:
         if any(sizes):
             blocks = [len(index) for _, index in together.units.blocks()]
             rngs = rng.spawn(len(blocks))
-            for trials, moved in together.product(self.trials).drawn(
+            for trials, moved in together.product.drawn(
                 self.trials,
                 lambda block, first, end: _random(rngs[block], end - first, blocks[block]),
             ):

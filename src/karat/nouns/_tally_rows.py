@@ -102,6 +102,15 @@ class UnitRows:
         """The sums over all units, in two parts."""
         return self.tally.unit_totals
 
+    @property
+    def made_of(self) -> tuple[LabelRows, list[range]]:
+        """The rows whose columns these are the sums of, and which columns."""
+        outcomes, width = len(self.tally.outcomes), len(self.tally.labels)
+        columns = [range(i * width, (i + 1) * width) for i in range(outcomes)]
+        if self.tally.size is not None:
+            columns.append(range(outcomes * width, outcomes * width + 1))
+        return self.tally.rows, columns if width else []
+
     def forget(self) -> None:
         """Let go what was made of the last sums."""
         self.tally.forget()
