@@ -34,6 +34,15 @@ typedef struct {
     Py_ssize_t groups, draws, units, padded, stride;
 } Task;
 
+/* Random bytes, how many of them, and the rising limits; for each byte how many limits it reaches
+   goes to `out`, and to `places` where those are that reach the last. */
+typedef struct {
+    const uint8_t *bytes, *limits;
+    Py_ssize_t size, n;
+    uint8_t *out;
+    int64_t *places;
+} Steps;
+
 #ifdef KERNELS
 
 static inline Py_ssize_t least(Py_ssize_t a, Py_ssize_t b) { return a < b ? a : b; }
@@ -259,40 +268,63 @@ static int weighed(const Task *t, int level) {
     return 1;
 }
 
-__attribute__((target("avx2"))) static Py_ssize_t
-counted(const uint8_t *bytes, Py_ssize_t size, const uint8_t *limits, Py_ssize_t n, uint8_t *out,
-        int64_t *places) {
-    Py_ssize_t found = 0, at = 0;
-    for (; at + 32 <= size; at += 32) {
-        __m256i own = _mm256_loadu_si256((const __m256i *)(bytes + at));
-        __m256i sum = _mm256_setzero_si256(), reached = sum;
-        for (Py_ssize_t k = 0; k < n; k++) {
-            __m256i limit = _mm256_set1_epi8((char)limits[k]);
-            reached = _mm256_cmpeq_epi8(_mm256_max_epu8(own, limit), own);
-            sum = _mm256_sub_epi8(sum, reached);
-        }
-        _mm256_storeu_si256((__m256i *)(out + at), sum);
-        for (uint32_t bits = (uint32_t)_mm256_movemask_epi8(reached); bits; bits &= bits - 1)
-            places[found++] = at + __builtin_ctz(bits);
-    }
-    for (; at < size; at++) {
+/* The bytes from `at` on, one by one; how many of all reach the last limit. */
+static Py_ssize_t one_by_one(const Steps *s, Py_ssize_t at, Py_ssize_t found) {
+    for (; at < s->size; at++) {
         uint8_t sum = 0;
-        for (Py_ssize_t k = 0; k < n; k++)
-            sum += bytes[at] >= limits[k];
-        out[at] = sum;
-        if (n && bytes[at] >= limits[n - 1])
-            places[found++] = at;
+        for (Py_ssize_t k = 0; k < s->n; k++)
+            sum += s->bytes[at] >= s->limits[k];
+        s->out[at] = sum;
+        if (s->n && s->bytes[at] >= s->limits[s->n - 1])
+            s->places[found++] = at;
     }
     return found;
 }
 
+static inline Py_ssize_t placed(const Steps *s, Py_ssize_t at, uint64_t bits, Py_ssize_t found) {
+    for (; bits; bits &= bits - 1)
+        s->places[found++] = at + __builtin_ctzll(bits);
+    return found;
+}
+
+__attribute__((target("avx512f,avx512bw"))) static Py_ssize_t wide_steps(const Steps *s) {
+    Py_ssize_t found = 0, at = 0;
+    const __m512i one = _mm512_set1_epi8(1);
+    for (; at + 64 <= s->size; at += 64) {
+        __m512i own = _mm512_loadu_si512(s->bytes + at), sum = _mm512_setzero_si512();
+        __mmask64 reached = 0;
+        for (Py_ssize_t k = 0; k < s->n; k++) {
+            reached = _mm512_cmpge_epu8_mask(own, _mm512_set1_epi8((char)s->limits[k]));
+            sum = _mm512_mask_add_epi8(sum, reached, sum, one);
+        }
+        _mm512_storeu_si512(s->out + at, sum);
+        found = placed(s, at, reached, found);
+    }
+    return one_by_one(s, at, found);
+}
+
+__attribute__((target("avx2"))) static Py_ssize_t narrow_steps(const Steps *s) {
+    Py_ssize_t found = 0, at = 0;
+    for (; at + 32 <= s->size; at += 32) {
+        __m256i own = _mm256_loadu_si256((const __m256i *)(s->bytes + at));
+        __m256i sum = _mm256_setzero_si256(), reached = sum;
+        for (Py_ssize_t k = 0; k < s->n; k++) {
+            __m256i limit = _mm256_set1_epi8((char)s->limits[k]);
+            reached = _mm256_cmpeq_epi8(_mm256_max_epu8(own, limit), own);
+            sum = _mm256_sub_epi8(sum, reached);
+        }
+        _mm256_storeu_si256((__m256i *)(s->out + at), sum);
+        found = placed(s, at, (uint32_t)_mm256_movemask_epi8(reached), found);
+    }
+    return one_by_one(s, at, found);
+}
+
 /* How many bytes reach the last limit, or -1 without a kernel. */
-static Py_ssize_t steps_of(const uint8_t *bytes, Py_ssize_t size, const uint8_t *limits,
-                           Py_ssize_t n, uint8_t *out, int64_t *places, int level) {
+static Py_ssize_t stepped(const Steps *s, int level) {
     __builtin_cpu_init();
-    if (level < 1 || !__builtin_cpu_supports("avx2"))
-        return -1;
-    return counted(bytes, size, limits, n, out, places);
+    if (level >= 2 && __builtin_cpu_supports("avx512bw"))
+        return wide_steps(s);
+    return level >= 1 && __builtin_cpu_supports("avx2") ? narrow_steps(s) : -1;
 }
 
 #else
@@ -302,9 +334,8 @@ static int weighed(const Task *t, int level) {
     return 0;
 }
 
-static Py_ssize_t steps_of(const uint8_t *bytes, Py_ssize_t size, const uint8_t *limits,
-                           Py_ssize_t n, uint8_t *out, int64_t *places, int level) {
-    (void)bytes, (void)size, (void)limits, (void)n, (void)out, (void)places, (void)level;
+static Py_ssize_t stepped(const Steps *s, int level) {
+    (void)s, (void)level;
     return -1;
 }
 
@@ -365,10 +396,11 @@ static PyObject *steps(PyObject *module, PyObject *args) {
     (void)module;
     if (!PyArg_ParseTuple(args, "y*y*w*w*i", &bytes, &limits, &out, &places, &level))
         return NULL;
+    Steps s = {bytes.buf, limits.buf, bytes.len, limits.len, out.buf, places.buf};
     int fits = out.len == bytes.len && places.len / 8 >= bytes.len;
     if (fits) {
         Py_BEGIN_ALLOW_THREADS
-        found = steps_of(bytes.buf, bytes.len, limits.buf, limits.len, out.buf, places.buf, level);
+        found = stepped(&s, level);
         Py_END_ALLOW_THREADS
     }
     PyBuffer_Release(&bytes);
