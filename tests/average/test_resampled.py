@@ -183,3 +183,18 @@ def test_the_size_of_the_event_space_is_summed_too() -> None:
     assert (total["total"].item(), total["tn"].item()) == (30.0, 27.0)
     weighted = tally.labels_of(summed(tally.rows, np.array([[0.0, 2.0, 1.0]])))
     assert weighted["tn"].tolist() == [[17.0, 16.0]]
+
+
+@pytest.mark.parametrize("space", ["exact", "fair", "nugget", "semeval(mode=partial)", "token"])
+def test_rows_of_units_are_the_sums_that_they_say(space: str) -> None:
+    """A product multiplies the rows of labels alone, and adds them up."""
+    rng = np.random.default_rng(5)
+    gold, system = corpora(40, rng)
+    tally = Tally.of(parse(f"{space}.F1").space, Pair.of(gold, system, LABELS))
+    for each in (tally, tally.plain):
+        labels, columns = each.unit_rows.made_of
+        index = rng.permutation(40)
+        expected, parts = each.unit_rows.block(index), labels.block(index)
+        assert len(columns) == expected.shape[1]
+        for i, some in enumerate(columns):
+            assert expected[:, i] == pytest.approx(parts[:, list(some)].sum(axis=1), rel=1e-15)

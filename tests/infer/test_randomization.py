@@ -9,6 +9,7 @@ import pytest
 
 from karat.infer import randomization
 from karat.infer._draws import Units
+from karat.infer._sampling import Together
 from karat.infer.randomization import Randomization, Verdict
 from karat.nouns._types import FloatArray
 from karat.nouns.quantities import ratio
@@ -172,3 +173,18 @@ def test_several_scores_are_tested_at_once() -> None:
     ]
     found = Randomization()(both[0], both[1], Units.of(9), np.random.default_rng(0))
     assert found.p.shape == (2,)
+
+
+@pytest.mark.parametrize("size", [9, 60])
+def test_many_pairs_are_tested_as_each_by_itself(size: int) -> None:
+    systems = [f(rows) for seed in (1, 2) for rows in world(size, seed)]
+    pairs = list(itertools.combinations(range(len(systems)), 2))
+    together = Together(systems, Units.of(size))
+    found = Randomization(300).every(together, pairs, np.random.default_rng(5))
+    for (a, b), (verdict,) in zip(pairs, found, strict=True):
+        alone = Randomization(300)(
+            systems[a], systems[b], Units.of(size), np.random.default_rng(5)
+        )  # fmt: skip
+        assert alone.p.tolist() == verdict.p.tolist()
+        assert alone.trials.tobytes() == verdict.trials.tobytes()
+        assert alone.differing == verdict.differing
