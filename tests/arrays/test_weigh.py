@@ -81,6 +81,29 @@ def test_lines_that_are_not_whole_come_out_the_same_at_every_level(
         assert (away <= largest[:, None] * 2.0**-51).all()
 
 
+def test_very_large_and_very_small_numbers_have_sums_at_every_level(
+    level: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = np.array([[1e39, 2e39], [0.1, 1e39], [1e-50, 2e-50], [5e-324, 0.0], [1e300, -1.0]])
+    weights = np.array([[1, 1], [2, 0]], np.uint8)
+    expected = [[3e39, 2e39], [1e39, 0.2], [3e-50, 2e-50], [1e-323 / 2, 1e-323], [1e300, 2e300]]
+    assert np.allclose(expected, products(lines, weights), rtol=1e-15, atol=1e24)
+    assert np.allclose(expected[2:4], products(lines, weights)[2:4], rtol=1e-15, atol=0)
+    found = products(lines, weights, [1]).tolist()
+    monkeypatch.setattr(weigh, "compiled", None)
+    assert found == products(lines, weights, [1]).tolist()
+
+
+@pytest.mark.parametrize("odd", [np.nan, np.inf, -np.inf, 1e308])
+def test_a_line_whose_sums_may_not_be_finite_has_none(level: int, odd: float) -> None:
+    lines = np.array([[1.0, 2.0, 3.0, 0.5], [1.0, odd, 3.0, 0.5]])
+    weights = np.array([[1, 1, 1, 1], [4, 0, 0, 0]], np.uint8)
+    for cuts in ([], [2]):
+        whole, none = products(lines, weights, cuts).tolist()
+        assert [6.5, 4.0] == whole
+        assert np.isnan(none).all()
+
+
 def test_the_largest_weights_and_lines_do_not_overflow(level: int) -> None:
     for value in (127.0, -128.0):
         lines = np.full((3, 1 << 16), value)
