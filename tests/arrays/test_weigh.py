@@ -4,7 +4,7 @@ products of whole numbers in Python and comparisons one by one.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
@@ -144,6 +144,36 @@ def test_digits_add_up_to_the_lines() -> None:
     assert lines[:-1].tolist() == [[float(x) for x in line] for line in scaled[: len(lines) - 1]]
     assert [len(lines) - 1] == exact.rough.tolist()
     assert np.abs(np.array(scaled[len(lines) - 1], float) - lines[-1]).max() < 2.0**-53
+
+
+@pytest.mark.parametrize(("held", "passes"), [(1 << 28, 2), (0, 3)])
+def test_lines_that_are_not_kept_are_made_once_for_all_blocks(
+    monkeypatch: pytest.MonkeyPatch, held: int, passes: int
+) -> None:
+    monkeypatch.setattr(weigh, "HELD", held)
+    made: list[int] = []
+
+    class Blocks:
+        def __iter__(self) -> Iterator[list[NDArray[np.float64]]]:
+            for number in range(50):
+                made.append(number)
+                yield [np.array([number, 0.5])]
+
+    weigher = Weigher(Blocks(), 100, [100] * 50)
+    for _ in range(2):
+        sums = weigher.room(4)
+        for block in range(50):
+            for some in (slice(0, 2), slice(2, 4)):
+                weigher.add(sums[some], block, np.array([[1, 0], [0, 1]], np.uint8))
+        assert [[1225.0, 25.0] * 2] == weigher.total(sums).tolist()
+    assert passes * 50 == len(made)
+    assert [[7.0, 0.5]] == one_block(weigher, 7).tolist()
+
+
+def one_block(weigher: Weigher, block: int) -> NDArray[np.float64]:
+    sums = weigher.room(2)
+    weigher.add(sums, block, np.array([[1, 0], [0, 1]], np.uint8))
+    return weigher.total(sums)
 
 
 def test_bytes_reach_as_many_limits_as_they_do_one_by_one(level: int) -> None:

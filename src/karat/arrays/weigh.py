@@ -6,7 +6,7 @@ of bytes, else by NumPy. Either is exact, so the numbers are the same; a test co
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -72,6 +72,7 @@ class Weigher:
     def __init__(self, blocks: Iterable[Lines], times: int, each: Sequence[int]) -> None:
         self._blocks, self._each = blocks, each
         self._held: dict[int, Any] = {}
+        self._coming: Iterator[tuple[int, Lines | None]] = iter(())
         self._exact = Exact(blocks, times)
         self._digits = Digits(self._exact)
         self._height = self._exact.height + len(self._exact.rough)
@@ -104,18 +105,21 @@ class Weigher:
         return self._exact.total(self._digits.total(sums) if self._small else sums.T)
 
     def _lines(self, block: int) -> Any:
-        """The lines of one block, as they are multiplied."""
-        found = self._held.get(block)
-        for number, lines in enumerate(self._blocks) if found is None else ():
-            if number == block or (self._keep and number not in self._held):
-                made = (
+        """The lines of one block, as they are multiplied. Blocks are asked for in order, so it is
+        mostly the last one again or the one that comes next.
+        """
+        while block not in self._held:
+            number, lines = next(self._coming, (-1, None))
+            if lines is None:  # from the start again
+                self._coming = enumerate(self._blocks)
+            elif number == block or (self._keep and number not in self._held):
+                if not self._keep:
+                    self._held.clear()
+                self._held[number] = (
                     grouped(self._digits.of(lines)) if self._small
                     else singles(self._exact.of(lines), self._each[number])
                 )  # fmt: skip
-                found = made if number == block else found
-                if self._keep:
-                    self._held[number] = made
-        return found
+        return self._held[block]
 
 
 class Exact:
