@@ -191,11 +191,15 @@ class Plan:
         )  # fmt: skip
 
 
-def overall(recipe: Recipe, tally: Tally, zero: float | None) -> Statistic:
-    """The score of a recipe as a function of sums over units."""
+def overall(
+    recipe: Recipe, tally: Tally, zero: float | None, beside: Sequence[Tally] = ()
+) -> Statistic:
+    """The score of a recipe as a function of sums over units. What is compared with others, whose
+    tallies stand `beside`, has the same columns as they have.
+    """
     measure, average = recipe.measure, recipe.average
     if type(average).__module__.startswith("karat."):  # another may ask for other counts
-        tally = _needed(measure, tally)
+        tally = _needed(measure, tally, beside)
 
     def value(sums: FloatArray) -> FloatArray:
         found: FloatArray = average.value(measure, tally, sums, zero).value
@@ -204,9 +208,11 @@ def overall(recipe: Recipe, tally: Tally, zero: float | None) -> Statistic:
     return Statistic(average.rows(measure, tally, zero), value)
 
 
-def by_label(measure: Measure, tally: Tally, zero: float | None) -> Statistic:
-    """The scores of all labels as a function of sums over units."""
-    tally = _needed(measure, tally)
+def by_label(
+    measure: Measure, tally: Tally, zero: float | None, beside: Sequence[Tally] = ()
+) -> Statistic:
+    """The scores of all labels as a function of sums over units; `beside` as for `overall`."""
+    tally = _needed(measure, tally, beside)
 
     def value(sums: FloatArray) -> FloatArray:
         return valued(measure, tally.labels_of(sums), zero)
@@ -214,9 +220,11 @@ def by_label(measure: Measure, tally: Tally, zero: float | None) -> Statistic:
     return Statistic(tally.rows, value, tally.label_columns)
 
 
-def _needed(measure: Measure, tally: Tally) -> Tally:
-    """A tally that has the quantities of a measure, and few others."""
-    return tally.plain if set(measure.needs) <= set(PLAIN) else tally
+def _needed(measure: Measure, tally: Tally, beside: Sequence[Tally]) -> Tally:
+    """A tally that has the quantities of a measure, and few others if all beside it can."""
+    if any(each.plain is each for each in beside) or not set(measure.needs) <= set(PLAIN):
+        return tally
+    return tally.plain
 
 
 def _order(

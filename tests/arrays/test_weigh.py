@@ -4,7 +4,7 @@ products of whole numbers in Python and comparisons one by one.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
@@ -81,6 +81,29 @@ def test_lines_that_are_not_whole_come_out_the_same_at_every_level(
         assert (away <= largest[:, None] * 2.0**-51).all()
 
 
+def test_very_large_and_very_small_numbers_have_sums_at_every_level(
+    level: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = np.array([[1e39, 2e39], [0.1, 1e39], [1e-50, 2e-50], [5e-324, 0.0], [1e300, -1.0]])
+    weights = np.array([[1, 1], [2, 0]], np.uint8)
+    expected = [[3e39, 2e39], [1e39, 0.2], [3e-50, 2e-50], [1e-323 / 2, 1e-323], [1e300, 2e300]]
+    assert np.allclose(expected, products(lines, weights), rtol=1e-15, atol=1e24)
+    assert np.allclose(expected[2:4], products(lines, weights)[2:4], rtol=1e-15, atol=0)
+    found = products(lines, weights, [1]).tolist()
+    monkeypatch.setattr(weigh, "compiled", None)
+    assert found == products(lines, weights, [1]).tolist()
+
+
+@pytest.mark.parametrize("odd", [np.nan, np.inf, -np.inf, 1e308])
+def test_a_line_whose_sums_may_not_be_finite_has_none(level: int, odd: float) -> None:
+    lines = np.array([[1.0, 2.0, 3.0, 0.5], [1.0, odd, 3.0, 0.5]])
+    weights = np.array([[1, 1, 1, 1], [4, 0, 0, 0]], np.uint8)
+    for cuts in ([], [2]):
+        whole, none = products(lines, weights, cuts).tolist()
+        assert [6.5, 4.0] == whole
+        assert np.isnan(none).all()
+
+
 def test_the_largest_weights_and_lines_do_not_overflow(level: int) -> None:
     for value in (127.0, -128.0):
         lines = np.full((3, 1 << 16), value)
@@ -121,6 +144,36 @@ def test_digits_add_up_to_the_lines() -> None:
     assert lines[:-1].tolist() == [[float(x) for x in line] for line in scaled[: len(lines) - 1]]
     assert [len(lines) - 1] == exact.rough.tolist()
     assert np.abs(np.array(scaled[len(lines) - 1], float) - lines[-1]).max() < 2.0**-53
+
+
+@pytest.mark.parametrize(("held", "passes"), [(1 << 28, 2), (0, 3)])
+def test_lines_that_are_not_kept_are_made_once_for_all_blocks(
+    monkeypatch: pytest.MonkeyPatch, held: int, passes: int
+) -> None:
+    monkeypatch.setattr(weigh, "HELD", held)
+    made: list[int] = []
+
+    class Blocks:
+        def __iter__(self) -> Iterator[list[NDArray[np.float64]]]:
+            for number in range(50):
+                made.append(number)
+                yield [np.array([number, 0.5])]
+
+    weigher = Weigher(Blocks(), 100, [100] * 50)
+    for _ in range(2):
+        sums = weigher.room(4)
+        for block in range(50):
+            for some in (slice(0, 2), slice(2, 4)):
+                weigher.add(sums[some], block, np.array([[1, 0], [0, 1]], np.uint8))
+        assert [[1225.0, 25.0] * 2] == weigher.total(sums).tolist()
+    assert passes * 50 == len(made)
+    assert [[7.0, 0.5]] == one_block(weigher, 7).tolist()
+
+
+def one_block(weigher: Weigher, block: int) -> NDArray[np.float64]:
+    sums = weigher.room(2)
+    weigher.add(sums, block, np.array([[1, 0], [0, 1]], np.uint8))
+    return weigher.total(sums)
 
 
 def test_bytes_reach_as_many_limits_as_they_do_one_by_one(level: int) -> None:

@@ -127,6 +127,21 @@ def test_characters_and_large_tallies_are_counted_whole(monkeypatch: pytest.Monk
     assert worth_in(space_of("exact"), pair_of(1, 2)) is None
 
 
+@pytest.mark.parametrize("text", ["exact", "overlap", "slots", "semeval"])
+def test_documents_that_lie_far_apart_on_a_line_do_not_meet(text: str) -> None:
+    # On a line of documents the two mentions are 2^32 apart: the same in 32 bits.
+    width, far = 1 << 18, 1 << 14
+    long = {"tokens": ["w"] * width, "mentions": [{"start": 0, "end": width, "label": "A"}]}
+    between = ["Ann slept"] * (far - 1)
+    gold = Corpus.of("[Ann]A slept", *between, "Ann slept", long)
+    system = Corpus.of("Ann slept", *between, "[Ann]A slept", long)
+    pair = Pair.of(gold, system)
+    found, _, _ = tallied(pair, [space_of(text)], plan_of(pair))[space_of(text)]
+    quantities = found.by_unit()
+    assert [0, 0] == quantities["gold_right"][[0, far]].tolist()
+    assert [0, 0] == quantities["system_right"][[0, far]].tolist()
+
+
 def test_without_mentions_nothing_is_undisputed() -> None:
     empty = Corpus.of("Ann slept")
     for gold, system in ((empty, empty), (Corpus.of("[Ann]A slept"), empty)):

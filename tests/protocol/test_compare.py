@@ -283,3 +283,30 @@ def test_labels_are_tested_together_as_each_by_itself() -> None:
             assert alone.trials.tolist() == row.trials.tolist()
     assert rows["exact.F1@label:seldom", "seldom"].exact
     assert not rows["exact.F1@label:often", "often"].exact
+
+
+@pytest.mark.parametrize("average", ["micro", "macro", "label:A"])
+@pytest.mark.parametrize("space", ["ts(sep=0.25)", "ts(sep=0.1)", "ts(sep=0)"])
+def test_counts_that_are_whole_for_one_system_alone_are_exchanged_as_what_they_are(
+    space: str, average: str
+) -> None:
+    """The systems differ in one document, in which one has a separator and the other has not."""
+    one_token, two = Mention("A", 0, 1), Mention("A", 0, 2)
+    gold, a, b = (
+        Corpus.of(*(Document(f"d{i}", tokens=("x",) * 6, mentions=each) for i, each in enumerate(
+            ((one_token,), odd, (one_token,))
+        )))
+        for odd in ((one_token,), (), (two,))
+    )  # fmt: skip
+    difference = one(compare(gold, {"a": a, "b": b}, f"{space}.F1@{average}"))
+    assert (1, 1.0) == (difference.differing, difference.p)
+
+
+def test_a_system_without_any_event_is_compared_by_sentence() -> None:
+    empty, some = (
+        Corpus.of(*(Document(f"d{i}", tokens=("x",) * 6, sentences=(0, 3), mentions=each)
+                    for i in range(2)))
+        for each in ((), (Mention("A", 0, 1),))
+    )  # fmt: skip
+    found = compare(empty, {"a": empty, "b": some}, "slots.SER@label:A", resample_by="sentence")
+    assert 2 == one(found).differing

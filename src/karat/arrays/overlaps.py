@@ -58,7 +58,7 @@ def _on_a_line(table: Mentions, width: int) -> tuple[IntArray, IntArray, IntArra
     pieces, row = table.pieces(), np.arange(len(table))
     if table.fragments is not None:
         row = np.repeat(row, np.diff(pieces.offsets))
-    start = table.doc[row] * np.int64(width)
+    start = table.doc[row].astype(np.int64) * width
     end = start + pieces.end
     start += pieces.start
     if np.any(start[1:] < start[:-1]):

@@ -6,7 +6,7 @@ of bytes, else by NumPy. Either is exact, so the numbers are the same; a test co
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -72,6 +72,7 @@ class Weigher:
     def __init__(self, blocks: Iterable[Lines], times: int, each: Sequence[int]) -> None:
         self._blocks, self._each = blocks, each
         self._held: dict[int, Any] = {}
+        self._coming: Iterator[tuple[int, Lines | None]] = iter(())
         self._exact = Exact(blocks, times)
         self._digits = Digits(self._exact)
         self._height = self._exact.height + len(self._exact.rough)
@@ -104,23 +105,27 @@ class Weigher:
         return self._exact.total(self._digits.total(sums) if self._small else sums.T)
 
     def _lines(self, block: int) -> Any:
-        """The lines of one block, as they are multiplied."""
-        found = self._held.get(block)
-        for number, lines in enumerate(self._blocks) if found is None else ():
-            if number == block or (self._keep and number not in self._held):
-                made = (
+        """The lines of one block, as they are multiplied. Blocks are asked for in order, so it is
+        mostly the last one again or the one that comes next.
+        """
+        while block not in self._held:
+            number, lines = next(self._coming, (-1, None))
+            if lines is None:  # from the start again
+                self._coming = enumerate(self._blocks)
+            elif number == block or (self._keep and number not in self._held):
+                if not self._keep:
+                    self._held.clear()
+                self._held[number] = (
                     grouped(self._digits.of(lines)) if self._small
                     else singles(self._exact.of(lines), self._each[number])
                 )  # fmt: skip
-                found = made if number == block else found
-                if self._keep:
-                    self._held[number] = made
-        return found
+        return self._held[block]
 
 
 class Exact:
     """Lines whose sums are exact, if `times` of their numbers are added up: multiples of a power of
     two. What is left of those that are none comes behind them, up to 2^-60 of the largest sum.
+    A line of which a sum may be no finite number has no sums: NaN.
     """
 
     def __init__(self, blocks: Iterable[Lines], times: int) -> None:
@@ -128,30 +133,34 @@ class Exact:
         top = np.max([each for each, _ in seen], axis=0)
         low = np.min([each for _, each in seen], axis=0)
         self.height = len(top)
-        self._cut = np.flatnonzero((top > 127) | (low < 0))
+        self._cut = np.flatnonzero(~((top <= 127) & (low >= 0)))  # also where top is NaN
         top, low = top[self._cut], low[self._cut]
+        with np.errstate(over="ignore"):
+            self._lost = ~np.isfinite(top * times)
+        top[self._lost] = 0.0
         size = np.frexp(top * times)[1]  # a sum is less than this power of two
         rough = low < size - 53
         self.rough = self._cut[rough]
         """Whose the lines are that come behind all others."""
         self.odd = np.append(self._cut, self.height + np.arange(len(self.rough)))
         """Those that are not whole numbers from -128 to 127."""
-        units = np.append(np.maximum(low, size - 53), (size - 60)[rough])
+        units = np.append(np.maximum(low, size - 53), np.maximum(low, size - 60)[rough])
         self.unit = np.ldexp(1.0, units)[:, None]
         """Of what the odd ones are multiples."""
         self.largest = np.append(top, np.ldexp(1.0, size - 54)[rough]) / self.unit[:, 0]
         """How many times this the odd ones are, at most."""
 
     def cut(self, lines: Lines) -> FloatArray:
-        """The odd lines of one block."""
+        """The odd lines of one block, each as multiples of its unit."""
         unit, least = np.split(self.unit, [len(self._cut)])
         own = table([lines[line] for line in self._cut.tolist()], len(lines[0]))
-        found = np.rint(own / unit) * unit
-        rest = (own - found)[np.isin(self._cut, self.rough)]
-        return np.concatenate([found, np.rint(rest / least) * least])
+        own[self._lost] = 0.0
+        found = np.rint(own / unit)
+        rest = (own - found * unit)[np.isin(self._cut, self.rough)]
+        return np.concatenate([found, np.rint(rest / least)])
 
     def of(self, lines: Lines) -> FloatArray:
-        """The lines of one block, each of them exact."""
+        """The lines of one block, each of them exact, the odd ones as multiples of their unit."""
         found = np.zeros((self.height + len(self.rough), len(lines[0])))
         for place, line in enumerate(lines):
             found[place] = line
@@ -160,6 +169,9 @@ class Exact:
 
     def total(self, sums: FloatArray) -> FloatArray:
         """The sums (lines x draws), with what comes behind added where it belongs."""
+        for line, unit in zip(self.odd.tolist(), self.unit[:, 0].tolist(), strict=True):
+            sums[line] *= unit
+        sums[self._cut[self._lost]] = np.nan
         for place, line in enumerate(self.rough.tolist(), self.height):
             sums[line] += sums[place]
         return sums[: self.height]
@@ -185,7 +197,7 @@ class Digits:
         with np.errstate(invalid="ignore"):  # the odd ones become something else
             for place, line in enumerate(lines):
                 found[place, :units] = line
-        odd, rest = self._exact.odd, (self._exact.cut(lines) / self._exact.unit).astype(np.int64)
+        odd, rest = self._exact.odd, self._exact.cut(lines).astype(np.int64)
         found[odd, :units], rest = _lowest(rest)
         place = self.height
         for whose in self.more:
@@ -205,10 +217,6 @@ class Digits:
             for line in whose.tolist():
                 found[line] += 256.0**number * found[place]
                 place += 1
-        for line, unit in zip(
-            self._exact.odd.tolist(), self._exact.unit[:, 0].tolist(), strict=True
-        ):
-            found[line] *= unit
         return found[: self.height]
 
 
@@ -224,7 +232,7 @@ def _seen(lines: Lines) -> tuple[FloatArray, IntArray]:
         odd = [i for i, line in enumerate(lines) if not np.array_equal(line.astype(np.int8), line)]
     for i in odd:  # the others are small and whole
         top[i] = np.abs(lines[i]).max(initial=0.0)
-        if not np.array_equal(np.rint(lines[i]), lines[i]):
+        if np.isfinite(top[i]) and not np.array_equal(np.rint(lines[i]), lines[i]):
             low[i] = _lowest_bit(lines[i])
     return top, low
 

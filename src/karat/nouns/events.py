@@ -72,10 +72,11 @@ class Events:
         """The weights summed for each cell (of `size`) and outcome."""
         columns = len(self.outcomes)
         cell = self.cell(width) if cell is None else cell
-        flat: FloatArray = np.bincount(  # type: ignore[assignment]
+        flat = np.bincount(
             cell * columns + self.outcome, weights=self.weight, minlength=size * columns
         )
-        return flat.reshape(size, columns)
+        # Of no events at all NumPy makes whole numbers, weights or not.
+        return flat.astype(np.float64, copy=False).reshape(size, columns)
 
     def moved(self, unit: IntArray, size: FloatArray | None) -> Events:
         """The same rows, belonging to other units than documents."""

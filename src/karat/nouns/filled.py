@@ -121,7 +121,7 @@ class FilledPair:
     def cells(self, side: str) -> IntArray:
         """For each filler of a side one number for its document and row: where it counts."""
         table: Filled = getattr(self, side)
-        return table.doc * np.int64(len(self.labels)) + table.label
+        return table.doc.astype(np.int64) * len(self.labels) + table.label
 
     @cached_property
     def texts(self) -> Texts:

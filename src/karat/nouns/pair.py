@@ -140,7 +140,8 @@ class Pair:
         """For each mention of a side one number for its document and label: where it counts."""
         if ("cells", side) not in self.remembered:
             table: Mentions = getattr(self, side)
-            self.remembered["cells", side] = table.doc * np.int64(len(self.labels)) + table.label
+            doc = table.doc.astype(np.int64)
+            self.remembered["cells", side] = doc * len(self.labels) + table.label
         found: IntArray = self.remembered["cells", side]
         return found
 

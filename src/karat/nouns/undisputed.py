@@ -122,7 +122,7 @@ def _clear(table: Mentions, width: np.signedinteger[Any]) -> tuple[IntArray, Int
     """The mentions in one piece into which the extent of no other mention of the table reaches,
     and where they start if every document is so wide.
     """
-    first = table.doc * width
+    first = table.doc.astype(type(width), copy=False) * width
     start, end = first + table.start, first + table.end
     # In document order: what comes next starts behind, and what stands before ends before.
     behind = start[1:] >= end[:-1]

@@ -164,14 +164,15 @@ def _statistics(run: Run, chosen: Choices, *, labels: bool) -> list[_Group]:
     groups = [group for group in groups if group.scores]
     for group in groups:
         recipe, label, _ = group.scores[0]
-        for name in run.pairs:
-            _, tally, mentions = counts[name][recipe.space]
+        tallies = [counts[name][recipe.space][1] for name in run.pairs]
+        for name, tally in zip(run.pairs, tallies, strict=True):
+            mentions = counts[name][recipe.space][2]
             if (why := run.plan.without(recipe, of_mentions=mentions)) is not None:
                 raise UsageError(f"{recipe}: {why}; compare it by document")
             group.statistics.append(
-                overall(recipe, tally, chosen.zero)
+                overall(recipe, tally, chosen.zero, tallies)
                 if label is None
-                else by_labels(recipe.measure, tally, chosen.zero)
+                else by_labels(recipe.measure, tally, chosen.zero, tallies)
             )
     return groups
 

@@ -99,12 +99,13 @@ def power(
         raise UsageError(
             f"a pilot of {plan.units.told()} says nothing about others: give at least two"
         )
-    statistics = []
+    tallies = []
     for pair in run.pairs.values():
         _, tally, mentions = tallied(pair, [one.space], plan)[one.space]
         if (why := plan.without(one, of_mentions=mentions)) is not None:
             raise UsageError(f"{one}: {why}; simulate it by document")
-        statistics.append(overall(one, tally, chosen.zero))
+        tallies.append(tally)
+    statistics = [overall(one, tally, chosen.zero, tallies) for tally in tallies]
     pilot = Pilot(statistics[0], statistics[1], plan.units)
     a, b = (float(each.point()) for each in statistics)
     size, approximate = _looked_for(pilot, (a, b), difference, power, alpha, one, names)
