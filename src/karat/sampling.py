@@ -217,7 +217,11 @@ def by_label(
     def value(sums: FloatArray) -> FloatArray:
         return valued(measure, tally.labels_of(sums), zero)
 
-    return Statistic(tally.rows, value, tally.label_columns)
+    def one(place: int) -> Statistic:
+        rows = tally.rows_of(tally.labels[place])
+        return Statistic(rows, lambda sums: valued(measure, tally.label_of(sums), zero))
+
+    return Statistic(tally.rows, value, tally.label_columns, one)
 
 
 def _needed(measure: Measure, tally: Tally, beside: Sequence[Tally]) -> Tally:

@@ -188,3 +188,20 @@ def test_many_pairs_are_tested_as_each_by_itself(size: int) -> None:
         assert alone.p.tolist() == verdict.p.tolist()
         assert alone.trials.tobytes() == verdict.trials.tobytes()
         assert alone.differing == verdict.differing
+
+
+@pytest.mark.parametrize("cells", [1, 20, 1 << 20])
+def test_exact_p_is_that_of_all_exchanges_one_by_one(
+    cells: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where many units change alike, which are exchanged by their number."""
+    monkeypatch.setattr(randomization, "CELLS", cells)
+    rng = np.random.default_rng(cells)
+    for _ in range(40):
+        size = int(rng.integers(1, 9))
+        a = rng.integers(1, 4, (size, 2)).astype(float)
+        b = a + rng.integers(0, 2, (size, 2))
+        found = tried(a, b)
+        assert found.exact
+        assert found.p.item() == pytest.approx(by_hand(a, b), abs=1e-12)
+        assert 1 << max(found.differing - 1, 0) == found.tried

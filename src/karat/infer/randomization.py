@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import product
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,6 +23,7 @@ CLOSE = 1e-12
 """Differences that are closer are the same."""
 
 CELLS = 1 << 20
+"""How many numbers are worked on at a time, about: memory and speed, no result."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -27,14 +31,16 @@ class Verdict:
     """The outcome of a test, for one score or for several at once (arrays).
 
     `differing` counts the units on which the two systems differ, `exact` says that every exchange
-    was tried, `dropped` how many exchanges had no value. `trials` are the differences that chance
-    alone gave (trials x scores), each counted once; `first` and `second` are the scores.
+    was tried, `tried` how many that were, `dropped` how many of them had no value. `trials` are the
+    differences that chance alone gave (trials x scores), if these were drawn at random; `first` and
+    `second` are the scores.
     """
 
     difference: FloatArray
     p: FloatArray
     differing: int
     exact: bool
+    tried: int
     dropped: IntArray
     trials: FloatArray
     first: FloatArray
@@ -194,40 +200,82 @@ def _difference(
 
 def _verdicts(
     together: Together, pair: Pair, changes: Changes, trials: FloatArray
-) -> list[Verdict]:
-    first, second = (together.points[which] for which in pair)
-    parts = [slice(None)]
-    if together.statistics[pair[0]].columns is not None:
-        parts = [slice(i, i + 1) for i in range(len(first))]
+) -> list[Verdict]:  # fmt: skip
+    both = [together.statistics[which] for which in pair]
+    values = [together.points[which] for which in pair]
+    sums = [together.totals[together.of[which]].sums for which in pair]
     found = []
-    for part, (size, few) in zip(parts, changes, strict=True):
-        if size <= EXACT:
-            tried = np.concatenate([bits @ few for bits in _every(size)])
-            rows = together.of[pair[0]], together.of[pair[1]]
-            own = _difference(together, pair, _exchanged(together, rows, tried))[:, part]
+    for place, (size, rows) in enumerate(changes):
+        columns = both[0].columns
+        part = slice(None) if columns is None else slice(place, place + 1)
+        first, second = (each[part] for each in values)
+        if size > EXACT:
+            found.append(_drawn(first, second, trials[:, part], size))
+        elif columns is None:
+            found.append(_tried(both, sums, (first, second), rows))
         else:
-            own = trials[:, part]
-        found.append(_verdict((first[part], second[part]), own, size))
+            alone = [each.alone(place) for each in both]
+            own = [each[columns[place]] for each in sums]
+            found.append(_tried(alone, own, (first, second), rows[:, columns[place]]))
     return found
 
 
-def _verdict(values: tuple[FloatArray, FloatArray], found: FloatArray, differing: int) -> Verdict:
-    first, second = values
-    observed, exact = first - second, differing <= EXACT
-    missing = np.isnan(found).sum(axis=0)
-    extreme = (np.abs(found) >= np.abs(observed) - CLOSE).sum(axis=0)
-    one = 0 if exact else 1
-    p = (one + extreme) / np.maximum(one + len(found) - missing, 1)
+def _drawn(first: FloatArray, second: FloatArray, trials: FloatArray, differing: int) -> Verdict:
+    """The verdict of exchanges that were drawn at random."""
+    observed = first - second
+    missing = np.isnan(trials).sum(axis=0)
+    extreme = (np.abs(trials) >= np.abs(observed) - CLOSE).sum(axis=0)
+    p = (1 + extreme) / (1 + len(trials) - missing)
     p = np.where(np.isnan(observed), np.nan, p)
-    return Verdict(observed, p, differing, exact, missing, found, first, second)
+    return Verdict(observed, p, differing, False, len(trials), missing, trials, first, second)
 
 
-def _every(size: int) -> Iterator[FloatArray]:
-    """Every way to exchange, but for exchanging all: that only turns the sign of the difference."""
-    count, step = 1 << max(size - 1, 0), max(1, CELLS // max(size, 1))
-    for start in range(0, count, step):
-        number = np.arange(start, min(start + step, count))
-        yield ((number[:, None] >> np.arange(size)) & 1).astype(np.float64)
+def _tried(
+    both: Sequence[Statistic], sums: Sequence[FloatArray], values: tuple[FloatArray, FloatArray],
+    rows: FloatArray,
+) -> Verdict:  # fmt: skip
+    """The verdict of every exchange of a few rows: of two statistics, their sums and their values.
+    The rows are what the second has more than the first in each unit that differs.
+    """
+    first, second = values
+    observed = first - second
+    missing, extreme = np.zeros(len(observed)), np.zeros(len(observed))
+    for moved, ways in _every(rows):
+        one, other = both[0].value(sums[0] + moved), both[1].value(sums[1] - moved)
+        found = (one - other).reshape(len(moved), -1)
+        missing += ways @ np.isnan(found)
+        extreme += ways @ (np.abs(found) >= np.abs(observed) - CLOSE)
+    tried = 1 << max(len(rows) - 1, 0)
+    p = np.where(np.isnan(observed), np.nan, extreme / np.maximum(tried - missing, 1))
+    none = np.empty((0, len(observed)))
+    return Verdict(
+        observed, p, len(rows), True, tried, missing.astype(np.int64), none, first, second
+    )
+
+
+def _every(rows: FloatArray) -> Iterator[tuple[FloatArray, FloatArray]]:
+    """What moves in every way to exchange these rows, and how many ways come to the same; some at
+    a time. One row stays where it is: exchanging all others instead only turns the sign.
+
+    >>> [(moved.tolist(), ways.tolist()) for moved, ways in _every(np.array([[1.0], [1.0], [1.0]]))]
+    [([[0.0], [1.0], [2.0]], [1.0, 2.0, 1.0])]
+    """
+    alike = Counter(map(tuple, rows.tolist()))
+    if alike:
+        alike[alike.most_common(1)[0][0]] -= 1
+    moved, ways = np.zeros((1, rows.shape[1])), np.ones(1)
+    far = []
+    for row, count in alike.items():
+        if len(moved) * (count + 1) * max(rows.shape[1], 1) > CELLS:
+            far.append((np.array(row), count))
+            continue
+        moved = np.concatenate([moved + k * np.array(row) for k in range(count + 1)])
+        ways = np.concatenate([ways * math.comb(count, k) for k in range(count + 1)])
+    for chosen in product(*(range(count + 1) for _, count in far)):
+        more, times = np.zeros(rows.shape[1]), 1
+        for k, (own, count) in zip(chosen, far, strict=True):
+            more, times = more + k * own, times * math.comb(count, k)
+        yield moved + more, ways * times
 
 
 def _random(rng: np.random.Generator, trials: int, size: int) -> Iterator[tuple[int, ByteArray]]:

@@ -30,7 +30,7 @@ class Difference:
     `smallest_p` is the smallest p that could have come out, `detectable` the smallest difference
     that these documents would have shown in four cases of five, `differing` on how many of them
     the two systems differ at all; `exact` says that every exchange was tried. `draws` are the
-    differences in resamples, `trials` those that chance alone gave.
+    differences in resamples, `trials` those that chance alone gave, where exchanges were drawn.
     """
 
     a: str

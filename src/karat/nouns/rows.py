@@ -80,6 +80,13 @@ class Statistic:
     value: Callable[[FloatArray], FloatArray]
     columns: tuple[IntArray, ...] | None = None
     """For each score the columns it is a function of, where these are not all."""
+    each: Callable[[int], Statistic] | None = None
+    """Then, the statistic of each score by itself, of these columns."""
+
+    def alone(self, place: int) -> Statistic:
+        """The statistic of one score by itself."""
+        assert self.each is not None, "a score with columns of its own can be had by itself"
+        return self.each(place)
 
     def point(self) -> FloatArray:
         """The scores of the data as they are."""

@@ -239,8 +239,7 @@ def _difference(
     dropped = int(verdict.dropped.item())
     remarks = list(interval.remarks)
     if dropped:
-        tried = len(verdict.trials)
-        remarks.append(f"{dropped:,} of {tried:,} exchanges have no score: left out")
+        remarks.append(f"{dropped:,} of {verdict.tried:,} exchanges have no score: left out")
     p = _number(verdict.p.item())
     error = interval.error
     return Difference(
