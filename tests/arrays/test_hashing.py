@@ -7,7 +7,7 @@ import random
 import numpy as np
 import pytest
 
-from karat.arrays.hashing import PAD, hash_sequences, hash_stretches, hash_tokens
+from karat.arrays.hashing import PAD, hash_lists, hash_sequences, hash_stretches, hash_tokens
 
 ALPHABET = b"abcAB012.\xc3\xa9\xe6\x9d\xb1\xff\x01"
 
@@ -123,3 +123,18 @@ def test_runs_are_hashed_each_by_itself() -> None:
 @pytest.mark.parametrize("tokens", [[], ()])
 def test_no_tokens_have_the_hash_0(tokens: list[bytes]) -> None:
     assert hash_tokens(tokens) == 0
+
+
+def test_lists_are_hashed_as_each_by_itself() -> None:
+    rng = np.random.default_rng(7)
+    letters = ["a", "ü", "\ud800", "漢", "\0", "x" * 9, ""]
+    for _ in range(300):
+        lists = [
+            ["".join(rng.choice(letters, rng.integers(0, 4))) for _ in range(rng.integers(0, 5))]
+            for _ in range(rng.integers(0, 6))
+        ]
+        coded = [
+            [token.encode("utf-8", "surrogatepass").replace(b"\0", b"\xff") for token in tokens]
+            for tokens in lists
+        ]
+        assert [hash_tokens(tokens) for tokens in coded] == hash_lists(lists).tolist()

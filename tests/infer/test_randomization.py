@@ -200,7 +200,7 @@ def test_exact_p_is_that_of_all_exchanges_one_by_one(
     for _ in range(40):
         size = int(rng.integers(1, 9))
         a = rng.integers(1, 4, (size, 2)).astype(float)
-        b = a + rng.integers(0, 2, (size, 2))
+        b = a + rng.integers(0, 2, (size, 2)).astype(float)
         found = tried(a, b)
         assert found.exact
         assert found.p.item() == pytest.approx(by_hand(a, b), abs=1e-12)

@@ -8,6 +8,7 @@ do not occur in text, so a stretch that ends early is no other stretch.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 
 import numpy as np
 
@@ -108,3 +109,25 @@ def hash_tokens(tokens: Sequence[bytes]) -> int:
     start = np.concatenate([[0], end[:-1]])
     values = hash_stretches(buffer, start, end)
     return int(hash_sequences(values, np.arange(len(tokens)), np.array([0, len(tokens)]))[0])
+
+
+def hash_lists(lists: Sequence[Sequence[str]]) -> HashArray:
+    """The hash of each list of tokens, 0 for none: what `hash_tokens` says of them in UTF-8, with
+    a zero byte, which it takes for the end of a token, as 0xff, which is in none.
+
+    >>> hash_lists([["Ann", "Lee"], []]).tolist() == [hash_tokens([b"Ann", b"Lee"]), 0]
+    True
+    """
+    sizes = [len(tokens) for tokens in lists]
+    every = list(chain.from_iterable(lists))
+    data = "\0".join(every).encode("utf-8", "surrogatepass")
+    if data.count(0) != max(len(every) - 1, 0):
+        coded = (token.encode("utf-8", "surrogatepass") for token in every)
+        data = b"\0".join(token.replace(b"\0", b"\xff") for token in coded)
+    buffer = np.frombuffer(data + bytes(PAD), np.uint8)
+    breaks = np.flatnonzero(buffer[: len(data)] == 0)
+    start, end = np.append(0, breaks + 1), np.append(breaks, len(data))
+    values = hash_stretches(buffer, start[: len(every)], end[: len(every)])
+    bounds = np.cumsum([0, *sizes])
+    place = np.arange(len(every)) - np.repeat(bounds[:-1], sizes)
+    return hash_sequences(values, place, bounds)

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from karat.formats._plain_slots import NOTHING, Forms, forms, templates_of
-from karat.nouns._build import document_hash
+from karat.nouns._build import document_hashes
 from karat.nouns._columns import label_codes
 from karat.nouns._dataclass import dataclass
 from karat.nouns.corpus import Corpus
@@ -160,7 +160,7 @@ def of_plain(found: Sequence[Plain], lines: Sequence[int], offsets: Sequence[int
         units.pop() if units else None,
         Documents(
             int32([each.length for each in found]),
-            np.array([document_hash(e.text, e.tokens, e.unit) for e in found], np.uint64),
+            document_hashes(found),
             np.cumsum([0, *(len(each.sentences) for each in found)]),
             int32([start for each in found for start in each.sentences]),
             np.array(lines, np.int64),

@@ -6,13 +6,14 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
-from karat.arrays.hashing import hash_tokens
+from karat.arrays.hashing import hash_lists
 from karat.arrays.tags import KINDS, SCHEMES, decode, illegal, interpret, recognise
 from karat.nouns._columns import label_codes
+from karat.nouns._types import HashArray
 from karat.nouns.corpus import Corpus, Memory
 from karat.nouns.document import Document, Group, bracketed
 from karat.nouns.errors import UsageError, nearest, plain, shown
@@ -20,19 +21,26 @@ from karat.nouns.tables import Codes, Documents, Fragments, Groups, Mentions, in
 from karat.nouns.templates import Templates
 
 
-def document_hash(text: str | None, tokens: Sequence[str] | None, unit: str | None) -> int:
-    """What tells two documents apart: the hash of the text, or of the tokens; 0 if unknown."""
-    if unit == "char":
-        if text is None:
-            return 0
-        digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-        return int.from_bytes(digest, "little") or 1
-    if tokens is None:
-        return 0
-    # The hash takes a zero byte for the end of a token; 0xff is in no token.
-    return hash_tokens(
-        [token.encode("utf-8", "surrogatepass").replace(b"\0", b"\xff") for token in tokens]
-    )
+class _Worded(Protocol):
+    """What has a text or tokens."""
+
+    @property
+    def text(self) -> str | None: ...
+    @property
+    def tokens(self) -> Sequence[str] | None: ...
+    @property
+    def unit(self) -> str | None: ...
+
+
+def document_hashes(documents: Sequence[_Worded]) -> HashArray:
+    """What tells documents apart: the hash of the text, or of the tokens; 0 if unknown."""
+    found = hash_lists([() if d.unit == "char" else d.tokens or () for d in documents])
+    for place, document in enumerate(documents):
+        if document.unit == "char" and document.text is not None:
+            text = document.text.encode("utf-8", "surrogatepass")
+            digest = hashlib.blake2b(text, digest_size=8).digest()
+            found[place] = int.from_bytes(digest, "little") or 1
+    return found
 
 
 def _as_document(document: str | Document | Mapping[str, Any], number: int) -> Document:
@@ -85,7 +93,7 @@ def of_documents(
         unit,
         Documents(
             int32([doc.length for doc in docs]),
-            np.array([document_hash(d.text, d.tokens, d.unit) for d in docs], np.uint64),
+            document_hashes(docs),
             np.cumsum([0] + [len(doc.sentences) for doc in docs]),
             int32([start for doc in docs for start in doc.sentences]),
             np.array(lines or range(1, len(docs) + 1), np.int64),
