@@ -11,9 +11,10 @@ a goal that is not met is no failure.
 from __future__ import annotations
 
 import argparse
+import json
 import math
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,6 +24,7 @@ from _data import data
 from _machine import machine
 from _measure import measure
 from _race import Contender, failures, markdown, race, rounded
+from _stages import STAGES
 from _tools import CONLLEVAL, F1_SCORE, NERVALUATE, POLARS, REPORT, peers
 
 MEDIUM, LARGE = 2_000_000, 20_000_000
@@ -67,6 +69,12 @@ class Results:
     def peak(self, name: str) -> float | None:
         return self.done[name].peak if name in self.done else None
 
+    def stage(self, name: str, stage: str) -> float | None:
+        """What one stage took, of a run that tells its stages."""
+        if name not in self.done:
+            return None
+        return min(float(json.loads(run.stdout)[stage]) for run in self.done[name].runs)
+
     def times(self, one: str, other: str) -> float | None:
         """How many times the CPU time of `other` is that of `one`."""
         return divided(self.cpu(one), self.cpu(other))
@@ -103,6 +111,12 @@ def commands(paths: Sequence[Path], mark: str = "") -> list[Contender]:
     ]
 
 
+def staged(paths: Sequence[Path]) -> list[str]:
+    """Goal 3's work in a process that tells what each stage took."""
+    here = Path(__file__).resolve().with_name("_stages.py")
+    return [sys.executable, str(here), *map(str, paths[:2])]
+
+
 def chosen_peers(paths: Sequence[Path], names: Sequence[str], mark: str = "") -> list[Contender]:
     found = [peer for peer in peers(paths) if peer.name in names]
     for peer in found:
@@ -135,13 +149,15 @@ def field(wanted: set[int]) -> tuple[list[Contender], list[Contender]]:
         ]
     if 7 in wanted:
         medium += commands(data(MEDIUM, FEW_LABELS, sentences=1500), " 1500")
-        medium += commands(data(1000, FEW_LABELS), " tiny")
+        medium.append(Contender("stages", staged(paths)))
     if 8 in wanted:
         medium.append(Contender("exact of four", score(paths, EXACT)))
         medium.append(Contender("every of four", score(paths, EVERY)))
     if wanted & {6, 7}:
         heavy = commands(data(LARGE, FEW_LABELS), " 20M")
         heavy = heavy if 7 in wanted else heavy[:1]
+        if 7 in wanted:
+            heavy.append(Contender("stages 20M", staged(data(LARGE, FEW_LABELS))))
     return medium, heavy
 
 
@@ -190,17 +206,9 @@ def goal_6(run: Results) -> Iterator[Goal]:
 
 
 def goal_7(run: Results) -> Iterator[Goal]:
-    stages: dict[str, Callable[[str], float | None]] = {
-        "reading": lambda mark: run.cpu(f"exact{mark}"),
-        "matching and counting": lambda mark: less(
-            run.cpu(f"every{mark}"), run.cpu(f"exact{mark}")
-        ),
-        "resampling": lambda mark: less(run.cpu(f"drawn{mark}"), run.cpu(f"every{mark}")),
-    }
-    for name, cost in stages.items():
-        says = f"growth from {MEDIUM:,} to {LARGE:,} tokens, {name}"
-        # What a file of next to nothing costs is start-up, and does not grow.
-        medium, large = (less(cost(mark), cost(" tiny")) for mark in ("", " 20M"))
+    for stage in STAGES:
+        says = f"growth from {MEDIUM:,} to {LARGE:,} tokens, {stage}"
+        medium, large = (run.stage(f"stages{mark}", stage) for mark in ("", " 20M"))
         yield Goal(7, says, exponent(medium, large), 1.05, unit="exponent")
     for name, says in (("exact", "goal 1's command"), ("every", "goal 2's command")):
         one = run.times(f"{name} 1500", name)
