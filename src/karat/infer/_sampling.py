@@ -137,10 +137,20 @@ class Together:
         for number, (stratum, index) in enumerate(self.units.blocks()):
             lines = self._held.get(number)
             if lines is None:
-                lines = [np.ascontiguousarray(rows.block(index).T) for rows in self.rows]
+                lines = []
+                for rows in self.rows:
+                    lines.append(self._totalled(rows, lines, index))
                 if keep:
                     self._held[number] = lines
             yield stratum, lines
+
+    def _totalled(self, rows: Rows, there: list[FloatArray], index: IntArray) -> FloatArray:
+        """The lines of some rows; those of labels are there already, from which totals are made."""
+        other, columns = getattr(rows, "made_of", (None, ()))
+        for own, lines in zip(self.rows, there, strict=False):
+            if own is other and columns:
+                return np.array([lines[some.start : some.stop].sum(axis=0) for some in columns])
+        return np.ascontiguousarray(rows.block(index).T)
 
     def values(self, sums: Sums) -> Iterator[tuple[int, FloatArray]]:
         """Each statistic (its number, and draws x scores) from the sums of all rows, those with the
