@@ -65,7 +65,16 @@ static inline int32_t four(const uint8_t *weights, Py_ssize_t unit, Py_ssize_t u
         w[i] = t->weights + least(draw + i, t->draws - 1) * t->stride;                          \
     for (int k = 0; k < L; k++)                                                                 \
         l[k] = t->lines + least(group + k, t->groups - 1) * t->padded * GROUP;                  \
-    Py_ssize_t whole = least(end, t->units / FOUR * FOUR)
+    Py_ssize_t u = first, whole = least(end, t->units / FOUR * FOUR)
+
+/* The sums of a tile over its units: four at a time by ADD, then what is left of the last four. */
+#define OVER_UNITS                                                                              \
+    for (; u < whole; u += FOUR) {                                                              \
+        ADD(four(w[i], u, u + FOUR))                                                            \
+    }                                                                                           \
+    for (; u < least(end, t->units); u += FOUR) {                                               \
+        ADD(four(w[i], u, t->units))                                                            \
+    }
 
 /* Where the sums of a draw and a group stand, and which of them are kept. */
 #define OUT(i, k) (t->out + ((draw + i) * t->groups + group + k) * GROUP)
@@ -87,13 +96,7 @@ wide(const Task *t, Py_ssize_t draw, Py_ssize_t group, Py_ssize_t first, Py_ssiz
         __m512i weight = _mm512_set1_epi32(WEIGHTS);                                            \
         EACH(k, WIDE_L) sum[k][i] = _mm512_dpbusd_epi32(sum[k][i], weight, own[k]);             \
     }
-    Py_ssize_t u = first;
-    for (; u < whole; u += FOUR) {
-        ADD(four(w[i], u, u + FOUR))
-    }
-    for (; u < least(end, t->units); u += FOUR) {
-        ADD(four(w[i], u, t->units))
-    }
+    OVER_UNITS
 #undef ADD
     __m512i found[WIDE_L][WIDE_D];
     EACH(k, WIDE_L) EACH(i, WIDE_D) found[k][i] = sum[k][i];
@@ -117,13 +120,7 @@ narrow(const Task *t, Py_ssize_t draw, Py_ssize_t group, Py_ssize_t first, Py_ss
             sum[k][i] = _mm256_add_epi32(sum[k][i], _mm256_madd_epi16(two, one));               \
         }                                                                                       \
     }
-    Py_ssize_t u = first;
-    for (; u < whole; u += FOUR) {
-        ADD(four(w[i], u, u + FOUR))
-    }
-    for (; u < least(end, t->units); u += FOUR) {
-        ADD(four(w[i], u, t->units))
-    }
+    OVER_UNITS
 #undef ADD
     __m256i found[2][NARROW_D];
     EACH(k, 2) EACH(i, NARROW_D) found[k][i] = sum[k][i];

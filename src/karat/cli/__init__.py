@@ -74,7 +74,7 @@ def parser(only: str | None = None) -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; a user's mistake is one line on stderr, never a traceback."""
     given = list(sys.argv[1:] if arguments is None else arguments)
-    # One thread is faster to start than many, and karat multiplies no large matrices here.
+    # One thread is faster to start than many.
     for library in ("OPENBLAS", "MKL", "OMP"):
         os.environ.setdefault(f"{library}_NUM_THREADS", "1")
     # Files become many small objects, and hardly any that refer to each other in a circle.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from itertools import pairwise
 from typing import Generic, TypeVar
@@ -18,8 +18,8 @@ from karat.nouns._dataclass import dataclass
 from karat.nouns._types import ByteArray, FloatArray, IntArray, SingleArray
 from karat.nouns.rows import Rows, Statistic
 
-CELLS = 1 << 22
-"""How many numbers of one kind are held at a time, about: memory and speed, no result."""
+CELLS = 1 << 24
+"""How many sums are held at a time, about: memory and speed, no result."""
 
 HELD = 1 << 25
 """How many numbers are kept, about, rather than made again: memory and speed, no result."""
@@ -93,6 +93,14 @@ class Together:
         self.ends: list[int] = np.cumsum([0] + [rows.width for rows in self.rows]).tolist()
         self.width = self.ends[-1]
         self._held: dict[int, list[FloatArray]] = {}
+        self._made_of = dict(self._made(place))
+
+    def _made(self, place: Mapping[int, int]) -> Iterator[tuple[int, tuple[int, list[range]]]]:
+        """For the rows of each number that are totals of others: whose, and of which columns."""
+        for number, rows in enumerate(self.rows):
+            other, columns = getattr(rows, "made_of", (None, []))
+            if id(other) in place and columns:
+                yield number, (place[id(other)], columns)
 
     @cached_property
     def product(self) -> Product:
@@ -101,13 +109,11 @@ class Together:
 
     def sums_of_others(self) -> dict[int, list[int]]:
         """For each column that is a sum of other columns, which these are."""
-        first = {id(rows): end for rows, end in zip(self.rows, self.ends, strict=False)}
-        found = {}
-        for rows in self.rows:
-            other, columns = getattr(rows, "made_of", (None, ()))
-            for i, some in enumerate(columns) if id(other) in first else ():
-                found[first[id(rows)] + i] = [first[id(other)] + column for column in some]
-        return found
+        return {
+            self.ends[number] + i: [self.ends[other] + column for column in some]
+            for number, (other, columns) in self._made_of.items()
+            for i, some in enumerate(columns)
+        }
 
     @cached_property
     def totals(self) -> list[Totals]:
@@ -138,19 +144,20 @@ class Together:
             lines = self._held.get(number)
             if lines is None:
                 lines = []
-                for rows in self.rows:
-                    lines.append(self._totalled(rows, lines, index))
+                for i in range(len(self.rows)):
+                    lines.append(self._lines(i, index, lines))
                 if keep:
                     self._held[number] = lines
             yield stratum, lines
 
-    def _totalled(self, rows: Rows, there: list[FloatArray], index: IntArray) -> FloatArray:
-        """The lines of some rows; those of labels are there already, from which totals are made."""
-        other, columns = getattr(rows, "made_of", (None, ()))
-        for own, lines in zip(self.rows, there, strict=False):
-            if own is other and columns:
-                return np.array([lines[some.start : some.stop].sum(axis=0) for some in columns])
-        return np.ascontiguousarray(rows.block(index).T)
+    def _lines(self, number: int, index: IntArray, there: list[FloatArray]) -> FloatArray:
+        """The lines of the rows of one number. Those of which totals are made are there already."""
+        if number in self._made_of:
+            other, columns = self._made_of[number]
+            if other < len(there):
+                parts = (there[other][some.start : some.stop] for some in columns)
+                return np.array([part.sum(axis=0) for part in parts])
+        return np.ascontiguousarray(self.rows[number].block(index).T)
 
     def values(self, sums: Sums) -> Iterator[tuple[int, FloatArray]]:
         """Each statistic (its number, and draws x scores) from the sums of all rows, those with the
@@ -235,7 +242,7 @@ class Product:
         """The sums of all draws, some draws at a time. `weights` gives the weights of a block for
         the draws first..end.
         """
-        held = max(1, 4 * CELLS // max(self.together.width, 1))
+        held = max(1, CELLS // max(self.together.width, 1))
         for first in range(0, draws, held):
             end = min(first + held, draws)
             sums = self._factor.room(end - first)
@@ -317,7 +324,8 @@ def contrasted(
             using.setdefault(i, set()).add(number)
     there: dict[int, FloatArray] = {}
     for i, value in values:
-        there[i] = value
+        if i in using:
+            there[i] = value
         for number in sorted(using.get(i, ())):
             contrast = contrasts[number]
             if all(each in there for each in contrast):
