@@ -10,7 +10,7 @@ setup(
             optional=True,
             py_limited_api=True,
         )
-        for name in ("_scan", "_weigh")
+        for name in ("_draw", "_scan", "_weigh")
     ],
     options={"bdist_wheel": {"py_limited_api": "cp311"}},
 )

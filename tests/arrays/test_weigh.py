@@ -1,5 +1,5 @@
-"""Bytes are multiplied and counted to the same numbers, whatever the processor can; the twins are
-products of whole numbers in Python and comparisons one by one.
+"""Bytes are multiplied to the same numbers, whatever the processor can; the twins are products of
+whole numbers in Python.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import pytest
 from numpy.typing import NDArray
 
 from karat.arrays import weigh
-from karat.arrays.weigh import Digits, Exact, Weigher, fast, grouped, row_sums, steps
+from karat.arrays.weigh import Digits, Exact, Weigher, fast, grouped, unpacked
 
 LEVELS = (0, 1, 2, 3)
 
@@ -38,7 +38,34 @@ def test_products_are_exact_at_every_level(level: int) -> None:
         found = products(lines, weights, cuts, int(rng.integers(1, 50)))
         expected = (lines * 4).astype(int) @ weights.astype(int).T / 4
         assert expected.tolist() == found.tolist()
-        assert weights.sum(axis=1, dtype=int).tolist() == row_sums(weights).tolist()
+
+
+@pytest.mark.parametrize(("draws", "units"), [(64, 512), (129, 1100), (200, 8192), (63, 65)])
+def test_products_of_many_draws_and_units_are_exact(level: int, draws: int, units: int) -> None:
+    rng = np.random.default_rng(draws)
+    lines = rng.integers(-128, 128, (35, units)).astype(float)
+    weights = rng.integers(0, 128, (draws, units), dtype=np.uint8)
+    expected = (lines.astype(int) @ weights.astype(int).T).tolist()
+    assert expected == products(lines, weights, step=draws).tolist()
+    assert expected == products(lines, weights, [units // 3], step=draws // 2).tolist()
+
+
+def test_weights_may_be_bits(level: int) -> None:
+    rng = np.random.default_rng(level)
+    for units in (1, 7, 8, 63, 64, 65, 500, 1025, 3000):
+        for draws in (1, 3, 64, 130):
+            lines = rng.integers(-300, 300, (5, units)).astype(float)
+            words = rng.integers(0, 1 << 64, (draws, -(-units // 64)), dtype=np.uint64)
+            bits = [
+                [int(word) >> (8 * (u // 8 % 8) + 7 - u % 8) & 1 for u in range(64)]
+                for word in words.ravel()
+            ]
+            weights = np.array(bits).reshape(draws, -1)[:, :units]
+            assert weights.tolist() == unpacked(words, units).tolist()
+            weigher = Weigher([list(lines)], units, [units])
+            sums = weigher.room(draws)
+            weigher.add(sums, 0, words)
+            assert (lines.astype(int) @ weights.T).tolist() == weigher.total(sums).tolist()
 
 
 def products(
@@ -110,7 +137,6 @@ def test_the_largest_weights_and_lines_do_not_overflow(level: int) -> None:
         weights = np.full((2, 1 << 16), 127, np.uint8)
         found = products(lines, weights)
         assert [[value * 127 * (1 << 16)] * 2] * 3 == found.tolist()
-        assert [127 << 16] * 2 == row_sums(weights).tolist()
 
 
 def test_digits_add_up_to_the_lines() -> None:
@@ -176,18 +202,6 @@ def one_block(weigher: Weigher, block: int) -> NDArray[np.float64]:
     return weigher.total(sums)
 
 
-def test_bytes_reach_as_many_limits_as_they_do_one_by_one(level: int) -> None:
-    rng = np.random.default_rng(level)
-    for words in range(1, 30):
-        random = rng.integers(0, 256, (2, 8 * words), dtype=np.uint8)
-        limits = np.sort(rng.choice(256, 5, replace=False)).astype(np.uint8)
-        found, places = steps(random, limits)
-        every = random.ravel().tolist()
-        expected = [sum(byte >= limit for limit in limits.tolist()) for byte in every]
-        assert expected == found.ravel().tolist()
-        assert [i for i, n in enumerate(expected) if n == 5] == places.tolist()
-
-
 def test_tables_that_do_not_fit_are_refused() -> None:
     if weigh.compiled is None:
         pytest.skip("there is no compiled helper")
@@ -205,10 +219,14 @@ def test_tables_that_do_not_fit_are_refused() -> None:
         (one, weights[:0], out[:0]),
     ]:
         with pytest.raises(ValueError, match="table"):
-            weigh.compiled.weigh(lines, drawn, found, 3)
-    assert not weigh.compiled.weigh(one, weights, out, 0)
-    with pytest.raises(ValueError, match="buffers that do not fit together"):
-        weigh.compiled.steps(weights, weights[0, :2].copy(), weights[:2].copy(), np.empty(24), 2)
+            weigh.compiled.weigh(lines, drawn, drawn.shape[-1], found, 3)
+    words = weights.astype(np.uint64)
+    for units, drawn in [
+        (9, weights), (0, weights), (65, words), (8, weights.astype(np.uint16)), (8, words[:, :2]),
+    ]:  # fmt: skip
+        with pytest.raises(ValueError, match="table"):
+            weigh.compiled.weigh(one, drawn, units, out, 3)
+    assert not weigh.compiled.weigh(one, weights, 8, out, 0)
 
 
 def test_without_the_helper_numpy_multiplies(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -216,4 +234,3 @@ def test_without_the_helper_numpy_multiplies(monkeypatch: pytest.MonkeyPatch) ->
     assert not fast()
     found = products(np.array([[2.0, 0.5]]), np.array([[3, 1]], np.uint8))
     assert [[6.5]] == found.tolist()
-    assert [0, 1] == steps(np.array([1, 9] * 4, np.uint8), np.array([5], np.uint8))[0][:2].tolist()

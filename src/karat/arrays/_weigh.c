@@ -1,9 +1,9 @@
-/* The arithmetic of bytes that resampling needs, many times faster than NumPy where the processor
-   can: lines of small whole numbers times weights, and the numbers that random bytes stand for.
+/* Lines of small whole numbers times weights, which is what resampling does most: in the arithmetic
+   of bytes, many times faster than NumPy where the processor can.
 
    Lines are from -128 to 127 and weights from 0 to 127, so two products add up to 16 bits and those
    of a block to 32: nothing is rounded and nothing overflows. On a processor without the
-   instructions (and with a compiler that does not know them) there is no kernel, the functions say
+   instructions (and with a compiler that does not know them) there is no kernel, `weigh` says
    so, and arrays/weigh.py does the same with NumPy, to the same numbers. */
 
 #define Py_LIMITED_API 0x030B0000
@@ -29,21 +29,15 @@ enum { LONGEST = 1 << 16, GROUP = 16, FOUR = 4, STEP = 64 };
 
 typedef struct {
     const int8_t *lines;    /* groups x padded / FOUR x GROUP x FOUR */
-    const uint8_t *weights; /* draws x stride, of which `units` count */
+    const uint8_t *weights; /* draws x stride, of which `units` count: bytes, or bits */
     int32_t *out;           /* draws x groups * GROUP */
     Py_ssize_t groups, draws, units, padded, stride;
+    int bits;
 } Task;
 
-/* Random bytes, how many of them, and the rising limits; for each byte how many limits it reaches
-   goes to `out`, and to `places` where those are that reach the last. */
-typedef struct {
-    const uint8_t *bytes, *limits;
-    Py_ssize_t size, n;
-    uint8_t *out;
-    int64_t *places;
-} Steps;
-
 #ifdef KERNELS
+
+static uint8_t bits_of[256][8];  /* the bits of each byte, the highest first; filled when loaded */
 
 static inline Py_ssize_t least(Py_ssize_t a, Py_ssize_t b) { return a < b ? a : b; }
 
@@ -52,6 +46,21 @@ static inline int32_t four(const uint8_t *weights, Py_ssize_t unit, Py_ssize_t u
     int32_t found = 0;
     memcpy(&found, weights + unit, units - unit < FOUR ? (size_t)(units - unit) : FOUR);
     return found;
+}
+
+/* STEP weights of one draw; what is over the edge is 0. */
+static inline void some(const Task *t, Py_ssize_t draw, Py_ssize_t unit, uint8_t *out) {
+    Py_ssize_t there = draw < t->draws ? least(t->units - unit, STEP) : 0;
+    const uint8_t *weights = t->weights + draw * t->stride + (t->bits ? unit / 8 : unit);
+    if (there < STEP)
+        memset(out, 0, STEP);
+    if (there == STEP && !t->bits)
+        memcpy(out, weights, STEP);
+    else if (there > 0 && !t->bits)
+        memcpy(out, weights, (size_t)there);
+    else
+        for (Py_ssize_t k = 0; k < there; k += 8)
+            memcpy(out + k, bits_of[weights[k / 8]], (size_t)least(there - k, 8));
 }
 
 /* Written out, so that the compiler keeps the sums of a tile in registers. */
@@ -65,14 +74,14 @@ static inline int32_t four(const uint8_t *weights, Py_ssize_t unit, Py_ssize_t u
         w[i] = t->weights + least(draw + i, t->draws - 1) * t->stride;                          \
     for (int k = 0; k < L; k++)                                                                 \
         l[k] = t->lines + least(group + k, t->groups - 1) * t->padded * GROUP;                  \
-    Py_ssize_t u = first, whole = least(end, t->units / FOUR * FOUR)
+    Py_ssize_t u = 0, whole = t->units / FOUR * FOUR
 
 /* The sums of a tile over its units: four at a time by ADD, then what is left of the last four. */
 #define OVER_UNITS                                                                              \
     for (; u < whole; u += FOUR) {                                                              \
         ADD(four(w[i], u, u + FOUR))                                                            \
     }                                                                                           \
-    for (; u < least(end, t->units); u += FOUR) {                                               \
+    for (; u < t->units; u += FOUR) {                                                           \
         ADD(four(w[i], u, t->units))                                                            \
     }
 
@@ -82,10 +91,10 @@ static inline int32_t four(const uint8_t *weights, Py_ssize_t unit, Py_ssize_t u
     for (int k = 0; k < L && group + k < t->groups; k++)                                        \
         for (int i = 0; i < D && draw + i < t->draws; i++)
 
-enum { WIDE_D = 8, WIDE_L = 3, NARROW_D = 4, NARROW_L = 1, SOME = 1024 };
+enum { WIDE_D = 8, WIDE_L = 3, NARROW_D = 4, NARROW_L = 1, SOME = 1024, MANY = 64 };
 
 __attribute__((target("avx512f,avx512bw,avx512vnni"))) static void
-wide(const Task *t, Py_ssize_t draw, Py_ssize_t group, Py_ssize_t first, Py_ssize_t end) {
+wide(const Task *t, Py_ssize_t draw, Py_ssize_t group) {
     TILE(WIDE_D, WIDE_L);
     __m512i sum[WIDE_L][WIDE_D];
     EACH(k, WIDE_L) EACH(i, WIDE_D) sum[k][i] = _mm512_setzero_si512();
@@ -106,7 +115,7 @@ wide(const Task *t, Py_ssize_t draw, Py_ssize_t group, Py_ssize_t first, Py_ssiz
 }
 
 __attribute__((target("avx2"))) static void
-narrow(const Task *t, Py_ssize_t draw, Py_ssize_t group, Py_ssize_t first, Py_ssize_t end) {
+narrow(const Task *t, Py_ssize_t draw, Py_ssize_t group) {
     TILE(NARROW_D, NARROW_L);
     __m256i sum[2][NARROW_D], one = _mm256_set1_epi16(1);
     EACH(k, 2) EACH(i, NARROW_D) sum[k][i] = _mm256_setzero_si256();
@@ -148,9 +157,9 @@ static int matrices(void) {
 /* Compilers do not know that the instructions for tiles read memory: all has to be there by now. */
 #define WRITTEN __asm__ volatile("" ::: "memory")
 
-/* Tiles 0 to 3 are the sums of two times 16 draws and two groups, 4 and 5 hold weights, 6 and 7
-   lines. A tile is up to 16 rows of 64 bytes. */
-__attribute__((target("amx-tile"))) static void shaped(Py_ssize_t one, Py_ssize_t other) {
+/* Tiles are 16 rows of 64 bytes: 0 to 3 are the sums of four times 16 draws with a group, 4 holds
+   lines, 5 to 7 weights. */
+__attribute__((target("amx-tile"))) static void shaped(void) {
     struct {
         uint8_t palette, start, none[14];
         uint16_t bytes[16];
@@ -158,83 +167,76 @@ __attribute__((target("amx-tile"))) static void shaped(Py_ssize_t one, Py_ssize_
     } shape;
     memset(&shape, 0, sizeof shape);
     shape.palette = 1;
-    for (int i = 0; i < 8; i++) {
-        shape.bytes[i] = STEP;
-        shape.rows[i] = (uint8_t)(i >= 6 ? GROUP : i % 2 ? other : one);
-    }
+    for (int i = 0; i < 8; i++)
+        shape.bytes[i] = STEP, shape.rows[i] = GROUP;
     WRITTEN;
     _tile_loadconfig(&shape);
 }
 
-/* The weights of some units of two times 16 draws, tile by tile; what is over the edge is 0. */
-typedef uint8_t Near[SOME / STEP][2][GROUP][STEP];
+/* The weights of a few units of four times 16 draws, tile by tile: they stay in the nearest cache. */
+enum { FEW = 512, DRAWS = 4 * GROUP };
+typedef uint8_t Near[FEW / STEP][4][GROUP][STEP];
 
 static void copied(const Task *t, Py_ssize_t draw, Py_ssize_t first, Py_ssize_t end, Near near) {
-    for (Py_ssize_t i = 0; i < 2 * GROUP; i++) {
-        const uint8_t *weights = t->weights + (draw + i) * t->stride;
-        Py_ssize_t units = draw + i < t->draws ? t->units : 0;
-        for (Py_ssize_t u = first; u < end; u += STEP) {
-            uint8_t *row = near[(u - first) / STEP][i / GROUP][i % GROUP];
-            if (u + STEP <= units)
-                memcpy(row, weights + u, STEP);
-            else {
-                memset(row, 0, STEP);
-                if (u < units)
-                    memcpy(row, weights + u, (size_t)(units - u));
-            }
-        }
-    }
+    for (Py_ssize_t i = 0; i < DRAWS; i++)
+        for (Py_ssize_t u = first; u < end; u += STEP)
+            some(t, draw + i, u, near[(u - first) / STEP][i / GROUP][i % GROUP]);
 }
 
-/* Some units of two times 16 draws with all groups. */
+/* Add the products of these weights with one group to the sums, whose rows are so many bytes
+   apart. */
 __attribute__((target("amx-tile,amx-int8"))) static void
-multiplied(const Task *t, Py_ssize_t draw, Py_ssize_t first, Py_ssize_t end, Near near) {
-    int more = draw + GROUP < t->draws;
-    Py_ssize_t row = t->groups * GROUP * (Py_ssize_t)sizeof(int32_t);
-    for (Py_ssize_t group = 0; group < t->groups; group += 2) {
-        int both = group + 1 < t->groups;
-        int32_t *sums = t->out + (draw * t->groups + group) * GROUP;
-        int32_t *below = sums + GROUP * t->groups * GROUP;
-        const int8_t *lines = t->lines + group * t->padded * GROUP;
-        const int8_t *others = both ? lines + t->padded * GROUP : lines;
-        _tile_loadd(0, sums, row);
-        if (more)
-            _tile_loadd(1, below, row);
-        if (both)
-            _tile_loadd(2, sums + GROUP, row);
-        if (more && both)
-            _tile_loadd(3, below + GROUP, row);
-        for (Py_ssize_t u = first; u < end; u += STEP) {
-            _tile_loadd(4, near[(u - first) / STEP][0], STEP);
-            _tile_loadd(6, lines + u * GROUP, STEP);
-            _tile_dpbusd(0, 4, 6);
-            _tile_loadd(7, others + u * GROUP, STEP);
-            _tile_dpbusd(2, 4, 7);
-            if (more) {
-                _tile_loadd(5, near[(u - first) / STEP][1], STEP);
-                _tile_dpbusd(1, 5, 6);
-                _tile_dpbusd(3, 5, 7);
-            }
-        }
-        _tile_stored(0, sums, row);
-        if (more)
-            _tile_stored(1, below, row);
-        if (both)
-            _tile_stored(2, sums + GROUP, row);
-        if (more && both)
-            _tile_stored(3, below + GROUP, row);
+multiplied(const int8_t *lines, Near near, Py_ssize_t units, int32_t *sums, Py_ssize_t row) {
+    Py_ssize_t part = GROUP * row / (Py_ssize_t)sizeof *sums;
+    _tile_loadd(0, sums, row);
+    _tile_loadd(1, sums + part, row);
+    _tile_loadd(2, sums + 2 * part, row);
+    _tile_loadd(3, sums + 3 * part, row);
+    for (Py_ssize_t u = 0; u < units; u += STEP) {
+        uint8_t(*own)[GROUP][STEP] = near[u / STEP];
+        _tile_loadd(4, lines + u * GROUP, STEP);
+        _tile_loadd(5, own[0], STEP);
+        _tile_dpbusd(0, 5, 4);
+        _tile_loadd(6, own[1], STEP);
+        _tile_dpbusd(1, 6, 4);
+        _tile_loadd(7, own[2], STEP);
+        _tile_dpbusd(2, 7, 4);
+        _tile_loadd(5, own[3], STEP);
+        _tile_dpbusd(3, 5, 4);
     }
+    _tile_stored(0, sums, row);
+    _tile_stored(1, sums + part, row);
+    _tile_stored(2, sums + 2 * part, row);
+    _tile_stored(3, sums + 3 * part, row);
+}
+
+/* The same for the last draws, of which there are fewer. */
+static void added(const Task *t, Py_ssize_t draw, Py_ssize_t group, Near near, Py_ssize_t first,
+                  Py_ssize_t units) {
+    _Alignas(64) int32_t sums[DRAWS][GROUP];
+    memset(sums, 0, sizeof sums);
+    multiplied(t->lines + (group * t->padded + first) * GROUP, near, units, sums[0], sizeof sums[0]);
+    WRITTEN;
+    for (int i = 0; draw + i < t->draws; i++)
+        for (int k = 0; k < GROUP; k++)
+            t->out[((draw + i) * t->groups + group) * GROUP + k] += sums[i][k];
 }
 
 __attribute__((target("amx-tile"))) static void by_matrices(const Task *t) {
     _Alignas(64) Near near;
-    for (Py_ssize_t first = 0; first < t->padded; first += SOME)
-        for (Py_ssize_t draw = 0; draw < t->draws; draw += 2 * GROUP) {
-            Py_ssize_t left = t->draws - draw, end = least(first + SOME, t->padded);
-            shaped(least(left, GROUP), left > GROUP ? least(left - GROUP, GROUP) : 1);
+    shaped();
+    for (Py_ssize_t first = 0; first < t->padded; first += FEW)
+        for (Py_ssize_t draw = 0; draw < t->draws; draw += DRAWS) {
+            Py_ssize_t end = least(first + FEW, t->padded);
             copied(t, draw, first, end, near);
             WRITTEN;
-            multiplied(t, draw, first, end, near);
+            for (Py_ssize_t group = 0; group < t->groups; group++)
+                if (draw + DRAWS <= t->draws)
+                    multiplied(t->lines + (group * t->padded + first) * GROUP, near, end - first,
+                               t->out + (draw * t->groups + group) * GROUP,
+                               t->groups * GROUP * (Py_ssize_t)sizeof *t->out);
+                else
+                    added(t, draw, group, near, first, end - first);
         }
     _tile_release();
 }
@@ -244,7 +246,13 @@ static int matrices(void) { return 0; }
 static void by_matrices(const Task *t) { (void)t; }
 #endif
 
-typedef void (*Kernel)(const Task *, Py_ssize_t, Py_ssize_t, Py_ssize_t, Py_ssize_t);
+static void ready(void) {
+    for (int byte = 0; byte < 256; byte++)
+        for (int k = 0; k < 8; k++)
+            bits_of[byte][k] = byte >> (7 - k) & 1;
+}
+
+typedef void (*Kernel)(const Task *, Py_ssize_t, Py_ssize_t);
 
 static int weighed(const Task *t, int level) {
     __builtin_cpu_init();
@@ -258,70 +266,25 @@ static int weighed(const Task *t, int level) {
     }
     Kernel tile = wider ? wide : narrow;
     int draws = wider ? WIDE_D : NARROW_D, groups = wider ? WIDE_L : NARROW_L;
+    Py_ssize_t most = t->bits ? MANY : t->draws;
+    uint8_t near[MANY][SOME];
     for (Py_ssize_t first = 0; first < t->padded; first += SOME)
-        for (Py_ssize_t group = 0; group < t->groups; group += groups)
-            for (Py_ssize_t draw = 0; draw < t->draws; draw += draws)
-                tile(t, draw, group, first, least(first + SOME, t->padded));
+        for (Py_ssize_t start = 0; start < t->draws; start += most) {
+            Task own = *t;
+            own.lines += first * GROUP, own.out += start * t->groups * GROUP;
+            own.draws = least(most, t->draws - start), own.units = least(SOME, t->units - first);
+            own.weights += start * t->stride + first;
+            if (t->bits) {
+                for (Py_ssize_t i = 0; i < own.draws; i++)
+                    for (Py_ssize_t u = 0; u < own.units; u += STEP)
+                        some(t, start + i, first + u, near[i] + u);
+                own.weights = near[0], own.stride = SOME;
+            }
+            for (Py_ssize_t group = 0; group < t->groups; group += groups)
+                for (Py_ssize_t draw = 0; draw < own.draws; draw += draws)
+                    tile(&own, draw, group);
+        }
     return 1;
-}
-
-/* The bytes from `at` on, one by one; how many of all reach the last limit. */
-static Py_ssize_t one_by_one(const Steps *s, Py_ssize_t at, Py_ssize_t found) {
-    for (; at < s->size; at++) {
-        uint8_t sum = 0;
-        for (Py_ssize_t k = 0; k < s->n; k++)
-            sum += s->bytes[at] >= s->limits[k];
-        s->out[at] = sum;
-        if (s->n && s->bytes[at] >= s->limits[s->n - 1])
-            s->places[found++] = at;
-    }
-    return found;
-}
-
-static inline Py_ssize_t placed(const Steps *s, Py_ssize_t at, uint64_t bits, Py_ssize_t found) {
-    for (; bits; bits &= bits - 1)
-        s->places[found++] = at + __builtin_ctzll(bits);
-    return found;
-}
-
-__attribute__((target("avx512f,avx512bw"))) static Py_ssize_t wide_steps(const Steps *s) {
-    Py_ssize_t found = 0, at = 0;
-    const __m512i one = _mm512_set1_epi8(1);
-    for (; at + 64 <= s->size; at += 64) {
-        __m512i own = _mm512_loadu_si512(s->bytes + at), sum = _mm512_setzero_si512();
-        __mmask64 reached = 0;
-        for (Py_ssize_t k = 0; k < s->n; k++) {
-            reached = _mm512_cmpge_epu8_mask(own, _mm512_set1_epi8((char)s->limits[k]));
-            sum = _mm512_mask_add_epi8(sum, reached, sum, one);
-        }
-        _mm512_storeu_si512(s->out + at, sum);
-        found = placed(s, at, reached, found);
-    }
-    return one_by_one(s, at, found);
-}
-
-__attribute__((target("avx2"))) static Py_ssize_t narrow_steps(const Steps *s) {
-    Py_ssize_t found = 0, at = 0;
-    for (; at + 32 <= s->size; at += 32) {
-        __m256i own = _mm256_loadu_si256((const __m256i *)(s->bytes + at));
-        __m256i sum = _mm256_setzero_si256(), reached = sum;
-        for (Py_ssize_t k = 0; k < s->n; k++) {
-            __m256i limit = _mm256_set1_epi8((char)s->limits[k]);
-            reached = _mm256_cmpeq_epi8(_mm256_max_epu8(own, limit), own);
-            sum = _mm256_sub_epi8(sum, reached);
-        }
-        _mm256_storeu_si256((__m256i *)(s->out + at), sum);
-        found = placed(s, at, (uint32_t)_mm256_movemask_epi8(reached), found);
-    }
-    return one_by_one(s, at, found);
-}
-
-/* How many bytes reach the last limit, or -1 without a kernel. */
-static Py_ssize_t stepped(const Steps *s, int level) {
-    __builtin_cpu_init();
-    if (level >= 2 && __builtin_cpu_supports("avx512bw"))
-        return wide_steps(s);
-    return level >= 1 && __builtin_cpu_supports("avx2") ? narrow_steps(s) : -1;
 }
 
 #else
@@ -331,18 +294,16 @@ static int weighed(const Task *t, int level) {
     return 0;
 }
 
-static Py_ssize_t stepped(const Steps *s, int level) {
-    (void)s, (void)level;
-    return -1;
-}
+static void ready(void) {}
 
 #endif
 
-/* A table whose rows need not follow each other, if it has numbers of so many bytes. */
-static int table(PyObject *given, Py_buffer *found, int flags, Py_ssize_t size) {
+/* A table whose rows need not follow each other. */
+static int table(PyObject *given, Py_buffer *found, int flags) {
     if (PyObject_GetBuffer(given, found, flags | PyBUF_STRIDES) < 0)
         return 0;
-    if (found->ndim == 2 && found->itemsize == size && found->shape[0] > 0 && found->shape[1] > 0 &&
+    Py_ssize_t size = found->itemsize;
+    if (found->ndim == 2 && found->shape[0] > 0 && found->shape[1] > 0 &&
         found->strides[1] == size && found->strides[0] >= found->shape[1] * size &&
         found->strides[0] % size == 0)
         return 1;
@@ -351,24 +312,29 @@ static int table(PyObject *given, Py_buffer *found, int flags, Py_ssize_t size) 
     return 0;
 }
 
-/* weigh(lines, weights, out, level) -> whether there is a kernel for it.
-   Lines (int8) are in groups as above, weights are draws x units (uint8), and the
-   products are added to out, draws x lines of all groups (int32). `level` is the most that is used of the processor:
-   0 nothing, 1 AVX2, 2 AVX-512, 3 AMX. */
+/* weigh(lines, weights, units, out, level) -> whether there is a kernel for it.
+   Lines (int8) are in groups as above, weights are draws x units: bytes, or the bits of words of
+   eight bytes. The products are added to out, draws x lines of all groups (int32). `level` is the
+   most that is used of the processor: 0 nothing, 1 AVX2, 2 AVX-512, 3 AMX. */
 static PyObject *weigh(PyObject *module, PyObject *args) {
     PyObject *given[2], *answer = NULL;
     Py_buffer lines, weights, out;
+    Py_ssize_t units;
     int level, done;
     (void)module;
-    if (!PyArg_ParseTuple(args, "y*OOi", &lines, &given[0], &given[1], &level))
+    if (!PyArg_ParseTuple(args, "y*OnOi", &lines, &given[0], &units, &given[1], &level))
         return NULL;
-    if (table(given[0], &weights, 0, 1)) {
-        if (table(given[1], &out, PyBUF_WRITABLE, 4)) {
-            Py_ssize_t units = weights.shape[1], padded = (units + STEP - 1) / STEP * STEP;
+    if (table(given[0], &weights, 0)) {
+        if (table(given[1], &out, PyBUF_WRITABLE)) {
+            Py_ssize_t padded = (units + STEP - 1) / STEP * STEP;
+            int bits = weights.itemsize == 8;
             Task t = {lines.buf, weights.buf, out.buf, out.shape[1] / GROUP, out.shape[0],
-                      units, padded, weights.strides[0]};
-            if (units <= LONGEST && weights.shape[0] == t.draws && out.shape[1] % GROUP == 0 &&
-                out.strides[0] == out.shape[1] * 4 && lines.len == t.groups * padded * GROUP) {
+                      units, padded, weights.strides[0], bits};
+            if (units >= 1 && units <= LONGEST && weights.shape[0] == t.draws &&
+                weights.shape[1] == (bits ? padded / STEP : units) &&
+                (bits || weights.itemsize == 1) && out.itemsize == 4 &&
+                out.shape[1] % GROUP == 0 && out.strides[0] == out.shape[1] * 4 &&
+                lines.len == t.groups * padded * GROUP) {
                 Py_BEGIN_ALLOW_THREADS
                 done = weighed(&t, level);
                 Py_END_ALLOW_THREADS
@@ -383,39 +349,12 @@ static PyObject *weigh(PyObject *module, PyObject *args) {
     return answer;
 }
 
-/* steps(bytes, limits, out, places, level) -> how many bytes reach the last limit, or -1.
-   `out` gets for each byte how many of the limits it reaches, `places` (int64) where those are that
-   reach the last; there is room for all. */
-static PyObject *steps(PyObject *module, PyObject *args) {
-    Py_buffer bytes, limits, out, places;
-    Py_ssize_t found = -1;
-    int level;
-    (void)module;
-    if (!PyArg_ParseTuple(args, "y*y*w*w*i", &bytes, &limits, &out, &places, &level))
-        return NULL;
-    Steps s = {bytes.buf, limits.buf, bytes.len, limits.len, out.buf, places.buf};
-    int fits = out.len == bytes.len && places.len / 8 >= bytes.len;
-    if (fits) {
-        Py_BEGIN_ALLOW_THREADS
-        found = stepped(&s, level);
-        Py_END_ALLOW_THREADS
-    }
-    PyBuffer_Release(&bytes);
-    PyBuffer_Release(&limits);
-    PyBuffer_Release(&out);
-    PyBuffer_Release(&places);
-    if (!fits) {
-        PyErr_SetString(PyExc_ValueError, "buffers that do not fit together");
-        return NULL;
-    }
-    return PyLong_FromSsize_t(found);
-}
-
-static PyMethodDef methods[] = {{"weigh", weigh, METH_VARARGS, NULL},
-                                {"steps", steps, METH_VARARGS, NULL},
-                                {NULL, NULL, 0, NULL}};
+static PyMethodDef methods[] = {{"weigh", weigh, METH_VARARGS, NULL}, {NULL, NULL, 0, NULL}};
 static PyModuleDef_Slot slots[] = {{0, NULL}};
 static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "karat.arrays._weigh", NULL, 0, methods,
                                     slots, NULL, NULL, NULL};
 
-PyMODINIT_FUNC PyInit__weigh(void) { return PyModuleDef_Init(&module); }
+PyMODINIT_FUNC PyInit__weigh(void) {
+    ready();
+    return PyModuleDef_Init(&module);
+}

@@ -1,8 +1,5 @@
 from typing import Any
 
-from karat.nouns._types import ByteArray, IntArray
+from karat.nouns._types import IntArray
 
-def weigh(lines: Any, weights: ByteArray, out: IntArray, level: int, /) -> bool: ...
-def steps(
-    bytes: ByteArray, limits: ByteArray, out: ByteArray, places: IntArray, level: int, /
-) -> int: ...
+def weigh(lines: Any, weights: Any, units: int, out: IntArray, level: int, /) -> bool: ...

@@ -1,4 +1,4 @@
-"""What resampling does most: weights from random bytes, and lines of numbers times weights.
+"""What resampling does most: lines of numbers times weights.
 
 Where the compiled helper `_weigh` is installed and the processor can, it is done in the arithmetic
 of bytes, else by NumPy. Either is exact, so the numbers are the same; a test compares them.
@@ -6,20 +6,22 @@ of bytes, else by NumPy. Either is exact, so the numbers are the same; a test co
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from karat.arrays.sums import singles
-from karat.nouns._types import BoolArray, ByteArray, FloatArray, IntArray, SingleArray
+from karat.nouns._types import ByteArray, FloatArray, HashArray, IntArray, SingleArray
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     SmallArray: TypeAlias = NDArray[np.int8]
     Lines: TypeAlias = Sequence[FloatArray]
+
+    Weights: TypeAlias = ByteArray | SingleArray | HashArray
 
 compiled: Any
 try:
@@ -38,6 +40,9 @@ LONGEST, MOST = 1 << 16, 1 << 24
 GROUP, STEP, FOUR = 16, 64, 4
 """The compiled helper takes so many lines at a time, so many units, and so many of these."""
 
+LINE = 64
+"""How many bytes a line of the cache has, of the processors we know."""
+
 NEAR = 256
 """How many draws are turned from bytes to numbers at a time: speed, no result."""
 
@@ -49,12 +54,13 @@ def fast() -> bool:
     """Whether bytes are multiplied as such here."""
     if compiled is None:
         return False
-    one = np.ones((1, 1), np.uint8)
-    return bool(compiled.weigh(_ones(1), one, np.zeros((1, GROUP), np.int32), LEVEL))
+    one, none = np.ones((1, 1), np.uint8), np.zeros((GROUP, STEP), np.int8)
+    return bool(compiled.weigh(none, one, 1, np.zeros((1, GROUP), np.int32), LEVEL))
 
 
 class Weigher:
-    """Lines to be multiplied with weights, which are whole numbers from 0 to 127.
+    """Lines to be multiplied with weights, which are whole numbers from 0 to 127. If they are all 0
+    or 1, they may be the bits of words (uint64), in the order of `unpacked`.
 
     The lines come in blocks of units, which are iterated over more than once. A draw has at most
     `times` weights together, of each block at most as many as `each` says. Of lines that are not
@@ -71,7 +77,7 @@ class Weigher:
 
     def __init__(self, blocks: Iterable[Lines], times: int, each: Sequence[int]) -> None:
         self._blocks, self._each = blocks, each
-        self._held: dict[int, Any] = {}
+        self._held: dict[int, tuple[Any, int]] = {}
         self._coming: Iterator[tuple[int, Lines | None]] = iter(())
         self._exact = Exact(blocks, times)
         self._digits = Digits(self._exact)
@@ -82,18 +88,21 @@ class Weigher:
 
     def room(self, draws: int) -> Any:
         """Room for the sums of so many draws, to be filled by `add`."""
-        return np.zeros((draws, self._width), np.int32 if self._small else np.float64)
+        return _zeros((draws, self._width), np.int32 if self._small else np.float64)
 
-    def add(self, sums: Any, block: int, weights: ByteArray | SingleArray) -> None:
-        """Add the products with the weights of one block (draws x units)."""
+    def add(self, sums: Any, block: int, weights: Weights) -> None:
+        """Add the products with the weights of one block (draws x units, or draws x words)."""
         if not self._height:
             return
-        lines = self._lines(block)
+        lines, units = self._lines(block)
+        packed = weights.dtype == np.uint64
         if self._small:
-            compiled.weigh(lines, weights.astype(np.uint8, copy=False), sums, LEVEL)
+            weights = weights if packed else weights.astype(np.uint8, copy=False)
+            compiled.weigh(lines, weights, units, sums, LEVEL)
             return
         parts, more = lines
-        found = weights.astype(np.float32, copy=False) @ parts.T
+        numbers = unpacked(weights, units) if packed else weights
+        found = numbers.astype(np.float32, copy=False) @ parts.T
         sums += found[:, : self._height]
         first = self._height
         for whose in more:
@@ -104,9 +113,9 @@ class Weigher:
         """The sums (lines x draws)."""
         return self._exact.total(self._digits.total(sums) if self._small else sums.T)
 
-    def _lines(self, block: int) -> Any:
-        """The lines of one block, as they are multiplied. Blocks are asked for in order, so it is
-        mostly the last one again or the one that comes next.
+    def _lines(self, block: int) -> tuple[Any, int]:
+        """The lines of one block, as they are multiplied, and how many units it has. Blocks are
+        asked for in order, so it is mostly the last one again or the one that comes next.
         """
         while block not in self._held:
             number, lines = next(self._coming, (-1, None))
@@ -115,11 +124,21 @@ class Weigher:
             elif number == block or (self._keep and number not in self._held):
                 if not self._keep:
                     self._held.clear()
-                self._held[number] = (
+                made: Any = (
                     grouped(self._digits.of(lines)) if self._small
                     else singles(self._exact.of(lines), self._each[number])
                 )  # fmt: skip
+                self._held[number] = made, len(lines[0])
         return self._held[block]
+
+
+def unpacked(words: NDArray[Any], units: int) -> ByteArray:
+    """The first bits of each row of words: byte by byte, the highest bit first.
+
+    >>> unpacked(np.array([[5 << 5]], np.uint64), 4).tolist()
+    [[1, 0, 1, 0]]
+    """
+    return np.unpackbits(words.astype("<u8", copy=False).view(np.uint8), axis=1, count=units)
 
 
 class Exact:
@@ -274,55 +293,15 @@ def grouped(lines: SmallArray) -> SmallArray:
     [[[1, 2, 3, 4], [6, 7, 8, 9]], [[5, 0, 0, 0], [0, 0, 0, 0]]]
     """
     quads = lines.view(np.uint32).reshape(-1, GROUP, lines.shape[1] // FOUR)
-    return np.ascontiguousarray(quads.transpose(0, 2, 1)).view(np.int8).reshape(
-        len(quads), -1, GROUP, FOUR
-    )  # fmt: skip
+    found = _zeros((len(quads), quads.shape[2], GROUP), np.uint32)
+    found[:] = quads.transpose(0, 2, 1)
+    small: SmallArray = found.view(np.int8).reshape(*found.shape, FOUR)
+    return small
 
 
-@lru_cache(maxsize=4)
-def _ones(units: int) -> SmallArray:
-    lines = np.zeros((GROUP, -(-units // STEP) * STEP), np.int8)
-    lines[0, :units] = 1
-    return grouped(lines)
-
-
-def row_sums(weights: ByteArray) -> IntArray:
-    """The sum of each row of weights.
-
-    >>> row_sums(np.array([[1, 2], [3, 100]], np.uint8)).tolist()
-    [3, 103]
-    """
-    if compiled is not None and weights.size and weights.shape[1] <= LONGEST:
-        found: IntArray = np.zeros((len(weights), GROUP), np.int32)
-        if compiled.weigh(_ones(weights.shape[1]), weights, found, LEVEL):
-            return found[:, 0]
-    total: IntArray = weights.sum(axis=1, dtype=np.int32)
-    return total
-
-
-def steps(random: ByteArray, limits: ByteArray) -> tuple[ByteArray, IntArray]:
-    """For each byte how many of the rising limits it reaches, and the places of those bytes that
-    reach the last one.
-
-    >>> steps(np.array([3, 9, 5, 0, 7, 4, 4, 8], np.uint8), np.array([4, 8], np.uint8))
-    (array([0, 2, 1, 0, 1, 1, 1, 2], dtype=uint8), array([1, 7]))
-    """
-    if compiled is not None:
-        found, places = np.empty(random.shape, np.uint8), np.empty(random.size, np.int64)
-        count = compiled.steps(random, limits, found, places, LEVEL)
-        if count >= 0:
-            return found, places[:count]
-    reached = np.empty(random.shape, bool)
-    found = np.zeros(random.shape, np.uint8)
-    for limit in limits:
-        np.greater_equal(random, limit, out=reached)
-        np.add(found, reached.view(np.uint8), out=found)
-    return found, _places(reached)
-
-
-def _places(reached: BoolArray) -> IntArray:
-    """Where it is true, which is seldom: eight at a time are looked at first."""
-    words = np.flatnonzero(reached.reshape(-1).view(np.uint64))
-    word, byte = np.nonzero(reached.reshape(-1, 8)[words])
-    found: IntArray = words[word] * 8 + byte
-    return found
+def _zeros(shape: tuple[int, ...], kind: Any) -> Any:
+    """Zeros that begin where a line of the processor's cache does: two lines for one cost twice."""
+    size = math.prod(shape) * np.dtype(kind).itemsize
+    room = np.zeros(size + LINE, np.uint8)
+    first = -room.__array_interface__["data"][0] % LINE
+    return room[first : first + size].view(kind).reshape(shape)

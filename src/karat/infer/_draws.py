@@ -18,9 +18,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from karat.arrays.weigh import row_sums, steps
+from karat.arrays.draw import Poisson, throw
 from karat.nouns._dataclass import dataclass
-from karat.nouns._types import ByteArray, FloatArray, HashArray, IntArray, SingleArray
+from karat.nouns._types import ByteArray, IntArray, SingleArray
 
 BLOCK = 8192
 """How many units are drawn from one stream. Another number is another sequence of draws."""
@@ -88,45 +88,6 @@ class Units:
                 yield stratum, self.order[start : min(start + most, end)]
 
 
-class Poisson:
-    """Poisson numbers from random bytes.
-
-    A number has as many of the 256 bytes as go into its probability; the few bytes that are left
-    over stand for what remains of all probabilities, and a random fraction tells which it is.
-
-    >>> Poisson(1.0).limits
-    [94, 188, 235, 250, 253]
-    """
-
-    def __init__(self, mean: float) -> None:
-        chance = [math.exp(-mean)]
-        for k in range(1, _LARGEST):
-            chance.append(chance[-1] * mean / k)
-        share = [int(256 * p) for p in chance]
-        self.limits = [sum(share[: k + 1]) for k in range(len(share)) if share[k]]
-        remains = np.cumsum([256 * p - n for p, n in zip(chance, share, strict=True)])
-        self.remains: FloatArray = remains[:-1] / remains[-1]
-        edges = np.searchsorted(self.remains, np.arange(_STEPS + 1) / _STEPS, "right")
-        self._known = np.where(edges[:-1] == edges[1:], edges[:-1], _UNKNOWN).astype(np.uint8)
-
-    def numbers(self, words: HashArray, more: np.random.Generator) -> ByteArray:
-        """A number for each byte of random words; fractions come from `more`."""
-        random = words.astype("<u8", copy=False).view(np.uint8)
-        found, over = steps(random, np.array(self.limits, np.uint8))
-        found.reshape(-1)[over] = self._others(more.random(len(over)))
-        return found
-
-    def _others(self, fractions: FloatArray) -> ByteArray:
-        """The number for each fraction of what remains; in most steps there is only one."""
-        found = self._known[(fractions * _STEPS).astype(np.int32)]
-        some = np.flatnonzero(found == _UNKNOWN)
-        found[some] = np.searchsorted(self.remains, fractions[some], "right")
-        return found
-
-
-_LARGEST, _STEPS, _UNKNOWN = 40, 1 << 12, 255
-
-
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Stream:
     """The weights of one block of units: a line for each draw, in order, taken only once."""
@@ -149,16 +110,15 @@ class Stream:
             made = self._topped(self.poisson, balls) if self.poisson else self._thrown(balls)
             yield start - first, made
 
-    def _cells(self, balls: IntArray, stride: int) -> IntArray:
-        """A cell for each ball, of all cells of all draws, whose rows are `stride` apart."""
-        cell = self.rngs[0].integers(0, len(self.index), size=int(balls.sum()))
-        cell += np.repeat(np.arange(len(balls)) * stride, balls)
-        return cell
+    def _cells(self, balls: IntArray) -> IntArray:
+        """A cell for each ball, draw by draw."""
+        return self.rngs[0].integers(0, len(self.index), size=int(balls.sum()))
 
     def _thrown(self, balls: IntArray) -> SingleArray:
         """All balls one by one."""
         width = len(self.index)
-        counts = np.bincount(self._cells(balls, width), minlength=len(balls) * width)
+        cells = self._cells(balls) + np.repeat(np.arange(len(balls)) * width, balls)
+        counts = np.bincount(cells, minlength=len(balls) * width)
         return counts.reshape(len(balls), -1).astype(np.float32)
 
     def _topped(self, poisson: Poisson, balls: IntArray) -> ByteArray:
@@ -171,15 +131,15 @@ class Stream:
         # Whole words are drawn, so the size of a chunk changes nothing.
         shape = (len(balls), -(-width // 8))
         drawn = words.integers(0, 1 << 64, size=shape, dtype=np.uint64)
-        found = poisson.numbers(drawn, fractions)
+        found, sums = poisson.numbers(drawn, fractions)
         weights = found[:, :width]
-        missing = balls - row_sums(weights)
+        missing = balls - sums + found[:, width:].sum(axis=1, dtype=np.int64)
         for row in np.flatnonzero(missing < 0).tolist():
             there = np.repeat(np.arange(width), weights[row])
             away = taken.choice(len(there), -int(missing[row]), replace=False)
             np.subtract.at(weights[row], there[away], np.uint8(1))
-        cells = self._cells(np.maximum(missing, 0), found.shape[1])
-        np.add.at(found.reshape(-1), cells, np.uint8(1))
+        missing = np.maximum(missing, 0)
+        throw(self._cells(missing), missing, found)
         return weights
 
 

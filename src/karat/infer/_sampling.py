@@ -15,7 +15,7 @@ from karat.arrays.sums import split
 from karat.arrays.weigh import Weigher
 from karat.infer._draws import CHUNK, Units, streams
 from karat.nouns._dataclass import dataclass
-from karat.nouns._types import ByteArray, FloatArray, IntArray, SingleArray
+from karat.nouns._types import ByteArray, FloatArray, HashArray, IntArray, SingleArray
 from karat.nouns.rows import Rows, Statistic
 
 CELLS = 1 << 24
@@ -208,7 +208,7 @@ def room(sizes: Sequence[int], draws: int) -> list[FloatArray]:
     return [table[first:end].T for first, end in pairwise(ends)]
 
 
-Weights = Iterator[tuple[int, ByteArray]] | Iterator[tuple[int, ByteArray | SingleArray]]
+Weights = Iterator[tuple[int, HashArray]] | Iterator[tuple[int, ByteArray | SingleArray]]
 """The weights of some draws at a time, with the place of the first."""
 
 Sums = Callable[[int], FloatArray]

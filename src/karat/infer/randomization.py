@@ -13,7 +13,7 @@ import numpy as np
 from karat.infer._draws import Units
 from karat.infer._sampling import Together, room
 from karat.nouns._dataclass import dataclass
-from karat.nouns._types import ByteArray, FloatArray, IntArray
+from karat.nouns._types import FloatArray, HashArray, IntArray
 from karat.nouns.rows import Statistic
 
 EXACT = 20
@@ -24,6 +24,9 @@ CLOSE = 1e-12
 
 CELLS = 1 << 20
 """How many numbers are worked on at a time, about: memory and speed, no result."""
+
+EXCHANGED = 1 << 22
+"""How many units are exchanged at a time, about: memory and speed, no result."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -278,12 +281,12 @@ def _every(rows: FloatArray) -> Iterator[tuple[FloatArray, FloatArray]]:
         yield moved + more, ways * times
 
 
-def _random(rng: np.random.Generator, trials: int, size: int) -> Iterator[tuple[int, ByteArray]]:
-    """Random exchanges. Whole words are drawn, so the size of a chunk changes nothing."""
+def _random(rng: np.random.Generator, trials: int, size: int) -> Iterator[tuple[int, HashArray]]:
+    """Random exchanges, a bit for each unit. Whole words are drawn, so the size of a chunk changes
+    nothing.
+    """
     words = -(-size // 64)
-    step = max(1, CELLS // size)
+    step = max(1, EXCHANGED // size)
     for start in range(0, trials, step):
         shape = (min(step, trials - start), words)
-        drawn = rng.integers(0, 1 << 64, size=shape, dtype=np.uint64).astype("<u8", copy=False)
-        bits = np.unpackbits(drawn.view(np.uint8), axis=1, count=size)
-        yield start, bits
+        yield start, rng.integers(0, 1 << 64, size=shape, dtype=np.uint64)

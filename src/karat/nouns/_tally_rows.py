@@ -41,14 +41,11 @@ class LabelRows:
 
     def block(self, index: IntArray) -> FloatArray:
         """The rows `index`, zeros and all."""
-        width, grid = len(self.tally.labels), self.tally.grid
-        if grid is not None:
-            found = np.empty((self.width, len(index)))
-            for i, units in enumerate(grid):
-                found[i * width : (i + 1) * width] = units.take(index, axis=0).T
+        lines, width = self.tally.lines(index), len(self.tally.labels)
+        if lines is not None:
             if self.tally.size is not None:
-                found[-1] = self.tally.size[index]
-            return found.T
+                lines = np.concatenate([lines, self.tally.size[None, index]])
+            return lines.T
         row, label, counts = self.tally.counts_of(index)
         dense = _added(row * width + label, counts, len(index) * width)
         outcomes = [column.reshape(len(index), width) for column in dense.T]

@@ -225,11 +225,9 @@ class Tally:
         quarters = (np.rint(4 * inside) == 4 * inside).all()
         if not picked and not (quarters and (np.rint(self.counts) == self.counts).all()):
             return self
-        counts = inside @ self.counts.T
-        return Tally(
-            self.units, self.labels, PLAIN, PLAIN, np.eye(len(PLAIN)), self.unit, self.label,
-            counts.T,
-        )  # fmt: skip
+        from karat.nouns._plain_tally import PlainTally  # which is a Tally
+
+        return PlainTally(self, inside)
 
     @cached_property
     def grid(self) -> FloatArray | None:
@@ -244,6 +242,16 @@ class Tally:
                 if not np.array_equal(self.unit[rows] * width + self.label[rows], place):
                     return None
         return self.counts.T.reshape(len(self.outcomes), self.units, width)
+
+    def lines(self, index: IntArray) -> FloatArray | None:
+        """The grid of some units: a line of them for each outcome and label."""
+        if self.grid is None:
+            return None
+        width = len(self.labels)
+        found = np.empty((len(self.outcomes) * width, len(index)))
+        for i, units in enumerate(self.grid):
+            found[i * width : (i + 1) * width] = units.take(index, axis=0).T
+        return found
 
     @cached_property
     def unit_table(self) -> FloatArray | None:
