@@ -54,13 +54,14 @@ static inline void some(const Task *t, Py_ssize_t draw, Py_ssize_t unit, uint8_t
     const uint8_t *weights = t->weights + draw * t->stride + (t->bits ? unit / 8 : unit);
     if (there < STEP)
         memset(out, 0, STEP);
-    if (there == STEP && !t->bits)
+    if (there == STEP && t->bits)
+        for (int k = 0; k < STEP / 8; k++)
+            memcpy(out + 8 * k, bits_of[weights[k]], 8);
+    else if (there == STEP)
         memcpy(out, weights, STEP);
-    else if (there > 0 && !t->bits)
-        memcpy(out, weights, (size_t)there);
     else
-        for (Py_ssize_t k = 0; k < there; k += 8)
-            memcpy(out + k, bits_of[weights[k / 8]], (size_t)least(there - k, 8));
+        for (Py_ssize_t k = 0; k < there; k++)
+            out[k] = t->bits ? bits_of[weights[k / 8]][k % 8] : weights[k];
 }
 
 /* Written out, so that the compiler keeps the sums of a tile in registers. */

@@ -228,15 +228,15 @@ class Digits:
 
     def total(self, sums: IntArray) -> FloatArray:
         """The sums of the lines (lines x draws) from those of the digits (draws x digits)."""
-        found = np.empty(sums.shape[::-1])
+        found = np.empty((self.height, len(sums)))
         for start in range(0, len(sums), NEAR):  # so much is turned round in the nearest cache
-            found[:, start : start + NEAR] = sums[start : start + NEAR].T
-        place = self.height
-        for number, whose in enumerate(self.more, 1):
-            for line in whose.tolist():
-                found[line] += 256.0**number * found[place]
-                place += 1
-        return found[: self.height]
+            digits = sums[start : start + NEAR].T.astype(np.float64)
+            part, place = digits[: self.height], self.height
+            for number, whose in enumerate(self.more, 1):
+                part[whose] += 256.0**number * digits[place : place + len(whose)]
+                place += len(whose)
+            found[:, start : start + NEAR] = part
+        return found
 
 
 def _seen(lines: Lines) -> tuple[FloatArray, IntArray]:

@@ -191,8 +191,8 @@ def bootstrap(
     for draws, sums in together.product.drawn(
         resamples, lambda block, first, end: flows[block].chunks(first, end, cells)
     ):
-        for number, value in contrasted(together.values(sums), wanted):
-            found[number][draws] = value
+        for number, parts in contrasted(together.values(sums), wanted):
+            difference(parts, found[number][draws])
     return found
 
 
@@ -274,7 +274,8 @@ def jackknife(together: Together, contrasts: Sequence[Contrast]) -> list[Moments
     Leaving a unit out subtracts its row from the sums; with strata, the rest of its stratum then
     stands for all of it. Scores without a value are left out.
     """
-    at = dict(contrasted(enumerate(together.points), contrasts))
+    points = contrasted(enumerate(together.points), contrasts)
+    at = {number: difference(parts) for number, parts in points}
     sizes = together.units.sizes
     strata = [np.zeros((len(sizes), rows.width)) for rows in together.rows]
     for stratum, lines in together.blocks() if len(sizes) > 1 else ():
@@ -294,9 +295,9 @@ def jackknife(together: Together, contrasts: Sequence[Contrast]) -> list[Moments
             found: FloatArray = total.sums + more / max(size - 1, 1)
             return found
 
-        for number, values in contrasted(together.values(left), contrasts):
+        for number, parts in contrasted(together.values(left), contrasts):
             # Deviations from the score itself are small, so powers of them keep their digits.
-            away = values - at[number]
+            away = difference(parts) - at[number]
             gone = np.isnan(away)
             lost = gone.sum(axis=0)
             if lost.any():
@@ -310,13 +311,13 @@ def jackknife(together: Together, contrasts: Sequence[Contrast]) -> list[Moments
 
 def contrasted(
     values: Iterable[tuple[int, FloatArray]], contrasts: Sequence[Contrast]
-) -> Iterator[tuple[int, FloatArray]]:
-    """Each contrast (its number, and its values) as soon as the values of its statistics have come.
-    What no other contrast needs is let go.
+) -> Iterator[tuple[int, list[FloatArray]]]:
+    """Each contrast (its number, and the one value or the two) as soon as the values of its
+    statistics have come. What no other contrast needs is let go.
 
     >>> values = [(0, np.array([5.0])), (1, np.array([3.0]))]
     >>> list(contrasted(values, [(0, 1), (0,)]))
-    [(1, array([5.])), (0, array([2.]))]
+    [(1, [array([5.])]), (0, [array([5.]), array([3.])])]
     """
     using: dict[int, set[int]] = {}
     for number, contrast in enumerate(contrasts):
@@ -329,12 +330,26 @@ def contrasted(
         for number in sorted(using.get(i, ())):
             contrast = contrasts[number]
             if all(each in there for each in contrast):
-                first = there[contrast[0]]
-                yield number, first if len(contrast) == 1 else first - there[contrast[1]]
+                yield number, [there[each] for each in contrast]
                 for each in set(contrast):
                     using[each].remove(number)
                     if not using[each]:
                         del there[each]
+
+
+def difference(parts: Sequence[FloatArray], out: FloatArray | None = None) -> FloatArray:
+    """The first minus the second, or the only one; put into `out`, if that is given.
+
+    >>> difference([np.array([5.0]), np.array([3.0])]), difference([np.array([5.0])])
+    (array([2.]), array([5.]))
+    """
+    if out is None:
+        return parts[0] - parts[1] if len(parts) == 2 else parts[0]
+    if len(parts) == 2:
+        np.subtract(parts[0], parts[1], out=out)
+    else:
+        np.copyto(out, parts[0])
+    return out
 
 
 def _moments(sums: FloatArray) -> Moments:

@@ -16,6 +16,7 @@ from karat.infer._sampling import (
     Together,
     bootstrap,
     contrasted,
+    difference,
     jackknife,
 )
 from karat.infer._student import NORMAL, quantile
@@ -248,7 +249,7 @@ def intervals(
     chosen = method or default(len(units))
     wanted = [(i,) for i in range(len(together.of))] if contrasts is None else contrasts
     points = dict(contrasted(enumerate(together.points), wanted))
-    at = [points[number] for number in range(len(wanted))]
+    at = [difference(points[number]) for number in range(len(wanted))]
     if len(units) < 2:
         why = f"no interval from {units.told()}: there is nothing to resample"
         return [[_none(chosen, float(x), why) for x in point] for point in at]

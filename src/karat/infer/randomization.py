@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from karat.infer._draws import Units
-from karat.infer._sampling import Together, room
+from karat.infer._sampling import Together, difference, room
 from karat.nouns._dataclass import dataclass
 from karat.nouns._types import FloatArray, HashArray, IntArray
 from karat.nouns.rows import Statistic
@@ -117,7 +117,8 @@ class Randomization:
                 for key, some in _alike(together, pairs, np.flatnonzero(sizes).tolist()).items():
                     sums = _exchanged(together, key, moved(key[1]) - moved(key[0]))
                     for i in some:
-                        drawn[i][trials] = _difference(together, pairs[i], sums)
+                        parts = _values(together, pairs[i], sums)
+                        difference(parts, drawn[i][trials])
                     for number in key:
                         together.forget(number)
         return [
@@ -190,15 +191,14 @@ def _exchanged(together: Together, rows: Pair, moved: FloatArray) -> tuple[Float
     return first + moved, second - moved
 
 
-def _difference(
+def _values(
     together: Together, pair: Pair, sums: tuple[FloatArray, FloatArray]
-) -> FloatArray:  # fmt: skip
-    """The differences of all scores (trials x scores)."""
-    first, second = (
-        together.statistics[which].value(own) for which, own in zip(pair, sums, strict=True)
-    )
-    found: FloatArray = (first - second).reshape(len(sums[0]), -1)
-    return found
+) -> list[FloatArray]:  # fmt: skip
+    """All scores of both statistics (trials x scores)."""
+    return [
+        together.statistics[which].value(own).reshape(len(own), -1)
+        for which, own in zip(pair, sums, strict=True)
+    ]
 
 
 def _verdicts(
