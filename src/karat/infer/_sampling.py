@@ -119,9 +119,10 @@ class Together:
     def totals(self) -> list[Totals]:
         """The sums of all rows."""
         found = [Totals(np.zeros(rows.width), np.zeros(rows.width)) for rows in self.rows]
+        whole = [getattr(rows, "whole", False) for rows in self.rows]
         for _, lines in self.blocks():
-            for each, own in zip(found, lines, strict=True):
-                coarse, fine = split(own)
+            for each, own, known in zip(found, lines, whole, strict=True):
+                coarse, fine = (own, None) if known else split(own)
                 each.coarse += coarse.sum(axis=1)
                 each.whole &= coarse is own
                 if fine is not None:

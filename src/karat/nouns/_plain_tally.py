@@ -33,6 +33,11 @@ class PlainTally(Tally):
         found: FloatArray = (self._factors @ self._tally.counts.T).T
         return found
 
+    @cached_property
+    def whole(self) -> bool:
+        """Whether all quantities are whole numbers."""
+        return self._tally.whole and bool((np.rint(self._factors) == self._factors).all())
+
     def lines(self, index: IntArray) -> FloatArray | None:
         """The quantities of some units: a line of them for each quantity and label."""
         grid, width = self._tally.grid, len(self.labels)

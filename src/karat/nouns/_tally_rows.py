@@ -35,6 +35,11 @@ class LabelRows:
         """The sums over all units, in two parts."""
         return self.tally.label_totals
 
+    @property
+    def whole(self) -> bool:
+        """Whether all numbers are whole."""
+        return self.tally.whole
+
     def forget(self) -> None:
         """Let go what was made of the last sums."""
         self.tally.forget()
@@ -107,6 +112,11 @@ class UnitRows:
         if self.tally.size is not None:
             columns.append(range(outcomes * width, outcomes * width + 1))
         return self.tally.rows, columns if width else []
+
+    @property
+    def whole(self) -> bool:
+        """Whether all numbers are whole."""
+        return self.tally.whole
 
     def forget(self) -> None:
         """Let go what was made of the last sums."""

@@ -213,6 +213,13 @@ class Tally:
         return tuple(np.append(places + i, last).astype(np.int64) for i in range(width))
 
     @cached_property
+    def whole(self) -> bool:
+        """Whether all counts are whole numbers."""
+        parts = (self.counts[rows] for rows in stretches(*self.counts.shape))
+        sizes = np.zeros(0) if self.size is None else self.size
+        return all((np.rint(part) == part).all() for part in (*parts, sizes))
+
+    @cached_property
     def plain(self) -> Tally:
         """The same counts as the four quantities that P, R and F are made of, which are fewer to
         resample; itself, where that would not be exact.
@@ -223,7 +230,7 @@ class Tally:
             return self
         picked = ((inside == 0) | (inside == 1)).all() and (inside.sum(axis=1) == 1).all()
         quarters = (np.rint(4 * inside) == 4 * inside).all()
-        if not picked and not (quarters and (np.rint(self.counts) == self.counts).all()):
+        if not picked and not (quarters and self.whole):
             return self
         from karat.nouns._plain_tally import PlainTally  # which is a Tally
 
