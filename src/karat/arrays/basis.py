@@ -69,7 +69,7 @@ def _alike(lines: Sequence[FloatArray], sums: Mapping[int, Sequence[int]]) -> di
     found = {}
     for line, numbers in enumerate(lines):
         if line not in sums:
-            some = numbers[:: max(1, len(numbers) // _SAMPLE)]
+            some = numbers[:: max(1, len(numbers) // _SAMPLE)].astype(np.float64)
             first = seen.setdefault(some.tobytes(), line)
             if first != line:
                 found[line] = first

@@ -228,15 +228,15 @@ class Digits:
 
     def total(self, sums: IntArray) -> FloatArray:
         """The sums of the lines (lines x draws) from those of the digits (draws x digits)."""
-        found = np.empty((self.height, len(sums)))
+        found = np.empty(sums.shape[::-1])
         for start in range(0, len(sums), NEAR):  # so much is turned round in the nearest cache
-            digits = sums[start : start + NEAR].T.astype(np.float64)
-            part, place = digits[: self.height], self.height
-            for number, whose in enumerate(self.more, 1):
-                part[whose] += 256.0**number * digits[place : place + len(whose)]
-                place += len(whose)
-            found[:, start : start + NEAR] = part
-        return found
+            found[:, start : start + NEAR] = sums[start : start + NEAR].T
+        place = self.height
+        for number, whose in enumerate(self.more, 1):
+            for line in whose.tolist():
+                found[line] += 256.0**number * found[place]
+                place += 1
+        return found[: self.height]
 
 
 def _seen(lines: Lines) -> tuple[FloatArray, IntArray]:
@@ -250,15 +250,16 @@ def _seen(lines: Lines) -> tuple[FloatArray, IntArray]:
     with np.errstate(invalid="ignore"):  # what does not fit becomes something else
         odd = [i for i, line in enumerate(lines) if not np.array_equal(line.astype(np.int8), line)]
     for i in odd:  # the others are small and whole
-        top[i] = np.abs(lines[i]).max(initial=0.0)
-        if np.isfinite(top[i]) and not np.array_equal(np.rint(lines[i]), lines[i]):
-            low[i] = _lowest_bit(lines[i])
+        line = lines[i].astype(np.float64, copy=False)
+        top[i] = np.abs(line).max(initial=0.0)
+        if np.isfinite(top[i]) and not np.array_equal(np.rint(line), line):
+            low[i] = _lowest_bit(line)
     return top, low
 
 
 def table(lines: Lines, units: int) -> FloatArray:
     """Lines under each other."""
-    return np.array(lines).reshape(len(lines), units)
+    return np.array(lines, np.float64).reshape(len(lines), units)
 
 
 def _lowest(whole: IntArray) -> tuple[SmallArray, IntArray]:

@@ -14,6 +14,7 @@ from karat.arrays.basis import basis
 from karat.arrays.sums import split
 from karat.arrays.weigh import Weigher
 from karat.infer._draws import CHUNK, Units, streams
+from karat.nouns._columns import compact
 from karat.nouns._dataclass import dataclass
 from karat.nouns._types import ByteArray, FloatArray, HashArray, IntArray, SingleArray
 from karat.nouns.rows import Rows, Statistic
@@ -123,7 +124,7 @@ class Together:
         for _, lines in self.blocks():
             for each, own, known in zip(found, lines, whole, strict=True):
                 coarse, fine = (own, None) if known else split(own)
-                each.coarse += coarse.sum(axis=1)
+                each.coarse += coarse.sum(axis=1, dtype=np.float64)
                 each.whole &= coarse is own
                 if fine is not None:
                     each.fine += fine.sum(axis=1)
@@ -138,7 +139,8 @@ class Together:
 
     def blocks(self) -> Iterator[tuple[int, list[FloatArray]]]:
         """Block by block the number of the stratum and the lines of all rows: the numbers of one
-        column stand together. They are kept if there are not too many.
+        column stand together, in two bytes each where that will do. They are kept if there are not
+        too many.
         """
         keep = len(self.units) * self.width <= HELD
         for number, (stratum, index) in enumerate(self.units.blocks()):
@@ -152,13 +154,15 @@ class Together:
             yield stratum, lines
 
     def _lines(self, number: int, index: IntArray, there: list[FloatArray]) -> FloatArray:
-        """The lines of the rows of one number. Those of which totals are made are there already."""
+        """The lines of the rows of one number, in numbers as small as will do: so many are kept.
+        Those of which totals are made are there already.
+        """
         if number in self._made_of:
             other, columns = self._made_of[number]
             if other < len(there):
                 parts = (there[other][some.start : some.stop] for some in columns)
-                return np.array([part.sum(axis=0) for part in parts])
-        return np.ascontiguousarray(self.rows[number].block(index).T)
+                return compact(np.array([part.sum(axis=0, dtype=np.float64) for part in parts]))
+        return compact(np.ascontiguousarray(self.rows[number].block(index).T))
 
     def values(self, sums: Sums) -> Iterator[tuple[int, FloatArray]]:
         """Each statistic (its number, and draws x scores) from the sums of all rows, those with the
@@ -282,14 +286,15 @@ def jackknife(together: Together, contrasts: Sequence[Contrast]) -> list[Moments
     for stratum, lines in together.blocks() if len(sizes) > 1 else ():
         for total, each in zip(strata, lines, strict=True):
             whole, rest = split(each)
-            total[stratum] += whole.sum(axis=1) + (0.0 if rest is None else rest.sum(axis=1))
+            total[stratum] += whole.sum(axis=1, dtype=np.float64)
+            total[stratum] += 0.0 if rest is None else rest.sum(axis=1)
     sums = [np.zeros((len(sizes), 4, len(at[number]))) for number in range(len(contrasts))]
     for stratum, lines in together.blocks():
         size = int(sizes[stratum])
 
         def left(number: int, lines: list[FloatArray] = lines, size: int = size,
                  stratum: int = stratum) -> FloatArray:  # fmt: skip
-            total, own = together.totals[number], lines[number].T
+            total, own = together.totals[number], lines[number].T.astype(np.float64)
             if len(sizes) == 1:
                 return total.without(own)
             more = strata[number][stratum] - size * own

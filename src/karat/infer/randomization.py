@@ -172,7 +172,8 @@ class _Change:
             differs = there[part].any(axis=0)
             self.sizes[i] += int(np.count_nonzero(differs))
             if self.sizes[i] <= EXACT:
-                self.few[i].append((second[:, differs] - first[:, differs]).T)
+                more = second[:, differs].astype(np.float64) - first[:, differs]
+                self.few[i].append(more.T)
 
     def done(self) -> Changes:
         """Sizes, and the rows of the units that differ."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import cast
 
 import numpy as np
 
-from karat.nouns._types import IntArray
+from karat.nouns._types import FloatArray, IntArray
 
 STRETCH = 1 << 17
 """How many rows are worked on together where all of them would need too much room."""
@@ -31,3 +32,14 @@ def stretches(size: int, width: int = 1) -> Iterator[slice]:
     """
     step = max(1, STRETCH // max(width, 1))
     return (slice(low, min(low + step, size)) for low in range(0, size, step))
+
+
+def compact(numbers: FloatArray) -> FloatArray:
+    """The same numbers in two bytes each, if they are small and whole, else as they are.
+
+    >>> compact(np.array([3.0, 0.0])), compact(np.array([0.5])), compact(np.array([4e4]))
+    (array([3, 0], dtype=int16), array([0.5]), array([40000.]))
+    """
+    with np.errstate(invalid="ignore"):  # what does not fit becomes something else
+        small = numbers.astype(np.int16)
+    return cast(FloatArray, small) if np.array_equal(small, numbers) else numbers

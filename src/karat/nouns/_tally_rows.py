@@ -77,7 +77,8 @@ class OneLabelRows:
     def block(self, index: IntArray) -> FloatArray:
         """The rows `index`."""
         if self.tally.grid is not None:
-            return _lines(self.tally.grid[:, :, self.place], self.tally, index)
+            own = np.array([outcome[:, self.place] for outcome in self.tally.grid], np.float64)
+            return _lines(own, self.tally, index)
         row, label, counts = self.tally.counts_of(index)
         own = label == self.place
         return _with_size(_added(row[own], counts[own], len(index)), self.tally, index)

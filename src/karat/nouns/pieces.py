@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import cast
 
 import numpy as np
 
+from karat.nouns._columns import compact
+from karat.nouns._grids import Grid
 from karat.nouns._types import FloatArray, IntArray
 from karat.nouns.pair import Pair
 from karat.nouns.tables import Documents, Mentions
-from karat.nouns.tally import DENSE, Tally, every_cell
+from karat.nouns.tally import DENSE, Tally
 
 LARGE = 1 << 17
 """How many mentions, of both sides together, are counted at once; with more, there are pieces."""
@@ -90,7 +93,7 @@ class Gathered:
     def __init__(self, units: int) -> None:
         self.units, self.seen = units, 0
         self._first: Tally | None = None
-        self._grid: FloatArray | None = None
+        self._grid: list[FloatArray] | None = None
         self._rows: list[tuple[IntArray, IntArray, FloatArray]] = []
         self._sizes: list[FloatArray] = []
 
@@ -101,13 +104,20 @@ class Gathered:
             # What it says of labels and outcomes is kept, its counts are not.
             self._first = replace(tally, counts=tally.counts[:0].copy())
             if self.units * width * columns <= DENSE:
-                # As a space leaves them: outcome behind outcome in memory.
-                self._grid = np.empty((columns, self.units * width))
+                small = [np.empty(self.units * width, np.int16) for _ in range(columns)]
+                self._grid = cast(list[FloatArray], small)
         if self._grid is not None:
-            self._grid[:, self.seen * width : (self.seen + tally.units) * width] = tally.counts.T
+            some = slice(self.seen * width, (self.seen + tally.units) * width)
+            for i, counts in enumerate(tally.counts.T):
+                numbers = compact(counts)
+                self._grid[i] = self._grid[i].astype(
+                    np.promote_types(self._grid[i].dtype, numbers.dtype), copy=False
+                )
+                self._grid[i][some] = numbers
         else:
-            some = np.flatnonzero(tally.counts.any(axis=1))
-            self._rows.append((tally.unit[some] + self.seen, tally.label[some], tally.counts[some]))
+            there = np.flatnonzero(tally.counts.any(axis=1))
+            unit, label = tally.unit[there] + self.seen, tally.label[there]
+            self._rows.append((unit, label, tally.counts[there]))
         if tally.size is not None:
             self._sizes.append(tally.size)
         self.seen += tally.units
@@ -116,13 +126,10 @@ class Gathered:
         """The whole."""
         assert self._first is not None, "a piece has come"
         assert self.seen == self.units, "all have"
-        width = len(self._first.labels)
-        if self._grid is not None:
-            unit, label = every_cell(self.units, width)
-            counts: FloatArray = self._grid.T
-        else:
-            unit, label, counts = (np.concatenate(part) for part in zip(*self._rows, strict=True))
         size = np.concatenate(self._sizes) if self._sizes else None
+        if self._grid is not None:
+            return Grid(self._first, self.units, self._grid, size)
+        unit, label, counts = (np.concatenate(part) for part in zip(*self._rows, strict=True))
         return replace(
             self._first, units=self.units, unit=unit, label=label, counts=counts, size=size
         )

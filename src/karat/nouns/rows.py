@@ -7,7 +7,7 @@ statistic ever looks at anything else.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -134,18 +134,18 @@ def _blocks(rows: Rows) -> Iterator[IntArray]:
 
 
 def grid_totals(
-    grid: FloatArray, size: FloatArray | None, *, labels: bool
+    grid: Sequence[FloatArray], size: FloatArray | None, *, labels: bool
 ) -> tuple[FloatArray, FloatArray]:
-    """The sums over units of a grid (outcomes x units x labels), for each outcome and label or
-    with the labels added up; then that of `size`, if there is one. In two parts, each of them
+    """The sums over units of a grid (units x labels for each outcome), for each outcome and label
+    or with the labels added up; then that of `size`, if there is one. In two parts, each of them
     exact; no table of all is made.
 
-    >>> grid_totals(np.ones((2, 5, 3)), None, labels=False)
+    >>> grid_totals([np.ones((5, 3))] * 2, None, labels=False)
     (array([15., 15.]), array([0., 0.]))
     """
     parts = []
-    for units in stretches(max(grid.shape[1], 1), grid.shape[0] * grid.shape[2]):
-        part = np.ascontiguousarray(grid[:, units].transpose(0, 2, 1))
+    for units in stretches(max(len(grid[0]), 1), sum(outcome.shape[1] for outcome in grid)):
+        part = np.array([outcome[units].T for outcome in grid], np.float64)
         lines = np.concatenate(part) if labels else part.sum(axis=1)
         if size is not None:
             lines = np.concatenate([lines, size[None, units]])

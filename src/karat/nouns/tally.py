@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, lru_cache
 
 import numpy as np
@@ -215,9 +215,13 @@ class Tally:
     @cached_property
     def whole(self) -> bool:
         """Whether all counts are whole numbers."""
-        parts = (self.counts[rows] for rows in stretches(*self.counts.shape))
-        sizes = np.zeros(0) if self.size is None else self.size
-        return all((np.rint(part) == part).all() for part in (*parts, sizes))
+        sizes = [] if self.size is None else [self.size]
+        columns = list(self.counts.T) if self.grid is None else self.grid
+        return all(
+            (np.rint(column[rows]) == column[rows]).all()
+            for column in (*columns, *sizes) if column.dtype.kind == "f"
+            for rows in stretches(len(column), column[:1].size)
+        )  # fmt: skip
 
     @cached_property
     def plain(self) -> Tally:
@@ -232,13 +236,15 @@ class Tally:
         quarters = (np.rint(4 * inside) == 4 * inside).all()
         if not picked and not (quarters and self.whole):
             return self
-        from karat.nouns._plain_tally import PlainTally  # which is a Tally
+        from karat.nouns._grids import Plain  # which is a Tally
 
-        return PlainTally(self, inside)
+        return Plain(self, inside)
 
     @cached_property
-    def grid(self) -> FloatArray | None:
-        """The counts as outcomes x units x labels, where there is a row for every cell in order."""
+    def grid(self) -> Sequence[FloatArray] | None:
+        """The counts of each outcome as units x labels, where there is a row for every cell in
+        order.
+        """
         width = len(self.labels)
         if len(self.unit) != self.units * width:
             return None
@@ -248,7 +254,7 @@ class Tally:
                 place = np.arange(rows.start, rows.stop)
                 if not np.array_equal(self.unit[rows] * width + self.label[rows], place):
                     return None
-        return self.counts.T.reshape(len(self.outcomes), self.units, width)
+        return [column.reshape(self.units, width) for column in self.counts.T]
 
     def lines(self, index: IntArray) -> FloatArray | None:
         """The grid of some units: a line of them for each outcome and label."""
@@ -265,10 +271,11 @@ class Tally:
         """The grid with labels added up: a line for each outcome."""
         if self.grid is None:
             return None
-        found = np.empty(self.grid.shape[:2])
-        for units in stretches(self.units, self.grid.shape[0] * self.grid.shape[2]):
-            part = np.ascontiguousarray(self.grid[:, units].transpose(0, 2, 1))
-            found[:, units] = part.sum(axis=1)
+        found = np.empty((len(self.grid), self.units))
+        for line, outcome in zip(found, self.grid, strict=True):
+            for units in stretches(self.units, len(self.labels)):
+                # Labels one after the other, as where their lines are added up.
+                line[units] = outcome[units].T.astype(np.float64, order="C").sum(axis=0)
         return found
 
     @cached_property
