@@ -28,6 +28,9 @@ MODES = {"blank": 0, "marked": 1, "file": 2}
 ROW, LINE, START, END, CODE = range(5)
 """The columns of `tagged`."""
 
+WIDE = True
+"""Whether the helper may look at as much together as the processor can."""
+
 SLOTS = 1 << 10
 _LEAST = 4
 """Bytes of the shortest line with a tag; every sentence and document has one, or is longer."""
@@ -78,7 +81,7 @@ class Scanner:
             self._sentences, self._sums = np.empty(room, np.int32), np.empty(room, np.uint64)
             self._docs = np.empty((room, 3), np.int32)
         found = compiled(
-            buffer, size, *self.columns, place, open, self._keys, self._codes,
+            buffer, size, *self.columns, place, open, WIDE, self._keys, self._codes,
             self._tagged, self._sentences, self._docs, self._sums,
         )  # fmt: skip
         if found is None:
