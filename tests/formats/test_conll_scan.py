@@ -140,9 +140,9 @@ def test_what_is_found_points_into_the_buffer() -> None:
     found = scanned(b"Ann B-PER\nx O\n\n-DOCSTART- O\n\ny I-A\n", {b"I-A": 5})
     assert found is not None
     assert (6, 3, True) == (found.lines, found.rows, found.open)
-    assert [[0, 0, 5, 10, -1], [2, 5, 32, 35, 5]] == found.tagged.tolist()
+    assert [[0, 2], [0, 5], [-1, 5], [5, 32], [10, 35]] == found.tagged.tolist()
     assert [0, 2] == found.sentences.tolist()
-    assert [[2, 3, 16]] == found.docs.tolist()
+    assert [[2], [3], [16]] == found.docs.tolist()
     assert [hashing.hash_tokens([b"Ann", b"x"]), hashing.hash_tokens([b"y"])] == found.sums.tolist()
 
 
@@ -213,7 +213,7 @@ def test_long_files_of_any_width_are_the_same_in_all_ways(
 
 def test_buffers_that_do_not_fit_together_are_refused() -> None:
     keys, codes = np.zeros(2, np.uint64), np.zeros(2, np.int32)
-    rooms = [np.zeros((4, 5), np.int32), np.zeros(4, np.int32), np.zeros((4, 3), np.int32),
+    rooms = [np.zeros((5, 4), np.int32), np.zeros(4, np.int32), np.zeros((3, 4), np.int32),
              np.zeros(4, np.uint64)]  # fmt: skip
     text = np.frombuffer(b"\na O\n" + bytes(16), np.uint8)
 
@@ -241,16 +241,17 @@ def test_the_room_is_never_written_over(wide: bool) -> None:
         for count in range(12):
             data = b"\n" + line * count
             room = len(data) // 4 + 2
-            shapes = ((40, 5), np.int32), (40, np.int32), ((40, 3), np.int32), (40, np.uint64)
-            whole: list[Any] = [np.full(shape, 7, kind) for shape, kind in shapes]
+            columns = ((5, np.int32), (1, np.int32), (3, np.int32), (1, np.uint64))
+            whole: list[Any] = [np.full(count * (room + 9), 7, kind) for count, kind in columns]
+            ends = [count * room for count, _ in columns]
             compiled: Any = scan.compiled
             found = compiled(
                 np.frombuffer(data + bytes(16), np.uint8), len(data), 2, 0, 1,
                 1 if line[:1] == b"-" else 0, 0, False, wide, np.zeros(2, np.uint64),
-                np.zeros(2, np.int32), *(each[:room] for each in whole),
+                np.zeros(2, np.int32), *(each[:end] for each, end in zip(whole, ends, strict=True)),
             )  # fmt: skip
             assert found is not None
-            assert all((each[room:] == 7).all() for each in whole)
+            assert all((each[end:] == 7).all() for each, end in zip(whole, ends, strict=True))
 
 
 def test_a_corpus_that_was_read_fast_has_its_words() -> None:

@@ -22,7 +22,8 @@
 #endif
 
 enum { BLANK, MARKED, WHOLE };                  /* what opens a document: MODES in scan.py */
-enum { ROW, LINE, START, END, CODE, COLUMNS };  /* the columns of `tagged` */
+enum { ROW, LINE, CODE, START, END, COLUMNS };  /* the columns of `tagged`, ... */
+enum { OPENS = 3 };                             /* ... and how many `docs` has */
 enum { PAD = 16, LEAST = 4 };                   /* LEAST: bytes of a line with two fields */
 
 /* WIDEST: lines of more fields are not plain. STEP: bytes that are looked at together, LANES: places
@@ -77,8 +78,9 @@ typedef struct {
     const uint64_t *keys;         /* hashes of known tags, each in the slot of its hash ... */
     const int32_t *codes;         /* ... and their numbers */
     int shift;                    /* a slot is the highest 64 - shift bits */
-    int32_t *tagged, *sentences, *docs;
+    int32_t *tagged, *sentences, *docs;  /* columns are end to end */
     uint64_t *sums;
+    int64_t room;                 /* of a column */
     int64_t lines, rows, n_tagged, n_sentences, n_docs;
 } Scan;
 
@@ -213,13 +215,14 @@ static void finish(Scan *s, Window *w) {
     s->sum += s->wide ? wide_summed(s, w) : summed(s, w);
     s->place += (uint64_t)w->n_rows;
     for (int k = 0; k < w->n_tagged; k++) {
-        int32_t *out = s->tagged + COLUMNS * s->n_tagged++;
-        const int32_t *place = w->places + w->at[k];
-        out[ROW] = w->row[k], out[LINE] = w->line[k];
-        out[START] = place[-1] + 1, out[END] = place[0];
-        uint64_t key = hashed(s->bytes + out[START], out[END] - out[START]);
+        const int32_t *place = w->places + w->at[k] + s->tag - s->width;
+        int32_t start = place[-1] + 1, end = place[0];
+        uint64_t key = hashed(s->bytes + start, end - start);
         uint64_t slot = key * MULTIPLIER >> s->shift;
-        out[CODE] = s->keys[slot] == key ? s->codes[slot] : -1;
+        int32_t *out = s->tagged + s->n_tagged++;
+        out[ROW * s->room] = w->row[k], out[LINE * s->room] = w->line[k];
+        out[START * s->room] = start, out[END * s->room] = end;
+        out[CODE * s->room] = s->keys[slot] == key ? s->codes[slot] : -1;
     }
     w->n_rows = w->n_tagged = 0;
 }
@@ -253,7 +256,8 @@ static inline int is_blank(uint8_t byte) { return byte == ' ' || byte == '\t'; }
    most size / LEAST, and not more sentences, documents and tags. */
 static int scan_lines(Scan *s) {
     const uint8_t *const bytes = s->bytes;
-    const int width = s->width, token = s->token, tag = s->tag, mode = s->mode;
+    const int mode = s->mode;
+    const int64_t width = s->width, token = s->token - width, tag = s->tag - width;
     Window w;
     w.base = w.count = w.n_rows = w.n_tagged = 0;
     refill(s, &w, 1);  /* the place before is that of the line break at the beginning */
@@ -276,8 +280,8 @@ static int scan_lines(Scan *s) {
         if (mark && mode == BLANK)
             return 0;
         if (mark ? mode == MARKED : mode == BLANK && !blank && !open) {
-            int32_t *doc = s->docs + 3 * docs;
-            doc[0] = (int32_t)row, doc[1] = (int32_t)line, doc[2] = (int32_t)start;
+            int32_t *doc = s->docs + docs;
+            doc[0] = (int32_t)row, doc[s->room] = (int32_t)line, doc[2 * s->room] = (int32_t)start;
             finish(s, &w);
             s->sums[docs++] = s->sum;
             s->sum = s->place = 0;
@@ -301,19 +305,20 @@ static int scan_lines(Scan *s) {
         const int64_t ahead = line - row, before = w.n_rows - row;
         int64_t tagged = w.n_tagged;
         do {
-            for (int k = 0; k < width - 1; k++)
-                if (!is_blank(bytes[p[k]]) || p[k + 1] == p[k] + 1)
+            const uint8_t *at = bytes + *p;
+            for (const int32_t *end = p + width - 1; p < end; at = bytes + *++p)
+                if (!is_blank(*at) || p[1] - p[0] == 1)
                     return 0;
-            if (bytes[p[width - 1]] != '\n')
+            if (*at != '\n')
                 return 0;
+            p++;
             w.start[before + row] = p[token - 1] + 1, w.end[before + row] = p[token];
             /* Written always and counted if it is one: that costs less than a branch. */
             w.row[tagged] = (int32_t)row, w.line[tagged] = (int32_t)(row + ahead);
-            w.at[tagged] = (int32_t)(p + tag - w.places);
-            tagged += (p[tag] - p[tag - 1] != 2) | (bytes[p[tag - 1] + 1] != 'O');
+            w.at[tagged] = (int32_t)(p - w.places);
+            tagged += (p[tag] - p[tag - 1] != 2) | (bytes[p[tag - 1] + (int64_t)1] != 'O');
             row++;
-            p += width;
-            start = p[-1] + 1;
+            start = *(p - 1) + (int64_t)1;
         } while (p <= last && *p != start && bytes[start] != '#' && bytes[start] != '-');
         w.n_rows = (int)(before + row), w.n_tagged = (int)tagged;
         line = row + ahead;
@@ -348,13 +353,13 @@ static PyObject *scan(PyObject *module, PyObject *args) {
     s.docs = b[DOCS].buf, s.sums = b[SUMS].buf;
     for (slots = 2, s.shift = 63; slots < b[KEYS].len / 8 && slots < 1 << 20; slots *= 2)
         s.shift--;
-    Py_ssize_t room = size / LEAST + 2;
+    s.room = b[SENTENCES].len / 4;
     int plain = 0, fits = size >= 1 && size < INT32_MAX - WINDOW && b[BYTES].len >= size + PAD &&
                           s.bytes[0] == '\n' && s.bytes[size - 1] == '\n' && s.width >= 2 &&
                           s.token >= 0 && s.token < s.width && s.tag >= 0 && s.tag < s.width &&
                           b[KEYS].len == slots * 8 && b[CODES].len == slots * 4 &&
-                          b[TAGGED].len >= room * COLUMNS * 4 && b[SENTENCES].len >= room * 4 &&
-                          b[DOCS].len >= room * 3 * 4 && b[SUMS].len >= room * 8;
+                          s.room >= size / LEAST + 2 && b[TAGGED].len >= s.room * COLUMNS * 4 &&
+                          b[DOCS].len >= s.room * OPENS * 4 && b[SUMS].len >= s.room * 8;
     if (fits && s.width <= WIDEST) {
         Py_BEGIN_ALLOW_THREADS
         plain = scan_lines(&s);
