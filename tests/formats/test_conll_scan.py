@@ -34,6 +34,10 @@ OPTIONS: list[dict[str, Any]] = [
 ]  # fmt: skip
 
 
+both_ways = pytest.mark.parametrize("wide", [False, True])
+"""One byte or token after the other, and as many at a time as the processor can."""
+
+
 def made(rng: random.Random) -> bytes:
     """A file that is mostly plain."""
     width, sep = rng.choice((2, 2, 2, 2, 1, 3, 4)), rng.choice((" ", " ", "\t"))
@@ -90,6 +94,7 @@ def test_a_file_is_the_same_with_the_compiled_helper_and_without(
         monkeypatch.setattr(_lines, "SIZE", rng.choice((60, 100, 100, 200, 400)))
         options = rng.choice(OPTIONS)
         monkeypatch.setattr(scan, "compiled", watched)
+        monkeypatch.setattr(scan, "WIDE", number % 3 > 0)
         with_it = outcome(data, options)
         monkeypatch.setattr(scan, "compiled", None)
         assert outcome(data, options) == with_it, (data, options)
@@ -135,9 +140,9 @@ def test_what_is_found_points_into_the_buffer() -> None:
     found = scanned(b"Ann B-PER\nx O\n\n-DOCSTART- O\n\ny I-A\n", {b"I-A": 5})
     assert found is not None
     assert (6, 3, True) == (found.lines, found.rows, found.open)
-    assert [[0, 0, 5, 10, -1], [2, 5, 32, 35, 5]] == found.tagged.tolist()
+    assert [[0, 2], [0, 5], [-1, 5], [5, 32], [10, 35]] == found.tagged.tolist()
     assert [0, 2] == found.sentences.tolist()
-    assert [[2, 3, 16]] == found.docs.tolist()
+    assert [[2], [3], [16]] == found.docs.tolist()
     assert [hashing.hash_tokens([b"Ann", b"x"]), hashing.hash_tokens([b"y"])] == found.sums.tolist()
 
 
@@ -151,7 +156,11 @@ def test_a_line_that_is_not_plain_is_left_to_numpy(line: bytes) -> None:
     assert scanned(b"a O\n" + line + b"\na O\n") is None
 
 
-def test_the_hash_of_a_token_is_that_of_the_array_function() -> None:
+@both_ways
+def test_the_hash_of_a_token_is_that_of_the_array_function(
+    wide: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scan, "WIDE", wide)
     for size in range(1, 70):
         token = bytes(random.Random(size).choices(range(33, 256), k=size))
         found = scanned(token.replace(b"#", b"x") + b" O\n")
@@ -159,41 +168,90 @@ def test_the_hash_of_a_token_is_that_of_the_array_function() -> None:
         assert hashing.hash_tokens([token.replace(b"#", b"x")]) == int(found.sums[0])
 
 
+def long_file(rng: random.Random, width: int, tokens: list[str]) -> bytes:
+    """Many windows of the helper."""
+    lines = ["-DOCSTART- O", ""]
+    for _ in range(rng.randint(1, 800)):
+        kind = rng.random()
+        if kind < 0.9:
+            fields = [rng.choice(tokens) for _ in range(width - 1)]
+            lines.append("\t".join([*fields, rng.choice(TAGS[:18])]))
+        else:
+            mark = "-DOCSTART-" + rng.choice(("", " ", " " * 5000, " O\t" + "x" * 70))
+            lines += [""] * rng.randint(1, 3) if kind < 0.99 else [mark]
+    return "\n".join(lines).encode() + b"\n" * rng.choice((1, 2, 3, 70))
+
+
+@pytest.mark.parametrize("width", [2, 3, 7, 255, 256, 257, 300])
+def test_long_files_of_any_width_are_the_same_in_all_ways(
+    width: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = random.Random(width)
+    short = [token for token in TOKENS if token[0] not in "#\x0b"]
+    long = [*short, "x" * 63, "y" * 64, "z" * 200, "é" * 1500]
+    monkeypatch.setattr(_lines, "_FIRST", 100)
+    monkeypatch.setattr(_lines, "SIZE", 1 << 16)
+    fast: Any = scan.compiled
+    taken: Counter[bool] = Counter()
+
+    def watched(*arguments: Any) -> Any:
+        found = fast(*arguments)
+        taken[found is not None] += 1
+        return found
+
+    for _ in range(20 if width < 10 else 3):
+        data = long_file(rng, width, short if width > 10 or rng.random() < 0.5 else long)
+        options = rng.choice(OPTIONS[:7])
+        ways: list[Any] = []
+        for compiled, wide in ((None, True), (watched, False), (watched, True)):
+            monkeypatch.setattr(scan, "compiled", compiled)
+            monkeypatch.setattr(scan, "WIDE", wide)
+            ways.append(outcome(data, options))
+        assert ways[0] == ways[1] == ways[2]
+    assert bool(taken[True]) == (width <= 256), "lines of very many fields are left to NumPy"
+
+
 def test_buffers_that_do_not_fit_together_are_refused() -> None:
     keys, codes = np.zeros(2, np.uint64), np.zeros(2, np.int32)
-    rooms = [np.zeros((4, 5), np.int32), np.zeros(4, np.int32), np.zeros((4, 3), np.int32),
+    rooms = [np.zeros((5, 4), np.int32), np.zeros(4, np.int32), np.zeros((3, 4), np.int32),
              np.zeros(4, np.uint64)]  # fmt: skip
     text = np.frombuffer(b"\na O\n" + bytes(16), np.uint8)
 
-    def call(text: Any, size: int, keys: Any = keys, rooms: list[Any] = rooms) -> Any:
+    def call(
+        text: Any, size: int, keys: Any = keys, rooms: list[Any] = rooms, columns: Any = (2, 0, 1)
+    ) -> Any:
         compiled: Any = scan.compiled
-        return compiled(text, size, 2, 0, 1, 1, 0, False, keys, codes, *rooms)
+        return compiled(text, size, *columns, 1, 0, False, True, keys, codes, *rooms)
 
     assert (1, 1, 0, 1, 0, 1) == call(text, 5)
     wrong: list[tuple[Any, ...]] = [
         (text, 6), (text, 0), (text, -1), (text[:-1], 5), (text, 5, np.zeros(3, np.uint64)),
         (text, 5, np.zeros(4, np.uint64)), (text, 5, keys, [*rooms[:3], np.zeros(2, np.uint64)]),
+        *((text, 5, keys, rooms, columns) for columns in ((2, 2, 1), (2, 0, -1), (2, -1, 1),
+                                                          (2, 0, 2), (1, 0, 0))),
     ]  # fmt: skip
     for arguments in wrong:
         with pytest.raises(ValueError, match="do not fit"):
             call(*arguments)
 
 
-def test_the_room_is_never_written_over() -> None:
+@both_ways
+def test_the_room_is_never_written_over(wide: bool) -> None:
     for line in (b"a B\n", b"a B\n\n", b"a O\n\n", b"-DOCSTART-\n", b"\n"):
         for count in range(12):
             data = b"\n" + line * count
             room = len(data) // 4 + 2
-            shapes = ((40, 5), np.int32), (40, np.int32), ((40, 3), np.int32), (40, np.uint64)
-            whole: list[Any] = [np.full(shape, 7, kind) for shape, kind in shapes]
+            columns = ((5, np.int32), (1, np.int32), (3, np.int32), (1, np.uint64))
+            whole: list[Any] = [np.full(count * (room + 9), 7, kind) for count, kind in columns]
+            ends = [count * room for count, _ in columns]
             compiled: Any = scan.compiled
             found = compiled(
                 np.frombuffer(data + bytes(16), np.uint8), len(data), 2, 0, 1,
-                1 if line[:1] == b"-" else 0, 0, False, np.zeros(2, np.uint64),
-                np.zeros(2, np.int32), *(each[:room] for each in whole),
+                1 if line[:1] == b"-" else 0, 0, False, wide, np.zeros(2, np.uint64),
+                np.zeros(2, np.int32), *(each[:end] for each, end in zip(whole, ends, strict=True)),
             )  # fmt: skip
             assert found is not None
-            assert all((each[room:] == 7).all() for each in whole)
+            assert all((each[end:] == 7).all() for each, end in zip(whole, ends, strict=True))
 
 
 def test_a_corpus_that_was_read_fast_has_its_words() -> None:

@@ -25,8 +25,11 @@ except ImportError:  # installed without a compiler
 MODES = {"blank": 0, "marked": 1, "file": 2}
 """What opens a document: a sentence, a -DOCSTART- line, or the file alone."""
 
-ROW, LINE, START, END, CODE = range(5)
+ROW, LINE, CODE, START, END = range(5)
 """The columns of `tagged`."""
+
+WIDE = True
+"""Whether the helper may look at as much together as the processor can."""
 
 SLOTS = 1 << 10
 _LEAST = 4
@@ -37,8 +40,8 @@ _LEAST = 4
 class Scanned:
     """What was found in some lines; rows and lines count from the first one.
 
-    `tagged` has a line for each token with a tag other than O: row, line, start, end and code of
-    the tag (-1: not known). `docs` has row, line and start of each document that opens, `sums`
+    `tagged` are columns, of all tokens with a tag other than O: row, line, code (-1: not known),
+    start and end of the tag. `docs` are row, line and start of all documents that open, `sums`
     the hashes of the tokens before the first of them, and of each.
     """
 
@@ -74,17 +77,16 @@ class Scanner:
         room = size // _LEAST + 2
         if room > self._room:
             self._room = room
-            self._tagged = np.empty((room, 5), np.int32)
+            self._tagged, self._docs = np.empty((5, room), np.int32), np.empty((3, room), np.int32)
             self._sentences, self._sums = np.empty(room, np.int32), np.empty(room, np.uint64)
-            self._docs = np.empty((room, 3), np.int32)
         found = compiled(
-            buffer, size, *self.columns, place, open, self._keys, self._codes,
+            buffer, size, *self.columns, place, open, WIDE, self._keys, self._codes,
             self._tagged, self._sentences, self._docs, self._sums,
         )  # fmt: skip
         if found is None:
             return None
         lines, rows, tagged, sentences, docs, still_open = found
         return Scanned(
-            lines, rows, self._tagged[:tagged], self._sentences[:sentences], self._docs[:docs],
-            self._sums[: docs + 1], bool(still_open),
+            lines, rows, self._tagged[:, :tagged], self._sentences[:sentences],
+            self._docs[:, :docs], self._sums[: docs + 1], bool(still_open),
         )  # fmt: skip

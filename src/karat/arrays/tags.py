@@ -153,9 +153,8 @@ def decode(place: IntArray, prefix: IntArray, label: IntArray) -> Runs:
     opens[1:] |= (prefix[:-1] == END) | (prefix[:-1] == SINGLE)
     first = np.flatnonzero(opens)
     last = np.append(first[1:], len(place)) - 1
-    begin = 2 * prefix[first] + touches[first]
-    end = 2 * prefix[last] + touches[last + 1]
-    return Runs(first, last, 16 * begin + end)
+    begin, end = 2 * prefix + touches[:-1], 2 * prefix + touches[1:]
+    return Runs(first, last, 16 * begin.take(first) + end.take(last))
 
 
 def illegal(scheme: str) -> BoolArray:

@@ -10,7 +10,7 @@ import numpy as np
 
 from karat.arrays.hashing import hash_sequences, hash_stretches, words_at
 from karat.arrays.join import rest
-from karat.arrays.scan import CODE, END, LINE, ROW, START, Scanned, Scanner
+from karat.arrays.scan import CODE, LINE, START, Scanned, Scanner
 from karat.formats._comments import comments, newdoc_id, width_of
 from karat.formats._lines import Chunk, Piece
 from karat.formats._vocabulary import Vocabulary
@@ -25,7 +25,10 @@ _LETTER_O, _HASH, _HYPHEN = ord("O"), ord("#"), ord("-")
 
 
 class Pending:
-    """Columns that grow chunk by chunk and are cut into blocks of whole documents."""
+    """Columns that grow chunk by chunk and are cut into blocks of whole documents: `sentence`,
+    where sentences begin; `doc`, token, line and offset of documents; `layer0` and so on, token,
+    line and code of tags.
+    """
 
     def __init__(self) -> None:
         self.columns: dict[str, list[IntArray]] = {}
@@ -38,9 +41,14 @@ class Pending:
         parts = self.columns.get(name, [])
         if len(parts) == 1:
             return parts[0]
-        joined = np.concatenate(parts) if parts else np.empty(0, np.int64)
+        joined = np.concatenate(parts, axis=-1)
         self.columns[name] = [joined]
         return joined
+
+    def drop(self, **counts: int) -> None:
+        """Forget the first rows; the memory of what was there is free again."""
+        for name, count in counts.items():
+            self.columns[name] = [self[name][..., count:].copy()]
 
 
 class RowReader:
@@ -106,26 +114,21 @@ class RowReader:
         """The same as `_take`, for lines in which there is nothing to be told."""
         self.real = None
         self.sentence_open = found.open
-        row, line, code = (found.tagged[:, k].astype(np.int64) for k in (ROW, LINE, CODE))
-        line += self.lines + 1
-        new = np.flatnonzero(code < 0)
+        tagged = found.tagged[:START].astype(np.int64)
+        tagged += [[self.tokens], [self.lines + 1], [0]]
+        new = np.flatnonzero(tagged[CODE] < 0)
         if new.size:
-            start, end = (found.tagged[new, k].astype(np.int64) for k in (START, END))
-            code[new] = self.vocabulary.codes(piece.buffer, start, end, line[new])
+            start, end = found.tagged[START:, new].astype(np.int64)
+            code = self.vocabulary.codes(piece.buffer, start, end, tagged[LINE, new])
+            tagged[CODE, new] = code
             scanner.know(*self.vocabulary.known)
-        at, lines, offsets = (column.astype(np.int64) for column in found.docs.T)
-        self.pending.add(
-            sentence=found.sentences + np.int64(self.tokens),
-            doc=at + self.tokens,
-            doc_line=lines + (self.lines + 1),
-            doc_offset=offsets + piece.base,
-            token0=row + self.tokens,
-            line0=line,
-            code0=code,
-        )
-        self._add_hashes(found.sums.copy(), at)
+        docs = found.docs.astype(np.int64)
+        docs += [[self.tokens], [self.lines + 1], [piece.base]]
+        sentence = found.sentences + np.int64(self.tokens)
+        self.pending.add(sentence=sentence, doc=docs, layer0=tagged)
+        self._add_hashes(found.sums.copy(), found.docs[0])
         if self.mode == "marked":
-            self.documents += len(at)
+            self.documents += docs.shape[1]
         self.lines += found.lines
         self.tokens += found.rows
 
@@ -227,12 +230,8 @@ class RowReader:
             self.documents += len(at)
         else:
             at, lines = sentences, filled[sentences]
-        self.pending.add(
-            sentence=sentences + self.tokens,
-            doc=at + self.tokens,
-            doc_line=self._lines(lines),
-            doc_offset=chunk.offset(lines),
-        )
+        doc = np.array([at + self.tokens, self._lines(lines), chunk.offset(lines)])
+        self.pending.add(sentence=sentences + self.tokens, doc=doc)
         return at
 
     def _hash(self, chunk: Chunk, filled: IntArray, widths: IntArray, at: IntArray) -> None:
@@ -287,8 +286,7 @@ class RowReader:
             rows = tagged if good is None else good[tagged]
             line = self._lines(filled[rows])
             code = self.vocabulary.codes(chunk.buffer, start[tagged], end[tagged], line)
-            self.pending.add(**{f"token{layer}": rows + self.tokens, f"line{layer}": line,
-                                f"code{layer}": code})  # fmt: skip
+            self.pending.add(**{f"layer{layer}": np.array([rows + self.tokens, line, code])})
 
 
 def _docstarts(chunk: Chunk) -> IntArray:

@@ -73,22 +73,20 @@ class TagReader(RowReader):
 
     def _emit(self, scheme: str, repair: str, *, final: bool) -> Corpus | None:
         """The documents that are complete, as a block; the last one stays unless it is the end."""
-        docs, pending = self.pending["doc"], self.pending
-        cut = len(docs) if final else len(docs) - 1
+        docs, sentence = self.pending["doc"], self.pending["sentence"]
+        cut = docs.shape[1] if final else docs.shape[1] - 1
         if cut <= 0:
             return None
-        stop = self.tokens if final else int(docs[cut])
-        first = np.append(docs[:cut], stop)
-        sentence = pending["sentence"]
-        sentences = int(np.searchsorted(sentence, stop))
-        cuts = {"doc": cut, "doc_line": cut, "doc_offset": cut, "sentence": sentences}
+        stop = self.tokens if final else int(docs[0, cut])
+        first = np.append(docs[0, :cut], stop)
+        sentence = sentence[: np.searchsorted(sentence, stop)]
+        cuts = {"doc": cut, "sentence": len(sentence)}
         tagset = self._tagset(scheme)
         found, facts = [], Counter[Any]()
         for layer in range(len(self.layers)):
-            names = [f"{name}{layer}" for name in ("token", "line", "code")]
-            size = int(np.searchsorted(pending[names[0]], stop))
-            cuts |= dict.fromkeys(names, size)
-            token, line, code = (pending[name][:size] for name in names)
+            tagged = self.pending[name := f"layer{layer}"]
+            cuts[name] = int(np.searchsorted(tagged[0], stop))
+            token, line, code = tagged[:, : cuts[name]]
             for rows, level in self.vocabulary.levels(code):
                 part = (token, line) if rows is None else (token[rows], line[rows])
                 found.append(self._decoded(*part, level, tagset, scheme, repair, facts))
@@ -97,30 +95,34 @@ class TagReader(RowReader):
         for letter in tagset.letters:
             facts["letter", letter] = 1
         self.facts.update(facts)
-        doc = _owners(first, start) if len(found) == 1 else \
-            np.searchsorted(first, start, side="right") - 1  # fmt: skip
-        inside = _owners(first, sentence[:sentences])
+        if len(found) == 1:
+            mentions = np.diff(np.searchsorted(start, first))
+            doc, begin = np.repeat(np.arange(cut), mentions), np.repeat(first[:-1], mentions)
+        else:
+            doc = np.searchsorted(first, start, side="right") - 1
+            begin = first[doc]
+        offsets = np.searchsorted(sentence, first)
+        within = sentence - np.repeat(first[:-1], np.diff(offsets))
         hashes = np.concatenate(self.hashes) if self.hashes else np.empty(0, np.uint64)
         block = Corpus(
             "token",
             Documents(
                 int32(np.diff(first)),
                 hashes[:cut],
-                np.searchsorted(sentence[:sentences], first),
-                int32(sentence[:sentences] - first[inside]),
-                pending["doc_line"][:cut],
-                pending["doc_offset"][:cut],
+                offsets,
+                int32(within),
+                docs[1, :cut],
+                docs[2, :cut],
                 self._ids(cut),
             ),
             Mentions(
-                int32(doc), int32(start - first[doc]), int32(end - first[doc]),
+                int32(doc), int32(start - begin), int32(end - begin),
                 label_codes(label, len(tagset.labels)),
             ),
             tagset.labels,
             facts=facts,
         )  # fmt: skip
-        for name, cut_at in cuts.items():
-            pending.columns[name] = [pending[name][cut_at:].copy()]
+        self.pending.drop(**cuts)
         self.hashes = [hashes[cut:].copy()] if cut < len(hashes) else []
         return block.ordered() if len(found) > 1 else block
 
@@ -143,11 +145,12 @@ class TagReader(RowReader):
         if self.commented:
             # Comments stand between the lines of a sentence: count tokens and sentence breaks.
             place = token + np.searchsorted(self.pending["sentence"], token, side="right")
-        runs = decode(place, tagset.prefix[code], tagset.label[code])
+        labels = tagset.label.take(code)
+        runs = decode(place, tagset.prefix.take(code), labels)
         for kind in np.flatnonzero(counts := np.bincount(runs.kind, minlength=KINDS)).tolist():
             facts["kind", kind] += int(counts[kind])
-        start, end = token[runs.first], token[runs.last] + 1
-        label = tagset.label[code[runs.first]]
+        start, end = token.take(runs.first), token.take(runs.last) + 1
+        label = labels.take(runs.first)
         if repair != "conlleval" and scheme != "none":
             bad = illegal(scheme)[runs.kind]
             if repair == "strict":
@@ -165,9 +168,3 @@ class TagReader(RowReader):
                 "K108", int(line[row]), f"a mention that begins with {shown(tag)}",
                 f"one that {scheme} allows", "--repair conlleval reads it all the same",
             )  # fmt: skip
-
-
-def _owners(first: IntArray, places: IntArray) -> IntArray:
-    """The document of each place, both in order; document k begins at `first[k]`."""
-    counts = np.diff(np.searchsorted(places, first))
-    return np.repeat(np.arange(len(counts)), counts)

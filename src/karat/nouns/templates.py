@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 
@@ -83,8 +84,9 @@ class Templates:
         return len(self.doc)
 
     @classmethod
+    @cache
     def none(cls) -> Templates:
-        """A table without rows."""
+        """A table without rows; there is one for all."""
         return cls.of([], [])
 
     @classmethod
