@@ -19,7 +19,7 @@ from karat.nouns.errors import UsageError, plain
 from karat.nouns.pair import Pair
 from karat.nouns.scores import File, Score, Scores, whole
 from karat.presets import SLOTS, defaults, table_for
-from karat.reading import Readable, as_corpus
+from karat.reading import Readable, corpora
 from karat.recipe import Recipe, expand, spell
 from karat.sampling import Drawing, Plan
 from karat.scoring import Choices, scored
@@ -151,8 +151,7 @@ def prepared(
         chosen = ruled.chosen(chosen)
         recipes = ruled.recipes if recipes is None and preset is None else recipes
     wanted = None if recipes is None else _recipes(recipes)
-    reference = as_corpus(gold, gold_options)
-    answers = {name: as_corpus(each, system_options) for name, each in named(system).items()}
+    reference, answers = corpora(gold, named(system), gold_options, system_options)
     if wanted is None:
         table = preset or table_for(reference, answers.values())
         wanted = defaults(table, list(reference.mentions.attributes))

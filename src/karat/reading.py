@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
@@ -15,6 +15,9 @@ from karat.nouns.errors import InputError, UsageError, nearest
 from karat.nouns.source import Source
 
 Readable = Corpus | str | os.PathLike[str]
+
+LARGE = 1 << 26
+"""From so many bytes on files are read at the same time: it saves a tenth of a second then."""
 
 _COMMON = ("conll", "jsonl", "records")
 """Formats that are looked for first, so that the others need not be imported."""
@@ -132,6 +135,43 @@ def read(
     return replace(corpus, facts=facts, origin=origin)
 
 
+def read_all(files: Sequence[tuple[Source, Mapping[str, Any]]]) -> list[Corpus]:
+    """Several corpora, each from a source and with what `read` is told of it. Large files are read
+    at the same time, where their format leaves the interpreter alone while it reads.
+
+    >>> ann, bo = Source.of_bytes(b"Ann B-PER"), Source.of_bytes(b"Bo O")
+    >>> [len(corpus.mentions) for corpus in read_all([(ann, {}), (bo, {"format": "conll"})])]
+    [1, 0]
+    """
+    if _at_once(files):
+        from concurrent.futures import ThreadPoolExecutor
+
+        threads = ThreadPoolExecutor(min(len(files), _processors()))
+        try:
+            return list(threads.map(lambda file: read(file[0], **file[1]), files))
+        finally:  # after an error nobody needs the others
+            threads.shutdown(cancel_futures=True)
+    return [read(source, **options) for source, options in files]
+
+
+def _at_once(files: Sequence[tuple[Source, Mapping[str, Any]]]) -> bool:
+    """Whether it pays to read files at the same time."""
+    different = len({id(source) for source, _ in files})
+    if not 1 < different == len(files) or _processors() < 2:
+        return False
+    if sum(source.size for source, _ in files) < LARGE:
+        return False
+    formats = {options.get("format") or sniffed(source) for source, options in files}
+    return all(getattr(registry.load("formats", name), "compiled", False) for name in formats)
+
+
+def _processors() -> int:
+    """How many processors we may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 def suited(source: Source, options: Mapping[str, Any]) -> dict[str, Any]:
     """The format of a file, and those options that it takes.
 
@@ -204,10 +244,23 @@ def _by_extension(path: str) -> str:
     raise UsageError(f"no format ends in {end!r}; say which with format=")
 
 
-def as_corpus(given: Readable, options: Mapping[str, Any] | None = None) -> Corpus:
-    """A corpus as it is, or the one that is read from a path."""
-    if isinstance(given, Corpus):
-        return given
-    if not isinstance(given, (str, os.PathLike)):
-        raise UsageError(f"a corpus or a path is needed, not {type(given).__name__}")
-    return read(given, **(options or {}))
+def corpora(
+    gold: Readable, systems: Mapping[str, Readable],
+    gold_options: Mapping[str, Any] | None = None, system_options: Mapping[str, Any] | None = None,
+) -> tuple[Corpus, dict[str, Corpus]]:  # fmt: skip
+    """Gold and systems, each a corpus as it is or read from a path, with options of reading.
+
+    >>> ann = Corpus.of("[Ann]PER slept")
+    >>> corpora(ann, {"good": ann})[1]["good"] is ann
+    True
+    """
+    given = [(gold, gold_options), *((system, system_options) for system in systems.values())]
+    for each, _ in given:
+        if not isinstance(each, (Corpus, str, os.PathLike)):
+            raise UsageError(f"a corpus or a path is needed, not {type(each).__name__}")
+    files = [
+        (Source(each), options or {}) for each, options in given if not isinstance(each, Corpus)
+    ]
+    read_ones = iter(read_all(files))
+    first, *others = (each if isinstance(each, Corpus) else next(read_ones) for each, _ in given)
+    return first, dict(zip(systems, others, strict=True))

@@ -81,9 +81,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     gc.set_threshold(100_000, 50, 100)
     # At its end Python looks for circles once more, through all that was ever loaded.
     atexit.register(gc.freeze)
-    # The C library gives blocks as large as the largest that was ever freed back to the system at
-    # once, and asks for them again: to get new pages costs more than most of what we do with them.
-    bytes(31 << 20)
     for stream in (sys.stdout, sys.stderr):
         # What a terminal cannot show is shown as an escape.
         if hasattr(stream, "reconfigure"):

@@ -79,7 +79,7 @@ def recipes(arguments: argparse.Namespace) -> list[Recipe] | None:
 def corpora(arguments: argparse.Namespace) -> tuple[Corpus, dict[str, Corpus]]:
     """Gold and systems, read as the arguments say."""
     from karat.cli import _given as given
-    from karat.reading import read
+    from karat.reading import read_all
 
     systems = files(arguments)
     sources: dict[str, Any] = {}
@@ -87,12 +87,9 @@ def corpora(arguments: argparse.Namespace) -> tuple[Corpus, dict[str, Corpus]]:
     theirs = given.reading(arguments, "system", systems.values(), sources)
     given.unused(arguments, [*ours.values(), *theirs.values()])
 
-    def corpus(how: dict[str, Any]) -> Any:
-        rest = {key: value for key, value in how.items() if key != "source"}
-        return read(how["source"], **rest)
-
-    gold = corpus(ours[arguments.gold])
-    return gold, {name: corpus(theirs[path]) for name, path in systems.items()}
+    every = [dict(ours[arguments.gold]), *(dict(theirs[path]) for path in systems.values())]
+    gold, *answers = read_all([(how.pop("source"), how) for how in every])
+    return gold, dict(zip(systems, answers, strict=True))
 
 
 def files(arguments: argparse.Namespace) -> dict[str, str]:

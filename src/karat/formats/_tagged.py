@@ -28,7 +28,7 @@ class TagReader(RowReader):
     _meant: Tagset | None = None
 
     def blocks(self, scheme: str, repair: str) -> Iterator[Corpus]:
-        """Whole documents, about a million tokens at a time; every problem is raised at the end."""
+        """Whole documents, some at a time; every problem is raised at the end."""
         emitted = 0
         for piece in pieces(self.source, lambda: self.lines):
             self.take(piece)

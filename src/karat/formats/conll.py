@@ -9,6 +9,7 @@ from typing import Any, BinaryIO, ClassVar
 
 import numpy as np
 
+from karat.arrays.scan import compiled
 from karat.arrays.tags import KINDS, SCHEMES, encode, illegal, recognise, stacked
 from karat.formats._comments import is_comment, split, width_of
 from karat.formats._tagged import REPAIRS, TagReader
@@ -48,6 +49,7 @@ class Conll:
     documents: str = "auto"
 
     name: ClassVar[str] = "conll"
+    compiled: ClassVar[bool] = compiled is not None
     extensions: ClassVar[tuple[str, ...]] = (".conll", ".iob", ".iob2", ".bio", ".tsv", ".txt")
     holds: ClassVar[frozenset[str]] = frozenset({
         "crossing", "document ids", "tokens", "sentences", "units:token",

@@ -17,7 +17,7 @@ from karat.nouns._types import IntArray
 from karat.nouns.document import Document, Group, Mention
 from karat.nouns.errors import UsageError
 from karat.nouns.library import Library, Memory, Shelves, Words
-from karat.nouns.tables import UNKNOWN, Documents, Groups, Mentions, int32
+from karat.nouns.tables import UNKNOWN, Documents, Groups, Mentions, between, int32
 from karat.nouns.templates import Templates
 
 __all__ = ["Corpus", "Library", "Memory", "Origin", "Shelves", "Words"]
@@ -115,7 +115,7 @@ class Corpus:
         if not -len(self) <= row < len(self):
             raise IndexError(f"document {row} of {len(self)}")
         row %= len(self)
-        low, high = np.searchsorted(self.mentions.doc, [row, row + 1]).tolist()
+        low, high = between(self.mentions.doc, row)
         text, tokens = self.library.words(row) if self.library else (None, None)
         rest = dict(self.extra.get(row, {}))
         spans = rest.pop("token_spans", None)

@@ -41,7 +41,8 @@ def pieces(pair: Pair) -> Iterator[Pair]:
         yield pair
         return
     bounds = np.linspace(0, pair.size, rows // PIECE + 2).astype(np.int64)
-    places = [np.searchsorted(table.doc, bounds).tolist() for table in sides]
+    # Bounds of the kind that documents have: else a copy of all documents would be made.
+    places = [np.searchsorted(t.doc, bounds.astype(t.doc.dtype)).tolist() for t in sides]
     for k, (low, high) in enumerate(zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)):
         if low < high:
             gold, system = (

@@ -231,10 +231,20 @@ class Source:
         >>> source.share()
         0.75
         """
-        if not self._place_in_file:
-            return 1.0
-        whole = len(self._data or b"") or os.stat(self._place).st_size  # noqa: PTH116
-        return self._place_in_file / max(whole, 1)
+        return self._place_in_file / max(self.size, 1) if self._place_in_file else 1.0
+
+    @property
+    def size(self) -> int:
+        """How many bytes there are, folded if they are in a gz file; 0 if that is not known.
+
+        >>> Source.of_bytes(b"abcd").size, Source("nowhere").size
+        (4, 0)
+        """
+        if self._data is not None:
+            return len(self._data)
+        with suppress(OSError, ValueError):
+            return os.stat(self._place).st_size  # noqa: PTH116
+        return 0
 
     def blocks(self, size: int = BLOCK) -> Iterator[bytes]:
         """The content in pieces of at most `size` bytes.

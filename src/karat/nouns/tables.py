@@ -44,6 +44,17 @@ def int32(values: Iterable[int] | IntArray) -> IntArray:
     return np.array(list(values), np.int32)
 
 
+def between(column: IntArray, value: int) -> tuple[int, int]:
+    """Where the rows with this value begin and end, in a column that is sorted.
+
+    >>> between(np.array([0, 0, 2], np.int32), 0)
+    (0, 2)
+    """
+    # In numbers of the same kind: else NumPy makes a copy of the whole column.
+    low, high = np.searchsorted(column, np.array([value, value + 1], column.dtype)).tolist()
+    return low, high
+
+
 def spread(offsets: IntArray, index: IntArray) -> tuple[IntArray, IntArray]:
     """Where the parts of the rows `index` are, and the offsets after taking just those rows.
 

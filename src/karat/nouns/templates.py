@@ -16,7 +16,7 @@ import numpy as np
 from karat.nouns._dataclass import dataclass
 from karat.nouns._types import BoolArray, FloatArray, IntArray
 from karat.nouns.errors import UsageError, shown
-from karat.nouns.tables import UNKNOWN, Codes, Fragments, int32, joined_codes, spread
+from karat.nouns.tables import UNKNOWN, Codes, Fragments, between, int32, joined_codes, spread
 from karat.nouns.template import DEEPEST, Filler, Template
 
 
@@ -139,8 +139,8 @@ class Templates:
 
     def of_document(self, doc: int, ids: Sequence[str | None] | None) -> tuple[Template, ...]:
         """The templates of one document, as friendly objects."""
-        low, high = np.searchsorted(self.doc, [doc, doc + 1]).tolist()
-        first, last = np.searchsorted(self.fillers.template, [low, high]).tolist()
+        low, high = between(self.doc, doc)
+        first, last = (between(self.fillers.template, row)[0] for row in (low, high))
         parts: dict[int, list[tuple[int, str, Filler | Template]]] = {}
         for k in range(first, last):
             parts.setdefault(int(self.fillers.template[k]), []).append(

@@ -28,7 +28,7 @@ from karat.nouns.interval import Interval
 from karat.nouns.rows import Statistic
 from karat.pipeline import Run, named, prepared, tagset_of, tasked
 from karat.presets import defaults, table_for
-from karat.reading import Readable, as_corpus
+from karat.reading import Readable, corpora
 from karat.recipe import Recipe, spell
 from karat.sampling import Drawing, Plan, overall
 from karat.sampling import by_label as by_labels
@@ -93,8 +93,7 @@ def compare(
     if trials < 99:
         raise UsageError(f"trials is at least 99, not {trials}")
     ruled = tasked(task)
-    reference = as_corpus(gold, gold_options)
-    answers = {name: as_corpus(each, system_options) for name, each in named(systems).items()}
+    reference, answers = corpora(gold, named(systems), gold_options, system_options)
     by = recipes
     if by is None:
         official = None if ruled is None or preset is not None else ruled.recipes

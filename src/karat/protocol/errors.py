@@ -28,7 +28,7 @@ from karat.protocol._gains import gains, order, scores_of
 from karat.protocol._ledger import write_ledger
 from karat.protocol.changes import Changes, changes
 from karat.protocol.compare import signed
-from karat.reading import Readable, as_corpus
+from karat.reading import Readable, corpora
 from karat.recipe import Recipe, expand, parse
 from karat.sampling import Drawing
 from karat.scoring import Choices
@@ -203,16 +203,9 @@ def errors(
     >>> errors(gold, system, recipes=["exact.F1"]).confusions
     [('PER', 'ORG', 1)]
     """
-    reference = as_corpus(gold, gold_options)
-    given = {_name(each, i): as_corpus(each, system_options)
-             for i, each in enumerate((system, other)) if each is not None}  # fmt: skip
-    if names is not None:
-        given = dict(zip(names, given.values(), strict=True))
-    elif other is not None and len(given) < 2:
-        given = {
-            "first": as_corpus(system, system_options),
-            "second": as_corpus(other, system_options),
-        }
+    systems = [each for each in (system, other) if each is not None]
+    called = dict(zip(names or _names(systems), systems, strict=True))
+    reference, given = corpora(gold, called, gold_options, system_options)
     if preset not in (None, "mentions", "templates"):
         raise UsageError(f"errors are those of mentions or templates, not of {preset!r}")
     slots = (preset or table_for(reference, given.values())) == "templates"
@@ -277,8 +270,14 @@ def errors(
     )
 
 
+def _names(systems: Sequence[Readable]) -> list[str]:
+    """What the systems are called when nobody says."""
+    found = [_name(system, i) for i, system in enumerate(systems)]
+    return found if len(set(found)) == len(found) else ["first", "second"]
+
+
 def _name(system: Readable, place: int) -> str:
-    path = "" if isinstance(system, Corpus) else os.fspath(system)
+    path = os.fspath(system) if isinstance(system, (str, os.PathLike)) else ""
     if isinstance(system, Corpus) and system.origin is not None:
         path = system.origin.path
     return Path(path).stem or ("system", "second")[place]

@@ -19,7 +19,7 @@ from karat.nouns.power import Point, Power
 from karat.pipeline import named, prepared, tasked
 from karat.presets import table_for
 from karat.protocol.compare import default_recipes, signed
-from karat.reading import Readable, as_corpus
+from karat.reading import Readable, corpora
 from karat.recipe import Recipe, parse, spell
 from karat.sampling import Drawing, overall
 from karat.scoring import Choices, tallied
@@ -81,8 +81,7 @@ def power(
     drawing = Drawing(100, "auto", seed, resample_by, strata)
     _check(difference, power, alpha, simulations, trials)
     ruled = tasked(task)
-    reference = as_corpus(gold, gold_options)
-    answers = {name: as_corpus(each, system_options) for name, each in named(systems).items()}
+    reference, answers = corpora(gold, named(systems), gold_options, system_options)
     if recipe is None:
         filled = table_for(reference, answers.values()) == "templates"
         recipe = "oads.F1" if filled else "exact.F1"
