@@ -43,9 +43,12 @@ def score(
     return [script(), "score", *map(str, paths), *wanted, *(["--by-label"] * by_label)]
 
 
-def compare(paths: Sequence[Path | str], recipes: Iterable[str]) -> list[str]:
-    """`karat compare` of two systems: intervals and p values of every difference and label."""
-    wanted = [*measures(recipes), "--resamples", str(RESAMPLES), "--trials", str(RESAMPLES)]
+def compare(
+    paths: Sequence[Path | str], recipes: Iterable[str], resamples: int = RESAMPLES,
+    trials: int = RESAMPLES,
+) -> list[str]:  # fmt: skip
+    """`karat compare` of systems: intervals and p values of every difference and label."""
+    wanted = [*measures(recipes), "--resamples", str(resamples), "--trials", str(trials)]
     return [script(), "compare", *map(str, paths), *wanted, "--by-label"]
 
 

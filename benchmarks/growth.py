@@ -1,4 +1,4 @@
-"""How karat's cost grows with tokens, labels, systems and resamples.
+"""How karat's cost grows with tokens, labels, systems, resamples and trials.
 
     python benchmarks/growth.py            # about two minutes
     python benchmarks/growth.py --write    # into docs/performance.md
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import _pages
-from _commands import EVERY, RESAMPLES, SPACES, score
+from _commands import EVERY, RESAMPLES, SPACES, compare, score
 from _data import data
 from _race import Contender, failures, markdown, race
 
@@ -66,7 +66,11 @@ def every_series(sizes: Sequence[int]) -> list[Series]:
         series("labels, 1,000 resamples",
                {n: score(pair_of(TOKENS, n), RECIPES, 1000) for n in (2, 4, 18, 50, 200)}),
         series("systems", {n: score(many[: n + 1], RECIPES) for n in (1, 2, 4, 8)}),
+        series("systems of `compare`, 1,000 resamples and trials",
+               {n: compare(many[: n + 1], RECIPES, 1000, 1000) for n in (2, 4, 8)}),
         series("resamples", {n: score(pair, RECIPES, n) for n in (0, 100, 1000, RESAMPLES)}),
+        series("trials of `compare`, as many resamples",
+               {n: compare(many[:3], RECIPES, n, n) for n in (100, 1000, RESAMPLES)}),
         series("sentences a document",
                {n: score(pair_of(TOKENS, 4, n), RECIPES) for n in (1, 15, 150, 1500)}),
         series("event spaces", {n: score(pair, EVERY[:n]) for n in (1, 5, len(SPACES))}),
