@@ -9,7 +9,10 @@ from karat.nouns._types import FloatArray
 
 
 def remade(found: Basis, lines: FloatArray) -> FloatArray:
-    return np.array([found.line(i, lines[found.kept]) for i in range(len(lines))])
+    made = np.empty_like(lines)
+    for i, line in enumerate(made):
+        found.line(i, lines[found.kept], line)
+    return made
 
 
 def blocks(lines: FloatArray, *cuts: int) -> list[list[FloatArray]]:

@@ -27,11 +27,15 @@ class Basis:
     kept: IntArray
     made: list[list[int]]
 
-    def line(self, which: int, kept: FloatArray) -> FloatArray:
-        """One of all lines, out of the kept ones."""
+    def line(self, which: int, kept: FloatArray, out: FloatArray) -> None:
+        """Put one of all lines, out of the kept ones, into `out`."""
         first, *others = (kept[place] for place in self.made[which])
-        found: FloatArray = sum(others, first)
-        return found
+        if others:
+            np.add(first, others[0], out=out)
+        else:
+            out[:] = first
+        for other in others[1:]:
+            out += other
 
 
 def basis(

@@ -259,8 +259,10 @@ class Product:
     def _sums(self, kept: FloatArray, number: int) -> FloatArray:
         """The sums of the rows of this number, from those of the basis."""
         first, end = self.together.ends[number : number + 2]
-        lines = [self.basis.line(i, kept) for i in range(first, end)]
-        return np.array(lines).reshape(end - first, kept.shape[1]).T
+        found = np.empty((end - first, kept.shape[1]))
+        for i, line in enumerate(found, first):
+            self.basis.line(i, kept, line)
+        return found.T
 
 
 class _Again(Generic[T]):
@@ -304,14 +306,15 @@ def jackknife(together: Together, contrasts: Sequence[Contrast]) -> list[Moments
         for number, parts in contrasted(together.values(left), contrasts):
             # Deviations from the score itself are small, so powers of them keep their digits.
             away = difference(parts) - at[number]
-            gone = np.isnan(away)
-            lost = gone.sum(axis=0)
-            if lost.any():
+            count, one = np.full(away.shape[1], len(away)), away.sum(axis=0)
+            if np.isnan(one).any():
+                gone = np.isnan(away)
                 away[gone] = 0.0
+                count, one = count - gone.sum(axis=0), away.sum(axis=0)
             square = away * away
-            sums[number][stratum] += [
-                len(away) - lost, away.sum(axis=0), square.sum(axis=0), (square * away).sum(axis=0)
-            ]  # fmt: skip
+            two = square.sum(axis=0)
+            square *= away
+            sums[number][stratum] += [count, one, two, square.sum(axis=0)]
     return [_moments(total) for total in sums]
 
 

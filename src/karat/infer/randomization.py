@@ -115,7 +115,9 @@ class Randomization:
                 lambda block, first, end: _random(rngs[block], end - first, blocks[block]),
             ):
                 for key, some in _alike(together, pairs, np.flatnonzero(sizes).tolist()).items():
-                    sums = _exchanged(together, key, moved(key[1]) - moved(key[0]))
+                    more = moved(key[1])
+                    more -= moved(key[0])
+                    sums = _exchanged(together, key, more)
                     for i in some:
                         parts = _values(together, pairs[i], sums)
                         difference(parts, drawn[i][trials])
@@ -186,10 +188,10 @@ class _Change:
 
 def _exchanged(together: Together, rows: Pair, moved: FloatArray) -> tuple[FloatArray, FloatArray]:
     """The sums of two rows, once so much has moved from the second to the first (trials x
-    columns).
+    columns); what has moved becomes one of them.
     """
     first, second = (together.totals[i].sums for i in rows)
-    return first + moved, second - moved
+    return first + moved, np.subtract(second, moved, out=moved)
 
 
 def _values(
