@@ -46,6 +46,9 @@ LINE = 64
 NEAR = 256
 """How many draws are turned from bytes to numbers at a time: speed, no result."""
 
+SOME = 1 << 14
+"""How many numbers are cut into digits at a time: speed, no result."""
+
 HELD = 1 << 28
 """How many bytes of lines are kept, about, rather than made again: memory and speed, no result."""
 
@@ -169,10 +172,10 @@ class Exact:
         self.largest = np.append(top, np.ldexp(1.0, size - 54)[rough]) / self.unit[:, 0]
         """How many times this the odd ones are, at most."""
 
-    def cut(self, lines: Lines) -> FloatArray:
-        """The odd lines of one block, each as multiples of its unit."""
+    def cut(self, lines: Lines, units: slice) -> FloatArray:
+        """Some units of the odd lines of one block, each line as multiples of its unit."""
         unit, least = np.split(self.unit, [len(self._cut)])
-        own = table([lines[line] for line in self._cut.tolist()], len(lines[0]))
+        own = table([lines[line][units] for line in self._cut.tolist()], len(lines[0][units]))
         own[self._lost] = 0.0
         found = np.rint(own / unit)
         rest = (own - found * unit)[np.isin(self._cut, self.rough)]
@@ -183,7 +186,7 @@ class Exact:
         found = np.zeros((self.height + len(self.rough), len(lines[0])))
         for place, line in enumerate(lines):
             found[place] = line
-        found[self.odd] = self.cut(lines)
+        found[self.odd] = self.cut(lines, slice(None))
         return found
 
     def total(self, sums: FloatArray) -> FloatArray:
@@ -203,10 +206,13 @@ class Digits:
         self.height, self._exact = exact.height + len(exact.rough), exact
         self.more: list[IntArray] = []
         """Whose the second digits are, the third ones and so on: they come behind the first."""
-        most = 127.0
+        self._among: list[IntArray] = []
+        """And where they are among those that had a digit before."""
+        most, before = 127.0, np.arange(len(exact.odd))
         while (some := np.flatnonzero(exact.largest > most)).size:
             self.more.append(exact.odd[some])
-            most = 256 * most + 127
+            self._among.append(np.searchsorted(before, some))
+            most, before = 256 * most + 127, some
         self.width = -(-(self.height + sum(map(len, self.more))) // GROUP) * GROUP
 
     def of(self, lines: Lines) -> SmallArray:
@@ -216,15 +222,20 @@ class Digits:
         with np.errstate(invalid="ignore"):  # the odd ones become something else
             for place, line in enumerate(lines):
                 found[place, :units] = line
-        odd, rest = self._exact.odd, self._exact.cut(lines).astype(np.int64)
-        found[odd, :units], rest = _lowest(rest)
-        place = self.height
-        for whose in self.more:
-            some = np.isin(odd, whose)
-            odd, (digit, rest) = odd[some], _lowest(rest[some])
-            found[place : place + len(odd), :units] = digit
-            place += len(odd)
+        step = max(1, SOME // max(len(self._exact.odd), 1))
+        for start in range(0, units if len(self._exact.odd) else 0, step):
+            self._put(found, lines, slice(start, min(start + step, units)))
         return found
+
+    def _put(self, found: SmallArray, lines: Lines, units: slice) -> None:
+        """The digits of some units of the odd lines."""
+        rest = self._exact.cut(lines, units).astype(np.int64)
+        found[self._exact.odd, units], rest = _lowest(rest)
+        place = self.height
+        for some in self._among:
+            digit, rest = _lowest(rest[some])
+            found[place : place + len(some), units] = digit
+            place += len(some)
 
     def total(self, sums: IntArray) -> FloatArray:
         """The sums of the lines (lines x draws) from those of the digits (draws x digits)."""
