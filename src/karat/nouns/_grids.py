@@ -18,6 +18,8 @@ class Grid(Tally):
     counting costs. `like` says what is counted.
     """
 
+    _lines: Sequence[FloatArray]
+
     def __init__(
         self, like: Tally, units: int, lines: Sequence[FloatArray], size: FloatArray | None
     ) -> None:
@@ -28,8 +30,6 @@ class Grid(Tally):
         )  # fmt: skip
         del self.__dict__["counts"]
         self.__dict__["_lines"] = lines
-
-    _lines: Sequence[FloatArray]
 
     @cached_property
     def counts(self) -> FloatArray:
@@ -47,6 +47,9 @@ class Plain(Tally):
     factors (quantities x outcomes).
     """
 
+    _tally: Tally
+    _factors: FloatArray
+
     def __init__(self, tally: Tally, factors: FloatArray) -> None:
         super().__init__(
             tally.units, tally.labels, PLAIN, PLAIN, np.eye(len(PLAIN)), tally.unit, tally.label,
@@ -54,9 +57,6 @@ class Plain(Tally):
         )  # fmt: skip
         del self.__dict__["counts"]
         self.__dict__.update(_tally=tally, _factors=factors)
-
-    _tally: Tally
-    _factors: FloatArray
 
     @cached_property
     def counts(self) -> FloatArray:
