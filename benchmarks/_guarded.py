@@ -94,6 +94,14 @@ def parts(folder: str) -> dict[str, Callable[[], None]]:
         karat("score", *small[:2], *exact, *spaces, "--resamples=100")
         karat("compare", *small, *exact, "--resamples=100", "--trials=100")
 
+    def in_pieces() -> None:
+        from karat.nouns import pieces
+
+        usual = pieces.LARGE, pieces.PIECE
+        pieces.LARGE = pieces.PIECE = 2000
+        karat("score", *large[:2], *exact, *spaces, *plain)
+        pieces.LARGE, pieces.PIECE = usual
+
     return {
         "python": lambda: None,
         "help": lambda: karat("--help"),
@@ -105,6 +113,7 @@ def parts(folder: str) -> dict[str, Callable[[], None]]:
         "conll": lambda: karat("score", *large[:2], *exact, *plain),
         "jsonl": lambda: karat("score", *jsonl[:2], *exact, *plain),
         "spaces": lambda: karat("score", *large[:2], *exact, *spaces, *plain),
+        "pieces": in_pieces,
         "resamples": lambda: karat("score", *large[:2], *exact, *drawn),
         "compare": lambda: karat("compare", *large, *exact, *drawn, *trials),
         # Once before they count, so that it does not matter what karat has already loaded.

@@ -20,6 +20,7 @@ def machine() -> str:
         f"- processor: {processor()}, {cores} cores usable, {memory()}",
         f"- system: {platform.system()} {platform.machine()}",
         f"- Python {platform.python_version()} ({platform.python_implementation()})",
+        f"- compiled helpers: {helpers()}",
         "- " + ", ".join(f"{package} {installed(package)}" for package in PACKAGES),
     ]
     return "\n".join(facts)
@@ -33,6 +34,13 @@ def processor() -> str:
             if line.startswith("model name"):
                 return line.partition(":")[2].strip()
     return platform.processor() or "unknown"
+
+
+def helpers() -> str:
+    """What karat's product of bytes uses of the processor."""
+    from karat.arrays import weigh
+
+    return ("none, NumPy alone", "AVX2", "AVX-512", "AMX and AVX-512")[weigh.level()]
 
 
 def memory() -> str:

@@ -62,6 +62,7 @@ STAGES = (
     Stage("reading conll, exact", ("conll",), "arrays", ("small",)),
     Stage("reading jsonl, exact", ("jsonl",), "interpreter"),
     Stage("counting eight more spaces", ("spaces", "small"), "arrays", ("conll", "small spaces")),
+    Stage("counting in pieces", ("pieces",), "arrays", ("conll",)),
     Stage("resampling", ("resamples",), "arrays", ("conll",)),
     Stage("comparing two systems", ("compare",), "arrays", ("conll",)),
 )
@@ -108,8 +109,9 @@ def counted(valgrind: str) -> dict[str, int]:
 
 
 def generate(folder: Path, tokens: int, format: str) -> None:
-    """Gold and two systems."""
+    """Gold and two systems; documents so short that there are enough for every way of drawing."""
     options = [f"--tokens={tokens}", "--systems=2", f"--formats={format}"]
+    options.append("--sentences-per-document=6")
     command = [sys.executable, str(HERE / "generate.py"), str(folder), *options]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=environment())
 
@@ -124,7 +126,7 @@ def steady() -> dict[str, str]:
 
 
 def one_core() -> None:
-    """What karat gives to other processes is not counted, so there is one core only."""
+    """With one core karat does everything in one thread, in the same order each time."""
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
 

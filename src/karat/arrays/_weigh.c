@@ -255,16 +255,25 @@ static void ready(void) {
 
 typedef void (*Kernel)(const Task *, Py_ssize_t, Py_ssize_t);
 
-static int weighed(const Task *t, int level) {
+/* How much there is: 0 nothing, 1 AVX2, 2 AVX-512, 3 AMX. */
+static int there(void) {
     __builtin_cpu_init();
-    int wider = level >= 2 && __builtin_cpu_supports("avx512bw") &&
-                __builtin_cpu_supports("avx512vnni");
-    if (level < 1 || !__builtin_cpu_supports("avx2"))
+    if (!__builtin_cpu_supports("avx2"))
         return 0;
-    if (level >= 3 && matrices()) {
+    if (!__builtin_cpu_supports("avx512bw") || !__builtin_cpu_supports("avx512vnni"))
+        return 1;
+    return matrices() ? 3 : 2;
+}
+
+static int weighed(const Task *t, int level) {
+    level = level < there() ? level : there();
+    if (level < 1)
+        return 0;
+    if (level == 3) {
         by_matrices(t);
         return 1;
     }
+    int wider = level == 2;
     Kernel tile = wider ? wide : narrow;
     int draws = wider ? WIDE_D : NARROW_D, groups = wider ? WIDE_L : NARROW_L;
     Py_ssize_t most = t->bits ? MANY : t->draws;
@@ -289,6 +298,8 @@ static int weighed(const Task *t, int level) {
 }
 
 #else
+
+static int there(void) { return 0; }
 
 static int weighed(const Task *t, int level) {
     (void)t, (void)level;
@@ -350,7 +361,15 @@ static PyObject *weigh(PyObject *module, PyObject *args) {
     return answer;
 }
 
-static PyMethodDef methods[] = {{"weigh", weigh, METH_VARARGS, NULL}, {NULL, NULL, 0, NULL}};
+/* level() -> the most that can be used of the processor. */
+static PyObject *level(PyObject *module, PyObject *none) {
+    (void)module, (void)none;
+    return PyLong_FromLong(there());
+}
+
+static PyMethodDef methods[] = {{"weigh", weigh, METH_VARARGS, NULL},
+                                {"level", level, METH_NOARGS, NULL},
+                                {NULL, NULL, 0, NULL}};
 static PyModuleDef_Slot slots[] = {{0, NULL}};
 static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "karat.arrays._weigh", NULL, 0, methods,
                                     slots, NULL, NULL, NULL};

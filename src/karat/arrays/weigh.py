@@ -53,12 +53,9 @@ HELD = 1 << 28
 """How many bytes of lines are kept, about, rather than made again: memory and speed, no result."""
 
 
-def fast() -> bool:
-    """Whether bytes are multiplied as such here."""
-    if compiled is None:
-        return False
-    one, none = np.ones((1, 1), np.uint8), np.zeros((GROUP, STEP), np.int8)
-    return bool(compiled.weigh(none, one, 1, np.zeros((1, GROUP), np.int32), LEVEL))
+def level() -> int:
+    """How much is used of the processor, at most LEVEL."""
+    return 0 if compiled is None else min(LEVEL, int(compiled.level()))
 
 
 class Weigher:
@@ -85,7 +82,7 @@ class Weigher:
         self._exact = Exact(blocks, times)
         self._digits = Digits(self._exact)
         self._height = self._exact.height + len(self._exact.rough)
-        self._small = fast() and times < MOST and max(each) <= LONGEST
+        self._small = level() > 0 and times < MOST and max(each) <= LONGEST
         self._width = self._digits.width if self._small else self._height
         self._keep = self._width * times <= HELD
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from karat.arrays.weigh import unpacked
 from karat.infer._draws import Units
 from karat.nouns._dataclass import dataclass
 from karat.nouns._types import BoolArray, FloatArray, IntArray
@@ -183,5 +184,4 @@ def _exchanges(
     for start in range(0, size, step):
         own = min(step, size - start)
         words = rng.integers(0, 1 << 64, size=(lines, -(-own // 64)), dtype=np.uint64)
-        bits = np.unpackbits(words.astype("<u8").view(np.uint8), axis=1, count=own)
-        yield slice(start, start + own), bits.astype(np.float32)
+        yield slice(start, start + own), unpacked(words, own).astype(np.float32)

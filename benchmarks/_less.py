@@ -1,0 +1,27 @@
+"""karat with less than this machine has: `python _less.py WAY ARGUMENTS`."""
+
+from __future__ import annotations
+
+import sys
+
+WAYS = ("without AMX", "AVX2 alone", "no compiled helpers")
+
+
+def main() -> int:
+    """Takes something away, then runs the command."""
+    way, *arguments = sys.argv[1:]
+    if way == "no compiled helpers":
+        for helper in ("_draw", "_scan", "_weigh"):
+            sys.modules[f"karat.arrays.{helper}"] = None  # type: ignore[assignment]
+    from karat.cli import main as command
+
+    if way != "no compiled helpers":
+        from karat.arrays import scan, weigh
+
+        weigh.LEVEL = 2 if way == "without AMX" else 1
+        scan.WIDE = way == "without AMX"
+    return command(arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
