@@ -87,7 +87,7 @@ def main() -> int:
     """Runs and prints."""
     options = argparse.ArgumentParser(description="How karat's cost grows.")
     options.add_argument("--tokens", type=int, nargs="+", default=[20_000, 200_000, 2_000_000])
-    options.add_argument("--repeats", type=int, default=3)
+    options.add_argument("--repeats", type=int, default=7)
     options.add_argument("--write", action="store_true", help="put it into docs/performance.md")
     given = options.parse_args()
     found = every_series(sorted(given.tokens))
