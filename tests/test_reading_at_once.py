@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -33,17 +34,15 @@ def paths(tmp_path: Path) -> list[Path]:
 
 @pytest.fixture
 def threads(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """All files are large, there are four processors; how many files were read at the same time."""
-    import concurrent.futures as futures
-
+    """All files are large, there are four processors; a number for each thread."""
     asked: list[int] = []
 
-    class Watched(futures.ThreadPoolExecutor):
-        def __init__(self, count: int) -> None:
-            asked.append(count)
-            super().__init__(count)
+    class Watched(threading.Thread):
+        def start(self) -> None:
+            asked.append(len(asked) + 1)
+            super().start()
 
-    monkeypatch.setattr(futures, "ThreadPoolExecutor", Watched)
+    monkeypatch.setattr(threading, "Thread", Watched)
     monkeypatch.setattr(reading, "LARGE", 1)
     monkeypatch.setattr(reading, "_processors", lambda: 4)
     monkeypatch.setattr(Conll, "compiled", True)
@@ -64,7 +63,7 @@ def test_files_read_at_the_same_time_are_the_same_corpora(
     paths: list[Path], threads: list[int]
 ) -> None:
     found = read_all(given(*paths))
-    assert [4] == threads
+    assert [1, 2, 3, 4] == threads
     assert [told(read(path)) for path in paths] == [told(corpus) for corpus in found]
 
 
@@ -75,13 +74,16 @@ def test_the_error_is_that_of_the_first_file_that_has_one(
         paths[number].write_text("Ann B-PER\nslept\n")
     with pytest.raises(InputError, match=r"1\.conll:2"):
         read_all(given(*paths, format="conll"))
-    assert [4] == threads
+    assert [1, 2, 3, 4] == threads
+    paths[4].write_text("")
+    with pytest.raises(InputError, match=r"1\.conll:2"):
+        read_all([*given(*paths[:4], format="conll"), *given(paths[4])])
 
 
 def test_gold_and_systems_come_in_their_places(paths: list[Path], threads: list[int]) -> None:
     there = Corpus.of("[Ann]PER slept")
     gold, systems = corpora(paths[0], {"a": paths[1], "there": there, "b": str(paths[2])})
-    assert [3] == threads
+    assert [1, 2, 3] == threads
     assert told(read(paths[0])) == told(gold)
     assert ["a", "there", "b"] == list(systems)
     assert systems["there"] is there

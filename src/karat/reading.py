@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import fields, replace
 from typing import Any
 
 from karat import registry
 from karat.nouns._walk import ending
 from karat.nouns.corpus import Corpus, Origin
-from karat.nouns.errors import InputError, UsageError, nearest
+from karat.nouns.errors import InputError, KaratError, UsageError, nearest
 from karat.nouns.source import Source
 
 Readable = Corpus | str | os.PathLike[str]
@@ -143,26 +144,57 @@ def read_all(files: Sequence[tuple[Source, Mapping[str, Any]]]) -> list[Corpus]:
     >>> [len(corpus.mentions) for corpus in read_all([(ann, {}), (bo, {"format": "conll"})])]
     [1, 0]
     """
-    if _at_once(files):
-        from concurrent.futures import ThreadPoolExecutor
-
-        threads = ThreadPoolExecutor(min(len(files), _processors()))
-        try:
-            return list(threads.map(lambda file: read(file[0], **file[1]), files))
-        finally:  # after an error nobody needs the others
-            threads.shutdown(cancel_futures=True)
+    if _pays(files):
+        return list(_at_once(files))
     return [read(source, **options) for source, options in files]
 
 
-def _at_once(files: Sequence[tuple[Source, Mapping[str, Any]]]) -> bool:
+def _at_once(files: Sequence[tuple[Source, Mapping[str, Any]]]) -> Iterator[Corpus]:
+    """What is read from each file by several threads, in order. They are left alone after an error
+    or an interruption, and end with the process.
+    """
+    from queue import Empty, SimpleQueue
+    from threading import Thread
+
+    todo: SimpleQueue[int] = SimpleQueue()
+    found: list[SimpleQueue[Corpus | BaseException]] = [SimpleQueue() for _ in files]
+
+    def work() -> None:
+        with suppress(Empty):
+            while True:
+                number = todo.get_nowait()
+                source, options = files[number]
+                try:
+                    found[number].put(read(source, **options))
+                except BaseException as error:
+                    found[number].put(error)
+
+    for number in range(len(files)):
+        todo.put(number)
+    for _ in range(min(len(files), _processors())):
+        Thread(target=work, daemon=True).start()
+    for each in found:
+        answer = each.get()
+        if isinstance(answer, BaseException):
+            with suppress(Empty):  # nobody needs the others
+                while True:
+                    todo.get_nowait()
+            raise answer
+        yield answer
+
+
+def _pays(files: Sequence[tuple[Source, Mapping[str, Any]]]) -> bool:
     """Whether it pays to read files at the same time."""
     different = len({id(source) for source, _ in files})
     if not 1 < different == len(files) or _processors() < 2:
         return False
     if sum(source.size for source, _ in files) < LARGE:
         return False
-    formats = {options.get("format") or sniffed(source) for source, options in files}
-    return all(getattr(registry.load("formats", name), "compiled", False) for name in formats)
+    try:
+        formats = {options.get("format") or sniffed(source) for source, options in files}
+        return all(getattr(registry.load("formats", name), "compiled", False) for name in formats)
+    except KaratError:  # to be told in its turn
+        return False
 
 
 def _processors() -> int:

@@ -105,6 +105,10 @@ def test_buffers_that_do_not_fit_are_refused() -> None:
                 remains,
                 ints(2),
             )
+    one = np.array([1], np.int32), np.array([0.5])
+    for told, rest in ((known[:0], remains), (known, np.zeros(255))):
+        with pytest.raises(ValueError, match="do not fit"):
+            draw.compiled.settle(byte.copy(), *one, told, rest, ints(2))
     for cells, balls in (([8], [0, 1]), ([-1], [1, 0]), ([1], [1, 1]), ([1, 1], [1, 0]),
                          ([1], [2, -1]), ([], [])):  # fmt: skip
         with pytest.raises(ValueError, match="do not fit"):

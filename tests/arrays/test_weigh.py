@@ -222,7 +222,8 @@ def test_tables_that_do_not_fit_are_refused() -> None:
             weigh.compiled.weigh(lines, drawn, drawn.shape[-1], found, 3)
     words = weights.astype(np.uint64)
     for units, drawn in [
-        (9, weights), (0, weights), (65, words), (8, weights.astype(np.uint16)), (8, words[:, :2]),
+        (9, weights), (0, weights), ((1 << 63) - 1, weights), (1, np.zeros((3, 1), "V0")),
+        (65, words), (8, weights.astype(np.uint16)), (8, words[:, :2]),
     ]:  # fmt: skip
         with pytest.raises(ValueError, match="table"):
             weigh.compiled.weigh(one, drawn, units, out, 3)

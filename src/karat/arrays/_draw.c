@@ -175,7 +175,8 @@ static PyObject *settle(PyObject *module, PyObject *args) {
     int32_t *sums = b[SUMS].buf;
     Py_ssize_t count = b[PLACES].len / 4, rows = b[SUMS].len / 4, row = 0;
     Py_ssize_t bytes = rows ? b[NUMBERS].len / rows : 0, end = bytes, before = 0;
-    int fits = bytes > 0 && b[NUMBERS].len % rows == 0 && b[FRACTIONS].len / 8 == count;
+    int fits = bytes > 0 && b[NUMBERS].len % rows == 0 && b[FRACTIONS].len / 8 == count &&
+               b[KNOWN].len > 0 && b[REMAINS].len / 8 < UNKNOWN;
     for (Py_ssize_t i = 0; fits && i < count; i++) {
         double fraction = fractions[i];
         fits = before <= places[i] && places[i] < b[NUMBERS].len && fraction >= 0 && fraction < 1;

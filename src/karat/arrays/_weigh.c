@@ -315,7 +315,7 @@ static int table(PyObject *given, Py_buffer *found, int flags) {
     if (PyObject_GetBuffer(given, found, flags | PyBUF_STRIDES) < 0)
         return 0;
     Py_ssize_t size = found->itemsize;
-    if (found->ndim == 2 && found->shape[0] > 0 && found->shape[1] > 0 &&
+    if (found->ndim == 2 && size > 0 && found->shape[0] > 0 && found->shape[1] > 0 &&
         found->strides[1] == size && found->strides[0] >= found->shape[1] * size &&
         found->strides[0] % size == 0)
         return 1;
@@ -338,11 +338,12 @@ static PyObject *weigh(PyObject *module, PyObject *args) {
         return NULL;
     if (table(given[0], &weights, 0)) {
         if (table(given[1], &out, PyBUF_WRITABLE)) {
+            units = units < 1 || units > LONGEST ? 0 : units;
             Py_ssize_t padded = (units + STEP - 1) / STEP * STEP;
             int bits = weights.itemsize == 8;
             Task t = {lines.buf, weights.buf, out.buf, out.shape[1] / GROUP, out.shape[0],
                       units, padded, weights.strides[0], bits};
-            if (units >= 1 && units <= LONGEST && weights.shape[0] == t.draws &&
+            if (units && weights.shape[0] == t.draws &&
                 weights.shape[1] == (bits ? padded / STEP : units) &&
                 (bits || weights.itemsize == 1) && out.itemsize == 4 &&
                 out.shape[1] % GROUP == 0 && out.strides[0] == out.shape[1] * 4 &&

@@ -20,7 +20,7 @@ from karat.nouns._types import ByteArray, FloatArray, HashArray, IntArray, Singl
 from karat.nouns.rows import Rows, Statistic
 
 CELLS = 1 << 24
-"""How many sums are held at a time, about: memory and speed, no result."""
+"""How many sums are held at a time, about: memory and speed; of a result at most the rounding."""
 
 HELD = 1 << 25
 """How many numbers are kept, about, rather than made again: memory and speed, no result."""
