@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 WAYS = ("without AMX", "AVX2 alone", "no compiled helpers")
@@ -10,6 +11,7 @@ WAYS = ("without AMX", "AVX2 alone", "no compiled helpers")
 def main() -> int:
     """Takes something away, then runs the command."""
     way, *arguments = sys.argv[1:]
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command does, before NumPy comes
     if way == "no compiled helpers":
         for helper in ("_draw", "_scan", "_weigh"):
             sys.modules[f"karat.arrays.{helper}"] = None  # type: ignore[assignment]
