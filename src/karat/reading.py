@@ -150,8 +150,8 @@ def read_all(files: Sequence[tuple[Source, Mapping[str, Any]]]) -> list[Corpus]:
 
 
 def _at_once(files: Sequence[tuple[Source, Mapping[str, Any]]]) -> Iterator[Corpus]:
-    """What is read from each file by several threads, in order. They are left alone after an error
-    or an interruption, and end with the process.
+    """What is read from each file by several threads, in order. After an error or an interruption
+    nobody waits for them: they begin no other file, and end with the process.
     """
     from queue import Empty, SimpleQueue
     from threading import Thread
@@ -159,28 +159,31 @@ def _at_once(files: Sequence[tuple[Source, Mapping[str, Any]]]) -> Iterator[Corp
     todo: SimpleQueue[int] = SimpleQueue()
     found: list[SimpleQueue[Corpus | BaseException]] = [SimpleQueue() for _ in files]
 
-    def work() -> None:
+    def taken() -> Iterator[int]:
         with suppress(Empty):
             while True:
-                number = todo.get_nowait()
-                source, options = files[number]
-                try:
-                    found[number].put(read(source, **options))
-                except BaseException as error:
-                    found[number].put(error)
+                yield todo.get_nowait()
+
+    def work() -> None:
+        for number in taken():
+            source, options = files[number]
+            try:
+                found[number].put(read(source, **options))
+            except BaseException as error:
+                found[number].put(error)
 
     for number in range(len(files)):
         todo.put(number)
     for _ in range(min(len(files), _processors())):
         Thread(target=work, daemon=True).start()
-    for each in found:
-        answer = each.get()
-        if isinstance(answer, BaseException):
-            with suppress(Empty):  # nobody needs the others
-                while True:
-                    todo.get_nowait()
-            raise answer
-        yield answer
+    try:
+        for each in found:
+            answer = each.get()
+            if isinstance(answer, BaseException):
+                raise answer
+            yield answer
+    finally:
+        list(taken())
 
 
 def _pays(files: Sequence[tuple[Source, Mapping[str, Any]]]) -> bool:
