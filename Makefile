@@ -3,8 +3,8 @@ INSTALL = .venv/bin/python -m pip install -q --disable-pip-version-check
 
 # Says FORCE if .venv is missing, broken, or installed from another folder.
 STALE := $(shell .venv/bin/python -I -c 'import importlib.util, pathlib, sys; \
-	found = importlib.util.find_spec("karat").origin; \
-	sys.exit(pathlib.Path(found) != pathlib.Path.cwd() / "src/karat/__init__.py")' \
+	found = importlib.util.find_spec("carob").origin; \
+	sys.exit(pathlib.Path(found) != pathlib.Path.cwd() / "src/carob/__init__.py")' \
 	>/dev/null 2>&1 || echo FORCE)
 
 .PHONY: help demo test coverage check guard bench performance docs format clean FORCE
@@ -13,7 +13,7 @@ help: ## Show this help
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-11s %s\n", $$1, $$2}' Makefile
 
 demo: .venv/.stamp-core ## Score made-up systems in build/demo
-	.venv/bin/karat demo build/demo
+	.venv/bin/carob demo build/demo
 
 test: .venv/.stamp-dev ## Run the tests and the examples in the documentation
 	.venv/bin/pytest -q -n auto
@@ -27,7 +27,7 @@ check: .venv/.stamp-dev ## Check format, lint and types, then run the tests
 	.venv/bin/mypy --strict
 	$(MAKE) --no-print-directory test
 
-guard: .venv/.stamp-core ## Count karat's work under valgrind; fail if it has grown
+guard: .venv/.stamp-core ## Count carob's work under valgrind; fail if it has grown
 	.venv/bin/python benchmarks/guard.py
 
 bench: .venv/.stamp-bench ## Run the benchmarks, the small sizes
@@ -52,7 +52,7 @@ clean: ## Remove everything that make made
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The demo needs the core only, so that a first run is quick.
-.venv/.stamp-core: pyproject.toml setup.py $(wildcard src/karat/arrays/*.c) $(STALE)
+.venv/.stamp-core: pyproject.toml setup.py $(wildcard src/carob/arrays/*.c) $(STALE)
 	$(if $(STALE),$(PYTHON) -m venv --clear .venv)
 	$(INSTALL) -e .
 	@touch $@

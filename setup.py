@@ -1,12 +1,12 @@
-"""The compiled helpers, which are optional: without a compiler karat is installed without them."""
+"""The compiled helpers, which are optional: without a compiler carob is installed without them."""
 
 from setuptools import Extension, setup
 
 setup(
     ext_modules=[
         Extension(
-            f"karat.arrays.{name}",
-            sources=[f"src/karat/arrays/{name}.c"],
+            f"carob.arrays.{name}",
+            sources=[f"src/carob/arrays/{name}.c"],
             optional=True,
             py_limited_api=True,
         )

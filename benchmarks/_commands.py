@@ -1,4 +1,4 @@
-"""karat as its users run it: the console script of the Python that runs the benchmark."""
+"""carob as its users run it: the console script of the Python that runs the benchmark."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ RESAMPLES = 10_000
 
 def script() -> str:
     """The path of the console script."""
-    beside = Path(sys.executable).with_name("karat")
+    beside = Path(sys.executable).with_name("carob")
     if not beside.exists():
-        raise SystemExit("karat is not installed for this Python: pip install -e '.[bench]'")
+        raise SystemExit("carob is not installed for this Python: pip install -e '.[bench]'")
     return str(beside)
 
 
@@ -38,7 +38,7 @@ def measures(recipes: Iterable[str]) -> list[str]:
 def score(
     paths: Sequence[Path | str], recipes: Iterable[str], resamples: int = 0, by_label: bool = True
 ) -> list[str]:
-    """`karat score` of gold and systems."""
+    """`carob score` of gold and systems."""
     wanted = [*measures(recipes), "--resamples", str(resamples)]
     return [script(), "score", *map(str, paths), *wanted, *(["--by-label"] * by_label)]
 
@@ -47,28 +47,28 @@ def compare(
     paths: Sequence[Path | str], recipes: Iterable[str], resamples: int = RESAMPLES,
     trials: int = RESAMPLES,
 ) -> list[str]:  # fmt: skip
-    """`karat compare` of systems: intervals and p values of every difference and label."""
+    """`carob compare` of systems: intervals and p values of every difference and label."""
     wanted = [*measures(recipes), "--resamples", str(resamples), "--trials", str(trials)]
     return [script(), "compare", *map(str, paths), *wanted, "--by-label"]
 
 
 def scorers(paths: Sequence[Path]) -> list[Contender]:
-    """karat, from little work to much."""
+    """carob, from little work to much."""
     return [
-        Contender("karat: P, R, F1 by label", score(paths, EXACT)),
-        Contender("karat: the same, 1,000 resamples", score(paths, EXACT, 1000)),
-        Contender(f"karat: {len(SPACES)} event spaces, by label", score(paths, EVERY)),
+        Contender("carob: P, R, F1 by label", score(paths, EXACT)),
+        Contender("carob: the same, 1,000 resamples", score(paths, EXACT, 1000)),
+        Contender(f"carob: {len(SPACES)} event spaces, by label", score(paths, EVERY)),
         Contender(
-            f"karat: the same, micro and macro, {RESAMPLES:,} resamples",
+            f"carob: the same, micro and macro, {RESAMPLES:,} resamples",
             score(paths, MICRO_AND_MACRO, RESAMPLES),
         ),
     ]
 
 
 def truth(paths: Sequence[Path], recipes: Sequence[str]) -> dict[str, float]:
-    """karat's scores at full precision, from an untimed run that prints JSON."""
+    """carob's scores at full precision, from an untimed run that prints JSON."""
     run = measure([*score(paths, recipes, by_label=False), "--format", "json"])
     if run.code != 0:
-        raise ValueError(f"karat score --format json failed: {last_line(run)}")
+        raise ValueError(f"carob score --format json failed: {last_line(run)}")
     found = json.loads(run.stdout)["systems"][0]["scores"]
     return {each["recipe"]: float(each["value"]) for each in found}

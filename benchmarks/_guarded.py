@@ -13,12 +13,12 @@ from collections.abc import Callable
 SPACES = ("boundary", "overlap", "iou", "ts", "slots", "fair", "nugget", "semeval")
 
 
-def karat(*arguments: str) -> None:
+def carob(*arguments: str) -> None:
     """The command line, in this process and without its output."""
     from contextlib import redirect_stderr, redirect_stdout
     from io import StringIO
 
-    from karat.cli import main
+    from carob.cli import main
 
     with redirect_stdout(StringIO()) as said, redirect_stderr(StringIO()) as remarks:
         try:
@@ -26,11 +26,11 @@ def karat(*arguments: str) -> None:
         except SystemExit as end:
             code = int(end.code or 0)
     if code or not said.getvalue():
-        raise SystemExit(f"karat {' '.join(arguments)} exited with {code}: {remarks.getvalue()}")
+        raise SystemExit(f"carob {' '.join(arguments)} exited with {code}: {remarks.getvalue()}")
 
 
 def interpreter() -> None:
-    """Bytecode, objects and imports without karat or NumPy: the yardstick of start-up."""
+    """Bytecode, objects and imports without carob or NumPy: the yardstick of start-up."""
     import argparse
     import decimal
     import email.message
@@ -51,12 +51,12 @@ def interpreter() -> None:
 
 
 def numpy() -> None:
-    """Loading NumPy, which karat cannot change."""
+    """Loading NumPy, which carob cannot change."""
     import numpy.random  # noqa: F401
 
 
 def arrays() -> None:
-    """What karat does to bytes and columns, without karat: the yardstick of all else."""
+    """What carob does to bytes and columns, without carob: the yardstick of all else."""
     import numpy as np
 
     rng = np.random.Generator(np.random.PCG64(0))
@@ -91,32 +91,32 @@ def parts(folder: str) -> dict[str, Callable[[], None]]:
     plain, drawn, trials = ("--resamples=0",), ("--resamples=2000",), ("--trials=2000",)
 
     def every_module() -> None:
-        karat("score", *small[:2], *exact, *spaces, "--resamples=100")
-        karat("compare", *small, *exact, "--resamples=100", "--trials=100")
+        carob("score", *small[:2], *exact, *spaces, "--resamples=100")
+        carob("compare", *small, *exact, "--resamples=100", "--trials=100")
 
     def in_pieces() -> None:
-        from karat.nouns import pieces
+        from carob.counts import pieces
 
         usual = pieces.LARGE, pieces.PIECE
         pieces.LARGE = pieces.PIECE = 2000
-        karat("score", *large[:2], *exact, *spaces, *plain)
+        carob("score", *large[:2], *exact, *spaces, *plain)
         pieces.LARGE, pieces.PIECE = usual
 
     return {
         "python": lambda: None,
-        "help": lambda: karat("--help"),
+        "help": lambda: carob("--help"),
         "numpy": numpy,
-        "first score": lambda: karat("score", *small[:2], "-mexact.F1", *plain),
+        "first score": lambda: carob("score", *small[:2], "-mexact.F1", *plain),
         "every module": every_module,
-        "small": lambda: karat("score", *small[:2], *exact, *plain),
-        "small spaces": lambda: karat("score", *small[:2], *exact, *spaces, *plain),
-        "conll": lambda: karat("score", *large[:2], *exact, *plain),
-        "jsonl": lambda: karat("score", *jsonl[:2], *exact, *plain),
-        "spaces": lambda: karat("score", *large[:2], *exact, *spaces, *plain),
+        "small": lambda: carob("score", *small[:2], *exact, *plain),
+        "small spaces": lambda: carob("score", *small[:2], *exact, *spaces, *plain),
+        "conll": lambda: carob("score", *large[:2], *exact, *plain),
+        "jsonl": lambda: carob("score", *jsonl[:2], *exact, *plain),
+        "spaces": lambda: carob("score", *large[:2], *exact, *spaces, *plain),
         "pieces": in_pieces,
-        "resamples": lambda: karat("score", *large[:2], *exact, *drawn),
-        "compare": lambda: karat("compare", *large, *exact, *drawn, *trials),
-        # Once before they count, so that it does not matter what karat has already loaded.
+        "resamples": lambda: carob("score", *large[:2], *exact, *drawn),
+        "compare": lambda: carob("compare", *large, *exact, *drawn, *trials),
+        # Once before they count, so that it does not matter what carob has already loaded.
         "yardsticks": yardsticks,
         "interpreter": interpreter,
         "arrays": arrays,

@@ -1,4 +1,4 @@
-"""karat with less than this machine has: `python _less.py WAY ARGUMENTS`."""
+"""carob with less than this machine has: `python _less.py WAY ARGUMENTS`."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ def main() -> int:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command does, before NumPy comes
     if way == "no compiled helpers":
         for helper in ("_draw", "_scan", "_weigh"):
-            sys.modules[f"karat.arrays.{helper}"] = None  # type: ignore[assignment]
-    from karat.cli import main as command
+            sys.modules[f"carob.arrays.{helper}"] = None  # type: ignore[assignment]
+    from carob.cli import main as command
 
     if way != "no compiled helpers":
-        from karat.arrays import scan, weigh
+        from carob.arrays import scan, weigh
 
         weigh.LEVEL = 2 if way == "without AMX" else 1
         scan.WIDE = way == "without AMX"

@@ -8,7 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 PACKAGES = (
-    *("karat", "numpy", "seqeval", "nervaluate", "conlleval", "seqscore", "spacy"),
+    *("carob", "numpy", "seqeval", "nervaluate", "conlleval", "seqscore", "spacy"),
     *("scikit-learn", "polars"),
 )
 
@@ -37,8 +37,8 @@ def processor() -> str:
 
 
 def helpers() -> str:
-    """What karat's product of bytes uses of the processor."""
-    from karat.arrays import weigh
+    """What carob's product of bytes uses of the processor."""
+    from carob.arrays import weigh
 
     return ("none, NumPy alone", "AVX2", "AVX-512", "AMX and AVX-512")[weigh.level()]
 

@@ -1,7 +1,7 @@
 """The other tools, as their users call them: `python _peers.py NAME GOLD SYSTEM`.
 
 Each reads the two files in plain Python (unless the tool has a reader), scores every label, and
-prints one JSON object: the scores that karat should agree with, by karat's recipes.
+prints one JSON object: the scores that carob should agree with, by carob's recipes.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ SEMEVAL = {
     "partial": "semeval(mode=partial).F1",
     "ent_type": "semeval(mode=type).F1",
 }
-"""What nervaluate calls its four ways to match, and what karat calls them."""
+"""What nervaluate calls its four ways to match, and what carob calls them."""
 
 
 def lines(path: str) -> Iterator[list[str]]:

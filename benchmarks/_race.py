@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parent.parent
 class Contender:
     """A command to time, the package it needs, and its runs so far.
 
-    `claims` tells which of karat's recipes the `f1` that it prints must equal, and how closely.
+    `claims` tells which of carob's recipes the `f1` that it prints must equal, and how closely.
     """
 
     name: str
@@ -97,19 +97,19 @@ def failures(contenders: Sequence[Contender]) -> list[str]:
 
 
 def disagreements(scores: dict[str, float], contenders: Sequence[Contender]) -> list[str]:
-    """Sentences about scores that differ from karat's by more than a contender's decimals allow."""
+    """Sentences about scores that differ from carob's by more than a contender's decimals allow."""
     sentences = []
     for contender in contenders:
         for recipe, tolerance in contender.claims.items() if contender.done else ():
             for value in sorted({contender.found(run.stdout)[recipe] for run in contender.runs}):
                 if not abs(value - scores[recipe]) <= tolerance:
                     sentences.append(
-                        f"{contender.name} finds {recipe} {value!r}, karat {scores[recipe]!r}"
+                        f"{contender.name} finds {recipe} {value!r}, carob {scores[recipe]!r}"
                     )
     return sentences
 
 
-HEAD = ("contender", "runs", "wall s", "CPU s", "peak MiB", "wall / karat", "CPU / karat")
+HEAD = ("contender", "runs", "wall s", "CPU s", "peak MiB", "wall / carob", "CPU / carob")
 
 
 def table(contenders: Sequence[Contender], digits: int = 2) -> str:

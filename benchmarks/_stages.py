@@ -21,19 +21,19 @@ def main() -> None:
     """Loads everything first, as a command does, then reads and scores."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     gc.set_threshold(100_000, 50, 100)
-    import karat
+    import carob
 
     recipes = [
         recipe.replace("PRF", measure) for recipe in MICRO_AND_MACRO for measure in ("P", "R", "F1")
     ]
-    small = karat.Corpus.of(*["[Ann]PER slept", "[Bo]PER woke"] * 20)
-    karat.score(small, small, recipes)
+    small = carob.Corpus.of(*["[Ann]PER slept", "[Bo]PER woke"] * 20)
+    carob.score(small, small, recipes)
     times = [process_time()]
-    gold, system = (karat.read(path) for path in sys.argv[1:3])
+    gold, system = (carob.read(path) for path in sys.argv[1:3])
     times.append(process_time())
-    karat.score(gold, system, recipes, resamples=0)
+    carob.score(gold, system, recipes, resamples=0)
     times.append(process_time())
-    karat.score(gold, system, recipes, resamples=RESAMPLES)
+    carob.score(gold, system, recipes, resamples=RESAMPLES)
     times.append(process_time())
     reading, counting, both = (after - before for before, after in pairwise(times))
     print(json.dumps(dict(zip(STAGES, (reading, counting, both - counting), strict=True))))

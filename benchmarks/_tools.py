@@ -1,4 +1,4 @@
-"""Who is timed beside karat, what they need, and which of karat's scores theirs must equal."""
+"""Who is timed beside carob, what they need, and which of carob's scores theirs must equal."""
 
 from __future__ import annotations
 

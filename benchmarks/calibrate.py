@@ -16,12 +16,12 @@ import math
 
 import numpy as np
 
-from karat.infer._draws import Units
-from karat.infer.interval import Method, Percentile, default, intervals
-from karat.infer.randomization import Randomization
-from karat.nouns._types import FloatArray
-from karat.nouns.quantities import ratio
-from karat.nouns.rows import Dense, Statistic
+from carob.arrays.types import FloatArray
+from carob.counts.quantities import ratio
+from carob.counts.rows import Dense, Statistic
+from carob.infer._draws import Units
+from carob.infer.interval import Method, Percentile, default, intervals
+from carob.infer.randomization import Randomization
 
 SIZES = (5, 10, 20, 50, 100)
 TRUTH = 0.7

@@ -1,4 +1,4 @@
-"""Measures karat against the goals it set itself, in one interleaved run, and says which are met.
+"""Measures carob against the goals it set itself, in one interleaved run, and says which are met.
 
     python benchmarks/goals.py            # all: about ten minutes
     python benchmarks/goals.py 1 2 5      # some
@@ -119,7 +119,7 @@ def staged(paths: Sequence[Path]) -> list[str]:
 
 
 def less_able(way: str, command: Sequence[str]) -> list[str]:
-    """A command of karat, with less than the processor or the installation has."""
+    """A command of carob, with less than the processor or the installation has."""
     here = Path(__file__).resolve().with_name("_less.py")
     return [sys.executable, str(here), way, *command[1:]]
 
@@ -207,7 +207,7 @@ def goal_5(run: Results) -> Iterator[Goal]:
     for name in ("--help", "--version"):
         above = less(run.cpu(name), run.cpu("pass"))
         found = None if above is None else 1000 * above
-        yield Goal(5, f"`karat {name}`, above `python -c pass`", found, 30, unit="ms")
+        yield Goal(5, f"`carob {name}`, above `python -c pass`", found, 30, unit="ms")
     says = '`exact.F1` of 46,000 tokens, of `python -c "import numpy"`'
     yield Goal(5, says, run.times("small", "numpy"), 1.6)
 
@@ -267,7 +267,7 @@ def table(found: Sequence[Goal], contenders: Sequence[Contender]) -> str:
 
 def main() -> int:
     """Runs, judges, prints."""
-    options = argparse.ArgumentParser(description="Measures karat against its goals.")
+    options = argparse.ArgumentParser(description="Measures carob against its goals.")
     options.add_argument("goals", type=int, nargs="*", default=[], help="1 to 8; default: all")
     options.add_argument("--repeats", type=int, default=7, help="rounds (20 million tokens: four)")
     options.add_argument(

@@ -1,4 +1,4 @@
-"""How karat's cost grows with tokens, labels, systems, resamples and trials.
+"""How carob's cost grows with tokens, labels, systems, resamples and trials.
 
     python benchmarks/growth.py            # about two minutes
     python benchmarks/growth.py --write    # into docs/performance.md
@@ -22,7 +22,7 @@ from _race import Contender, failures, markdown, race
 
 TOKENS = 200_000
 RECIPES = ("exact.PRF", "overlap.PRF", "ts.PRF@macro", "fair.PRF", "slots.SER")
-"""About what `karat score` shows when nothing is asked for."""
+"""About what `carob score` shows when nothing is asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ def table(found: Sequence[Series]) -> str:
 
 def main() -> int:
     """Runs and prints."""
-    options = argparse.ArgumentParser(description="How karat's cost grows.")
+    options = argparse.ArgumentParser(description="How carob's cost grows.")
     options.add_argument("--tokens", type=int, nargs="+", default=[20_000, 200_000, 2_000_000])
     options.add_argument("--repeats", type=int, default=7)
     options.add_argument("--write", action="store_true", help="put it into docs/performance.md")

@@ -1,11 +1,11 @@
-"""Counts karat's work on a fixed small run, in instructions, and fails if it has grown.
+"""Counts carob's work on a fixed small run, in instructions, and fails if it has grown.
 
     python benchmarks/guard.py             # against benchmarks/baseline.json
     python benchmarks/guard.py --update    # record a new baseline
 
 Seconds on a shared machine vary by half; instructions under callgrind hardly at all. Other versions
 of Python and NumPy change them a little, so there are two yardsticks in the same run, work of the
-same kind without karat: a stage has grown if it has both in instructions and in instructions for
+same kind without carob: a stage has grown if it has both in instructions and in instructions for
 each of its yardstick's. Exits 1 if a stage has grown, 2 if valgrind is missing.
 """
 
@@ -55,7 +55,7 @@ class Stage:
 
 
 STAGES = (
-    Stage("start-up, `karat --help`", ("help",), "interpreter"),
+    Stage("start-up, `carob --help`", ("help",), "interpreter"),
     Stage("loading for a first score", ("first score",), "interpreter"),
     Stage("loading everything else", ("every module",), "interpreter"),
     Stage("a small file, nine spaces", ("small spaces",), "interpreter"),
@@ -88,7 +88,7 @@ def total(file: Path) -> int:
 
 def counted(valgrind: str) -> dict[str, int]:
     """Runs the work twice: once so that bytecode and files are there, once under callgrind."""
-    with tempfile.TemporaryDirectory(prefix="karat-guard-") as place:
+    with tempfile.TemporaryDirectory(prefix="carob-guard-") as place:
         folder = Path(place)
         kinds = {"small": (600, "conll"), "large": (46_000, "conll"), "jsonl": (8_000, "jsonl")}
         for name, (tokens, format) in kinds.items():
@@ -126,13 +126,13 @@ def steady() -> dict[str, str]:
 
 
 def one_core() -> None:
-    """With one core karat does everything in one thread, in the same order each time."""
+    """With one core carob does everything in one thread, in the same order each time."""
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
 
 
 def versions() -> dict[str, str]:
-    """What the counts depend on, beside karat."""
+    """What the counts depend on, beside carob."""
     from importlib.metadata import version
     from platform import machine, python_version
 
@@ -161,7 +161,7 @@ def judged(
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Counts, then compares or records."""
-    parser = argparse.ArgumentParser(description="Fails if karat's work has grown.")
+    parser = argparse.ArgumentParser(description="Fails if carob's work has grown.")
     parser.add_argument("--update", action="store_true", help="record what is counted now")
     parser.add_argument("--limit", type=float, default=LIMIT, help=f"default: {LIMIT}")
     given = parser.parse_args(arguments)

@@ -1,4 +1,4 @@
-"""Installs the tools that karat is measured beside, for the Python that runs this.
+"""Installs the tools that carob is measured beside, for the Python that runs this.
 
 All together if that works; else one by one, and those that do not install on this Python (or not
 beside the others) are named and left out. The benchmarks skip what is missing.

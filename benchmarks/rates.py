@@ -1,11 +1,11 @@
-"""How fast karat reads: the same mentions in every format, each read in a fresh process.
+"""How fast carob reads: the same mentions in every format, each read in a fresh process.
 
     python benchmarks/rates.py --tokens 2000000
 
-The conll file is invented by generate.py; the others are written from it by karat's own writers,
+The conll file is invented by generate.py; the others are written from it by carob's own writers,
 so that all hold the same documents and mentions (tbf and spans as token numbers, without words;
 brat and inline as text, smaller, because a document is a file). The time is the
-processor's for `karat.read` alone, without start-up. Prints Markdown.
+processor's for `carob.read` alone, without start-up. Prints Markdown.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ SMALLER = 10
 
 READ = """
 import sys, time
-import karat
-from karat import registry
+import carob
+from carob import registry
 registry.load("formats", sys.argv[2])
 begin = time.process_time()
-corpus = karat.read(sys.argv[1], sys.argv[2])
+corpus = carob.read(sys.argv[1], sys.argv[2])
 print(time.process_time() - begin, len(corpus), len(corpus.mentions))
 """
 
@@ -60,7 +60,7 @@ class Rate:
 
 def files(folder: Path, tokens: int, seed: int) -> Iterator[tuple[str, Path]]:
     """The same corpus in every format."""
-    import karat
+    import carob
 
     made = subprocess.run(
         [sys.executable, str(HERE / "generate.py"), str(folder), "--tokens", str(tokens),
@@ -70,9 +70,9 @@ def files(folder: Path, tokens: int, seed: int) -> Iterator[tuple[str, Path]]:
         raise SystemExit(made.stderr)
     gold = folder / "gold.conll"
     yield "conll", gold
-    corpus = karat.read(gold)
+    corpus = carob.read(gold)
     bare = replace(corpus, library=None)
-    karat.write(bare, folder / "gold.spans")
+    carob.write(bare, folder / "gold.spans")
     yield "spans", folder / "gold.spans"
     named = tuple(f"d{row}" for row in range(len(corpus)))
     ids = tuple(f"E{row}" for row in range(len(corpus.mentions)))
@@ -81,20 +81,20 @@ def files(folder: Path, tokens: int, seed: int) -> Iterator[tuple[str, Path]]:
         documents=replace(corpus.documents, id=named),
         mentions=replace(corpus.mentions, id=ids),
     )
-    karat.write(nuggets, folder / "gold.tbf")
+    carob.write(nuggets, folder / "gold.tbf")
     yield "tbf", folder / "gold.tbf"
-    karat.write(corpus, folder / "gold.jsonl")
+    carob.write(corpus, folder / "gold.jsonl")
     yield "jsonl", folder / "gold.jsonl"
 
 
 def texts(folder: Path, tokens: int, seed: int) -> Iterator[tuple[str, Path]]:
     """The same corpus as text, a file for each document."""
-    import karat
-    from karat import Corpus, Document, Mention
+    import carob
+    from carob import Corpus, Document, Mention
 
     _, gold = next(files(folder, tokens, seed))
     found = []
-    for row, document in enumerate(karat.read(gold)):
+    for row, document in enumerate(carob.read(gold)):
         words = [word.replace("<", "(") for word in document.tokens or ()]
         starts = [0]
         for word in words:
@@ -106,7 +106,7 @@ def texts(folder: Path, tokens: int, seed: int) -> Iterator[tuple[str, Path]]:
         found.append(Document(f"d{row}", text=" ".join(words), mentions=mentions))
     corpus = Corpus.of(*found)
     for format in TEXTS:
-        karat.write(corpus, folder / format, format)
+        carob.write(corpus, folder / format, format)
         yield format, folder / format
 
 
@@ -141,7 +141,7 @@ def table(tokens: int, seed: int, repeats: int) -> str:
         "| format | MB | documents | mentions | CPU seconds | MB/s | mentions/s |",
         "|---|---:|---:|---:|---:|---:|---:|",
     ]
-    with tempfile.TemporaryDirectory(prefix="karat-rates-") as place:
+    with tempfile.TemporaryDirectory(prefix="carob-rates-") as place:
         for name, made, count in (("bulk", files, tokens), ("text", texts, tokens // SMALLER)):
             folder = Path(place) / name
             folder.mkdir()
@@ -153,7 +153,7 @@ def table(tokens: int, seed: int, repeats: int) -> str:
 
 def main() -> int:
     """Prints the table."""
-    options = argparse.ArgumentParser(description="Times karat.read on every format.")
+    options = argparse.ArgumentParser(description="Times carob.read on every format.")
     options.add_argument("--tokens", type=int, default=2_000_000)
     options.add_argument("--seed", type=int, default=0)
     options.add_argument("--repeats", type=int, default=3)

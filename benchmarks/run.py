@@ -1,4 +1,4 @@
-"""Times karat and other tools on the same files, whole commands in fresh processes.
+"""Times carob and other tools on the same files, whole commands in fresh processes.
 
     python benchmarks/run.py                  # 200,000 tokens, conll and jsonl: about a minute
     python benchmarks/run.py --all --write    # every size, into docs/performance.md
@@ -27,8 +27,8 @@ def starters() -> list[Contender]:
     """What a process costs before it does anything."""
     python = sys.executable
     return [
-        Contender("`karat --version`", [script(), "--version"]),
-        Contender("`karat --help`", [script(), "--help"]),
+        Contender("`carob --version`", [script(), "--version"]),
+        Contender("`carob --help`", [script(), "--help"]),
         Contender("`python -c pass`", [python, "-c", "pass"]),
         Contender('`python -c "import numpy"`', [python, "-c", "import numpy"]),
         Contender('`python -c "import polars"`', [python, "-c", "import polars"], "polars"),
@@ -49,7 +49,7 @@ def agreement(paths: Sequence[Path], contenders: Sequence[Contender]) -> tuple[s
         return "**Scores could not be compared.**", [f"comparing scores: {error}"]
     if problems:
         return "**Scores do not agree**, see the errors below.", problems
-    return f"Scores agree with karat's: {'; '.join(compared)}.", []
+    return f"Scores agree with carob's: {'; '.join(compared)}.", []
 
 
 def sized(
@@ -97,7 +97,7 @@ def bench(
 
 def parser() -> argparse.ArgumentParser:
     """The options."""
-    options = argparse.ArgumentParser(description="Times karat and other tools on the same files.")
+    options = argparse.ArgumentParser(description="Times carob and other tools on the same files.")
     options.add_argument("--all", action="store_true", help="every size; 18 labels at 2,000,000")
     options.add_argument("--tokens", type=int, nargs="+", default=list(SMALL))
     options.add_argument("--labels", type=int, nargs="+", default=[4])

@@ -1,7 +1,7 @@
 """Writes the parts of the documentation that are made from the code: `make docs`.
 
 A part stands between `<!-- generated: NAME -->` and `<!-- end -->`; NAME is a function here. Parts
-that need the real data (`$KARAT_DATA`, or ../shared/data) are left as they are where it is absent.
+that need the real data (`$CAROB_DATA`, or ../shared/data) are left as they are where it is absent.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import karat
-from karat import Corpus, registry
-from karat.recipe import PRESETS, spell
+import carob
+from carob import Corpus, registry
+from carob.recipe import PRESETS, spell
 
 ROOT = Path(__file__).parent.parent
 PART = re.compile(r"<!-- generated: (\w+) -->\n.*?<!-- end -->", re.S)
@@ -26,7 +26,7 @@ TITLES = {"match": "Event spaces", "measure": "Measures", "average": "Averages"}
 
 def data() -> Path | None:
     """The folder of real data, if it is there."""
-    folder = Path(os.environ.get("KARAT_DATA", ROOT.parent / "shared" / "data"))
+    folder = Path(os.environ.get("CAROB_DATA", ROOT.parent / "shared" / "data"))
     return folder if (folder / "conll2003-dev").is_dir() else None
 
 
@@ -97,7 +97,7 @@ def side_by_side() -> str:
     lines += ["```", "", f"| recipe | {' | '.join(SYSTEMS)} |", "|:--|" + "--:|" * len(SYSTEMS)]
     for recipe in wanted:
         values = [
-            karat.score(gold, Corpus.of(t), recipe, resamples=0).value for t in SYSTEMS.values()
+            carob.score(gold, Corpus.of(t), recipe, resamples=0).value for t in SYSTEMS.values()
         ]
         cells = (" - " if value is None else f"{value:.3f}" for value in values)
         lines.append(f"| `{recipe}` | {' | '.join(cells)} |")
@@ -125,7 +125,7 @@ def rankings() -> str | None:
         return None
     recipes = ["exact.F1", "overlap.F1", "ts.F1@macro", "token.F1@macro", "slots.SER"]
     files = sorted((folder / "conll2003-dev" / "systems").glob("*.conll"))
-    scores = karat.score(folder / "conll2003-dev" / "gold.conll", list(files), recipes, resamples=0)
+    scores = carob.score(folder / "conll2003-dev" / "gold.conll", list(files), recipes, resamples=0)
     table = {
         file.stem: [scores[file.stem, recipe].value or 0.0 for recipe in recipes] for file in files
     }

@@ -1,6 +1,6 @@
 """A slow and obvious twin of grounding and of the three ways to count answers.
 
-Written from the definitions alone, on documents with templates; it shares no code with karat.
+Written from the definitions alone, on documents with templates; it shares no code with carob.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from functools import cache
 from itertools import chain, product
 from typing import Any
 
-from karat import Document
-from karat.nouns.template import Template
+from carob import Document
+from carob.corpus.template import Template
 
 Span = tuple[int, int]
 Place = tuple[Span, ...]

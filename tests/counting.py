@@ -1,6 +1,6 @@
 """A slow and obvious twin of the three ways to count answers, on plain JSON objects.
 
-Written from the definitions alone; it shares no code with karat. A document is a dict as jsonl
+Written from the definitions alone; it shares no code with carob. A document is a dict as jsonl
 has it (templates, and mentions they refer to) or a plain object with a slot a key; the result is
 right answers, answers and gold answers, of a slot or of all.
 

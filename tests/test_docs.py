@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from karat import demo
+from carob.evaluate import demo
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -34,12 +34,12 @@ def sessions() -> list[tuple[str, str]]:
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("docs")
-    demo.written(folder / "karat-demo")
+    demo.written(folder / "carob-demo")
     demo.written(folder / "seminars", "seminars", documents=60)
     binaries = folder / "bin"
     binaries.mkdir()
-    script = binaries / "karat"
-    script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m karat "$@"\n')
+    script = binaries / "carob"
+    script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m carob "$@"\n')
     script.chmod(0o755)
     return folder
 
@@ -73,7 +73,7 @@ def test_the_schema_describes_what_jsonl_reads_and_writes() -> None:
     jsonschema = pytest.importorskip("jsonschema")
     import json
 
-    from karat.nouns._record import KEYS, document_of, record_of
+    from carob.corpus.record import KEYS, document_of, record_of
 
     schema = json.loads((ROOT / "docs" / "jsonl.schema.json").read_text())
     jsonschema.Draft202012Validator.check_schema(schema)
@@ -110,8 +110,8 @@ def test_the_schema_allows_the_fillers_that_jsonl_reads(filler: object) -> None:
     jsonschema = pytest.importorskip("jsonschema")
     import json
 
-    from karat import UsageError
-    from karat.nouns._record import document_of
+    from carob import UsageError
+    from carob.corpus.record import document_of
 
     schema = json.loads((ROOT / "docs" / "jsonl.schema.json").read_text())
     record = {"unit": "char", "templates": [{"slots": {"a": [filler]}}],
@@ -125,7 +125,7 @@ def test_the_schema_allows_the_fillers_that_jsonl_reads(filler: object) -> None:
 
 
 def test_the_first_example_of_the_readme_is_so() -> None:
-    from karat import Corpus, score
+    from carob import Corpus, score
 
     page = (ROOT / "README.md").read_text(encoding="utf-8")
     texts = dict(re.findall(r"^(gold|system) +(\[.*)$", page, re.M))

@@ -1,7 +1,7 @@
 """The pages on formats tell the truth: every example is read, and gives what stands below it.
 
 An example is a block that is fenced as its format (`conll`, `tbf` ...); the block fenced as `jsonl`
-that follows holds the same documents in karat's own format, complete. The example of brat is two
+that follows holds the same documents in carob's own format, complete. The example of brat is two
 blocks, the text (`brat.txt`) and the annotations (`brat.ann`).
 """
 
@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 import pytest
 
-from karat import Corpus, read, registry
-from karat.nouns._record import record_of
-from karat.nouns.source import Source
+from carob import Corpus, read, registry
+from carob.corpus.record import record_of
+from carob.corpus.source import Source
 
 DOCS = Path(__file__).parent.parent / "docs"
 PAGES = [DOCS / "formats.md", *sorted((DOCS / "formats").glob("*.md"))]

@@ -23,7 +23,7 @@ from typing import Any
 
 import pytest
 
-from karat import Corpus, Document, Mention, Pair, Tally, parse, score
+from carob import Corpus, Document, Mention, Pair, Tally, parse, score
 
 FILES = sorted((Path(__file__).parent / "golden").glob("*.json"))
 NEEDED = {"source", "gold", "system"}

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from karat import Corpus, Pair, Recipe, RecipeError, Tally, UsageError, parse, registry, score
+from carob import Corpus, Pair, Recipe, RecipeError, Tally, UsageError, parse, registry, score
 from tests.worlds import LABELS, Documents, documents, named_pairs, pairs
 
 SPACES = list(registry.builtin("match"))

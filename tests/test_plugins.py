@@ -13,10 +13,10 @@ import pytest
 MODULE = '''
 from dataclasses import dataclass
 from typing import ClassVar
-from karat.nouns.corpus import Corpus
-from karat.nouns.document import Document, Mention
-from karat.nouns._build import of_documents
-from karat.nouns.quantities import ratio
+from carob.corpus.corpus import Corpus
+from carob.corpus.document import Document, Mention
+from carob.corpus.build import of_documents
+from carob.counts.quantities import ratio
 
 @dataclass(frozen=True, slots=True)
 class Jaccard:
@@ -48,11 +48,11 @@ class Semicolons:
         return None
 '''
 ENTRY_POINTS = """
-[karat.measure]
-jaccard = karat_tiny:Jaccard
+[carob.measure]
+jaccard = carob_tiny:Jaccard
 
-[karat.formats]
-semicolons = karat_tiny:Semicolons
+[carob.formats]
+semicolons = carob_tiny:Semicolons
 """
 
 
@@ -60,19 +60,19 @@ semicolons = karat_tiny:Semicolons
 def installed(tmp_path: Path) -> dict[str, str]:
     """An environment in which the plugin is installed, as pip would lay it out."""
     site = tmp_path / "site"
-    info = site / "karat_tiny-1.0.dist-info"
+    info = site / "carob_tiny-1.0.dist-info"
     info.mkdir(parents=True)
-    (site / "karat_tiny.py").write_text(MODULE)
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: karat-tiny\nVersion: 1.0\n")
+    (site / "carob_tiny.py").write_text(MODULE)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: carob-tiny\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text(ENTRY_POINTS)
     return os.environ | {
         "PYTHONPATH": os.pathsep.join([str(site), os.environ.get("PYTHONPATH", "")])
     }
 
 
-def karat(call: list[str], environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
+def carob(call: list[str], environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "karat", *call],
+        [sys.executable, "-m", "carob", *call],
         capture_output=True, text=True, env=environment, check=False,
     )  # fmt: skip
 
@@ -82,7 +82,7 @@ def test_a_plugin_brings_a_measure_and_a_format(installed: dict[str, str], tmp_p
     gold.write_text("%semicolons\nPER;0;3;LOC;5;9\n")
     system.write_text("%semicolons\nPER;0;3;LOC;6;9\n")
     result = tmp_path / "result.json"
-    done = karat(
+    done = carob(
         ["score", str(gold), str(system), "-m", "exact.jaccard", "--format", "json",
          "-o", str(result)],
         installed,
@@ -91,25 +91,25 @@ def test_a_plugin_brings_a_measure_and_a_format(installed: dict[str, str], tmp_p
     score = json.loads(result.read_text())["systems"][0]["scores"][0]
     assert (score["recipe"], score["value"]) == ("exact.jaccard", 1 / 3)
     assert "|format:semicolons/semicolons|" in score["signature"]
-    assert karat(["verify", str(result)], installed).returncode == 0
-    told = karat(["measures", "jaccard"], installed).stdout
+    assert carob(["verify", str(result)], installed).returncode == 0
+    told = carob(["measures", "jaccard"], installed).stdout
     assert "Of all that gold or system marked" in told
 
 
 def test_without_the_plugin_its_names_mean_nothing(tmp_path: Path) -> None:
     gold = tmp_path / "gold.conll"
     gold.write_text("Ann B-PER\n")
-    done = karat(["score", str(gold), str(gold), "-m", "exact.jaccard"], dict(os.environ))
+    done = carob(["score", str(gold), str(gold), "-m", "exact.jaccard"], dict(os.environ))
     assert done.returncode == 2
-    assert done.stderr.startswith("karat: no measure of exact is called 'jaccard'; there are: ")
+    assert done.stderr.startswith("carob: no measure of exact is called 'jaccard'; there are: ")
 
 
 def test_a_plugin_that_breaks_is_named(tmp_path: Path, installed: dict[str, str]) -> None:
-    (tmp_path / "site" / "karat_tiny.py").write_text("raise RuntimeError('out of order')")
+    (tmp_path / "site" / "carob_tiny.py").write_text("raise RuntimeError('out of order')")
     gold = tmp_path / "gold.conll"
     gold.write_text("Ann B-PER\n")
-    done = karat(["score", str(gold), str(gold), "-m", "exact.jaccard"], installed)
+    done = carob(["score", str(gold), str(gold), "-m", "exact.jaccard"], installed)
     assert (
         done.returncode,
         done.stderr,
-    ) == (1, "karat: the plugin karat_tiny:Jaccard failed: out of order\n")
+    ) == (1, "carob: the plugin carob_tiny:Jaccard failed: out of order\n")

@@ -12,14 +12,14 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from karat import Quantities, Recipe, RecipeError, parse, registry
-from karat.average.label import Label
-from karat.average.micro import Micro
-from karat.match.exact import Exact
-from karat.measure.f import F
-from karat.measure.recall import Recall
-from karat.nouns._types import FloatArray
-from karat.recipe import PRESETS, expand, spell
+from carob import Quantities, Recipe, RecipeError, parse, registry
+from carob.arrays.types import FloatArray
+from carob.average.label import Label
+from carob.average.micro import Micro
+from carob.match.exact import Exact
+from carob.measure.f import F
+from carob.measure.recall import Recall
+from carob.recipe import PRESETS, expand, spell
 
 
 @dataclass(frozen=True, slots=True)

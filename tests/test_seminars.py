@@ -14,9 +14,10 @@ from typing import Any
 
 import pytest
 
-from karat import UsageError, demo, read, seminars
-from karat.cli import main
-from karat.seminars import Seminar
+from carob import UsageError, read, seminars
+from carob.cli import main
+from carob.evaluate import demo
+from carob.seminars import Seminar
 from tests.counting import WAYS, Counted, counted, fillers, folded, together
 
 DOCUMENTS = 300
@@ -307,7 +308,7 @@ def test_who_is_best_depends_on_the_way_to_count() -> None:
     assert best == {"oas": "careful", "oaod": "eager", "oads": "eager"}
 
 
-def test_karat_reads_what_was_written(tmp_path: Path) -> None:
+def test_carob_reads_what_was_written(tmp_path: Path) -> None:
     files = {file.stem: file for file in demo.written(tmp_path, "seminars", documents=30)}
     for name in ("gold", "careful", "eager", "llm"):
         found = read(files[name])
@@ -323,13 +324,13 @@ def test_the_demo_writes_and_scores_seminars(
     call = ["demo", str(tmp_path / "s"), "--kind", "seminars", "--documents", "40"]
     assert main([*call, "--seed", "3"]) == 0
     out, err = capsys.readouterr()
-    assert f"karat score {tmp_path / 's' / 'gold.jsonl'}" in err
+    assert f"carob score {tmp_path / 's' / 'gold.jsonl'}" in err
     assert {"careful", "eager"} <= {line.split()[0] for line in out.splitlines() if line}
     assert main([*call, "--seed", "3"]) == 0
     capsys.readouterr()
     assert main([*call, "--seed", "4"]) == 2
     target = tmp_path / "s" / "README.md"
-    message = f"karat: {target} exists and is not the example's; give another folder"
+    message = f"carob: {target} exists and is not the example's; give another folder"
     assert message in capsys.readouterr().err
 
 

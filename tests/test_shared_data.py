@@ -1,4 +1,4 @@
-"""On real corpora karat prints what was published."""
+"""On real corpora carob prints what was published."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from karat import read, score
+from carob import read, score
 
 CONLL = ("chieu", "curran", "demeulder", "florian", "hammerton", "klein", "munro", "whitelaw")
 WNUT = {"arcada": 39.98, "sjtu_adapt": 40.42, "spinningbytes": 40.78, "uh_ritual": 41.86}

@@ -19,10 +19,10 @@ HEAVY = {
 """Slow to load, and a score of two files needs none of them."""
 
 OURS = {
-    "karat.arrays.assign", "karat.arrays.cover", "karat.explain", "karat.formats._folder",
-    "karat.formats.brat", "karat.formats.jsonl", "karat.infer", "karat.match.fair",
-    "karat.match.overlap", "karat.match.units", "karat.nouns.comparison", "karat.nouns.interval",
-    "karat.protocol", "karat.report.json",
+    "carob.arrays.assign", "carob.arrays.cover", "carob.explain", "carob.formats._folder",
+    "carob.formats.brat", "carob.formats.jsonl", "carob.infer", "carob.match.fair",
+    "carob.match.overlap", "carob.match.units", "carob.result.comparison", "carob.result.interval",
+    "carob.protocol", "carob.report.json",
 }  # fmt: skip
 """Ours that exact.F1 without intervals needs none of."""
 
@@ -31,7 +31,7 @@ def loaded(*arguments: str) -> set[str]:
     """The modules that a command has loaded when it is done, apart from NumPy's own."""
     program = (
         "import sys\n"
-        "from karat.cli import main\n"
+        "from carob.cli import main\n"
         "try:\n"
         "    code = main(sys.argv[1:])\n"
         "except SystemExit as end:\n"
@@ -54,12 +54,12 @@ def loaded(*arguments: str) -> set[str]:
 @pytest.mark.parametrize("arguments", [("--help",), ("--version",), ("score", "--help")])
 def test_help_and_version_load_no_numpy(arguments: tuple[str, ...]) -> None:
     there = loaded(*arguments)
-    assert "karat.cli" in there
+    assert "carob.cli" in there
     assert set() == there & ({"numpy", "dataclasses", "typing"} | HEAVY)
 
 
 def test_a_version_loads_no_command() -> None:
-    assert {"karat.cli"} == {name for name in loaded("--version") if name.startswith("karat.cli")}
+    assert {"carob.cli"} == {name for name in loaded("--version") if name.startswith("carob.cli")}
 
 
 def test_a_small_score_loads_what_it_needs(tmp_path: Path) -> None:
@@ -67,7 +67,7 @@ def test_a_small_score_loads_what_it_needs(tmp_path: Path) -> None:
     gold.write_text(GOLD)
     system.write_text(SYSTEM)
     there = loaded("score", str(gold), str(system), "-m", "exact.F1", "--resamples", "0")
-    assert {"numpy", "karat.match.exact"} <= there
+    assert {"numpy", "carob.match.exact"} <= there
     assert set() == there & HEAVY
     assert set() == {
         name for name in there if any(f"{name}.".startswith(f"{ours}.") for ours in OURS)
@@ -80,7 +80,7 @@ def test_intervals_load_little_more(command: str, tmp_path: Path) -> None:
     for file, text in ((gold, GOLD), (one, SYSTEM), (other, GOLD)):
         file.write_text(text)
     there = loaded(command, str(gold), str(one), str(other), "-m", "exact.F1")
-    assert "karat.infer" in there
+    assert "carob.infer" in there
     assert set() == there & (HEAVY - {"statistics"} | {"numpy.ma"})
 
 
@@ -88,7 +88,7 @@ def test_at_the_end_nothing_is_looked_through_again() -> None:
     program = (
         "import atexit, gc\n"
         "atexit.register(lambda: print(gc.get_freeze_count() > 0))\n"
-        "from karat.cli import main\n"
+        "from carob.cli import main\n"
         "main(['--version'])\n"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True,
@@ -96,10 +96,10 @@ def test_at_the_end_nothing_is_looked_through_again() -> None:
     assert "True" == done.stdout.splitlines()[-1]
 
 
-def test_importing_karat_loads_nothing_else() -> None:
-    program = "import sys; import karat; print(*sys.modules)"
+def test_importing_carob_loads_nothing_else() -> None:
+    program = "import sys; import carob; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True,
                           check=True)  # fmt: skip
     there = set(done.stdout.split())
     assert "numpy" not in there
-    assert {"karat", "karat._version"} == {n for n in there if n.partition(".")[0] == "karat"}
+    assert {"carob", "carob._version"} == {n for n in there if n.partition(".")[0] == "carob"}

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-import karat
-from karat.protocol._fillers import Slot
-from karat.registry import builtin
+import carob
+from carob.evaluate._fillers import Slot
+from carob.registry import builtin
 
 PAGE = Path(__file__).parent.parent / "docs" / "task.md"
 
@@ -25,14 +25,14 @@ def example() -> str:
 def test_the_example_loads(tmp_path: Path) -> None:
     file = tmp_path / "task.toml"
     file.write_text(example(), "utf-8")
-    task = karat.task(file)
+    task = carob.task(file)
     assert ("Seminar announcements", "test", "exact") == (task.name, task.part, task.match)
     assert 10 == len(task.recipes)
     assert Slot("any", "one") == task.slots["place.room"]
 
 
 def test_the_example_has_every_key_there_is() -> None:
-    from karat.protocol._task_file import _KEYS, _SLOT, _TABLES
+    from carob.evaluate._task_file import _KEYS, _SLOT, _TABLES
 
     values = tomllib.loads(example())
     assert set(_TABLES) == set(values)

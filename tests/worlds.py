@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 
-from karat import Corpus, Document, Mention
+from carob import Corpus, Document, Mention
 
 LABELS = ("A", "B", "C")
 WORDS = ("Ann", "Bo", "lives", "in", "New", "York", ",", "é", "東京", "😀")

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 import pytest
 
-from karat.arrays.assign import assign
-from karat.arrays.optimum import optimum
+from carob.arrays.assign import assign
+from carob.arrays.optimum import optimum
 
 Edge = tuple[int, int]
 Gain = tuple[int, ...]
@@ -131,7 +131,7 @@ def test_a_large_component_gives_up_the_third_gain_and_nothing_else(
     row, column = np.nonzero(np.ones((40, 40)))
     gains = [rng.integers(0, top, len(row)) for top in (3, 4, 50)]
     whole = assign(row, column, gains)
-    monkeypatch.setattr("karat.arrays.assign.LARGE", 10)
+    monkeypatch.setattr("carob.arrays.assign.LARGE", 10)
     rough = assign(row, column, gains)
     assert [g[whole].sum() for g in gains[:2]] == [g[rough].sum() for g in gains[:2]]
     assert gains[2][whole].sum() > gains[2][rough].sum()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from karat.arrays.basis import Basis, basis
-from karat.nouns._types import FloatArray
+from carob.arrays.basis import Basis, basis
+from carob.arrays.types import FloatArray
 
 
 def remade(found: Basis, lines: FloatArray) -> FloatArray:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from karat.arrays.components import alone, components
+from carob.arrays.components import alone, components
 
 Edges = list[tuple[int, int]]
 

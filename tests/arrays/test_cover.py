@@ -9,8 +9,8 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from karat.arrays.cover import Stretches, cover, lengths
-from karat.nouns._types import IntArray
+from carob.arrays.cover import Stretches, cover, lengths
+from carob.arrays.types import IntArray
 
 Spans = list[tuple[int, int]]
 

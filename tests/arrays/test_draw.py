@@ -9,9 +9,9 @@ from math import exp, factorial, prod
 import numpy as np
 import pytest
 
-from karat.arrays import draw, weigh
-from karat.arrays.draw import Poisson, throw
-from karat.nouns._types import ByteArray
+from carob.arrays import draw, weigh
+from carob.arrays.draw import Poisson, throw
+from carob.arrays.types import ByteArray
 
 LEVELS = (0, 1, 2, 3)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from karat.arrays import greedy as module
-from karat.arrays.greedy import greedy
+from carob.arrays import greedy as module
+from carob.arrays.greedy import greedy
 
 
 def slowly(gold: list[int], system: list[int]) -> list[bool]:

@@ -7,7 +7,7 @@ import random
 import numpy as np
 import pytest
 
-from karat.arrays.hashing import PAD, hash_lists, hash_sequences, hash_stretches, hash_tokens
+from carob.arrays.hashing import PAD, hash_lists, hash_sequences, hash_stretches, hash_tokens
 
 ALPHABET = b"abcAB012.\xc3\xa9\xe6\x9d\xb1\xff\x01"
 

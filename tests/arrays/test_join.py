@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 import numpy as np
 import pytest
 
-from karat.arrays.join import join, packed, rest
+from carob.arrays.join import join, packed, rest
 
 
 def slow_join(left: list[int], right: list[int]) -> list[tuple[int, int]]:

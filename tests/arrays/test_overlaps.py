@@ -7,10 +7,10 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from karat.arrays.overlaps import overlaps
-from karat.nouns.corpus import Corpus
-from karat.nouns.document import Document, Mention
-from karat.nouns.pair import Pair
+from carob.arrays.overlaps import overlaps
+from carob.corpus.corpus import Corpus
+from carob.corpus.document import Document, Mention
+from carob.pair.pair import Pair
 
 Row = tuple[int, int, int]
 

@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from karat.arrays.pair_up import pair_up
+from carob.arrays.pair_up import pair_up
 
 Edges = list[tuple[int, int]]
 

@@ -6,8 +6,8 @@ import random
 
 import numpy as np
 
-from karat.arrays.join import distinct
-from karat.arrays.sequences import sequence_ranks
+from carob.arrays.join import distinct
+from carob.arrays.sequences import sequence_ranks
 
 
 def test_ranks_are_those_of_sorted_tuples() -> None:

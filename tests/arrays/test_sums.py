@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from karat.arrays.sums import singles
+from carob.arrays.sums import singles
 
 
 def test_whole_numbers_that_are_not_large_are_one_part() -> None:

@@ -10,7 +10,7 @@ import random
 import numpy as np
 import pytest
 
-from karat.arrays.tags import (
+from carob.arrays.tags import (
     KINDS,
     LETTERS,
     SCHEMES,
@@ -20,7 +20,7 @@ from karat.arrays.tags import (
     interpret,
     recognise,
 )
-from karat.nouns._types import IntArray
+from carob.arrays.types import IntArray
 
 Found = tuple[int, int, str]
 """First and last place of a mention, and its label."""

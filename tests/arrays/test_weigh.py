@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from karat.arrays import weigh
-from karat.arrays.weigh import Digits, Exact, Weigher, grouped, unpacked
+from carob.arrays import weigh
+from carob.arrays.weigh import Digits, Exact, Weigher, grouped, unpacked
 
 LEVELS = (0, 1, 2, 3)
 

@@ -7,7 +7,7 @@ import unicodedata
 
 import pytest
 
-from karat.arrays.words import cut
+from carob.arrays.words import cut
 
 SIGNS = [
     *"abZ09_'’.,-$", " ", " ", "\t", "\n", "\r", "\xa0", "\u2003", "\u200b", "\u200d", "\xad",

@@ -11,15 +11,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from karat import RecipeError, Tally
-from karat.average.label import Label
-from karat.average.macro import Macro, Weighted
-from karat.average.macro_doc import MacroDoc, MacroDocPr
-from karat.average.micro import Micro
-from karat.measure._count import Count
-from karat.measure.f import F
-from karat.measure.precision import Precision
-from karat.measure.recall import Recall
+from carob import RecipeError, Tally
+from carob.average.label import Label
+from carob.average.macro import Macro, Weighted
+from carob.average.macro_doc import MacroDoc, MacroDocPr
+from carob.average.micro import Micro
+from carob.measure._count import Count
+from carob.measure.f import F
+from carob.measure.precision import Precision
+from carob.measure.recall import Recall
 
 LABELS = ("A", "B", "C")
 OUTCOMES = ("found", "half", "right", "fp", "fn")

@@ -10,12 +10,12 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from karat import Corpus, Document, Mention, Pair, Tally, parse
-from karat.infer._draws import Units, streams
-from karat.infer._sampling import Together, bootstrap, jackknife
-from karat.nouns._types import FloatArray
-from karat.nouns.rows import summed
-from karat.sampling import by_label, overall
+from carob import Corpus, Document, Mention, Pair, Tally, parse
+from carob.arrays.types import FloatArray
+from carob.counts.rows import summed
+from carob.evaluate.sampling import by_label, overall
+from carob.infer._draws import Units, streams
+from carob.infer._sampling import Together, bootstrap, jackknife
 
 LABELS = ("A", "B", "C")
 Counts = dict[str, tuple[int, int, int]]
@@ -158,7 +158,7 @@ def test_labels_are_drawn_together() -> None:
 
 
 def test_a_large_tally_is_spread_out_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    from karat.nouns import rows
+    from carob.counts import rows
 
     gold, system = corpora(30, np.random.default_rng(3))
     tally = Tally.of(parse("exact.F1").space, Pair.of(gold, system, LABELS))

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+import carob
 import generate as generator
-import karat
 from generate import generate
 
 
@@ -27,7 +27,7 @@ def test_the_same_arguments_give_the_same_bytes(tmp_path: Path, small_blocks: No
 @pytest.mark.parametrize("labels", [2, 18, 200])
 def test_both_formats_hold_the_same(tmp_path: Path, small_blocks: None, labels: int) -> None:
     made = generate(tmp_path, 3000, labels, systems=1, formats=("conll", "jsonl"))
-    corpora = {path.name: karat.read(path) for path in made}
+    corpora = {path.name: carob.read(path) for path in made}
     for side in ("gold", "system-1"):
         conll, jsonl = corpora[f"{side}.conll"], corpora[f"{side}.jsonl"]
         assert 3000 == sum(len(document.tokens or ()) for document in conll)
@@ -39,7 +39,7 @@ def test_both_formats_hold_the_same(tmp_path: Path, small_blocks: None, labels: 
 
 def test_a_system_errs_as_often_as_it_is_told(tmp_path: Path) -> None:
     made = generate(tmp_path, tokens=60_000, systems=3)
-    values = [karat.score(made[0], path, "exact.F1", resamples=0).value for path in made[1:]]
+    values = [carob.score(made[0], path, "exact.F1", resamples=0).value for path in made[1:]]
     assert all(value is not None and 0.83 < value < 0.92 for value in values)
     assert 3 == len(set(values))
 

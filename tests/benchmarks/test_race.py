@@ -1,4 +1,4 @@
-"""Contenders take turns, sit out when they must, and their scores are compared with karat's."""
+"""Contenders take turns, sit out when they must, and their scores are compared with carob's."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_who_would_take_too_long_sits_out() -> None:
 def test_scores_that_differ_are_said() -> None:
     near, far = ran("near", 1, claims={"exact.F1": 1e-9}), ran("far", 1, claims={"exact.F1": 1e-9})
     far.runs[0] = Run(1, 1, 1, 0, '{"exact.F1": 0.25}', "")
-    assert ["far finds exact.F1 0.25, karat 0.5"] == disagreements({"exact.F1": 0.5}, [near, far])
+    assert ["far finds exact.F1 0.25, carob 0.5"] == disagreements({"exact.F1": 0.5}, [near, far])
 
 
 def test_the_table_has_ratios_to_the_first() -> None:

@@ -1,4 +1,4 @@
-"""karat compare must say what the library says, and be a release gate when asked."""
+"""carob compare must say what the library says, and be a release gate when asked."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from karat.cli import main
+from carob.cli import main
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""karat power must say what the library says."""
+"""carob power must say what the library says."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from karat import demo, power
-from karat.cli import main
+from carob import power
+from carob.cli import main
+from carob.evaluate import demo
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""karat robust must say what the library says, for files of any format."""
+"""carob robust must say what the library says, for files of any format."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from karat import robust
-from karat.cli import main
+from carob import robust
+from carob.cli import main
 
 GOLD = "a B-A\nb I-A\nc O\n\nd O\ne B-A\nf O\n\n"
 

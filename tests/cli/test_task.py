@@ -1,4 +1,4 @@
-"""karat task drafts a definition, and --task applies it wherever systems are looked at."""
+"""carob task drafts a definition, and --task applies it wherever systems are looked at."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from karat import demo
-from karat.cli import main
-from tests.protocol import _tasks as make
+from carob.cli import main
+from carob.evaluate import demo
+from tests.evaluate import _tasks as make
 
 PARTS = '[parts]\ntrain = ["d1"]\ntest = ["d2", "d3"]\n'
 
@@ -30,7 +30,7 @@ def example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_init_score_verify(example: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert said(capsys, "task", "init", "gold.conll") == (
         0, "",
-        "wrote task.toml; look at it, then: karat score --task task.toml gold.conll SYSTEM...\n",
+        "wrote task.toml; look at it, then: carob score --task task.toml gold.conll SYSTEM...\n",
     )  # fmt: skip
     code, out, _ = said(capsys, "score", "--task", "task.toml", "gold.conll", "gold.conll")
     assert 0 == code
@@ -46,7 +46,7 @@ def test_init_score_verify(example: Path, capsys: pytest.CaptureFixture[str]) ->
 def test_init_does_not_write_over_a_file(example: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (example / "task.toml").write_text("mine")
     assert said(capsys, "task", "init", "gold.conll") == (
-        2, "", "karat: task.toml exists; give another name with -o, or remove it\n",
+        2, "", "carob: task.toml exists; give another name with -o, or remove it\n",
     )  # fmt: skip
     assert "mine" == (example / "task.toml").read_text()
     code, out, err = said(capsys, "task", "init", "gold.conll", "-o", "-")
@@ -58,7 +58,7 @@ def test_init_reads_gold_as_it_is_told(example: Path, capsys: pytest.CaptureFixt
     assert 0 == code
     assert "\ndocuments = 1 " in out
     code, _, err = said(capsys, "task", "init", "gold.conll", "-o", "-", "--read", "x=1")
-    assert (2, "karat: --read x= means nothing for the format conll\n") == (code, err)
+    assert (2, "carob: --read x= means nothing for the format conll\n") == (code, err)
 
 
 def test_a_wrong_definition_is_told_in_full(
@@ -69,7 +69,7 @@ def test_a_wrong_definition_is_told_in_full(
     code, out, err = said(capsys, "score", "gold.conll", "hasty.conll", "--task", "task.toml")
     assert (1, "") == (code, out)
     assert err.splitlines() == [
-        "karat: task.toml: K822 found no table [scoring], expected the tables corpus, scoring, "
+        "carob: task.toml: K822 found no table [scoring], expected the tables corpus, scoring, "
         "slots",
         "task.toml: K822 found no table [slots], expected the tables corpus, scoring, slots",
         "task.toml:2: K823 found name = 1, expected a text in quotes",
@@ -88,14 +88,14 @@ def test_options_that_contradict_are_wrong_usage(
     task = make.written(gold, more=PARTS)
     call = ["score", gold, gold, "--resamples", 0]
     assert said(capsys, *call, "--part", "test") == (
-        2, "", "karat: --part is a part of a task definition: give --task, too\n",
+        2, "", "carob: --part is a part of a task definition: give --task, too\n",
     )  # fmt: skip
     assert said(capsys, *call, "--task", task, "--part", "dev") == (
-        2, "", f"karat: no part of {task} is called 'dev'; there are: all, test, train\n",
+        2, "", f"carob: no part of {task} is called 'dev'; there are: all, test, train\n",
     )  # fmt: skip
     assert said(capsys, *call, "--task", task, "--labels", "PER") == (
         2, "",
-        f"karat: labels PER contradict the task {task}, whose slots are LOC, PER; leave them out\n",
+        f"carob: labels PER contradict the task {task}, whose slots are LOC, PER; leave them out\n",
     )  # fmt: skip
     code, out, _ = said(capsys, *call, "--task", task, "--labels", "LOC,PER", "--part", "train")
     assert (0, True) == (code, "|part:train|" in out)
@@ -223,14 +223,14 @@ def test_verify_needs_the_task_as_it_was(
     (folder / "task.toml").write_text((folder / "task.toml").read_text() + "# changed\n")
     code, _, err = said(capsys, "verify", moved)
     assert 1 == code
-    assert err.startswith(f"karat: {folder}/task.toml: K903 found sha256 ")
+    assert err.startswith(f"carob: {folder}/task.toml: K903 found sha256 ")
     assert err.endswith(
         f"…, expected sha256={stored['task']['sha256'][:8]}, the task that was scored by\n"
     )
     del stored["task"]
     moved.write_text(json.dumps(stored))
     assert said(capsys, "verify", moved) == (
-        2, "", "karat: the result names a task and has no task of it\n",
+        2, "", "carob: the result names a task and has no task of it\n",
     )  # fmt: skip
 
 
@@ -239,9 +239,9 @@ def test_a_run_without_a_task_does_not_load_what_reads_one(example: Path) -> Non
     import sys
 
     code = (
-        "import sys, karat.cli\n"
-        "karat.cli.main(['score', 'gold.conll', 'hasty.conll', '--resamples', '0'])\n"
-        "sys.exit('tomllib' in sys.modules or 'karat.protocol.task' in sys.modules)"
+        "import sys, carob.cli\n"
+        "carob.cli.main(['score', 'gold.conll', 'hasty.conll', '--resamples', '0'])\n"
+        "sys.exit('tomllib' in sys.modules or 'carob.evaluate.task' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
     assert 0 == done.returncode

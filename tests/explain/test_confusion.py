@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from karat.explain.confusion import confusion
-from karat.match.fair import Fair
-from karat.nouns.corpus import Corpus
-from karat.nouns.pair import Pair
+from carob.corpus.corpus import Corpus
+from carob.explain.confusion import confusion
+from carob.match.fair import Fair
+from carob.pair.pair import Pair
 
 
 def test_errors_stand_where_their_labels_meet() -> None:

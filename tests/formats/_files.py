@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from karat import Corpus, read, registry
-from karat.nouns.source import Source
+from carob import Corpus, read, registry
+from carob.corpus.source import Source
 
 
 def of_bytes(data: bytes, format: str = "conll", **parameters: Any) -> Corpus:

@@ -8,9 +8,9 @@ import re
 from collections.abc import Callable, Sequence
 from itertools import count
 
-from karat import Corpus, Document, KaratError, Mention, registry
-from karat.nouns.document import Group
-from karat.nouns.template import Filler, Template
+from carob import CarobError, Corpus, Document, Mention, registry
+from carob.corpus.document import Group
+from carob.corpus.template import Filler, Template
 from tests.worlds import LABELS, WORDS, random_flat, random_mention
 
 TINY = (
@@ -166,7 +166,7 @@ def valid(format: str, worlds: int = 12) -> list[bytes]:
         out = io.BytesIO()
         try:
             registry.load("formats", format)().write(corpus, out)
-        except KaratError:
+        except CarobError:
             continue
         found.append(out.getvalue())
     return found
@@ -174,7 +174,7 @@ def valid(format: str, worlds: int = 12) -> list[bytes]:
 
 def valid_pairs(worlds: int = 12) -> list[dict[str, bytes]]:
     """The same for brat, whose documents are two files each."""
-    from karat.formats._standoff_out import annotated
+    from carob.formats._standoff_out import annotated
 
     rng = random.Random("brat")
     found = []

@@ -9,9 +9,9 @@ import random
 
 import pytest
 
-from karat import InputError, read
-from karat.nouns.source import Source
-from karat.reading import sniffed
+from carob import InputError, read
+from carob.corpus.source import Source
+from carob.evaluate.read import sniffed
 
 HINT = "take away what stands around the JSON"
 OBJECT = b'{"id": "1", "speaker": ["Ann"], "stime": "3:30"}'

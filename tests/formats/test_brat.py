@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
-import karat
-from karat import Corpus, Document, Group, Mention
-from karat.formats import brat
-from karat.formats.brat import Brat
-from karat.formats.jsonl import Jsonl
-from karat.nouns.errors import InputError, UsageError
-from karat.nouns.source import Source
-from karat.reading import sniffed
+import carob
+from carob import Corpus, Document, Group, Mention
+from carob.corpus.problems import InputError, UsageError
+from carob.corpus.source import Source
+from carob.evaluate.read import sniffed
+from carob.formats import brat
+from carob.formats.brat import Brat
+from carob.formats.jsonl import Jsonl
 
 TEXT = "Barack Obama was born in Hawaii.\nHe married Michelle.\n"
 ANN = """\
@@ -50,7 +50,7 @@ def folder(*pairs: str | bytes) -> Source:
 
 
 def read(*pairs: str | bytes, **parameters: Any) -> Corpus:
-    return karat.read(folder(*pairs), "brat", **parameters)
+    return carob.read(folder(*pairs), "brat", **parameters)
 
 
 def wrong(*pairs: str | bytes) -> list[str]:
@@ -61,8 +61,8 @@ def wrong(*pairs: str | bytes) -> list[str]:
 
 
 def again(corpus: Corpus, place: Path) -> Corpus:
-    karat.write(corpus, place, "brat")
-    return karat.read(place, "brat")
+    carob.write(corpus, place, "brat")
+    return carob.read(place, "brat")
 
 
 def test_mentions_are_all_text_bound_lines() -> None:
@@ -119,17 +119,17 @@ def test_the_rest_is_kept_as_it_is() -> None:
 
 def test_what_is_written_has_the_same_lines(tmp_path: Path) -> None:
     corpus = read(TEXT, ANN)
-    karat.write(corpus, tmp_path / "out", "brat")
+    carob.write(corpus, tmp_path / "out", "brat")
     written = (tmp_path / "out" / "a.ann").read_text()
     assert sorted(ANN.replace("T3\t\n", "T3\n").splitlines()) == sorted(written.splitlines())
     assert TEXT.encode() == (tmp_path / "out" / "a.txt").read_bytes()
-    assert corpus[0] == karat.read(tmp_path / "out")[0]
+    assert corpus[0] == carob.read(tmp_path / "out")[0]
 
 
 def test_it_survives_a_stay_in_jsonl(tmp_path: Path) -> None:
     corpus = read(TEXT, ANN)
-    karat.write(corpus, tmp_path / "x.jsonl")
-    between = karat.read(tmp_path / "x.jsonl")
+    carob.write(corpus, tmp_path / "x.jsonl")
+    between = carob.read(tmp_path / "x.jsonl")
     assert corpus[0] == between[0]
     assert corpus[0] == again(between, tmp_path / "out")[0]
 
@@ -137,7 +137,7 @@ def test_it_survives_a_stay_in_jsonl(tmp_path: Path) -> None:
 def test_discontinuous_mentions_have_several_spans(tmp_path: Path) -> None:
     corpus = read("North and South America", "T1\tLOC 0 5;16 23\tNorth America\n")
     assert (Mention.of("LOC", [(0, 5), (16, 23)], id="T1"),) == corpus[0].mentions
-    karat.write(corpus, tmp_path / "out", "brat")
+    carob.write(corpus, tmp_path / "out", "brat")
     ann = (tmp_path / "out" / "a.ann").read_text()
     assert ann == "T1\tLOC 0 5;16 23\tNorth America\n"
 
@@ -182,7 +182,7 @@ def test_documents_are_named_by_their_place_in_the_folder(tmp_path: Path) -> Non
         (tmp_path / f"{name}.ann").write_bytes(b"")
     (tmp_path / "annotation.conf").write_text("[entities]")
     (tmp_path / ".stats_cache").write_bytes(b"\0")
-    corpus = karat.read(tmp_path)
+    corpus = carob.read(tmp_path)
     assert corpus.documents.id == ("a", "b/c/z", "b/x.y")
     assert [document.text for document in corpus] == ["a", "b/c/z", "b/x.y"]
     assert (corpus.facts["other_files"], corpus.facts["hidden_files"]) == (1, 1)
@@ -191,20 +191,20 @@ def test_documents_are_named_by_their_place_in_the_folder(tmp_path: Path) -> Non
 def test_gz_files_are_read_as_what_is_in_them(tmp_path: Path) -> None:
     (tmp_path / "a.txt.gz").write_bytes(gzip.compress(TEXT.encode()))
     (tmp_path / "a.ann.gz").write_bytes(gzip.compress(ANN.encode()))
-    assert read(TEXT, ANN)[0] == karat.read(tmp_path)[0]
+    assert read(TEXT, ANN)[0] == carob.read(tmp_path)[0]
 
 
 @pytest.mark.parametrize("end", [".txt", ".ann"])
 def test_one_pair_is_read_by_either_name_and_has_no_id(tmp_path: Path, end: str) -> None:
     (tmp_path / "x.txt").write_text("Ann slept")
     (tmp_path / "x.ann").write_text("T1\tPER 0 3\tAnn\n")
-    corpus = karat.read(tmp_path / f"x{end}")
+    corpus = carob.read(tmp_path / f"x{end}")
     assert corpus.documents.id is None
     assert (Mention("PER", 0, 3, id="T1"),) == corpus[0].mentions
     assert corpus[0].text == "Ann slept"
-    karat.write(corpus, tmp_path / "y.ann")
+    carob.write(corpus, tmp_path / "y.ann")
     assert (tmp_path / "y.txt").read_text() == "Ann slept"
-    assert karat.score(tmp_path / "x.ann", tmp_path / "y.ann", "exact.F1").value == 1.0
+    assert carob.score(tmp_path / "x.ann", tmp_path / "y.ann", "exact.F1").value == 1.0
 
 
 def test_blocks_of_documents_make_one_corpus(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -234,7 +234,7 @@ def test_an_attribute_that_says_the_same_again_is_kept_and_counted() -> None:
 
 def test_a_text_without_annotations_can_be_an_empty_document() -> None:
     source = Source.of_files({"a.txt": b"x", "b.txt": b"y", "b.ann": b""}, "F")
-    corpus = karat.read(source, "brat", missing="empty")
+    corpus = carob.read(source, "brat", missing="empty")
     assert [document.text for document in corpus] == ["x", "y"]
     assert corpus.facts["without_ann"] == 1
     assert corpus.origin is not None
@@ -262,7 +262,7 @@ def test_a_text_without_annotations_can_be_an_empty_document() -> None:
 )
 def test_a_file_that_is_missing_is_an_error(files: dict[str, bytes], expected: str) -> None:
     with pytest.raises(InputError) as error:
-        karat.read(Source.of_files(files, "F"), "brat")
+        carob.read(Source.of_files(files, "F"), "brat")
     assert expected == str(error.value)
 
 
@@ -272,7 +272,7 @@ def test_a_stream_cannot_be_brat() -> None:
         "expected a folder of .txt and .ann files, or one of them by its name"
     )
     with pytest.raises(InputError) as error:
-        karat.read(Source.of_bytes(b"T1\tPER 0 3\tAnn", "<stdin>"))
+        carob.read(Source.of_bytes(b"T1\tPER 0 3\tAnn", "<stdin>"))
     assert expected == str(error.value)
 
 
@@ -423,7 +423,7 @@ def test_a_parameter_has_two_values() -> None:
 
 def refused(document: dict[str, Any] | Document, place: Path, **more: Any) -> str:
     with pytest.raises(UsageError) as error:
-        karat.write(Corpus.of(document), place, "brat", **more)
+        carob.write(Corpus.of(document), place, "brat", **more)
     return str(error.value).replace(str(place), "F")
 
 
@@ -474,15 +474,15 @@ M1 = {"id": "T1", "start": 0, "end": 1, "label": "X"}
         ),
         (
             {"id": "a", "text": "x", "brat": {"lines": [5]}},
-            "the brat part of document 'a' is not one that karat made",
+            "the brat part of document 'a' is not one that carob made",
         ),
         (
             {"id": "a", "text": "x", "brat": {"attributes": [[1]]}},
-            "the brat part of document 'a' is not one that karat made",
+            "the brat part of document 'a' is not one that carob made",
         ),
         (
             {"id": "a", "text": "x", "brat": 5},
-            "the brat part of document 'a' is not one that karat made",
+            "the brat part of document 'a' is not one that carob made",
         ),
     ],
 )  # fmt: skip
@@ -503,7 +503,7 @@ def test_a_folder_that_is_not_empty_is_left_alone(tmp_path: Path) -> None:
 
 def test_several_documents_do_not_go_into_one_file(tmp_path: Path) -> None:
     with pytest.raises(UsageError) as error:
-        karat.write(Corpus.of({"text": ""}, {"text": ""}), tmp_path / "x.ann")
+        carob.write(Corpus.of({"text": ""}, {"text": ""}), tmp_path / "x.ann")
     expected = f"{tmp_path / 'x.ann'} is one document, and there are 2: give a folder"
     assert expected == str(error.value)
     with pytest.raises(UsageError) as error:
@@ -516,7 +516,7 @@ def test_members_that_are_gone_are_refused(tmp_path: Path) -> None:
 
     corpus = read(TEXT, ANN).kept(np.array([0, 1]))
     with pytest.raises(UsageError) as error:
-        karat.write(corpus, tmp_path / "out", "brat")
+        carob.write(corpus, tmp_path / "out", "brat")
     expected = "a member of 'Marry' in document 'a' is no mention that has an id"
     assert expected == str(error.value)
 
@@ -536,7 +536,7 @@ def test_ids_that_brat_does_not_know_are_replaced(tmp_path: Path) -> None:
         ],
         "clusters": [{"mentions": ["m1", "T1"]}],
     }
-    karat.write(Corpus.of(document), tmp_path / "out", "brat")
+    carob.write(Corpus.of(document), tmp_path / "out", "brat")
     assert (tmp_path / "out" / "1.ann").read_text().splitlines() == [
         "T2\tX 0 1\ta", "T1\tX 2 3\tb", "T3\tX 4 5\tc", "R2\tR a:T2 b:T1", "E1\tE:T2 b:T1",
         "R1\tR trigger:T2 b:T1", "*\tEquiv T2 T1", "A1\tN T2", "A2\tN T3 no",
@@ -627,10 +627,10 @@ def test_what_was_written_is_read_again(tmp_path: Path) -> None:
 def test_it_scores_as_its_jsonl_does(tmp_path: Path) -> None:
     rng = random.Random(2)
     corpus = Corpus.of(*(made(rng, row) for row in range(30)))
-    karat.write(corpus, tmp_path / "gold", "brat")
+    carob.write(corpus, tmp_path / "gold", "brat")
     with (tmp_path / "system.jsonl").open("wb") as out:
         Jsonl().write(corpus, out)
-    found = karat.score(tmp_path / "gold", tmp_path / "system.jsonl", "exact.F1")
+    found = carob.score(tmp_path / "gold", tmp_path / "system.jsonl", "exact.F1")
     assert found.value == 1.0
 
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from karat import Corpus, Document, InputError, Mention, Pair, UsageError, score
-from karat.arrays.tags import SCHEMES
-from karat.formats import _lines, _tagged
-from karat.formats.conll import Conll
-from karat.nouns.source import Source
+from carob import Corpus, Document, InputError, Mention, Pair, UsageError, score
+from carob.arrays.tags import SCHEMES
+from carob.corpus.source import Source
+from carob.formats import _lines, _tagged
+from carob.formats.conll import Conll
 from tests.formats._files import (
     Slow,
     legal,

@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from karat import InputError, Pair
-from karat.formats import _lines, _tagged
-from karat.formats.conll import Conll
-from karat.nouns.source import Source
-from karat.reading import sniffed
+from carob import InputError, Pair
+from carob.corpus.source import Source
+from carob.evaluate.read import sniffed
+from carob.formats import _lines, _tagged
+from carob.formats.conll import Conll
 from tests.formats._files import of_bytes, slow_mentions
 
 COMMENTS = (

@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
-from karat import Corpus, InputError, Mention, UsageError, score
-from karat.arrays.tags import stacked
-from karat.cli import main
-from karat.formats import _lines, _tagged
-from karat.formats.conll import Conll
-from karat.protocol.verify import verified
+from carob import Corpus, InputError, Mention, UsageError, score
+from carob.arrays.tags import stacked
+from carob.cli import main
+from carob.evaluate.verify import verified
+from carob.formats import _lines, _tagged
+from carob.formats.conll import Conll
 from tests.formats._files import legal, of_bytes, slow_mentions
 
 Rows = list[list[str] | None]
@@ -218,11 +218,11 @@ def test_standard_input_with_gold_and_system_is_read_once(
 
 def test_standard_input_cannot_be_two_files(capsys: pytest.CaptureFixture[str]) -> None:
     assert 2 == main(["score", "-", "-"])
-    assert "karat: only one file can be standard input\n" == capsys.readouterr().err
+    assert "carob: only one file can be standard input\n" == capsys.readouterr().err
 
 
 @pytest.mark.parametrize("spec", ["1+x", "1+", "+"])
 def test_layers_are_numbers(spec: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert 2 == main(["score", "a", "b", "--columns", spec])
-    expected = f"karat: found --columns '{spec}', expected a whole number, or several: 1+2\n"
+    expected = f"carob: found --columns '{spec}', expected a whole number, or several: 1+2\n"
     assert expected == capsys.readouterr().err

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from karat import InputError, read, registry
-from karat.formats import _lines
-from karat.nouns.source import Source
+from carob import InputError, read, registry
+from carob.corpus.source import Source
+from carob.formats import _lines
 from tests.formats._files import of_bytes
 
 WANTED = "O or a tag with a prefix and a label, like B-PER or I-PER"

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from karat import Corpus, InputError, read
-from karat.arrays import hashing, scan
-from karat.formats import _lines, _tagged
-from karat.nouns.source import Source
+from carob import Corpus, InputError, read
+from carob.arrays import hashing, scan
+from carob.corpus.source import Source
+from carob.formats import _lines, _tagged
 from tests.formats._mutations import Mutator
 
 pytestmark = pytest.mark.skipif(scan.compiled is None, reason="installed without a compiler")

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from karat import Corpus, Document, Mention, UsageError, read, write
-from karat.arrays.tags import SCHEMES
+from carob import Corpus, Document, Mention, UsageError, read, write
+from carob.arrays.tags import SCHEMES
 from tests.formats._files import of_bytes, written
 from tests.worlds import WORDS, random_flat
 

@@ -1,4 +1,4 @@
-"""Whatever bytes a reader is given, a corpus comes out or an error of karat's: nothing else.
+"""Whatever bytes a reader is given, a corpus comes out or an error of carob's: nothing else.
 
 A corpus that comes out is well formed, scores perfectly against itself, and is read again as it is
 from what its writer writes. At least 20,000 inputs, the same ones in every run.
@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-import karat
-from karat import Corpus, InputError, RecipeError, UsageError, read, registry, signature
-from karat.nouns.source import Source
-from karat.recipe import expand
+import carob
+from carob import Corpus, InputError, RecipeError, UsageError, read, registry, signature
+from carob.corpus.source import Source
+from carob.recipe import expand
 from tests.formats._mutations import Mutator, noise, valid, valid_pairs
 
 INPUTS = {
@@ -42,7 +42,7 @@ OPTIONS: dict[str, list[dict[str, Any]]] = {
     "muc": [{}, {"label": "INCIDENT: TYPE"}],
 }  # fmt: skip
 
-EXAMPLE = Path(karat.__file__).parent / "example"
+EXAMPLE = Path(carob.__file__).parent / "example"
 SCORED = 40
 """One corpus of so many is scored against itself."""
 REWRITTEN = 4
@@ -123,7 +123,7 @@ def check(corpus: Corpus) -> None:
 
 def perfect(corpus: Corpus) -> None:
     """A corpus has no errors against itself."""
-    found = karat.score(corpus, corpus, "exact.F1", resamples=0).value
+    found = carob.score(corpus, corpus, "exact.F1", resamples=0).value
     assert (1.0 if len(corpus.mentions) else None) == found
 
 
@@ -155,7 +155,7 @@ def speaks(error: InputError) -> None:
 
 
 def tried(outcomes: Counter[str], reading: Callable[[], Corpus]) -> Corpus | None:
-    """One input: a corpus, or nothing where karat refuses it."""
+    """One input: a corpus, or nothing where carob refuses it."""
     try:
         corpus = reading()
     except InputError as error:
@@ -255,8 +255,8 @@ def test_any_text_is_a_recipe_or_a_recipe_error() -> None:
 
 def test_any_text_is_a_signature_or_a_usage_error() -> None:
     rng = random.Random("signatures")
-    line = karat.score(Corpus.of("[a]A b"), Corpus.of("a [b]B"), "exact.F1", resamples=0)
-    known = [line.scores[0].signature, 'karat:0.1.0|labels:"a|b"|map:A=B+"c d"=E|seed:0']
+    line = carob.score(Corpus.of("[a]A b"), Corpus.of("a [b]B"), "exact.F1", resamples=0)
+    known = [line.scores[0].signature, 'carob:0.1.0|labels:"a|b"|map:A=B+"c d"=E|seed:0']
     mutated = Mutator([text.encode() for text in [*known, '"a b"+c']], rng)
     found = 0
     for number in range(3000):

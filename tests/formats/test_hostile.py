@@ -22,9 +22,9 @@ from typing import TypeAlias
 
 import pytest
 
-import karat
-from karat import Corpus, InputError, KaratError, UsageError, read
-from karat.nouns.source import Source
+import carob
+from carob import CarobError, Corpus, InputError, UsageError, read
+from carob.corpus.source import Source
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs /proc and /dev of Linux")
 
@@ -206,7 +206,7 @@ def test_time_is_linear(format: str, name: str) -> None:
 
 
 def test_every_reader_is_tried() -> None:
-    assert set(OWN) == set(karat.registry.builtin("formats"))
+    assert set(OWN) == set(carob.registry.builtin("formats"))
 
 
 # --- bombs ---
@@ -231,11 +231,11 @@ def bomb(path: Path, piece: bytes, size: int, head: bytes = b"") -> Path:
 READING = """
 import resource, sys
 resource.setrlimit(resource.RLIMIT_AS, ({memory}, {memory}))
-import karat
+import carob
 try:
-    corpus = karat.read(sys.argv[1], sys.argv[2] or None)
+    corpus = carob.read(sys.argv[1], sys.argv[2] or None)
     print(len(corpus))
-except karat.KaratError as error:
+except carob.CarobError as error:
     print(error)
 print(*(line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM")))
 """
@@ -249,7 +249,7 @@ def limited(path: Path | str, format: str = "") -> tuple[str, int]:
     done = subprocess.run(
         [sys.executable, "-c", READING.format(memory=MEMORY), str(path), format],
         capture_output=True, text=True, check=False, timeout=120,
-        env=os.environ | {"PYTHONPATH": str(Path(karat.__file__).parents[1]),
+        env=os.environ | {"PYTHONPATH": str(Path(carob.__file__).parents[1]),
                           "OPENBLAS_NUM_THREADS": "1"},
     )  # fmt: skip
     assert "" == done.stderr
@@ -394,7 +394,7 @@ def test_a_folder_is_no_file_and_a_file_no_folder(tmp_path: Path) -> None:
         read(file / "b.conll")
     assert "K001" == caught.value.problems[0].code
     with pytest.raises(UsageError, match="cannot write"):
-        karat.write(Corpus.of("[a]A"), tmp_path, "conll")
+        carob.write(Corpus.of("[a]A"), tmp_path, "conll")
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
@@ -410,8 +410,8 @@ def test_a_file_that_may_not_be_read_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("format", ["conll", "jsonl", "spans"])
 def test_a_full_disk_is_told(format: str) -> None:
-    with pytest.raises(KaratError) as caught:
-        karat.write(Corpus.of("[a]A"), "/dev/full", format)
+    with pytest.raises(CarobError) as caught:
+        carob.write(Corpus.of("[a]A"), "/dev/full", format)
     assert "cannot write /dev/full: No space left on device" == str(caught.value)
 
 
@@ -421,9 +421,9 @@ def test_a_full_disk_is_told_by_the_command(tmp_path: Path) -> None:
                 ["convert", "a.conll", "/dev/full", "--to", "jsonl"]]  # fmt: skip
     for command in commands:
         done = subprocess.run(
-            [sys.executable, "-m", "karat", *command], cwd=tmp_path, capture_output=True,
+            [sys.executable, "-m", "carob", *command], cwd=tmp_path, capture_output=True,
             text=True, check=False,
-            env=os.environ | {"PYTHONPATH": str(Path(karat.__file__).parents[1])},
+            env=os.environ | {"PYTHONPATH": str(Path(carob.__file__).parents[1])},
         )  # fmt: skip
         assert done.returncode in (1, 2)
         assert "No space left on device" in done.stderr and "Traceback" not in done.stderr

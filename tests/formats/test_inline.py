@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 
-import karat
-from karat import Corpus, Mention
-from karat.formats._tags import escaped, unescaped
-from karat.formats.inline import Inline
-from karat.nouns.errors import InputError, UsageError
-from karat.nouns.source import Source
-from karat.protocol.verify import verified
-from karat.reading import sniffed
+import carob
+from carob import Corpus, Mention
+from carob.corpus.problems import InputError, UsageError
+from carob.corpus.source import Source
+from carob.evaluate.read import sniffed
+from carob.evaluate.verify import verified
+from carob.formats._tags import escaped, unescaped
+from carob.formats.inline import Inline
 
 SEMINAR = """\
 <0.21.1.94.09.30@cs.example.edu (Ann Lee).0>
@@ -31,7 +31,7 @@ Topic:    Trees & <forests>
 
 def read(text: str | bytes, **parameters: Any) -> Corpus:
     data = text.encode() if isinstance(text, str) else text
-    return karat.read(Source.of_bytes(data, "F"), "inline", **parameters)
+    return carob.read(Source.of_bytes(data, "F"), "inline", **parameters)
 
 
 def written(corpus: Corpus, **parameters: Any) -> str:
@@ -298,24 +298,24 @@ def test_a_folder_has_a_document_in_every_file(tmp_path: Path) -> None:
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_bytes(data)
     (tmp_path / "s" / "f.inline.gz").write_bytes(gzip.compress(b"<b>g</b>"))
-    corpus = karat.read(tmp_path)
+    corpus = carob.read(tmp_path)
     assert corpus.documents.id == ("cmu.news-1042-0", "s/b", "s/c", "s/d.e", "s/f")
     assert [document.text for document in corpus] == ["x y", "no tags", "", "z", "g"]
     assert corpus.labels == ("a", "b")
-    karat.write(corpus, tmp_path / "out", "inline")
-    assert list(corpus) == list(karat.read(tmp_path / "out", "inline"))
+    carob.write(corpus, tmp_path / "out", "inline")
+    assert list(corpus) == list(carob.read(tmp_path / "out", "inline"))
     assert (tmp_path / "out" / "cmu.news-1042-0.inline").read_bytes() == b"x <a>y</a>"
 
 
 def test_one_document_is_one_file(tmp_path: Path) -> None:
-    karat.write(one("x", span(0, 1)), tmp_path / "x.inline")
+    carob.write(one("x", span(0, 1)), tmp_path / "x.inline")
     assert (tmp_path / "x.inline").read_text() == "<a>x</a>"
-    assert ((Mention("a", 0, 1),)) == karat.read(tmp_path / "x.inline")[0].mentions
+    assert ((Mention("a", 0, 1),)) == carob.read(tmp_path / "x.inline")[0].mentions
 
 
 def test_two_files_for_one_document_are_refused() -> None:
     with pytest.raises(InputError) as error:
-        karat.read(Source.of_files({"a.txt": b"x", "a.inline": b"x"}, "F"), "inline")
+        carob.read(Source.of_files({"a.txt": b"x", "a.inline": b"x"}, "F"), "inline")
     assert str(error.value) == (
         "F/a.txt:1: K008 found the id 'a', also in F/a.inline, "
         "expected an id of its own for each document"
@@ -328,8 +328,8 @@ def test_files_are_scored_by_place_and_folders_by_name(tmp_path: Path) -> None:
         (tmp_path / side / "1.txt").write_text(text)
         (tmp_path / f"{side}.txt").write_text(text)
     (tmp_path / "gold" / "0.txt").write_text("<b>only in gold</b>")
-    assert karat.score(tmp_path / "gold.txt", tmp_path / "system.txt", "exact.R").value == 0.5
-    scores = karat.score(tmp_path / "gold", tmp_path / "system", "exact.R")
+    assert carob.score(tmp_path / "gold.txt", tmp_path / "system.txt", "exact.R").value == 0.5
+    scores = carob.score(tmp_path / "gold", tmp_path / "system", "exact.R")
     assert pytest.approx(1 / 3) == scores.value
     assert scores.systems[0].coverage["missing_documents"] == 1
 
@@ -348,7 +348,7 @@ def test_a_result_is_verified_with_the_same_tags(tmp_path: Path) -> None:
         (tmp_path / side).mkdir()
         (tmp_path / side / "1.txt").write_text(text)
     options = {"labels": ("a", "b"), "entities": "decode"}
-    scores = karat.score(
+    scores = carob.score(
         tmp_path / "gold", tmp_path / "system", "exact.R", gold_options=options,
         system_options=options,
     )  # fmt: skip

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from karat import Corpus, Document, Group, KaratError, Mention, UsageError
-from karat.formats import jsonl
-from karat.formats._plain import plain
-from karat.formats.jsonl import Jsonl
-from karat.nouns.source import Source
-from karat.nouns.template import Filler, Template
+from carob import CarobError, Corpus, Document, Group, Mention, UsageError
+from carob.corpus.source import Source
+from carob.corpus.template import Filler, Template
+from carob.formats import jsonl
+from carob.formats._plain import plain
+from carob.formats.jsonl import Jsonl
 from tests.formats._files import of_bytes, written
 from tests.worlds import WORDS, random_mention
 
@@ -220,7 +220,7 @@ def random_line(rng: random.Random, number: int) -> str:
 def outcome(line: str) -> Any:
     try:
         corpus = Corpus.joined(Jsonl().read(Source.of_bytes(line.encode())))
-    except KaratError as error:
+    except CarobError as error:
         return str(error)
     rows = corpus.mentions
     return (

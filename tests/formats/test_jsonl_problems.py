@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from karat import InputError
-from karat.formats import _json
+from carob import InputError
+from carob.formats import _json
 from tests.formats._files import of_bytes
 
 OBJECT = "a JSON object, one document a line"

@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-import karat
-from karat import Corpus, Document, InputError, UsageError, read
-from karat.formats import _muc
-from karat.formats._muc import forms
-from karat.formats.muc import Muc
-from karat.nouns.source import Source
-from karat.nouns.template import Filler, Template
+import carob
+from carob import Corpus, Document, InputError, UsageError, read
+from carob.corpus.source import Source
+from carob.corpus.template import Filler, Template
+from carob.formats import _muc
+from carob.formats._muc import forms
+from carob.formats.muc import Muc
 from tests.formats._files import of_bytes, written
 
 HEAD = "0. MESSAGE: ID   d1\n1. MESSAGE: TEMPLATE   1\n"
@@ -347,14 +347,14 @@ def test_every_other_sign_is_written_and_found_again(tmp_path: Path) -> None:
     signs = [chr(code) for code in (*range(1, 0xA1), 0x2028, 0xFEFF)]
     slots = {"a": [Filler(f"x{sign}y") for sign in signs]}
     corpus = Corpus.of(Document("d", templates=(form(slots),)))
-    karat.convert(corpus, tmp_path / "a.muc")
+    carob.convert(corpus, tmp_path / "a.muc")
     assert list(corpus) == list(read(tmp_path / "a.muc"))
 
 
 def test_records_become_keys_and_keys_records(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text('{"who": ["Ann", "Bo"]}\n{"who": null}\n')
-    done = karat.convert(tmp_path / "a.json", tmp_path / "a.muc")
+    done = carob.convert(tmp_path / "a.json", tmp_path / "a.muc")
     assert (2, 0, 2, ()) == (done.documents, done.mentions, done.fillers, done.losses)
     assert ("documents have no ids and were numbered",) == done.remarks
-    karat.convert(tmp_path / "a.muc", tmp_path / "b.json")
+    carob.convert(tmp_path / "a.muc", tmp_path / "b.json")
     assert '{"id": "1", "who": ["Ann", "Bo"]}\n{"id": "2"}\n' == (tmp_path / "b.json").read_text()

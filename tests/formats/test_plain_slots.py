@@ -11,15 +11,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from karat import Corpus, InputError
-from karat.formats._plain_slots import forms, record_forms
-from karat.formats.jsonl import Jsonl
-from karat.formats.records import Records
-from karat.nouns._build import of_documents
-from karat.nouns._checked import WrongError
-from karat.nouns._record import document_of
-from karat.nouns.source import Source
-from karat.nouns.templates import Templates
+from carob import Corpus, InputError
+from carob.corpus.build import of_documents
+from carob.corpus.json_checks import WrongError
+from carob.corpus.record import document_of
+from carob.corpus.source import Source
+from carob.corpus.templates import Templates
+from carob.formats._plain_slots import forms, record_forms
+from carob.formats.jsonl import Jsonl
+from carob.formats.records import Records
 
 
 def _columns(table: Templates) -> list[Any]:

@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 
-import karat
-from karat import Corpus, Document, InputError, UsageError, read
-from karat.formats import _json, _records, records
-from karat.formats.records import Records
-from karat.nouns.source import Source
-from karat.nouns.template import DEEPEST, Filler, Template
-from karat.protocol.verify import verified
+import carob
+from carob import Corpus, Document, InputError, UsageError, read
+from carob.corpus.source import Source
+from carob.corpus.template import DEEPEST, Filler, Template
+from carob.evaluate.verify import verified
+from carob.formats import _json, _records, records
+from carob.formats.records import Records
 from tests.formats._files import of_bytes, written
 
 OBJECT = "a JSON object, one document a line"
@@ -157,7 +157,7 @@ def test_a_result_is_verified_from_its_signature(tmp_path: Path) -> None:
     for name, value in (("gold.json", "a"), ("system.json", "b")):
         (tmp_path / name).write_text(f'{{"n/r": 1, "a": "{value}"}}\n{{"n/r": 2, "a": "a"}}\n')
     gold, system = (read(tmp_path / f"{side}.json", id="n/r") for side in ("gold", "system"))
-    found = karat.score(gold, system, "exact.F1", resamples=0)
+    found = carob.score(gold, system, "exact.F1", resamples=0)
     stored = tmp_path / "result.json"
     stored.write_text(found.to_json())
     assert "id_key:n%2Fr/n%2Fr" in found.scores[0].signature
@@ -297,7 +297,7 @@ def test_many_fillers_are_read() -> None:
 
 def test_what_is_too_large_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_json, "LARGEST", 1000)
-    monkeypatch.setattr("karat.formats._text.LARGEST", 1000)
+    monkeypatch.setattr("carob.formats._text.LARGEST", 1000)
     assert ["2: K005 found a line of more than 1,000 bytes, expected shorter lines"] == problems(
         b"{}\n" + b" " * 2000
     )
@@ -383,7 +383,7 @@ def test_a_file_of_records_is_recognised(head: bytes, sure: float) -> None:
         (b'{"id": "d"}\n{"id": "e", "templates": [{"slots": {"who": ["Ann"]}}]}', "jsonl"),
     ],
 )  # fmt: skip
-def test_karats_own_is_told_from_others(data: bytes, format: str) -> None:
+def test_carobs_own_is_told_from_others(data: bytes, format: str) -> None:
     origin = read(Source.of_bytes(data, "file")).origin
     assert origin is not None and format == origin.format
 
@@ -471,7 +471,7 @@ def test_slots_that_are_called_as_a_key_need_another_key() -> None:
 def test_a_filler_with_a_place_alone_becomes_its_text(tmp_path: Path) -> None:
     place = form("", {"who": Filler(fragments=((0, 3), (8, 10))), "a": Filler(fragments=((3, 4),))})
     corpus = Corpus.of(Document("d", "Ann and Bo", templates=(place,)))
-    done = karat.convert(corpus, tmp_path / "out.json", lossy=True)
+    done = carob.convert(corpus, tmp_path / "out.json", lossy=True)
     assert [("places of fillers", 2), ("fillers without a text", 1)] == [
         (loss.what, loss.count) for loss in done.losses
     ]

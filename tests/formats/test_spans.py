@@ -1,4 +1,4 @@
-"""spans: what FairEval reads, karat reads the same; what is wrong is said with its line."""
+"""spans: what FairEval reads, carob reads the same; what is wrong is said with its line."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from typing import Any
 
 import pytest
 
-import karat
-from karat.formats import _spans
-from karat.formats.conll import Conll
-from karat.formats.jsonl import Jsonl
-from karat.formats.spans import Spans
-from karat.nouns.corpus import Corpus
-from karat.nouns.document import Document, Mention
-from karat.nouns.errors import InputError, UsageError
-from karat.nouns.source import Source
+import carob
+from carob.corpus.corpus import Corpus
+from carob.corpus.document import Document, Mention
+from carob.corpus.problems import InputError, UsageError
+from carob.corpus.source import Source
+from carob.formats import _spans
+from carob.formats.conll import Conll
+from carob.formats.jsonl import Jsonl
+from carob.formats.spans import Spans
 
-DATA = Path(os.environ.get("KARAT_DATA", Path(__file__).parents[3] / "shared" / "data"))
+DATA = Path(os.environ.get("CAROB_DATA", Path(__file__).parents[3] / "shared" / "data"))
 FAIREVAL = DATA / "faireval-ner"
 needs_data = pytest.mark.skipif(not FAIREVAL.exists(), reason="the FairEval data is not here")
 
@@ -284,13 +284,13 @@ def test_a_span_table_is_recognised_and_takes_no_other_file_for_one() -> None:
 
 @needs_data
 def test_fairevals_files_have_the_published_numbers_of_mentions() -> None:
-    target = karat.read(FAIREVAL / "target.tsv")
+    target = carob.read(FAIREVAL / "target.tsv")
     assert target.origin is not None
     assert target.origin.format == "spans"
     assert len(target) == 5100
     counts = Counter(target.labels[code] for code in target.mentions.label.tolist())
     assert counts == {"OTH": 778, "PER": 1694, "ORG": 1330, "LOC": 2376}
-    system = karat.read(FAIREVAL / "system.tsv")
+    system = carob.read(FAIREVAL / "system.tsv")
     assert len(system) == 5100
     counts = Counter(system.labels[code] for code in system.mentions.label.tolist())
     assert counts == {"OTH": 605, "PER": 1703, "ORG": 1262, "LOC": 2383}
@@ -305,7 +305,7 @@ def test_fairevals_traditional_table_is_exact() -> None:
     said = {"format": "spans"}
     for label in ("LOC", "ORG", "OTH", "PER", "overall"):
         wanted = [f"{each}@label:{label}" for each in recipes] if label != "overall" else recipes
-        scores = karat.score(FAIREVAL / "target.tsv", FAIREVAL / "system.tsv", wanted,
+        scores = carob.score(FAIREVAL / "target.tsv", FAIREVAL / "system.tsv", wanted,
                              gold_options=said, system_options=said)  # fmt: skip
         counts = scores.scores[0].counts
         assert table[label][:3] == [f"{counts[each]:.0f}" for each in ("tp", "fp", "fn")]

@@ -9,15 +9,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import karat
-from karat.formats.conll import Conll
-from karat.formats.jsonl import Jsonl
-from karat.formats.spans import Spans
-from karat.formats.tbf import Tbf
-from karat.nouns.corpus import Corpus
-from karat.nouns.document import Document, Group, Mention
-from karat.nouns.errors import InputError, UsageError
-from karat.nouns.source import Source
+import carob
+from carob.corpus.corpus import Corpus
+from carob.corpus.document import Document, Group, Mention
+from carob.corpus.problems import InputError, UsageError
+from carob.corpus.source import Source
+from carob.formats.conll import Conll
+from carob.formats.jsonl import Jsonl
+from carob.formats.spans import Spans
+from carob.formats.tbf import Tbf
 
 EXAMPLE = b"""#BeginOfDocument d1
 # made by hand
@@ -121,7 +121,7 @@ def test_token_tables_say_where_tokens_are(tmp_path: Path, header: str) -> None:
     rows = ["t9\tA\t0\t1", "t3\tb\t2\t3", "t4\tc\t4\t5", "t5\td\t6\t7", ""]
     (tmp_path / "d1.tab").write_text(header + "\r\n".join(rows))
     (tmp_path / "dev.tbf").write_bytes(TOKENS)
-    corpus = karat.read(tmp_path / "dev.tbf", tokens=str(tmp_path))
+    corpus = carob.read(tmp_path / "dev.tbf", tokens=str(tmp_path))
     assert [m.fragments for m in corpus[0].mentions] == [((1, 2), (3, 4)), ((2, 3),)]
     assert corpus[0].tokens == ("A", "b", "c", "d")
     assert corpus.documents.length.tolist() == [4]
@@ -407,7 +407,7 @@ def test_a_system_is_scored_against_gold(tmp_path: Path) -> None:
     gold, system = tmp_path / "gold.tbf", tmp_path / "system.tbf"
     gold.write_bytes(EXAMPLE)
     system.write_bytes(EXAMPLE.replace(b"50,57", b"50,58"))
-    score = karat.score(gold, system, "exact.F1").scores[0]
+    score = carob.score(gold, system, "exact.F1").scores[0]
     assert score.value == 0.75
     assert "|unit:char|format:tbf/tbf|" in score.signature
 

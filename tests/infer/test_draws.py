@@ -7,10 +7,10 @@ import math
 import numpy as np
 import pytest
 
-from karat.arrays.draw import Poisson
-from karat.infer import _draws
-from karat.infer._draws import Units, streams
-from karat.nouns._types import FloatArray
+from carob.arrays.draw import Poisson
+from carob.arrays.types import FloatArray
+from carob.infer import _draws
+from carob.infer._draws import Units, streams
 
 
 def drawn(units: Units, resamples: int, seed: int, cells: int = 1 << 18) -> FloatArray:

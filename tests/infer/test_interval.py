@@ -7,15 +7,15 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from karat.infer import _sampling
-from karat.infer._draws import Units
-from karat.infer._sampling import Together, bootstrap, jackknife
-from karat.infer._student import quantile
-from karat.infer.interval import Bca, JackknifeT, Method, Percentile, default, intervals
-from karat.nouns._types import FloatArray
-from karat.nouns.interval import Interval
-from karat.nouns.quantities import ratio
-from karat.nouns.rows import Dense, Statistic
+from carob.arrays.types import FloatArray
+from carob.counts.quantities import ratio
+from carob.counts.rows import Dense, Statistic
+from carob.infer import _sampling
+from carob.infer._draws import Units
+from carob.infer._sampling import Together, bootstrap, jackknife
+from carob.infer._student import quantile
+from carob.infer.interval import Bca, JackknifeT, Method, Percentile, default, intervals
+from carob.result.interval import Interval
 
 Rows = list[list[float]] | FloatArray
 METHODS: list[Method] = [Bca(), Percentile(), JackknifeT()]

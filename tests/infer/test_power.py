@@ -8,12 +8,12 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from karat.infer._draws import Units
-from karat.infer._power import Pilot
-from karat.infer.randomization import Randomization
-from karat.nouns._types import FloatArray, IntArray
-from karat.nouns.quantities import ratio
-from karat.nouns.rows import Dense, Statistic
+from carob.arrays.types import FloatArray, IntArray
+from carob.counts.quantities import ratio
+from carob.counts.rows import Dense, Statistic
+from carob.infer._draws import Units
+from carob.infer._power import Pilot
+from carob.infer.randomization import Randomization
 
 NORMAL = NormalDist()
 

@@ -7,13 +7,13 @@ import itertools
 import numpy as np
 import pytest
 
-from karat.infer import randomization
-from karat.infer._draws import Units
-from karat.infer._sampling import Together
-from karat.infer.randomization import Randomization, Verdict
-from karat.nouns._types import FloatArray
-from karat.nouns.quantities import ratio
-from karat.nouns.rows import Dense, Statistic
+from carob.arrays.types import FloatArray
+from carob.counts.quantities import ratio
+from carob.counts.rows import Dense, Statistic
+from carob.infer import randomization
+from carob.infer._draws import Units
+from carob.infer._sampling import Together
+from carob.infer.randomization import Randomization, Verdict
 
 Rows = list[tuple[float, float]] | FloatArray
 

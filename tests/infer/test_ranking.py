@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from karat.infer.ranking import (
+from carob.infer.ranking import (
     benjamini_hochberg,
     bonferroni,
     clusters,

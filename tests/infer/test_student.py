@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from karat.infer._student import quantile
+from carob.infer._student import quantile
 
 stats = pytest.importorskip("scipy.stats")
 

@@ -1,6 +1,6 @@
 """Small random documents, and their alignment by trying every one there is.
 
-Nothing here uses karat's arithmetic: a mention is (fragments, label, attributes), a document two
+Nothing here uses carob's arithmetic: a mention is (fragments, label, attributes), a document two
 lists of mentions.
 """
 
@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from karat.nouns.corpus import Corpus
-from karat.nouns.document import Document, Mention
-from karat.nouns.pair import Pair
+from carob.corpus.corpus import Corpus
+from carob.corpus.document import Document, Mention
+from carob.pair.pair import Pair
 
 Fragments = tuple[tuple[int, int], ...]
 Links = list[tuple[int, int]]

@@ -7,9 +7,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from karat.match._align import Alignment, mentions_aligned, slots_aligned
-from karat.nouns.corpus import Corpus
-from karat.nouns.pair import Pair
+from carob.corpus.corpus import Corpus
+from carob.match._align import Alignment, mentions_aligned, slots_aligned
+from carob.pair.pair import Pair
 from tests.match._alignment import aligned, corpora, worlds
 
 WORLDS = worlds(seed=1, size=2500)

@@ -17,9 +17,9 @@ from typing import Any
 
 import pytest
 
-import karat
-from karat import Corpus, Document, Mention, Pair, RecipeError, Tally, UsageError, parse
-from karat.nouns.template import Filler, Template
+import carob
+from carob import Corpus, Document, Mention, Pair, RecipeError, Tally, UsageError, parse
+from carob.corpus.template import Filler, Template
 from tests.answers import SPACES, Sides, counted, grounded
 from tests.worlds import random_pairs
 
@@ -90,8 +90,8 @@ def test_the_example_of_the_specification(
     files = []
     for name, document in (("gold", gold), ("system", system)):
         files.append(tmp_path / f"{name}.jsonl")
-        karat.write(Corpus.of(document), files[-1])
-    scores = karat.score(
+        carob.write(Corpus.of(document), files[-1])
+    scores = carob.score(
         files[0], files[1], ["oas.R", "oaod.R", "oads.R", "oas.P", "oaod.P", "oads.P"]
     )
     assert [1, 1 / 3, 1 / 2, 1, 1, 1] == [each.value for each in scores]
@@ -316,7 +316,7 @@ def test_what_is_made_up_is_told_apart_from_what_is_wrong() -> None:
     for name in ("oaod", "oads"):
         expected = {"tp": 1, "fp": 2, "fn": 0, "ungrounded": 2}
         assert expected == total(name, gold, system)
-    shares = karat.score(gold, system, ["oads.ungrounded-share", "oads.ungrounded", "oads.P"])
+    shares = carob.score(gold, system, ["oads.ungrounded-share", "oads.ungrounded", "oads.P"])
     assert [0.4, 2, 0.2] == [each.value for each in shares]
     assert {"tp": 0, "fp": 0, "fn": 1, "ungrounded": 1} == total("oas", gold, form("Dr. Who"))
 
@@ -471,6 +471,6 @@ def test_one_document_with_a_large_text_is_read_once(tmp_path: Path) -> None:
     record = {"id": "1", "templates": [{"label": "t", "slots": {"who": asked}}]}
     file.write_text(json.dumps(record) + "\n", encoding="utf-8")
     before = time.process_time()
-    found = total("oaod", gold, karat.read(file))
+    found = total("oaod", gold, carob.read(file))
     assert time.process_time() - before < 20
     assert {"tp": len(asked), "fp": 0, "fn": 0, "ungrounded": 0} == found

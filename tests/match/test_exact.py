@@ -8,8 +8,8 @@ from collections import Counter, defaultdict
 from itertools import permutations
 from typing import Any
 
-from karat import Corpus, Document, Mention, Pair, Tally
-from karat.match.exact import Boundary, Exact
+from carob import Corpus, Document, Mention, Pair, Tally
+from carob.match.exact import Boundary, Exact
 from tests.worlds import Documents, corpora, random_pairs
 
 Counts = dict[tuple[int, str, str], int]

@@ -17,17 +17,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-import karat
-from karat.explain.confusion import confusion
-from karat.match import _fair
-from karat.match.exact import Exact
-from karat.match.fair import Fair
-from karat.nouns.corpus import Corpus
-from karat.nouns.document import Document, Mention
-from karat.nouns.errors import RecipeError
-from karat.nouns.events import Events
-from karat.nouns.pair import Pair
-from karat.nouns.tally import Tally
+import carob
+from carob.corpus.corpus import Corpus
+from carob.corpus.document import Document, Mention
+from carob.corpus.problems import RecipeError
+from carob.counts.events import Events
+from carob.counts.tally import Tally
+from carob.explain.confusion import confusion
+from carob.match import _fair
+from carob.match.exact import Exact
+from carob.match.fair import Fair
+from carob.pair.pair import Pair
 
 LENGTH = 9
 EACH = 900
@@ -312,7 +312,7 @@ def test_extents_that_overlap_without_a_shared_token_are_a_boundary_error() -> N
 
 
 def folder() -> Path:
-    root = Path(os.environ.get("KARAT_DATA", Path(__file__).parents[3] / "shared" / "data"))
+    root = Path(os.environ.get("CAROB_DATA", Path(__file__).parents[3] / "shared" / "data"))
     if not (root / "faireval-ner").is_dir():
         pytest.skip("the data of FairEval is not here")
     return root / "faireval-ner"
@@ -332,7 +332,7 @@ def tables(text: str) -> dict[str, list[dict[str, str]]]:
 
 def test_the_tables_of_faireval_come_out_to_the_last_digit() -> None:
     data = folder()
-    gold, system = (karat.read(data / f"{name}.tsv", "spans") for name in ("target", "system"))
+    gold, system = (carob.read(data / f"{name}.tsv", "spans") for name in ("target", "system"))
     printed = tables((data / "expected.txt").read_text())
     names: Mapping[str, str] = {"Prec": "P", "Rec": "R", "F1": "F1"}
     spaces = {"Traditional": "exact", "Fair": "fair", "Weighted": "fair(weights=boundary)"}
@@ -343,7 +343,7 @@ def test_the_tables_of_faireval_come_out_to_the_last_digit() -> None:
                 if name == "Label":
                     continue
                 measure = names.get(name, name.lower() if kind == "Traditional" else name)
-                score = karat.score(gold, system, f"{space}.{measure}").scores[0]
+                score = carob.score(gold, system, f"{space}.{measure}").scores[0]
                 overall = row["Label"] == "overall"
                 found = score.value if overall else score.by_label[row["Label"]].value
                 assert found is not None
@@ -358,7 +358,7 @@ def test_the_tables_of_faireval_come_out_to_the_last_digit() -> None:
 
 def test_the_confusion_matrix_of_faireval_comes_out() -> None:
     data = folder()
-    gold, system = (karat.read(data / f"{name}.tsv", "spans") for name in ("target", "system"))
+    gold, system = (carob.read(data / f"{name}.tsv", "spans") for name in ("target", "system"))
     pair = Pair.of(gold, system)
     rows = tables((data / "expected.txt").read_text())["Confusion matrix"]
     expected = {
@@ -390,9 +390,9 @@ FORMULA = (
 def test_weights_print_in_one_way_and_come_back(given: str, canonical: str) -> None:
     space = Fair(weights=given)
     assert canonical == space.weights
-    recipe = karat.Recipe(space, karat.parse("fair.F1").measure, karat.parse("fair.F1").average)
-    assert recipe == karat.parse(str(recipe))
-    assert recipe == karat.parse(recipe.full)
+    recipe = carob.Recipe(space, carob.parse("fair.F1").measure, carob.parse("fair.F1").average)
+    assert recipe == carob.parse(str(recipe))
+    assert recipe == carob.parse(recipe.full)
 
 
 def test_weights_make_the_quantities() -> None:
@@ -453,7 +453,7 @@ def test_a_formula_that_cannot_be_read_is_refused_in_words(text: str, message: s
 )  # fmt: skip
 def test_words_that_mean_nothing_are_refused(recipe: str, message: str) -> None:
     with pytest.raises(RecipeError) as caught:
-        karat.parse(recipe)
+        carob.parse(recipe)
     assert message == str(caught.value)
 
 

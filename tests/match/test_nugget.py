@@ -17,13 +17,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-import karat
-from karat.match.nugget import Nugget
-from karat.nouns.corpus import Corpus
-from karat.nouns.document import Document, Mention
-from karat.nouns.errors import InputError, RecipeError, UsageError
-from karat.nouns.pair import Pair
-from karat.nouns.tally import Tally
+import carob
+from carob.corpus.corpus import Corpus
+from carob.corpus.document import Document, Mention
+from carob.corpus.problems import InputError, RecipeError, UsageError
+from carob.counts.tally import Tally
+from carob.match.nugget import Nugget
+from carob.pair.pair import Pair
 
 LENGTH = 7
 DOCUMENTS = 2200
@@ -210,8 +210,8 @@ def test_the_place_in_the_file_survives_blocks_and_labels(tmp_path: Path) -> Non
     system.write_text(line("b", (1, 3, "Z")) + line("a"))
     for order, label in (("document", "Y"), ("file", "X")):
         recipe = f"nugget(order={order}).TP@label:{label}"
-        assert karat.score(gold, system, recipe).value == 0.5
-    parts = [karat.read(gold), Corpus.of({"id": "c", "tokens": ["w"], "mentions": []})]
+        assert carob.score(gold, system, recipe).value == 0.5
+    parts = [carob.read(gold), Corpus.of({"id": "c", "tokens": ["w"], "mentions": []})]
     places = Corpus.joined(parts).mapped({"X": "Q"}).mentions.place
     assert places is not None
     assert places.tolist() == [1, 0]
@@ -257,7 +257,7 @@ def test_the_two_systems_of_the_paper(labels: tuple[str, str], accuracy: float) 
         "nugget.TP": 0.5,
         "nugget.P": 0.25,
     }
-    assert expected == {r: karat.score(GOLD, system, r).value for r in expected}
+    assert expected == {r: carob.score(GOLD, system, r).value for r in expected}
 
 
 def test_with_attributes_the_best_mention_that_agrees_counts() -> None:
@@ -269,19 +269,19 @@ def test_with_attributes_the_best_mention_that_agrees_counts() -> None:
         "nugget(attributes=type,mapping=2015).attribute-accuracy": 0.5,
         "nugget(attributes=type).TP": 0.5,
     }
-    assert expected == {r: karat.score(gold, system, r).value for r in expected}
+    assert expected == {r: carob.score(gold, system, r).value for r in expected}
 
 
 def test_greedy_runs_anew_with_attributes_and_the_mapping_of_2015_does_not() -> None:
     gold, system = Corpus.of("[a b c]X d"), Corpus.of("[[a b]X c d]Y")
     other = Corpus.of("[a b c]Y [d]X")
-    assert karat.score(gold, system, "nugget(attributes=type).TP").value == 0.8
+    assert carob.score(gold, system, "nugget(attributes=type).TP").value == 0.8
     # The system's one mention is mapped to the gold mention it shares most with, of another type.
     both = Corpus.of("[[a]X b]Y")
     answer = Corpus.of("[a b]X")
     recipes = ["nugget(attributes=type).TP", "nugget(attributes=type,mapping=2015).TP"]
-    assert [karat.score(both, answer, recipe).value for recipe in recipes] == [2 / 3, 0.0]
-    assert karat.score(gold, other, "nugget(attributes=type).TP").value == 0.0
+    assert [carob.score(both, answer, recipe).value for recipe in recipes] == [2 / 3, 0.0]
+    assert carob.score(gold, other, "nugget(attributes=type).TP").value == 0.0
 
 
 def test_gaps_count_as_gaps(tmp_path: Path) -> None:
@@ -293,15 +293,15 @@ def test_gaps_count_as_gaps(tmp_path: Path) -> None:
         return path
 
     gold, system = file("gold", "4,8;13,16"), file("system", "4,8")
-    assert karat.score(gold, system, "nugget.TP").value == 2 * 4 / (7 + 4)
-    assert karat.score(gold, system, "nugget(attributes=realis+type).TP").value == 2 * 4 / (7 + 4)
+    assert carob.score(gold, system, "nugget.TP").value == 2 * 4 / (7 + 4)
+    assert carob.score(gold, system, "nugget(attributes=realis+type).TP").value == 2 * 4 / (7 + 4)
 
 
 def test_documents_in_which_a_side_is_empty_count() -> None:
     gold = Corpus.of("[a]X b", "[a]X b", "a b", "a b")
     system = Corpus.of("[a]X b", "a b", "[a]X [b]X", "a b")
     expected = {"nugget.N_G": 2.0, "nugget.N_S": 3.0, "nugget.P": 1 / 3, "nugget.R": 0.5}
-    assert expected == {r: karat.score(gold, system, r).value for r in expected}
+    assert expected == {r: carob.score(gold, system, r).value for r in expected}
     for space in (Nugget(), Nugget(("type",), "2015"), Nugget(mapping="2015", precision="pilot")):
         none = Pair.of(Corpus.of("a"), Corpus.of("a"))
         assert {0.0} == set(Tally.of(space, none).counted().values())
@@ -321,16 +321,16 @@ def test_a_mention_that_is_all_invisible_has_no_dice(tmp_path: Path) -> None:
 def test_the_file_is_sealed_in_the_signature(tmp_path: Path) -> None:
     file = tmp_path / "invisible.tab"
     file.write_text("1\t0\t1\n")
-    recipe = karat.parse(f'nugget(invisible="{file}").F1')
+    recipe = carob.parse(f'nugget(invisible="{file}").F1')
     assert f'nugget(invisible="{file}").F1' == str(recipe)
     assert "#sha256=" in recipe.full
-    assert recipe == karat.parse(recipe.full)
+    assert recipe == carob.parse(recipe.full)
     full = recipe.full
     file.write_text("1\t0\t2\n")
     with pytest.raises(InputError) as caught:
-        karat.parse(full)
+        carob.parse(full)
     assert "the invisible positions that were used" in str(caught.value)
-    assert recipe != karat.parse(str(recipe))
+    assert recipe != carob.parse(str(recipe))
 
 
 @pytest.mark.parametrize(
@@ -352,7 +352,7 @@ def test_a_file_that_cannot_be_used_is_refused_with_its_line(
     file.write_text("1\t0\t1\n" + content)
     corpus = Corpus.of("[a]X b")
     with pytest.raises(InputError) as caught:
-        karat.score(corpus, corpus, f'nugget(invisible="{file}").F1')
+        carob.score(corpus, corpus, f'nugget(invisible="{file}").F1')
     assert f"{file}:{message}" == str(caught.value)
 
 
@@ -373,7 +373,7 @@ def test_a_file_that_cannot_be_used_is_refused_with_its_line(
 )  # fmt: skip
 def test_what_makes_no_sense_is_refused(recipe: str, message: str | None) -> None:
     with pytest.raises(RecipeError) as caught:
-        karat.parse(recipe)
+        carob.parse(recipe)
     assert message is None or message == str(caught.value)
 
 
@@ -385,7 +385,7 @@ def test_words_that_mean_nothing_are_refused_in_python_too() -> None:
 
 def test_an_attribute_nobody_has_is_refused() -> None:
     with pytest.raises(UsageError) as caught:
-        karat.score(GOLD, GOLD, "nugget(attributes=realiss).P")
+        carob.score(GOLD, GOLD, "nugget(attributes=realiss).P")
     assert str(caught.value) == "no attribute is called 'realiss'; there are: type"
 
 
@@ -395,7 +395,7 @@ def test_an_attribute_that_one_side_has_is_absent_on_the_other() -> None:
         return Corpus.of(Document(tokens=("w",), mentions=(mention,)))
 
     def right(gold: Corpus, system: Corpus) -> float | None:
-        return karat.score(gold, system, "nugget(attributes=realis).TP").value
+        return carob.score(gold, system, "nugget(attributes=realis).TP").value
 
     assert right(corpus(realis="Actual"), corpus()) == 0.0
     assert right(corpus(), corpus(realis="Actual")) == 0.0
@@ -406,5 +406,5 @@ def test_an_attribute_that_one_side_has_is_absent_on_the_other() -> None:
 def test_a_recipe_prints_what_it_came_from() -> None:
     for text in ("nugget(attributes=realis+type,mapping=2015).F1@macro-doc-pr",
                  "nugget(mapping=2015,precision=pilot).P", "nugget(order=file).F1"):  # fmt: skip
-        assert text == str(karat.parse(text))
-        assert karat.parse(text) == karat.parse(karat.parse(text).full)
+        assert text == str(carob.parse(text))
+        assert carob.parse(text) == carob.parse(carob.parse(text).full)

@@ -16,15 +16,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-import karat
-from karat.match.exact import Exact
-from karat.match.overlap import Constrained, Contains, Iou, Left, Overlap, Right
-from karat.nouns.corpus import Corpus
-from karat.nouns.document import Document, Mention
-from karat.nouns.errors import RecipeError
-from karat.nouns.events import Events
-from karat.nouns.pair import Pair
-from karat.nouns.tally import Tally
+import carob
+from carob.corpus.corpus import Corpus
+from carob.corpus.document import Document, Mention
+from carob.corpus.problems import RecipeError
+from carob.counts.events import Events
+from carob.counts.tally import Tally
+from carob.match.exact import Exact
+from carob.match.overlap import Constrained, Contains, Iou, Left, Overlap, Right
+from carob.pair.pair import Pair
 
 LENGTH = 8
 DOCUMENTS = 2500
@@ -308,7 +308,7 @@ def test_the_example_of_the_paper_has_the_scores_of_the_paper() -> None:
     gold = Corpus.of("The [quick brown]C fox jumps over the [lazy dog]C")
     system = Corpus.of("The [quick brown fox]C jumps over the [lazy]C [dog]C")
     recipes = ["overlap.P", "overlap.R", "overlap.F1", "overlap(pairing=one).F1", "exact.F1"]
-    found = karat.score(gold, system, recipes)
+    found = carob.score(gold, system, recipes)
     expected = [1.0, 1.0, 1.0, 0.8, 0.0]
     assert expected == [score.value for score in found.scores]
 
@@ -388,7 +388,7 @@ def test_characters_are_compared_in_tokens_if_they_share_a_character() -> None:
 )  # fmt: skip
 def test_parameters_that_mean_nothing_are_refused(recipe: str, message: str) -> None:
     with pytest.raises(RecipeError) as caught:
-        karat.parse(recipe)
+        carob.parse(recipe)
     assert message == str(caught.value)
 
 
@@ -414,4 +414,4 @@ def test_numbers_that_are_none_are_refused_in_python_too() -> None:
 
 def test_a_recipe_prints_what_it_came_from() -> None:
     for text in ("iou(t=0.7).F1", "constrained(k1=0,label=ignore).R@macro", "left(pairing=one).P"):
-        assert text == str(karat.parse(text))
+        assert text == str(carob.parse(text))

@@ -7,18 +7,18 @@ from typing import Literal, get_args
 import numpy as np
 import pytest
 
-from karat.match.semeval import Semeval
-from karat.measure.err import Err
-from karat.measure.f import F
-from karat.measure.ovg import Ovg
-from karat.measure.precision import Precision
-from karat.measure.recall import Recall
-from karat.measure.ser import Ser
-from karat.measure.sub import Sub
-from karat.measure.und import Und
-from karat.nouns.errors import RecipeError
-from karat.nouns.pair import Pair
-from karat.nouns.tally import Tally
+from carob.corpus.problems import RecipeError
+from carob.counts.tally import Tally
+from carob.match.semeval import Semeval
+from carob.measure.err import Err
+from carob.measure.f import F
+from carob.measure.ovg import Ovg
+from carob.measure.precision import Precision
+from carob.measure.recall import Recall
+from carob.measure.ser import Ser
+from carob.measure.sub import Sub
+from carob.measure.und import Und
+from carob.pair.pair import Pair
 from tests.match._alignment import Counts, added, aligned, corpora, worlds
 
 Mode = Literal["strict", "exact", "partial", "type"]

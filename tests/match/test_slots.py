@@ -8,17 +8,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from karat.match.slots import Slots, WholeMentions
-from karat.measure.e import E
-from karat.measure.err import Err
-from karat.measure.f import F
-from karat.measure.ser import Ser
-from karat.nouns.corpus import Corpus
-from karat.nouns.document import Document, Mention
-from karat.nouns.errors import RecipeError, UsageError
-from karat.nouns.pair import Pair
-from karat.nouns.tally import Tally
-from karat.recipe import parse
+from carob.corpus.corpus import Corpus
+from carob.corpus.document import Document, Mention
+from carob.corpus.problems import RecipeError, UsageError
+from carob.counts.tally import Tally
+from carob.match.slots import Slots, WholeMentions
+from carob.measure.e import E
+from carob.measure.err import Err
+from carob.measure.f import F
+from carob.measure.ser import Ser
+from carob.pair.pair import Pair
+from carob.recipe import parse
 from tests.match._alignment import Counts, World, added, aligned, corpora, correct, worlds
 
 WORLDS = worlds(seed=2, size=2500)

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from karat import Corpus, Pair, RecipeError, Tally, UsageError, parse, score
-from karat.match.exact import Boundary, Exact
-from karat.match.overlap import Contains, Overlap
-from karat.match.templates import Templates
+from carob import Corpus, Pair, RecipeError, Tally, UsageError, parse, score
+from carob.match.exact import Boundary, Exact
+from carob.match.overlap import Contains, Overlap
+from carob.match.templates import Templates
 from tests.match._template_twin import Record, judged
 
 LETTERS = "abc"

@@ -14,10 +14,10 @@ from functools import cache
 import numpy as np
 import pytest
 
-from karat import Corpus, Document, InputError, Mention, Pair, RecipeError, UsageError, parse, score
-from karat.match.units import Token, Ts
-from karat.nouns.events import Events
-from karat.nouns.tally import Tally
+from carob import Corpus, Document, InputError, Mention, Pair, RecipeError, UsageError, parse, score
+from carob.counts.events import Events
+from carob.counts.tally import Tally
+from carob.match.units import Token, Ts
 
 Unit = tuple[str, int]
 Space = Ts | Token

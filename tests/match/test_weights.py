@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from karat import Corpus, Document, InputError, Mention, Pair, Tally, parse, score
-from karat.cli import main
-from karat.match.units import Token
-from karat.protocol.verify import verified
+from carob import Corpus, Document, InputError, Mention, Pair, Tally, parse, score
+from carob.cli import main
+from carob.evaluate.verify import verified
+from carob.match.units import Token
 
 TEXT = "Ann B-PER\nLee I-PER\nslept O\n"
 ANSWER = "Ann B-PER\nLee O\nslept O\n"

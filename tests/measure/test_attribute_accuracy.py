@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 
-import karat
-from karat.measure.attribute_accuracy import AttributeAccuracy
-from karat.nouns.corpus import Corpus
-from karat.nouns.quantities import Quantities
+import carob
+from carob.corpus.corpus import Corpus
+from carob.counts.quantities import Quantities
+from carob.measure.attribute_accuracy import AttributeAccuracy
 
 RECIPE = "nugget(attributes=type,mapping=2015).attribute-accuracy"
 
@@ -20,11 +20,11 @@ def test_it_has_no_value_without_gold() -> None:
 def test_a_gold_mention_that_nothing_is_mapped_to_counts_nothing() -> None:
     gold = Corpus.of("[a b]X [c d]X [e]Y [f]X")
     system = Corpus.of("[a]X [b]Y [c d]X e f")
-    assert karat.score(gold, system, RECIPE).value == (0.5 + 1 + 0 + 0) / 4
+    assert carob.score(gold, system, RECIPE).value == (0.5 + 1 + 0 + 0) / 4
 
 
 def test_it_is_a_matter_of_gold_labels() -> None:
     gold = Corpus.of("[a b]X [c d]X [e]Y")
     system = Corpus.of("[a]X [b]Y [c d]X [e]X")
-    found = karat.score(gold, system, RECIPE).scores[0].by_label
+    found = carob.score(gold, system, RECIPE).scores[0].by_label
     assert {label: row.value for label, row in found.items()} == {"X": 0.75, "Y": 0.0}

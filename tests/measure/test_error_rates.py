@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from karat.average._mean import valued
-from karat.measure.e import E
-from karat.measure.err import Err
-from karat.measure.f import F
-from karat.measure.ovg import Ovg
-from karat.measure.ser import Ser
-from karat.measure.sub import Sub
-from karat.measure.und import Und
-from karat.nouns.errors import RecipeError
-from karat.nouns.quantities import Quantities
+from carob.average._mean import valued
+from carob.corpus.problems import RecipeError
+from carob.counts.quantities import Quantities
+from carob.measure.e import E
+from carob.measure.err import Err
+from carob.measure.f import F
+from carob.measure.ovg import Ovg
+from carob.measure.ser import Ser
+from carob.measure.sub import Sub
+from carob.measure.und import Und
 
 EVERY = [E(), Err(), Ser(), Und(), Ovg(), Sub()]
 

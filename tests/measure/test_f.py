@@ -7,10 +7,10 @@ import math
 import numpy as np
 import pytest
 
-from karat import Quantities, RecipeError
-from karat.measure.f import F
-from karat.measure.precision import Precision
-from karat.measure.recall import Recall
+from carob import Quantities, RecipeError
+from carob.measure.f import F
+from carob.measure.precision import Precision
+from carob.measure.recall import Recall
 
 
 def random_quantities(seed: int, size: int = 500) -> Quantities:

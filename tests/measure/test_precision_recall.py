@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 
-from karat import Quantities
-from karat.measure._count import Count
-from karat.measure.precision import Precision
-from karat.measure.recall import Recall
+from carob import Quantities
+from carob.measure._count import Count
+from carob.measure.precision import Precision
+from carob.measure.recall import Recall
 
 Q = Quantities.of(
     gold_right=np.array([3.0, 0, 0, 1.5]), gold_all=np.array([4.0, 0, 5, 2]),

@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from karat import Corpus, score
-from karat.measure.accuracy import Accuracy
-from karat.measure.kappa import Kappa
-from karat.measure.mcc import Mcc
-from karat.measure.specificity import Specificity
-from karat.nouns.quantities import Quantities
+from carob import Corpus, score
+from carob.counts.quantities import Quantities
+from carob.measure.accuracy import Accuracy
+from carob.measure.kappa import Kappa
+from carob.measure.mcc import Mcc
+from carob.measure.specificity import Specificity
 
 MEASURES: tuple[Any, ...] = (Accuracy(), Kappa(), Mcc(), Specificity())
 Cells = tuple[int, int, int, int]

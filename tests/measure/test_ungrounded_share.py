@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from karat.measure.ungrounded_share import UngroundedShare
-from karat.nouns.quantities import Quantities
+from carob.counts.quantities import Quantities
+from carob.measure.ungrounded_share import UngroundedShare
 
 
 def test_it_is_the_share_of_all_answers() -> None:

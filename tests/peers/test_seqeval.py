@@ -1,15 +1,15 @@
-"""The same tags through seqeval. Where karat differs on purpose, the difference is asserted.
+"""The same tags through seqeval. Where carob differs on purpose, the difference is asserted.
 
 docs/peers.md says the same:
 - Default mode finds the same mentions in IOB1, IOB2, IOE1, IOE2, IO and IOBES. It does not know the
   letters L, U, M and W: two touching U- mentions are one to it, and `E-X M-X` two that overlap.
 - Strict mode drops what `--repair discard` drops in IOB2, IOE2, IOBES and BILOU. In IOB1 it reads
   `B-X I-X` as a mention of the second token alone, in IOE1 it drops both mentions of `E-X E-X`.
-- Tags without a prefix lose their first letter in seqeval (`PER` becomes `ER`); to karat they are
+- Tags without a prefix lose their first letter in seqeval (`PER` becomes `ER`); to carob they are
   whole labels.
-- seqeval's zero_division changes the precision of a label that has gold and no answer; karat's
+- seqeval's zero_division changes the precision of a label that has gold and no answer; carob's
   only a label that has neither. Where there is nothing at all, seqeval's macro average is NaN and
-  karat's has no value; where gold is empty, seqeval's weighted average is 0 and karat's has no
+  carob's has no value; where gold is empty, seqeval's weighted average is 0 and carob's has no
   value.
 """
 
@@ -23,7 +23,7 @@ from typing import Any
 
 import pytest
 
-from karat import Corpus, score
+from carob import Corpus, score
 
 pytest.importorskip("seqeval")
 
@@ -149,7 +149,7 @@ def test_bare_labels_lose_their_first_letter_in_seqeval() -> None:
     assert [[(0, 2, "PER"), (3, 4, "LOC")]] == spans([["PER", "PER", "O", "LOC"]])
 
 
-def test_zero_division_means_less_in_karat() -> None:
+def test_zero_division_means_less_in_carob() -> None:
     gold, system = [["B-X", "O"]], [["O", "O"]]
     theirs = default_mode.precision_recall_fscore_support(
         gold, system, average="macro", zero_division=1
@@ -160,7 +160,7 @@ def test_zero_division_means_less_in_karat() -> None:
     assert [0.0, 0.0, 0.0] == [each.value for each in found]
 
 
-def test_where_there_is_nothing_to_average_karat_has_no_value() -> None:
+def test_where_there_is_nothing_to_average_carob_has_no_value() -> None:
     nothing, invented = [["O"]], [["B-X"]]
     macro = default_mode.precision_recall_fscore_support(nothing, nothing, average="macro")
     assert math.isnan(macro[2])

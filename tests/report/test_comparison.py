@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from karat import Corpus, Document, Mention, compare
-from karat.nouns.comparison import Difference
-from karat.report._comparison import words
+from carob import Corpus, Document, Mention, compare
+from carob.report._comparison import words
+from carob.result.comparison import Difference
 
 AHEAD = Difference("A", "B", "exact.F1", None, "F1", 0.8, 0.812, 0.012, 0.003, 0.021, 0.004, 0.004,
                    2.0**-20, 0.013, 21, False, "bca")  # fmt: skip

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from karat import Corpus, Scores, score
-from karat.report._ways import grouped, why
+from carob import Corpus, Scores, score
+from carob.report._ways import grouped, why
 from tests.birnbaum import GOLD, SHORT, WRONG
 
 GOLD_, SHORT_, WRONG_ = (Corpus.of(document) for document in (GOLD, SHORT, WRONG))
@@ -22,7 +22,7 @@ def scores() -> Scores:
 
 def table(text: str) -> str:
     """The tables without the signatures."""
-    return "\n".join(line for line in text.splitlines() if not line.startswith(("karat:", "% kar")))
+    return "\n".join(line for line in text.splitlines() if not line.startswith(("carob:", "% kar")))
 
 
 def test_the_three_stand_side_by_side(scores: Scores) -> None:
@@ -43,7 +43,7 @@ def test_the_three_stand_side_by_side(scores: Scores) -> None:
 
 
 def test_the_signature_of_the_table_names_all_three(scores: Scores) -> None:
-    line = next(line for line in str(scores).splitlines() if line.startswith("karat:"))
+    line = next(line for line in str(scores).splitlines() if line.startswith("carob:"))
     assert (
         "recipe:oas(match=exact).PRF@micro+oaod(match=exact).PRF@micro+"
         "oads(match=exact).PRF@micro+oads(match=exact).ungrounded-share@micro|"

@@ -1,0 +1,3 @@
+"""The one place where the version stands; the build reads it from here."""
+
+__version__ = "0.2.0"

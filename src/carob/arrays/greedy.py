@@ -1,0 +1,59 @@
+"""Greedy: one-to-one pairs, each taken in turn if both its rows are still free."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from carob.arrays.components import alone
+from carob.arrays.types import BoolArray, IntArray
+
+ROUNDS = 16
+"""After so many rounds the few pairs that remain are looked at one by one."""
+
+
+def greedy(gold: IntArray, system: IntArray) -> BoolArray:
+    """Which pairs are taken, if they are looked at in the order given.
+
+    A pair that stands before all others with one of its rows is taken whatever happens elsewhere,
+    so all such pairs are taken at once, and those with a row that is gone are struck; after a few
+    rounds nothing is left.
+
+    >>> greedy(np.array([0, 0, 1, 2]), np.array([1, 0, 1, 2]))
+    array([ True, False, False,  True])
+    """
+    taken = alone(gold, system)
+    left = np.flatnonzero(~taken)
+    for _ in range(ROUNDS):
+        if not left.size:
+            return taken
+        ours, theirs = gold[left], system[left]
+        first = _stands_first(ours) & _stands_first(theirs)
+        taken[left[first]] = True
+        left = left[~(_among(ours, ours[first]) | _among(theirs, theirs[first]))]
+    busy: tuple[set[int], set[int]] = (set(), set())
+    for i, g, s in zip(left.tolist(), gold[left].tolist(), system[left].tolist(), strict=True):
+        if g not in busy[0] and s not in busy[1]:
+            busy[0].add(g)
+            busy[1].add(s)
+            taken[i] = True
+    return taken
+
+
+def _stands_first(rows: IntArray) -> BoolArray:
+    """Where a row stands that stood nowhere before.
+
+    >>> _stands_first(np.array([3, 1, 3]))
+    array([ True,  True, False])
+    """
+    first = np.empty(int(rows.max()) + 1, np.int64)
+    place = np.arange(len(rows))
+    first[rows[::-1]] = place[::-1]
+    found: BoolArray = first[rows] == place
+    return found
+
+
+def _among(rows: IntArray, some: IntArray) -> BoolArray:
+    """Which rows are among some."""
+    there = np.zeros(int(rows.max()) + 1, bool)
+    there[some] = True
+    return there[rows]

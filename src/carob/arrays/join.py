@@ -1,0 +1,128 @@
+"""Join two tables on equal keys, one-to-one: exact matching, with duplicates as multisets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from carob.arrays.types import IntArray
+
+_BITS = 62
+
+
+def packed(left: Sequence[IntArray], right: Sequence[IntArray]) -> tuple[IntArray, IntArray]:
+    """Several columns of whole numbers from 0 up as one, for both tables alike.
+
+    The first column weighs most, so rows that are sorted stay sorted.
+
+    >>> packed([np.array([1]), np.array([2])], [np.array([1]), np.array([3])])
+    (array([6]), array([7]))
+    """
+    n = len(left[0])
+    one, other = left[0].astype(np.int64), right[0].astype(np.int64)
+    used = _bits(one, other)
+    for a, b in zip(left[1:], right[1:], strict=True):
+        bits = _bits(a, b)
+        if used + bits > _BITS:
+            _, ranks = np.unique(np.concatenate([one, other]), return_inverse=True)
+            one, other = ranks[:n], ranks[n:]
+            used = max(int(ranks.max(initial=0)), 1).bit_length()
+        for whole, part in ((one, a), (other, b)):
+            whole <<= bits
+            whole |= part
+        used += bits
+    return one, other
+
+
+def _bits(a: IntArray, b: IntArray) -> int:
+    return max(int(a.max(initial=0)), int(b.max(initial=0))).bit_length()
+
+
+def join(left: IntArray, right: IntArray) -> tuple[IntArray, IntArray]:
+    """Pairs of rows with equal keys: the first with the first of each key, and so on.
+
+    Sorted keys cost one merge.
+
+    >>> join(np.array([3, 5, 5, 9]), np.array([5, 5, 5, 9]))
+    (array([1, 2, 3]), array([0, 1, 3]))
+    """
+    if _rises(left) and _rises(right):
+        return _join_once(left, right)
+    n = len(left)
+    keys = np.concatenate([left, right])
+    order = np.argsort(keys, kind="stable")
+    ranked = keys[order]
+    # Within a run of equal keys the left rows stand first; the k-th left row of a run of a left
+    # and b right rows pairs with the one a places on.
+    is_left = order < n
+    starts = np.flatnonzero(np.append(True, ranked[1:] != ranked[:-1])) if len(keys) else keys
+    sizes = np.diff(np.append(starts, len(keys)))
+    lefts = np.add.reduceat(is_left, starts, dtype=np.int64) if len(starts) else sizes
+    pairs = np.minimum(lefts, sizes - lefts)
+    where = np.repeat(starts, pairs) + _within(pairs)
+    return order[where], order[where + np.repeat(lefts, pairs)] - n
+
+
+def _rises(keys: IntArray) -> bool:
+    return bool((keys[1:] > keys[:-1]).all())
+
+
+def _join_once(left: IntArray, right: IntArray) -> tuple[IntArray, IntArray]:
+    """The same where both tables are sorted and no key comes twice: a merge of plain numbers,
+    whose lowest bit says where they come from.
+    """
+    keys = np.concatenate([left, right])
+    keys <<= 1
+    keys[len(left) :] |= 1
+    keys.sort(kind="stable")
+    at = np.flatnonzero((keys[1:] ^ keys[:-1]) == 1)
+    keys &= 1
+    found: IntArray = at - np.cumsum(keys, out=keys)[at]
+    return found, at - found
+
+
+def _within(counts: IntArray) -> IntArray:
+    """0, 1, ... counts[0]-1, 0, 1, ... counts[1]-1, and so on."""
+    ends = np.cumsum(counts)
+    return np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - counts, counts)
+
+
+def every(
+    left: IntArray, right: IntArray, largest: int = 2**62
+) -> tuple[IntArray, IntArray] | None:
+    """All pairs of rows with equal keys, by left row, then right; None if more than `largest`.
+
+    >>> every(np.array([5, 3]), np.array([3, 5, 5]))
+    (array([0, 0, 1]), array([1, 2, 0]))
+    """
+    order = np.argsort(right, kind="stable")
+    ranked = right[order]
+    low, high = np.searchsorted(ranked, left), np.searchsorted(ranked, left, side="right")
+    counts = high - low
+    if int(counts.sum()) > largest:
+        return None
+    where = np.repeat(low, counts) + _within(counts)
+    return np.repeat(np.arange(len(left)), counts), order[where]
+
+
+def rest(size: int, taken: IntArray) -> IntArray:
+    """The rows of a table of `size` that were not taken, in order.
+
+    >>> rest(4, np.array([2, 0]))
+    array([1, 3])
+    """
+    left = np.ones(size, bool)
+    left[taken] = False
+    return np.flatnonzero(left)
+
+
+def distinct(keys: IntArray) -> IntArray:
+    """Every key once, sorted: np.unique hashes, which is slow where most keys are different.
+
+    >>> distinct(np.array([5, 3, 5]))
+    array([3, 5])
+    """
+    if np.any(keys[1:] < keys[:-1]):
+        keys = np.sort(keys)
+    return keys[np.append(True, keys[1:] != keys[:-1])] if len(keys) else keys

@@ -1,0 +1,218 @@
+"""The best assignment in any bipartite graph with weights: exact, for the few odd components.
+
+The Hungarian method, gold rows inserted one by one, each by a shortest path. It leaves a price for
+every row and column. An edge is *tight* when its weight is the sum of its two prices, and the best
+assignments are just those made of tight edges that use every row and column whose price is not 0.
+That tells which of them are as good as the one that was found, and so leads to the first of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from carob.arrays.types import BoolArray, IntArray
+
+Numbers = np.ndarray[Any, Any]
+"""Whole numbers: 64 bits, or Python's own where those are too short."""
+
+NONE = -1
+
+
+def optimum(
+    row: IntArray, column: IntArray, weight: Numbers, *, smallest: bool = True
+) -> BoolArray:
+    """Which edges the heaviest assignment takes. Edges are sorted, weights are above 0.
+
+    Of several, the one whose sorted list of edges is the smallest; without `smallest`, any of them,
+    though always the same one.
+
+    >>> edges = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])
+    >>> optimum(*edges, np.array([2, 3, 3, 4]))
+    array([ True, False, False,  True])
+    """
+    row, column = ranks(row), ranks(column)
+    first = np.searchsorted(row, np.arange(row[-1] + 2))
+    height, width = len(first) - 1, int(column.max()) + 1
+    found = _Assignment(
+        first, column, weight, weight[:1].repeat(height) * 0, weight[:1].repeat(width) * 0,
+        np.full(height, NONE), np.full(width, NONE),
+    )  # fmt: skip
+    for each in range(height):
+        found.insert(each)
+    if smallest:
+        tight = np.asarray(found.row_price[row] + found.column_price[column] == weight, bool)
+        _Choice(found, tight).settle()
+    taken: BoolArray = found.place[row] == column
+    return taken
+
+
+def ranks(values: IntArray) -> IntArray:
+    """The values, at least one, numbered 0, 1, ... in their order, without gaps.
+
+    >>> ranks(np.array([7, 3, 7, 9]))
+    array([1, 0, 1, 2], dtype=int32)
+    """
+    values = values - values.min()
+    there = np.zeros(int(values.max()) + 1, bool)
+    there[values] = True
+    numbers: IntArray = np.cumsum(there, dtype=np.int32)
+    return numbers[values] - np.int32(1)
+
+
+@dataclass(slots=True)
+class _Assignment:
+    """The rows inserted so far, at their places. The edges of row i are first[i]:first[i + 1]."""
+
+    first: IntArray
+    column: IntArray
+    weight: Numbers
+    row_price: Numbers
+    column_price: Numbers
+    place: IntArray
+    owner: IntArray
+
+    def insert(self, row: int) -> None:
+        """Find a place for one more row, so that the assignment of all rows so far is best.
+
+        Prices never undercut a weight: row_price + column_price >= weight, with equality where a
+        row has its place; a row without a place and a free column cost 0. The distance of a column
+        is what the total loses when it is taken away from its owner.
+        """
+        edges = slice(self.first[row], self.first[row + 1])
+        price = (self.weight[edges] - self.column_price[self.column[edges]]).max()
+        if price <= 0:
+            return
+        self.row_price[row] = price
+        distance = np.full(len(self.owner), price, self.weight.dtype)
+        seen = np.zeros(len(self.owner), bool)
+        asked = np.full(len(self.owner), NONE)
+        rows, at, columns, reached = [row], [0 * price], [], []
+        # The search ends where somebody can go without a place, or at a free column.
+        end, end_row, end_column = price, row, NONE
+        here, gone = row, 0 * price
+        while True:
+            edges = slice(self.first[here], self.first[here + 1])
+            near = self.column[edges]
+            slack = self.column_price[near] - self.weight[edges] + (gone + self.row_price[here])
+            better = np.flatnonzero((slack < distance[near]) & ~seen[near])
+            near, slack = near[better], slack[better]
+            distance[near], asked[near] = slack, here
+            free = np.flatnonzero(self.owner[near] == NONE)
+            if len(free):
+                best = int(free[slack[free].argmin()])
+                if slack[best] < end:
+                    end, end_column = slack[best], int(near[best])
+            column = int(np.where(seen, end, distance).argmin())
+            if seen[column] or distance[column] >= end:
+                break
+            seen[column] = True
+            here, gone = int(self.owner[column]), distance[column]
+            rows.append(here)
+            at.append(gone)
+            columns.append(column)
+            reached.append(gone)
+            if gone + self.row_price[here] < end:
+                end, end_row, end_column = gone + self.row_price[here], here, NONE
+        for each, passed in zip(rows, at, strict=True):
+            self.row_price[each] -= end - passed
+        for each, passed in zip(columns, reached, strict=True):
+            self.column_price[each] += end - passed
+        if end_column == NONE:
+            if end_row == row:
+                return
+            end_column = int(self.place[end_row])
+            self.place[end_row] = NONE
+        while True:
+            taker = int(asked[end_column])
+            before = int(self.place[taker])
+            self.place[taker], self.owner[end_column] = end_column, taker
+            if taker == row:
+                return
+            end_column = before
+
+
+@dataclass(slots=True)
+class _Choice:
+    """Goes from one best assignment to the smallest: each row in turn takes the first column it
+    can, and then keeps it.
+
+    Whoever loses a column takes another along a tight edge, or goes without if its price is 0.
+    `outside` stands for all who go without, rows and columns; one that may leave it or join it is
+    a step from it or to it.
+    """
+
+    found: _Assignment
+    tight: BoolArray
+    near: list[list[int]] = field(default_factory=list)
+    outside: int = NONE
+
+    def settle(self) -> None:
+        """Do it."""
+        found = self.found
+        for low, high in zip(found.first[:-1].tolist(), found.first[1:].tolist(), strict=True):
+            self.near.append(found.column[low:high][self.tight[low:high]].tolist())
+        self.outside = len(found.owner)
+        kept: set[int] = set()
+        for row, near in enumerate(self.near):
+            now = int(found.place[row])
+            wanted = [c for c in near if c not in kept and (now == NONE or c < now)]
+            if wanted:
+                self._improve(row, wanted, kept)
+            kept.add(int(found.place[row]))
+
+    def _improve(self, row: int, wanted: list[int], kept: set[int]) -> None:
+        """Let the row take the first wanted column that its owner can do without."""
+        found = self.found
+        now = int(found.place[row])
+        goal = self.outside if now == NONE else now
+        came: dict[int, tuple[int, int]] = {}
+        for column in wanted:
+            if column in came:
+                continue
+            came[column] = (NONE, row)
+            waiting = [column]
+            while waiting:
+                here = waiting.pop()
+                if here == goal:
+                    self._move(goal, came)
+                    return
+                for there, mover in self._steps(here):
+                    if there not in came and there not in kept:
+                        came[there] = (here, mover)
+                        waiting.append(there)
+
+    def _steps(self, here: int) -> list[tuple[int, int]]:
+        """What can be taken by the one who loses `here`, and who that is (NONE: the outside)."""
+        found = self.found
+        if here != self.outside:
+            owner = int(found.owner[here])
+            if owner == NONE:
+                return [(self.outside, NONE)]
+            steps = [(column, owner) for column in self.near[owner]]
+            if found.row_price[owner] == 0:
+                steps.append((self.outside, owner))
+            return steps
+        steps = [(c, NONE) for c in np.flatnonzero(found.column_price == 0).tolist()]
+        for other in np.flatnonzero(found.place == NONE).tolist():
+            steps += [(column, other) for column in self.near[other]]
+        return steps
+
+    def _move(self, goal: int, came: dict[int, tuple[int, int]]) -> None:
+        """Everybody on the way to the goal takes the next column."""
+        moves = []
+        here = goal
+        while here != NONE:
+            before, mover = came[here]
+            moves.append((mover, here))
+            here = before
+        for mover, column in moves:
+            if column == self.outside:
+                if mover != NONE:
+                    self.found.place[mover] = NONE
+                continue
+            self.found.owner[column] = mover
+            if mover != NONE:
+                self.found.place[mover] = column

@@ -1,0 +1,231 @@
+"""Decode tags (B-PER, I-PER, O ...) into mentions, whole columns at a time.
+
+Every scheme writes a mention as a run of tags whose prefixes mean B(egin), I(nside), E(nd) or
+S(ingle). The CoNLL rule finds the runs under every scheme at once: a mention opens at B or S, after
+E or S, after a gap, and where the label changes. What differs between schemes is only which first
+and last tags are legal: that is counted apart, in `kinds`, so that a scheme can be recognised and
+a sequence judged after the fact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from carob.arrays.types import BoolArray, IntArray
+
+BEGIN, INSIDE, END, SINGLE = 0, 1, 2, 3
+
+LETTERS = {"B": BEGIN, "I": INSIDE, "M": INSIDE, "E": END, "L": END, "S": SINGLE, "U": SINGLE,
+           "W": SINGLE}  # fmt: skip
+"""What a prefix letter means; BILOU and BMES are IOBES in other letters."""
+
+SCHEMES: Mapping[str, str] = {
+    "io": "I",
+    "iob1": "BI",
+    "iob2": "BI",
+    "ioe1": "IE",
+    "ioe2": "IE",
+    "iobes": "BIES",
+    "bilou": "BILU",
+    "bmes": "BMES",
+    "bmewo": "BMEW",
+}
+"""The scheme names and their prefix letters."""
+
+# A kind is 16 * begin + end, where begin = 2 * first prefix + (follows a mention of its label),
+# end = 2 * last prefix + (is followed by one), so there are 8 * 16 kinds.
+KINDS = 128
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tagset:
+    """What each distinct tag means. A tag that means nothing has its reason in `bad`."""
+
+    prefix: IntArray
+    label: IntArray
+    labels: tuple[str, ...]
+    letters: frozenset[str]
+    bad: Mapping[int, str]
+
+
+def interpret(tags: Sequence[str], scheme: str = "auto") -> Tagset:
+    """Prefix and label of each distinct tag of a file, O left out.
+
+    A file in which no tag has a prefix is IO with bare labels; where the scheme is given as io, I-
+    is taken off wherever it stands.
+
+    >>> interpret(["B-PER", "I-PER", "PER"]).bad
+    {2: 'O or a tag with a prefix and a label, like B-PER or I-PER'}
+    >>> interpret(["PER", "LOC"]).labels
+    ('LOC', 'PER')
+    """
+    letters = set(LETTERS) if scheme == "auto" else set(SCHEMES[scheme])
+    split = [_split(tag) for tag in tags]
+    if scheme == "io":
+        split = [p if p and p[0] == "I" else ("I", t) for p, t in zip(split, tags, strict=True)]
+    bare = scheme == "auto" and not any(p and p[0] in LETTERS and p[1] for p in split)
+    prefix, names, bad, seen = [], [], {}, set()
+    for place, (tag, parts) in enumerate(zip(tags, split, strict=True)):
+        letter, name = ("I", tag) if bare else parts or ("", "")
+        if bare and (tag in LETTERS or (parts and len(parts[0]) == 1)):
+            bad[place] = _WANTED if tag in LETTERS or not parts[1] else _KNOWN  # type: ignore[index]
+        elif not bare and (parts is None or not name):
+            bad[place] = _WANTED
+        elif not bare and letter not in letters:
+            bad[place] = (
+                _KNOWN
+                if scheme == "auto"
+                else f"a prefix of {scheme}: " + " ".join(sorted(letters))
+            )
+        if place in bad:
+            letter, name = "I", ""
+        elif not bare:
+            seen.add(letter)
+        prefix.append(LETTERS[letter])
+        names.append(name)
+    labels = tuple(sorted({n for place, n in enumerate(names) if place not in bad}))
+    place_of = {label: i for i, label in enumerate(labels)}
+    return Tagset(
+        np.array(prefix, np.int8),
+        np.array([place_of.get(name, -1) for name in names], np.int64),
+        labels,
+        frozenset(seen),
+        bad,
+    )
+
+
+_WANTED = "O or a tag with a prefix and a label, like B-PER or I-PER"
+_KNOWN = "a known prefix (B I E S, L U, M W), or --scheme io if these are whole labels"
+
+
+def _split(tag: str) -> tuple[str, str] | None:
+    """Letter and label where a tag is one letter, perhaps a hyphen, perhaps a label."""
+    if tag in LETTERS:
+        return tag, ""
+    if len(tag) >= 2 and tag[1] == "-" and tag[0].isascii() and tag[0].isupper():
+        return tag[0], tag[2:]
+    return None
+
+
+def stacked(tag: str) -> tuple[str, ...]:
+    """The tags that are stacked with `|` in one column, outer to inner; else the tag alone.
+
+    A bar separates only where every part is O or has a known prefix and a label; in any other
+    tag it belongs to the label.
+
+    >>> stacked("B-NP|B-PP"), stacked("O|I-PP"), stacked("B-NP|PP")
+    (('B-NP', 'B-PP'), ('O', 'I-PP'), ('B-NP|PP',))
+    """
+    if "|" not in tag:
+        return (tag,)
+    parts = tuple(tag.split("|"))
+    whole = all(p == "O" or (len(p) > 2 and p[0] in LETTERS and p[1] == "-") for p in parts)
+    return parts if whole else (tag,)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Runs:
+    """The mentions found: places of first and last tag in the column, and the kind of each."""
+
+    first: IntArray
+    last: IntArray
+    kind: IntArray
+
+
+def decode(place: IntArray, prefix: IntArray, label: IntArray) -> Runs:
+    """Find the mentions in a column of tags other than O.
+
+    `place` grows by one from a token to the next in its sentence and by more between sentences.
+
+    >>> decode(np.array([0, 1, 2, 3]), np.array([0, 2, 0, 2]), np.zeros(4, int)).first
+    array([0, 2])
+    """
+    if not len(place):
+        nothing = np.empty(0, np.int64)
+        return Runs(nothing, nothing, nothing)
+    touches = np.zeros(len(place) + 1, bool)
+    touches[1:-1] = (np.diff(place) == 1) & (label[1:] == label[:-1])
+    opens = ~touches[:-1]
+    opens |= (prefix == BEGIN) | (prefix == SINGLE)
+    opens[1:] |= (prefix[:-1] == END) | (prefix[:-1] == SINGLE)
+    first = np.flatnonzero(opens)
+    last = np.append(first[1:], len(place)) - 1
+    begin, end = 2 * prefix + touches[:-1], 2 * prefix + touches[1:]
+    return Runs(first, last, 16 * begin.take(first) + end.take(last))
+
+
+def illegal(scheme: str) -> BoolArray:
+    """For each kind: is its first tag no legal beginning, or its last no legal end?
+
+    >>> bool(illegal("iob2")[16 * 2 * INSIDE + 2 * INSIDE])
+    True
+    """
+    kind = np.arange(KINDS)
+    first, follows = kind // 32, kind // 16 % 2 == 1
+    last, followed = kind % 16 // 2 % 4, kind % 2 == 1
+    none = np.zeros(KINDS, bool)
+    rules: dict[str, BoolArray] = {
+        "io": none,
+        "iob1": np.where(first == BEGIN, ~follows, follows),
+        "iob2": first != BEGIN,
+        "ioe1": np.where(last == END, ~followed, followed),
+        "ioe2": last != END,
+    }
+    if scheme in rules:
+        return rules[scheme]
+    whole: BoolArray = ((first != BEGIN) & (first != SINGLE)) | ((last != END) & (last != SINGLE))
+    return whole
+
+
+def recognise(letters: Iterable[str], kinds: IntArray) -> str | None:
+    """The scheme whose letters these are, None if they fit none; `kinds` counts each kind.
+
+    IOB1 and IOB2 use the same letters: a file in which B- only ever follows a mention of the same
+    label is IOB1. IOE1 and IOE2 likewise, from the other end.
+
+    >>> recognise("BIES", np.zeros(KINDS, int))
+    'iobes'
+    """
+    seen = set(letters)
+    if seen <= {"I"}:
+        return "io"
+    kind = np.flatnonzero(kinds)
+    if seen <= {"B", "I"}:
+        opening = kind // 32 == BEGIN
+        return "iob2" if np.any(opening & (kind // 16 % 2 == 0)) else "iob1"
+    if seen <= {"I", "E"}:
+        closing = kind % 16 // 2 == END
+        return "ioe2" if np.any(closing & (kind % 2 == 0)) else "ioe1"
+    for scheme in ("iobes", "bilou", "bmes", "bmewo"):
+        if seen <= set(SCHEMES[scheme]):
+            return scheme
+    return None
+
+
+def encode(scheme: str, length: IntArray, follows: BoolArray, followed: BoolArray) -> list[str]:
+    """The prefix letters of mentions, end to end; `follows` and `followed` say whether a mention
+    of the same label touches it before and behind.
+
+    >>> encode("iobes", np.array([1, 3]), np.zeros(2, bool), np.zeros(2, bool))
+    ['S', 'B', 'I', 'E']
+    """
+    inside = "M" if scheme in ("bmes", "bmewo") else "I"
+    total = int(length.sum())
+    letters = np.full(total, inside, dtype="<U1")
+    end = np.cumsum(length)
+    begin, last = end - length, end - 1
+    if scheme == "iob1":
+        letters[begin[follows]] = "B"
+    elif scheme == "ioe1":
+        letters[last[followed]] = "E"
+    elif scheme == "ioe2":
+        letters[last] = "E"
+    elif scheme != "io":
+        letters[begin] = "B"
+    if len(SCHEMES[scheme]) == 4:
+        letters[last] = SCHEMES[scheme][2]
+        letters[begin[length == 1]] = SCHEMES[scheme][3]
+    return [str(letter) for letter in letters]

@@ -1,0 +1,52 @@
+"""One label."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from carob.arrays.types import FloatArray
+from carob.average._mean import Averaged, Measure, valued
+from carob.corpus.problems import RecipeError, nearest
+from carob.counts.rows import Rows, summed
+from carob.counts.tally import Tally
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """The row of one label, after pairing with all labels. Written label:NAME.
+
+    A label that neither gold nor any system has is an error.
+
+    >>> from carob import Corpus, score
+    >>> gold = Corpus.of("[Ann]PER [Bo]PER [Rome]LOC")
+    >>> system = Corpus.of("[Ann]PER [Bo]LOC Rome")
+    >>> score(gold, system, "exact.R@label:PER").value
+    0.5
+    """
+
+    label: str
+
+    name: ClassVar[str] = "label"
+
+    def __call__(
+        self, measure: Measure, tally: Tally, weights: FloatArray | None = None,
+        zero: float | None = None,
+    ) -> Averaged:  # fmt: skip
+        """The score, or one for each row of `weights` (draws x units)."""
+        rows = self.rows(measure, tally, zero)
+        return self.value(measure, tally, summed(rows, weights), zero)
+
+    def rows(self, measure: Measure, tally: Tally, zero: float | None) -> Rows:
+        """What has to be summed over units."""
+        if self.label not in tally.labels:
+            raise RecipeError(
+                f"no label is called {self.label!r}{nearest(self.label, tally.labels)}"
+            )
+        return tally.rows_of(self.label)
+
+    def value(
+        self, measure: Measure, tally: Tally, sums: FloatArray, zero: float | None
+    ) -> Averaged:
+        """The score of these sums."""
+        return Averaged(valued(measure, tally.label_of(sums), zero))

@@ -1,0 +1,108 @@
+"""Averages over documents."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, cast
+
+import numpy as np
+
+from carob.arrays.types import FloatArray
+from carob.average._mean import Averaged, Means, Measure, valued
+from carob.counts.quantities import Quantities, ratio
+from carob.counts.rows import Dense, Rows, summed
+from carob.counts.tally import Tally
+
+
+@dataclass(frozen=True, slots=True)
+class MacroDoc:
+    """Every document weighs the same: measure each over all its labels, then take the mean.
+
+    A document with neither gold nor system items has no value and is left out. Lavelli et al.
+    (2008), "Evaluation of machine learning-based information extraction algorithms".
+
+    >>> from carob import Corpus, score
+    >>> gold = Corpus.of("[Ann]PER slept", "[Bo]PER and [Cy]PER")
+    >>> system = Corpus.of("[Ann]PER slept", "[Bo]PER and Cy")
+    >>> score(gold, system, "exact.R@macro-doc").value
+    0.75
+    """
+
+    name: ClassVar[str] = "macro-doc"
+
+    def __call__(
+        self, measure: Measure, tally: Tally, weights: FloatArray | None = None,
+        zero: float | None = None,
+    ) -> Averaged:  # fmt: skip
+        """The score, or one for each row of `weights` (draws x units)."""
+        rows = self.rows(measure, tally, zero)
+        return self.value(measure, tally, summed(rows, weights), zero)
+
+    def rows(self, measure: Measure, tally: Tally, zero: float | None) -> Rows:
+        """What has to be summed over units: their values, and one for each that has a value."""
+        value = valued(measure, tally.by_unit(), zero)
+        there = ~np.isnan(value)
+        return Dense(np.stack([np.where(there, value, 0.0), there.astype(np.float64)], axis=1))
+
+    def value(
+        self, measure: Measure, tally: Tally, sums: FloatArray, zero: float | None
+    ) -> Averaged:
+        """The score of these sums."""
+        count = sums[..., 1]
+        return Averaged(ratio(sums[..., 0], count), _left_out(tally, count))
+
+
+def _left_out(tally: Tally, count: FloatArray) -> int:
+    """How many units a mean had to do without; a question only of the data as they are."""
+    return tally.units - int(count) if count.ndim == 0 else 0
+
+
+def _precision(q: Quantities) -> FloatArray:
+    return ratio(q["system_right"], q["system_all"])
+
+
+def _recall(q: Quantities) -> FloatArray:
+    return ratio(q["gold_right"], q["gold_all"])
+
+
+@dataclass(frozen=True, slots=True)
+class MacroDocPr:
+    """F of the mean precision and the mean recall over the documents that have gold items.
+
+    What the event nugget scorer prints as macro average. Only for P, R and F. A document with
+    gold and no answer has P = 0. Liu, Mitamura & Hovy (2015), "Evaluation Algorithms for Event
+    Nugget Detection".
+
+    >>> from carob import Corpus, score
+    >>> gold = Corpus.of("[Ann]PER slept", "[Bo]PER and [Cy]PER")
+    >>> system = Corpus.of("[Ann]PER slept", "[Bo]PER and Cy")
+    >>> round(score(gold, system, "exact.F1@macro-doc-pr").value, 4)
+    0.8571
+    """
+
+    name: ClassVar[str] = "macro-doc-pr"
+    of: ClassVar[str] = "of_means"
+
+    def __call__(
+        self, measure: Measure, tally: Tally, weights: FloatArray | None = None,
+        zero: float | None = None,
+    ) -> Averaged:  # fmt: skip
+        """The score, or one for each row of `weights` (draws x units)."""
+        rows = self.rows(measure, tally, zero)
+        return self.value(measure, tally, summed(rows, weights), zero)
+
+    def rows(self, measure: Measure, tally: Tally, zero: float | None) -> Rows:
+        """What has to be summed over units: P, R, and one for each that has gold."""
+        q = tally.by_unit()
+        there = (q["gold_all"] > 0).astype(np.float64)
+        precision, recall = (np.nan_to_num(part(q)) * there for part in (_precision, _recall))
+        return Dense(np.stack([precision, recall, there], axis=1))
+
+    def value(
+        self, measure: Measure, tally: Tally, sums: FloatArray, zero: float | None
+    ) -> Averaged:
+        """The score of these sums."""
+        of_means = cast(Means, getattr(measure, self.of))
+        precision, recall, count = (sums[..., i] for i in range(3))
+        found = of_means(ratio(precision, count), ratio(recall, count))
+        return Averaged(found, _left_out(tally, count))

@@ -1,0 +1,34 @@
+"""carob check: everything that is wrong with files."""
+
+from __future__ import annotations
+
+import argparse
+
+from carob.cli import _options as options
+
+SUMMARY = "look for everything that is wrong with files; exit 1 if there is an error"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """The arguments."""
+    parser.add_argument("files", metavar="FILE", nargs="+", help="a file to check")
+    parser.add_argument("--against", metavar="GOLD", help="also compare with this gold file")
+    options.add_reading(parser)
+    options.add_task(parser)
+    parser.add_argument("--json", action="store_true", help="print JSON")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Check and tell."""
+    from carob.cli import _given as given
+    from carob.evaluate.check import check
+
+    findings = check(
+        arguments.files,
+        arguments.against,
+        options=given.asked(arguments, "system"),
+        gold_options=given.asked(arguments, "gold"),
+        task=arguments.task,
+    )
+    print(findings.to_json() if arguments.json else findings)
+    return 1 if findings.errors else 0

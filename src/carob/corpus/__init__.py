@@ -1,0 +1,1 @@
+"""What is annotated: documents, mentions, groups and templates, as columns, and their sources."""

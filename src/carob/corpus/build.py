@@ -1,0 +1,289 @@
+"""From friendly objects to columns."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Protocol
+
+import numpy as np
+
+from carob.arrays.columns import label_codes
+from carob.arrays.hashing import hash_lists
+from carob.arrays.tags import KINDS, SCHEMES, decode, illegal, interpret, recognise
+from carob.arrays.types import HashArray
+from carob.corpus.corpus import Corpus, Memory
+from carob.corpus.document import Document, Group, bracketed
+from carob.corpus.problems import UsageError, nearest, plain, shown
+from carob.corpus.tables import Codes, Documents, Fragments, Groups, Mentions, int32
+from carob.corpus.templates import Templates
+
+
+class _Worded(Protocol):
+    """What has a text or tokens."""
+
+    @property
+    def text(self) -> str | None: ...
+    @property
+    def tokens(self) -> Sequence[str] | None: ...
+    @property
+    def unit(self) -> str | None: ...
+
+
+def document_hashes(documents: Sequence[_Worded]) -> HashArray:
+    """What tells documents apart: the hash of the text, or of the tokens; 0 if unknown."""
+    found = hash_lists([() if d.unit == "char" else d.tokens or () for d in documents])
+    for place, document in enumerate(documents):
+        if document.unit == "char" and document.text is not None:
+            text = document.text.encode("utf-8", "surrogatepass")
+            digest = hashlib.blake2b(text, digest_size=8).digest()
+            found[place] = int.from_bytes(digest, "little") or 1
+    return found
+
+
+def _as_document(document: str | Document | Mapping[str, Any], number: int) -> Document:
+    if isinstance(document, Document):
+        return document
+    try:
+        if isinstance(document, str):
+            return bracketed(document)
+        if isinstance(document, Mapping):
+            return _of_mapping(document)
+    except UsageError as error:
+        name = document.get("id") if isinstance(document, Mapping) else None
+        told = shown(name) if isinstance(name, str) else str(number)
+        raise UsageError(f"document {told}: {error}") from None
+    raise UsageError(
+        f"document {number}: a document is marked text, a Document or a dict, "
+        f"not {type(document).__name__}"
+    )
+
+
+def _of_mapping(record: Mapping[str, Any]) -> Document:
+    from carob.corpus.record import KEYS, document_of
+    from carob.corpus.unscored_keys import OWN
+
+    strange = [key for key in record if key not in {*KEYS, *OWN}]
+    if strange and record.keys() <= {*strange, "id", "text", "attributes"}:
+        slot = plain(str(strange[0]))
+        raise UsageError(
+            f"found the key {slot} and none of those that hold something, like mentions or "
+            f"templates; if {slot} is a slot, it stands in a template: "
+            f'{{"templates": [{{"slots": {{"{slot}": [...]}}}}]}}'
+        )
+    return document_of(record)
+
+
+def of_documents(
+    documents: Iterable[str | Document | Mapping[str, Any]],
+    lines: Sequence[int] | None = None,
+    offsets: Sequence[int] | None = None,
+) -> Corpus:
+    """The corpus that holds these documents."""
+    docs = [_as_document(document, number) for number, document in enumerate(documents, 1)]
+    units = {doc.unit for doc in docs if doc.unit is not None}
+    if len(units) > 1:
+        raise UsageError("some documents count tokens, others characters; a corpus has one unit")
+    unit = units.pop() if units else None
+    ids = _ids(docs)
+    mentions, labels = _mentions(docs)
+    found = Corpus(
+        unit,
+        Documents(
+            int32([doc.length for doc in docs]),
+            document_hashes(docs),
+            np.cumsum([0] + [len(doc.sentences) for doc in docs]),
+            int32([start for doc in docs for start in doc.sentences]),
+            np.array(lines or range(1, len(docs) + 1), np.int64),
+            np.array(offsets or [0] * len(docs), np.int64),
+            ids,
+            _attributes([doc.attributes for doc in docs]),
+        ),
+        mentions,
+        labels,
+        _groups(docs, "relations"),
+        _groups(docs, "clusters"),
+        _templates(docs),
+        extra={i: extra for i, doc in enumerate(docs) if (extra := _extra(doc))},
+        library=Memory(tuple((doc.text, doc.tokens) for doc in docs)),
+    )
+    return found.ordered()
+
+
+def _extra(doc: Document) -> dict[str, Any]:
+    extra = dict(doc.extra)
+    if doc.token_spans is not None:
+        extra["token_spans"] = doc.token_spans
+    return extra
+
+
+def _ids(docs: Sequence[Document]) -> tuple[str, ...] | None:
+    if all(doc.id is None for doc in docs):
+        return None
+    ids = []
+    for row, doc in enumerate(docs):
+        if doc.id is None:
+            raise UsageError(f"document {row + 1} has no id, but others have")
+        ids.append(doc.id)
+    twice = [name for name, count in Counter(ids).items() if count > 1]
+    if twice:
+        raise UsageError(f"two documents have the id {shown(twice[0])}")
+    return tuple(ids)
+
+
+def _attributes(rows: Sequence[Mapping[str, str]]) -> dict[str, Codes]:
+    names = sorted({name for row in rows for name in row})
+    return {name: Codes.of([row.get(name) for row in rows]) for name in names}
+
+
+def _mentions(docs: Sequence[Document]) -> tuple[Mentions, tuple[str, ...]]:
+    every = [mention for doc in docs for mention in doc.mentions]
+    label = Codes.of([mention.label for mention in every])
+    fragments = None
+    if any(len(mention.fragments) > 1 for mention in every):
+        fragments = Fragments(
+            np.cumsum([0] + [len(mention.fragments) for mention in every]),
+            int32([start for mention in every for start, _ in mention.fragments]),
+            int32([end for mention in every for _, end in mention.fragments]),
+        )
+    confidence = None
+    if any(mention.confidence is not None for mention in every):
+        confidence = np.array(
+            [np.nan if m.confidence is None else m.confidence for m in every], np.float64
+        )
+    ids = None
+    if any(mention.id is not None for mention in every):
+        ids = tuple(mention.id for mention in every)
+    table = Mentions(
+        np.repeat(np.arange(len(docs), dtype=np.int32), [len(doc.mentions) for doc in docs]),
+        int32([mention.start for mention in every]),
+        int32([mention.end for mention in every]),
+        label_codes(label.codes, len(label.values)),
+        fragments,
+        _attributes([mention.attributes for mention in every]),
+        confidence,
+        ids,
+    )
+    return table, label.values
+
+
+def _groups(docs: Sequence[Document], name: str) -> Groups:
+    rows: list[tuple[int, Group]] = [
+        (i, g) for i, doc in enumerate(docs) for g in getattr(doc, name)
+    ]
+    if not rows:
+        return Groups.none()
+    first = np.cumsum([0] + [len(doc.mentions) for doc in docs]).tolist()
+    place = [
+        {m.id: first[i] + k for k, m in enumerate(doc.mentions) if m.id is not None}
+        for i, doc in enumerate(docs)
+    ]
+    target = []
+    for i, group in rows:
+        for _, member in group.members:
+            row = None if member is None else place[i].get(member)
+            if row is None:
+                raise UsageError(
+                    f"{name[:-1]} {shown(group.label or group.id or '')} of document "
+                    f"{shown(docs[i].id or str(i + 1))} names the mention {shown(str(member))}, "
+                    "which is not there"
+                )
+            target.append(row)
+    return Groups(
+        int32([i for i, _ in rows]),
+        Codes.of([group.label or None for _, group in rows]),
+        np.cumsum([0] + [len(group.members) for _, group in rows]),
+        Codes.of([role or None for _, group in rows for role in group.roles]),
+        int32(target),
+        tuple(group.id for _, group in rows),
+    )
+
+
+def _templates(docs: Sequence[Document]) -> Templates:
+    if not any(doc.templates for doc in docs):
+        return Templates.none()
+    first = np.cumsum([0] + [len(doc.mentions) for doc in docs]).tolist()
+    places = [
+        {m.id: (first[i] + k, m.fragments) for k, m in enumerate(doc.mentions) if m.id is not None}
+        for i, doc in enumerate(docs)
+    ]
+    try:
+        return Templates.of([doc.templates for doc in docs], places)
+    except UsageError:
+        for i, doc in enumerate(docs):
+            try:
+                Templates.of([doc.templates], places[i : i + 1])
+            except UsageError as error:
+                name = str(i + 1) if doc.id is None else shown(doc.id)
+                raise UsageError(f"document {name}: {error}") from None
+        raise
+
+
+def of_tags(
+    sentences: Sequence[Sequence[str]],
+    tokens: Sequence[Sequence[str]] | None,
+    scheme: str,
+    repair: str,
+) -> Corpus:
+    """The corpus that these lists of tags describe, one list a document."""
+    for what, value, choices in (
+        ("scheme", scheme, ("auto", *SCHEMES)),
+        ("repair", repair, ("conlleval", "discard", "strict")),
+    ):
+        if value not in choices:
+            raise UsageError(f"no {what} is called {value!r}{nearest(value, choices)}")
+    words = [None] * len(sentences) if tokens is None else [tuple(each) for each in tokens]
+    if len(words) != len(sentences):
+        raise UsageError(f"{len(sentences)} lists of tags, but {len(words)} lists of tokens")
+    lengths = [len(tags) for tags in sentences]
+    for i, (tags, known) in enumerate(zip(sentences, words, strict=True)):
+        if isinstance(tags, str) or (known is not None and len(known) != len(tags)):
+            raise UsageError(f"document {i + 1} needs one list of tags, one tag for each token")
+    for i, tags in enumerate(sentences):
+        for tag in tags:
+            if not isinstance(tag, str):
+                raise UsageError(f"document {i + 1}: found {tag!r}, expected a tag like O or B-PER")
+    flat = Codes.of([tag for tags in sentences for tag in tags])
+    tagged = np.flatnonzero(flat.codes != (flat.values.index("O") if "O" in flat.values else -1))
+    values = [value for value in flat.values if value != "O"]
+    tagset = interpret(values, scheme)
+    if tagset.bad:
+        place, wanted = next(iter(tagset.bad.items()))
+        raise UsageError(f"found {shown(values[place])}, expected {wanted}")
+    code = np.array([values.index(v) if v != "O" else -1 for v in flat.values], np.int64)
+    code = code[flat.codes[tagged]]
+    doc = np.repeat(np.arange(len(lengths)), lengths)
+    runs = decode(tagged + doc[tagged], tagset.prefix[code], tagset.label[code])
+    counts = np.bincount(runs.kind, minlength=KINDS)
+    found = recognise(tagset.letters, counts) if scheme == "auto" else scheme
+    if found is None:
+        raise UsageError(
+            f"the prefixes {' '.join(sorted(tagset.letters))} belong to no one scheme; "
+            f"schemes: {', '.join(SCHEMES)}"
+        )
+    wrong = illegal(found)[runs.kind]
+    if repair == "strict" and wrong.any():
+        place = int(tagged[runs.first[np.flatnonzero(wrong)[0]]])
+        raise UsageError(
+            f"document {int(doc[place]) + 1}: {shown(flat[place] or '')} is not legal in {found}"
+        )
+    keep = ~wrong if repair == "discard" else np.ones(len(wrong), bool)
+    first, last = tagged[runs.first[keep]], tagged[runs.last[keep]]
+    starts = np.cumsum([0, *lengths])
+    corpus = of_documents([Document(tokens=known, unit="token") for known in words])
+    facts = {"repaired": int(wrong.sum()) if repair == "conlleval" else 0,
+             "discarded": int(wrong.sum()) if repair == "discard" else 0}  # fmt: skip
+    return replace(
+        corpus,
+        documents=replace(corpus.documents, length=int32(lengths)),
+        mentions=Mentions(
+            int32(doc[first]),
+            int32(first - starts[doc[first]]),
+            int32(last + 1 - starts[doc[first]]),
+            label_codes(tagset.label[code[runs.first[keep]]], len(tagset.labels)),
+        ),
+        labels=tagset.labels,
+        facts=facts,
+    )

@@ -1,0 +1,205 @@
+"""Friendly objects at the edge: to build a corpus by hand, and to look at one document.
+
+Nothing that computes uses them; a Corpus is columns.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from carob.corpus.problems import UsageError, shown
+
+if TYPE_CHECKING:
+    from carob.corpus.template import Template
+
+Span = tuple[int, int]
+
+
+def tidy(fragments: tuple[Span, ...]) -> tuple[Span, ...]:
+    """Fragments sorted, touching ones merged, empty and overlapping ones refused.
+
+    >>> tidy(((4, 8), (0, 2), (2, 3)))
+    ((0, 3), (4, 8))
+    """
+    merged: list[Span] = []
+    for start, end in sorted(fragments):
+        if not 0 <= start < end:
+            raise UsageError(
+                f"span {start}..{end} is empty or negative; ends are exclusive, "
+                f"so one position at {start} is {start}..{start + 1}"
+            )
+        if merged and start < merged[-1][1]:
+            raise UsageError(
+                f"fragments {merged[-1][0]}..{merged[-1][1]} and {start}..{end} "
+                "of one mention share a position"
+            )
+        if merged and start == merged[-1][1]:
+            merged[-1] = (merged[-1][0], end)
+        else:
+            merged.append((start, end))
+    if not merged:
+        raise UsageError("a mention needs at least one fragment")
+    return tuple(merged)
+
+
+@dataclass(frozen=True)
+class Mention:
+    """A labelled place in a document: one fragment, or several (discontinuous).
+
+    >>> Mention("PER", 0, 2)
+    Mention('PER', 0, 2)
+    >>> Mention.of("Life.Die", [(1, 3), (4, 5)]).fragments
+    ((1, 3), (4, 5))
+    """
+
+    label: str
+    start: int
+    end: int
+    fragments: tuple[Span, ...] = ()
+    attributes: Mapping[str, str] = field(default_factory=dict)
+    confidence: float | None = None
+    id: str | None = None
+
+    def __post_init__(self) -> None:
+        fragments = tidy(self.fragments or ((self.start, self.end),))
+        object.__setattr__(self, "fragments", fragments)
+        object.__setattr__(self, "start", fragments[0][0])
+        object.__setattr__(self, "end", fragments[-1][1])
+
+    @classmethod
+    def of(
+        cls,
+        label: str,
+        fragments: list[Span] | tuple[Span, ...],
+        attributes: Mapping[str, str] | None = None,
+        confidence: float | None = None,
+        id: str | None = None,
+    ) -> Mention:
+        """A mention from its fragments.
+
+        >>> Mention.of("PER", [(3, 5)], confidence=0.9).confidence
+        0.9
+        """
+        tidied = tidy(tuple((int(a), int(b)) for a, b in fragments))
+        return cls(
+            label, tidied[0][0], tidied[-1][1], tidied, dict(attributes or {}), confidence, id
+        )
+
+    def __repr__(self) -> str:
+        if len(self.fragments) > 1:
+            head = f"Mention.of({self.label!r}, {list(self.fragments)!r}"
+        else:
+            head = f"Mention({self.label!r}, {self.start}, {self.end}"
+        for name in ("attributes", "confidence", "id"):
+            value = getattr(self, name)
+            if value is not None and value != {}:
+                head += f", {name}={value!r}"
+        return head + ")"
+
+
+@dataclass(frozen=True)
+class Group:
+    """A relation or a cluster: a kind and members, each with a role.
+
+    A member is the id of a mention of the same document (None: of one that is gone).
+
+    >>> Group("lives-in", (("person", "T1"), ("place", "T2"))).roles
+    ('person', 'place')
+    """
+
+    label: str
+    members: tuple[tuple[str, str | None], ...]
+    id: str | None = None
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """The role of each member.
+
+        >>> Group("", (("", "T1"), ("", "T2"))).roles
+        ('', '')
+        """
+        return tuple(role for role, _ in self.members)
+
+
+@dataclass(frozen=True)
+class Document:
+    """One text with its mentions. Positions are tokens, or characters where there is a text.
+
+    >>> Document("d1", tokens=("Ann", "slept"), mentions=(Mention("PER", 0, 1),)).unit
+    'token'
+    """
+
+    id: str | None = None
+    text: str | None = None
+    tokens: tuple[str, ...] | None = None
+    mentions: tuple[Mention, ...] = ()
+    sentences: tuple[int, ...] = ()
+    attributes: Mapping[str, str] = field(default_factory=dict)
+    token_spans: tuple[Span, ...] | None = None
+    relations: tuple[Group, ...] = ()
+    clusters: tuple[Group, ...] = ()
+    templates: tuple[Template, ...] = ()
+    unit: str | None = None
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.unit is None:
+            unit = "char" if self.text is not None else "token" if self.tokens is not None else None
+            object.__setattr__(self, "unit", unit)
+        elif self.unit not in ("token", "char"):
+            raise UsageError(f"a document's unit is token or char, not {self.unit!r}")
+
+    @property
+    def length(self) -> int:
+        """How many positions there are, -1 when neither text nor tokens are known.
+
+        >>> Document(text="Ann slept").length
+        9
+        """
+        if self.unit == "char" and self.text is not None:
+            return len(self.text)
+        tokens = self.tokens if self.tokens is not None else self.token_spans
+        return -1 if tokens is None or self.unit == "char" else len(tokens)
+
+
+_PIECE = re.compile(r"\[|\](?P<label>[\w.-]*\w)?|[^\[\]\s]+")
+
+
+def bracketed(text: str) -> Document:
+    """A document from text with marked mentions, words apart by white space.
+
+    >>> bracketed("[Ann Lee]PER visited [[New York]LOC Times]ORG .").mentions
+    (Mention('PER', 0, 2), Mention('LOC', 3, 5), Mention('ORG', 3, 6))
+    """
+    tokens: list[str] = []
+    opened: list[int] = []
+    mentions: list[Mention] = []
+    previous = ""
+    for piece in _PIECE.finditer(text):
+        token = piece.group()
+        glued = piece.start() > 0 and not text[piece.start() - 1].isspace()
+        if token == "[":
+            if glued and previous != "[":
+                raise UsageError(f"'[' inside a word at {piece.start()} of {shown(text)}")
+            opened.append(len(tokens))
+        elif token.startswith("]"):
+            if piece["label"] is None or not opened:
+                raise UsageError(
+                    f"{shown(token)} at {piece.start()} of {shown(text)}: "
+                    "a mention is written [words]LABEL"
+                )
+            mentions.append(Mention(piece["label"], opened.pop(), len(tokens)))
+        else:
+            if glued and previous.startswith("]"):
+                raise UsageError(
+                    f"{shown(token)} touches a mention in {shown(text)}; put a space between"
+                )
+            tokens.append(token)
+        previous = token
+    if opened:
+        raise UsageError(f"a '[' is never closed in {shown(text)}")
+    ordered = tuple(sorted(mentions, key=lambda m: (m.fragments, m.label)))
+    return Document(tokens=tuple(tokens), mentions=ordered)

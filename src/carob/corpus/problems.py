@@ -1,0 +1,163 @@
+"""What can go wrong, and how it is said.
+
+CarobError
+├── UsageError       the call or the command line is wrong (exit 2)
+│   └── RecipeError  a recipe cannot be read or makes no sense
+└── InputError       a file is wrong (exit 1); carries every Problem that was found
+    └── TaskError    a task definition is wrong; prints every one of them
+
+A Problem names file and line, what was found, what was expected and what to do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+SHOWN = 100
+"""How many problems are kept in full; the others are counted."""
+
+
+class CarobError(Exception):
+    """Everything carob raises on purpose.
+
+    >>> issubclass(InputError, CarobError) and issubclass(UsageError, CarobError)
+    True
+    """
+
+
+class UsageError(CarobError):
+    """The call or the command line is wrong.
+
+    >>> str(UsageError("give a gold file and a system file"))
+    'give a gold file and a system file'
+    """
+
+
+class RecipeError(UsageError):
+    """A recipe cannot be read, or its parts do not fit.
+
+    >>> str(RecipeError("kappa needs tn, which exact does not count"))
+    'kappa needs tn, which exact does not count'
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that is wrong with a file. Printed, it holds no control characters.
+
+    >>> print(Problem("K104", "dev.conll", 2, "'PER'", "O or a tag like B-PER or I-PER"))
+    dev.conll:2: K104 found 'PER', expected O or a tag like B-PER or I-PER
+    """
+
+    code: str
+    file: str
+    line: int | None
+    found: str
+    expected: str
+    hint: str = ""
+    warning: bool = False
+
+    def to_dict(self) -> dict[str, object]:
+        """As JSON has it.
+
+        >>> Problem("K002", "a", None, "nothing", "something").to_dict()["code"]
+        'K002'
+        """
+        return {
+            "severity": "warning" if self.warning else "error", "code": self.code,
+            "file": self.file, "line": self.line, "found": self.found,
+            "expected": self.expected, "hint": self.hint,
+        }  # fmt: skip
+
+    def __str__(self) -> str:
+        place = self.file if self.line is None else f"{self.file}:{self.line}"
+        hint = f"; {self.hint}" if self.hint else ""
+        line = f"{place}: {self.code} found {self.found}, expected {self.expected}{hint}"
+        if line.isprintable():
+            return line
+        return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in line)
+
+
+class InputError(CarobError):
+    """A file is wrong. Prints its first problem, and how many more there are.
+
+    >>> problem = Problem("K002", "dev.conll", None, "an empty file", "at least one document")
+    >>> print(InputError([problem]))
+    dev.conll: K002 found an empty file, expected at least one document
+    """
+
+    def __init__(self, problems: Iterable[Problem], total: int | None = None) -> None:
+        self.problems: tuple[Problem, ...] = tuple(problems)
+        self.total: int = len(self.problems) if total is None else total
+        more = self.total - 1
+        tail = f" (and {more:,} more like it)" if more > 0 else ""
+        super().__init__(f"{self.problems[0]}{tail}")
+
+
+class TaskError(InputError):
+    """A task definition is wrong, and people write it by hand: prints every problem.
+
+    >>> first = Problem("K823", "task.toml", 3, "documents = 'ten'", "a whole number")
+    >>> print(TaskError([first, Problem("K822", "task.toml", None, "no [slots]", "one")]))
+    task.toml:3: K823 found documents = 'ten', expected a whole number
+    task.toml: K822 found no [slots], expected one
+    """
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        super().__init__(problems)
+        lines = [str(problem) for problem in self.problems[:SHOWN]]
+        more = self.total - len(lines)
+        self.args = ("\n".join([*lines, *([f"and {more:,} more"] if more else [])]),)
+
+
+def shown(text: str | bytes, limit: int = 60) -> str:
+    """Text from a file, safe to print: quoted, control characters escaped, cut when long.
+
+    >>> shown("a\\x1b[2Jb")
+    "'a\\\\x1b[2Jb'"
+    >>> shown("x" * 200, limit=10)
+    "'xxxxxxxxxx…'"
+    """
+    if isinstance(text, bytes):
+        text = text.decode("utf-8", "backslashreplace")
+    cut = text if len(text) <= limit else text[:limit] + "…"
+    return repr(cut)
+
+
+def plain(text: str) -> str:
+    """A name from a file for a table: unprintable characters escaped, nothing quoted.
+
+    >>> plain("PER\\x1b[31m")
+    'PER\\\\x1b[31m'
+    """
+    return text if text.isprintable() else repr(text)[1:-1]
+
+
+def repeated(names: Sequence[str]) -> str:
+    """The first of some names that was there before.
+
+    >>> repeated(["a", "b", "a", "b"])
+    'a'
+    """
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            return name
+        seen.add(name)
+    raise ValueError("no name is repeated")
+
+
+def nearest(name: str, names: Sequence[str]) -> str:
+    """The tail of a "there is no ..." message: the nearest name, and all of them.
+
+    >>> nearest("f1", ["F1", "P", "R"])
+    '; did you mean F1? there are: F1, P, R'
+    """
+    by_fold = {each.casefold(): each for each in names}
+    import difflib  # slow to load, and needed only where something is wrong
+
+    near = difflib.get_close_matches(name.casefold(), by_fold, n=1, cutoff=0.6)
+    guess = f"did you mean {by_fold[near[0]]}? " if near else ""
+    every = sorted(names, key=lambda each: (each.casefold(), each))
+    return f"; {guess}there are: {', '.join(every)}"

@@ -1,0 +1,371 @@
+"""Source: the bytes of a file or pipe, which can be named, read in blocks, hashed and read again.
+
+A pipe is spooled to a temporary file, so that messages can quote it. A gz file is read as what is
+in it. A folder is a source of sources: its files, by their names within it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import stat
+import sys
+import weakref
+import zlib
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from functools import cached_property
+from typing import Any, BinaryIO, cast
+
+from carob.corpus.folder import beside, walked
+from carob.corpus.problems import InputError, Problem
+
+BLOCK = 1 << 20
+LARGEST = 1 << 26
+"""The largest document, in bytes, that formats which need a whole one in memory read."""
+GZIP_MAGIC = b"\x1f\x8b"
+_AHEAD = 1 << 16
+"""How much is read at least where a piece of a file is asked for."""
+_UNFOLDED, _TIMES = 1 << 24, 200
+"""A gz file that unfolds to more bytes than this, and to more times its size, is a bomb."""
+
+
+class Source:
+    """Bytes with a name. Opening fails with a Problem, never with a traceback.
+
+    >>> Source.of_bytes(b"a O\\n", "example").head()
+    b'a O\\n'
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = os.fspath(path)
+        self.name = "<stdin>" if self.path == "-" else self.path
+        self.inside: str | None = None
+        """The name within the folder that this file was found in; None for a file of its own."""
+        self._data: bytes | None = None
+        self._parts: dict[str, Source] | None = None
+        self._digest: str | None = None
+        self._unzipped: BinaryIO | None = None
+        self._place_in_file = 0
+        self._window = (0, b"")
+        self._place = _spooled(self, sys.stdin.buffer) if self.path == "-" else self.path
+
+    @classmethod
+    def of_bytes(cls, data: bytes, name: str = "<bytes>") -> Source:
+        """A source that is already in memory.
+
+        >>> b"".join(Source.of_bytes(b"xy").blocks())
+        b'xy'
+        """
+        source = cls(name)
+        source._data = data
+        return source
+
+    @classmethod
+    def of_files(cls, files: Mapping[str, bytes], name: str = "<files>") -> Source:
+        """A folder that is already in memory.
+
+        >>> list(Source.of_files({"b.txt": b"", "a.txt": b""}).files)
+        ['a.txt', 'b.txt']
+        """
+        source = cls(name)
+        source._parts = {}
+        for inside in sorted(files):
+            part = source._parts[inside] = cls.of_bytes(files[inside], f"{name}/{inside}")
+            part.inside = inside
+        return source
+
+    def __repr__(self) -> str:
+        return f"Source({self.name!r})"
+
+    def failure(self, code: str, found: str, expected: str, hint: str = "") -> InputError:
+        """An error that concerns the whole file.
+
+        >>> print(Source("x.conll").failure("K002", "an empty file", "a document"))
+        x.conll: K002 found an empty file, expected a document
+        """
+        return InputError([Problem(code, self.name, None, found, expected, hint)])
+
+    @cached_property
+    def is_folder(self) -> bool:
+        """Whether this is a folder.
+
+        >>> Source.of_bytes(b"xy").is_folder
+        False
+        """
+        if self._parts is not None or self._data is not None or self.path == "-":
+            return self._parts is not None
+        try:
+            return os.path.isdir(self.path)  # noqa: PTH112 (pathlib is slow to load)
+        except OSError:
+            return False
+
+    @cached_property
+    def _listing(self) -> tuple[dict[str, Source], int]:
+        if self._parts is not None:
+            return self._parts, 0
+        if not self.is_folder:
+            alone = self._data is not None or self.path == "-"
+            pair = None if alone else beside(self.path)
+            if pair is None:
+                return {_last(self.name): self}, 0
+            both = {_last(self.path): self, _last(pair): Source(pair)}
+            return {name: both[name] for name in sorted(both)}, 0
+        names, hidden = walked(self.path)
+        found = {}
+        for name in names:
+            found[name] = Source(os.path.join(self.path, name))  # noqa: PTH118
+            found[name].inside = name
+        return found, hidden
+
+    @property
+    def files(self) -> Mapping[str, Source]:
+        """The files of a folder and of the folders in it, by their names within it, sorted.
+
+        A file is its own only file, except that x.ann and x.txt side by side belong together:
+        either of them stands for both. Files and folders whose names begin with a dot are not
+        looked at; `hidden` counts them.
+
+        >>> Source.of_files({"a/1.txt": b""}).files["a/1.txt"].inside
+        'a/1.txt'
+        """
+        return self._listing[0]
+
+    @property
+    def hidden(self) -> int:
+        """How many files and folders were left out because their names begin with a dot.
+
+        >>> Source.of_files({}).hidden
+        0
+        """
+        return self._listing[1]
+
+    def open(self) -> BinaryIO:
+        """The content from its beginning, decompressed.
+
+        >>> with Source.of_bytes(b"xy").open() as handle:
+        ...     handle.read()
+        b'xy'
+        """
+        try:
+            handle: BinaryIO = io.BytesIO(self._data or b"")
+            if self._parts is not None:
+                raise IsADirectoryError
+            if self._data is None:
+                if stat.S_ISFIFO(os.stat(self._place).st_mode):  # noqa: PTH116
+                    with open(self._place, "rb") as pipe:  # noqa: PTH123
+                        self._place = _spooled(self, pipe)
+                handle = open(self._place, "rb")  # noqa: SIM115, PTH123 (the caller closes it)
+            magic = handle.read(2)
+            handle.seek(0)
+        except FileNotFoundError:
+            raise self.failure("K001", "no such file", "a file to read", self._near()) from None
+        except IsADirectoryError:
+            raise self.failure("K001", "a folder", "a file to read") from None
+        except (OSError, ValueError) as error:
+            raise self.failure("K001", str(error), "a file that can be read") from None
+        if magic == GZIP_MAGIC:
+            self._expect(*_begun(handle))
+            import gzip
+
+            unzipped = gzip.GzipFile(fileobj=handle)
+            unzipped.myfileobj = handle  # type: ignore[assignment]  # closed with it
+            return cast(BinaryIO, unzipped)
+        return handle
+
+    def _expect(self, unfolded: int, folded: int) -> None:
+        """Text never shrinks as much as a bomb does."""
+        if unfolded > max(_UNFOLDED, _TIMES * folded):
+            raise self.failure(
+                "K010", f"a gz file that unfolds to more than {_TIMES} times its size",
+                "text that was compressed", "if it is meant, unzip it first",
+            )  # fmt: skip
+
+    def _near(self) -> str:
+        import difflib
+        from pathlib import Path
+
+        folder, wanted = Path(self.path).parent, Path(self.path).name
+        try:
+            names = [entry.name for entry in folder.iterdir()]
+        except OSError:
+            return f"the folder {folder} does not exist"
+        close = difflib.get_close_matches(wanted, names, n=1)
+        return f"did you mean {folder / close[0]}?" if close else ""
+
+    def read_into(self, handle: BinaryIO, view: memoryview) -> int:
+        """Fill `view` from an opened source; how many bytes came.
+
+        >>> source, room = Source.of_bytes(b"xy"), bytearray(8)
+        >>> with source.open() as handle:
+        ...     source.read_into(handle, memoryview(room))
+        2
+        """
+        filled = 0
+        try:
+            while filled < len(view):
+                count = handle.readinto(view[filled:])  # type: ignore[attr-defined]
+                if not count:
+                    break
+                filled += count
+        except (OSError, EOFError, zlib.error) as error:
+            raise self.failure(
+                "K003", f"data that breaks off or is damaged ({error})", "a file that can be read"
+            ) from None
+        zipped: Any = handle
+        if (folded := getattr(zipped, "myfileobj", None)) is not None:
+            self._place_in_file = folded.tell()
+            self._expect(zipped.tell(), self._place_in_file)
+        else:
+            self._place_in_file = handle.tell()
+        return filled
+
+    def share(self) -> float:
+        """How large a part of the file has been read since it was last opened; 1 if that is not
+        known.
+
+        >>> source = Source.of_bytes(b"abcd")
+        >>> with source.open() as handle:
+        ...     _ = source.read_into(handle, memoryview(bytearray(3)))
+        >>> source.share()
+        0.75
+        """
+        return self._place_in_file / max(self.size, 1) if self._place_in_file else 1.0
+
+    @property
+    def size(self) -> int:
+        """How many bytes there are, folded if they are in a gz file; 0 if that is not known.
+
+        >>> Source.of_bytes(b"abcd").size, Source("nowhere").size
+        (4, 0)
+        """
+        if self._data is not None:
+            return len(self._data)
+        with suppress(OSError, ValueError):
+            return os.stat(self._place).st_size  # noqa: PTH116
+        return 0
+
+    def blocks(self, size: int = BLOCK) -> Iterator[bytes]:
+        """The content in pieces of at most `size` bytes.
+
+        >>> list(Source.of_bytes(b"abcde").blocks(2))
+        [b'ab', b'cd', b'e']
+        """
+        buffer = bytearray(size)
+        digest = hashlib.sha256()
+        with self.open() as handle:
+            while count := self.read_into(handle, memoryview(buffer)):
+                digest.update(memoryview(buffer)[:count])
+                yield bytes(memoryview(buffer)[:count])
+        self._digest = digest.hexdigest()
+
+    def head(self, size: int = 1 << 16) -> bytes:
+        """The first bytes, by which a format is recognised.
+
+        >>> Source.of_bytes(b"abc").head(2)
+        b'ab'
+        """
+        buffer = bytearray(size)
+        with self.open() as handle:
+            count = self.read_into(handle, memoryview(buffer))
+        return bytes(buffer[:count])
+
+    def between(self, start: int, stop: int | None = None) -> bytes:
+        """The bytes from `start` to `stop`, read again.
+
+        >>> Source.of_bytes(b"abcde").between(1, 3)
+        b'bc'
+        """
+        known, window = self._window
+        if stop is not None and known <= start and stop <= known + len(window):
+            return window[start - known : stop - known]
+        handle = self._unzipped or self.open()
+        if self._unzipped is None and hasattr(handle, "myfileobj"):
+            # To go to a place in a gz file is to unzip everything before it: stay where we are.
+            self._unzipped = handle
+            weakref.finalize(self, handle.close)
+        try:
+            if stop is None:
+                handle.seek(start)
+                return handle.read()
+            # Who asks for one piece asks for the next one, too, as a rule.
+            end = known + len(window)
+            begun = window[start - known :] if known <= start < end else b""
+            handle.seek(start + len(begun))
+            window = begun + handle.read(max(stop - start - len(begun), _AHEAD))
+            self._window = start, window
+            return window[: stop - start]
+        finally:
+            if self._unzipped is None:
+                handle.close()
+
+    def noted(self, digest: str) -> None:
+        """A reader has hashed the content while reading it: no need to do so again.
+
+        >>> source = Source.of_bytes(b"")
+        >>> source.noted("00")
+        >>> source.sha256
+        '00'
+        """
+        self._digest = digest
+
+    @cached_property
+    def sha256(self) -> str:
+        """The hash of the content, in hexadecimal.
+
+        That of a folder is the hash of a list of its files: hash, two spaces, name, zero byte
+        for each, as `sha256sum -z` prints it.
+
+        >>> Source.of_bytes(b"abc").sha256[:8]
+        'ba7816bf'
+        """
+        if self.is_folder or len(self.files) > 1:
+            listed = hashlib.sha256()
+            for name, file in self.files.items():
+                own = file._own_sha256
+                listed.update(f"{own}  {name}\0".encode("utf-8", "surrogateescape"))
+            return listed.hexdigest()
+        return self._own_sha256
+
+    @property
+    def _own_sha256(self) -> str:
+        if self._digest is None:
+            for _ in self.blocks():
+                pass
+        assert self._digest is not None
+        return self._digest
+
+
+def _begun(handle: BinaryIO) -> tuple[int, int]:
+    """To how many bytes the beginning of a gz file unfolds, and how many it has: most bombs show
+    at once, before a reader has begun.
+    """
+    begin = handle.read(_UNFOLDED // _TIMES)
+    handle.seek(0)
+    try:
+        unfolded = zlib.decompressobj(31).decompress(begin, _UNFOLDED + 1)
+    except zlib.error:
+        return 0, 1  # the reader will say what is wrong with it
+    return len(unfolded), len(begin)
+
+
+def _spooled(owner: Source, pipe: BinaryIO) -> str:
+    """Standard input or a named pipe as a temporary file, which goes when its owner does."""
+    import shutil
+    import tempfile
+
+    with tempfile.NamedTemporaryFile(prefix="carob-", delete=False) as spool:
+        weakref.finalize(owner, _gone, spool.name)
+        shutil.copyfileobj(pipe, spool, BLOCK)
+    return spool.name
+
+
+def _gone(path: str) -> None:
+    with suppress(FileNotFoundError):
+        os.unlink(path)  # noqa: PTH108
+
+
+def _last(path: str) -> str:
+    """The last part of a path, the name of a file."""
+    return os.path.basename(os.path.normpath(path))  # noqa: PTH119

@@ -1,0 +1,1 @@
+"""What event spaces return and measures read: events, tallies, quantities."""

@@ -1,0 +1,329 @@
+"""Compare systems: every pair under every recipe, with what chance could have done."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from carob import signature
+from carob._version import __version__
+from carob.average.label import Label
+from carob.corpus.corpus import Corpus
+from carob.corpus.problems import UsageError
+from carob.counts.rows import Statistic
+from carob.evaluate.presets import defaults, table_for
+from carob.evaluate.read import Readable, corpora
+from carob.evaluate.sampling import Drawing, Plan, overall
+from carob.evaluate.sampling import by_label as by_labels
+from carob.evaluate.score import Run, named, prepared, tagset_of, tasked
+from carob.evaluate.scoring import Choices, tallied
+from carob.infer._sampling import Together
+from carob.infer._student import NORMAL
+from carob.infer.interval import JackknifeT
+from carob.infer.interval import intervals as made_of
+from carob.infer.randomization import Randomization, Verdict
+from carob.infer.ranking import clusters, holm, kendall, ranges, spearman, swaps
+from carob.measure._count import Count
+from carob.recipe import Recipe, spell
+from carob.result.comparison import Agreement, Comparison, Difference, Rank
+from carob.result.interval import Interval
+
+if TYPE_CHECKING:
+    from carob.evaluate.task import Task
+
+LOWER = frozenset({"E", "ERR", "SER", "UND", "OVG", "SUB", "ungrounded-share"})
+"""Measures of error. A measure may also say `lower_is_better` itself."""
+
+RIGHT = frozenset({
+    "tp", "tp_system", "tn", "TP", "COR", "PAR", "COR_system", "PAR_system", "c", "C",
+    "gold_right", "system_right", "gold_all", "system_all", "total",
+})  # fmt: skip
+"""Counts of which more is not worse."""
+
+DETECTABLE = NORMAL.inv_cdf(0.975) + NORMAL.inv_cdf(0.80)
+"""So many standard errors are found significant in four cases of five."""
+
+
+def compare(
+    gold: Readable,
+    systems: Sequence[Readable] | Mapping[str, Readable],
+    recipes: str | Recipe | Iterable[str | Recipe] | None = None,
+    *,
+    preset: str | None = None,
+    labels: Sequence[str] | None = None,
+    map: Mapping[str, str] | None = None,
+    zero_division: str = "skip",
+    extra_docs: str = "error",
+    tokenizer: str = "auto",
+    resamples: int = 1000,
+    interval: str = "auto",
+    seed: int = 0,
+    resample_by: str = "document",
+    strata: str | None = None,
+    trials: int = 9999,
+    by_label: bool = False,
+    gold_options: Mapping[str, Any] | None = None,
+    system_options: Mapping[str, Any] | None = None,
+    task: str | os.PathLike[str] | Task | None = None,
+) -> Comparison:
+    """Compare two or more systems: differences, intervals, p values, rank ranges.
+
+    A difference is b minus a, for systems a before b. p comes from paired approximate
+    randomization over `trials` (exact when at most 20 documents differ), and is corrected by
+    Holm's method over everything tested; the interval is that of the paired difference, made as
+    `carob.score` makes it. `recipes` are by default the F1 and SER of those that are scored
+    (of the table `preset`, if one is named); with `by_label`, every label is compared too. `task`
+    is as in `carob.score`.
+
+    >>> from carob import Corpus
+    >>> gold = Corpus.of("[Ann]PER slept", "[Bo]PER woke", "[Cy]PER ran")
+    >>> worse = Corpus.of("Ann slept", "[Bo]PER woke", "Cy ran")
+    >>> compare(gold, {"a": worse, "b": gold}, "exact.R").differences[0].p
+    0.5
+    """
+    chosen = Choices(tagset_of(labels), dict(map or {}), zero_division,
+                     extra_docs, tokenizer)  # fmt: skip
+    drawing = Drawing(resamples, interval, seed, resample_by, strata)
+    if trials < 99:
+        raise UsageError(f"trials is at least 99, not {trials}")
+    ruled = tasked(task)
+    reference, answers = corpora(gold, named(systems), gold_options, system_options)
+    by = recipes
+    if by is None:
+        official = None if ruled is None or preset is not None else ruled.recipes
+        by = default_recipes(reference, official, answers.values(), preset)
+    run = prepared(reference, answers, by, chosen, drawing,
+                   optional=recipes is None and ruled is None, task=ruled)  # fmt: skip
+    if len(run.pairs) < 2:
+        raise UsageError("give at least two systems to compare")
+    found = _differences(run, chosen, Randomization(trials), labels=by_label)
+    ranks = _ranks(found, list(run.pairs))
+    return Comparison(
+        __version__,
+        run.gold,
+        run.counted(),
+        tuple(found),
+        tuple(ranks),
+        tuple(_agreements(ranks, found)),
+        signed(run, test=f"randomization,{trials},seed={seed}"),
+        seed,
+        run.plan.units.kind,
+        run.plan.remarks() + run.remarks + _blind(len(found), trials),
+        trials,
+    )
+
+
+def default_recipes(
+    gold: Corpus, official: Sequence[Recipe] | None = None, systems: Iterable[Corpus] = (),
+    preset: str | None = None,
+) -> list[Recipe]:  # fmt: skip
+    """P and R explain an F1; to compare by all three would only make Holm stricter."""
+    if preset is None:
+        preset = "templates" if table_for(gold, systems) == "templates" else "mentions"
+    every = defaults(preset, list(gold.mentions.attributes)) if official is None else official
+    return [recipe for recipe in every if spell(recipe.measure) not in ("P", "R")] or list(every)
+
+
+def lower_is_better(measure: Any) -> bool:
+    """Whether a smaller score is the better one.
+
+    >>> from carob.measure.precision import Precision
+    >>> lower_is_better(Precision()), lower_is_better(Count("fp"))
+    (False, True)
+    """
+    if isinstance(measure, Count):
+        return measure.name not in RIGHT
+    return bool(getattr(measure, "lower_is_better", measure.name in LOWER))
+
+
+def _statistics(run: Run, chosen: Choices, *, labels: bool) -> list[_Group]:
+    """For each recipe, and for the labels of each space and measure, the statistic of every
+    system.
+    """
+    counts = {
+        name: tallied(pair, [recipe.space for recipe in run.recipes], run.plan)
+        for name, pair in run.pairs.items()
+    }
+    there = dict.fromkeys(run.recipes)
+    groups = [_Group([(recipe, None, 0)]) for recipe in there]
+    rows = {(recipe.space, recipe.measure): recipe for recipe in reversed(there)}
+    for recipe in reversed(rows.values()) if labels else ():
+        names = counts[next(iter(run.pairs))][recipe.space][1].labels
+        every = [replace(recipe, average=Label(label)) for label in names]
+        groups.append(_Group([
+            (one, label, i) for i, (one, label) in enumerate(zip(every, names, strict=True))
+            if one not in there
+        ]))  # fmt: skip
+    groups = [group for group in groups if group.scores]
+    for group in groups:
+        recipe, label, _ = group.scores[0]
+        tallies = [counts[name][recipe.space][1] for name in run.pairs]
+        for name, tally in zip(run.pairs, tallies, strict=True):
+            mentions = counts[name][recipe.space][2]
+            if (why := run.plan.without(recipe, of_mentions=mentions)) is not None:
+                raise UsageError(f"{recipe}: {why}; compare it by document")
+            group.statistics.append(
+                overall(recipe, tally, chosen.zero, tallies)
+                if label is None
+                else by_labels(recipe.measure, tally, chosen.zero, tallies)
+            )
+    return groups
+
+
+class _Group:
+    """Scores that one statistic has, each with recipe, label and place; and that of each system."""
+
+    def __init__(self, scores: list[tuple[Recipe, str | None, int]]) -> None:
+        self.scores, self.statistics = scores, list[Statistic]()
+
+
+def _differences(
+    run: Run, chosen: Choices, test: Randomization, *, labels: bool
+) -> list[Difference]:
+    """Every pair under every recipe, then all p values corrected together."""
+    plan, found = run.plan, []
+    groups = _statistics(run, chosen, labels=labels)
+    systems = list(run.pairs)
+    pairs = list(combinations(range(len(systems)), 2))
+    every = [statistic for group in groups for statistic in group.statistics]
+    contrasts = [
+        (first + b, first + a) for first in range(0, len(every), len(systems)) for a, b in pairs
+    ]
+    together = Together(every, plan.units)
+    intervals = _intervals(plan, together, contrasts)
+    verdicts = test.every(together, contrasts, np.random.default_rng(plan.drawing.seed))
+    for number, group in enumerate(groups):
+        for recipe, label, place in group.scores:
+            for which, (a, b) in enumerate(pairs):
+                verdict = verdicts[number * len(pairs) + which][place]
+                points = float(verdict.second.item()), float(verdict.first.item())
+                interval = intervals[number * len(pairs) + which][place]
+                names = systems[a], systems[b]
+                found.append(_difference(recipe, label, names, points, verdict, interval))
+    tested = [i for i, each in enumerate(found) if each.p is not None]
+    adjusted = holm([float(found[i].p or 0.0) for i in tested]).tolist()
+    for i, p in zip(tested, adjusted, strict=True):
+        found[i] = replace(found[i], p_holm=p)
+    return found
+
+
+def _intervals(
+    plan: Plan, together: Together, contrasts: Sequence[tuple[int, int]]
+) -> list[list[Interval]]:
+    """The intervals of the differences; without a method, their standard errors alone."""
+    drawing = plan.drawing
+    made = made_of(
+        plan.method or JackknifeT(), together, plan.units, drawing.resamples, drawing.seed,
+        contrasts,
+    )  # fmt: skip
+    if plan.method is not None:
+        return made
+    return [[replace(each, low=None, high=None, remarks=()) for each in row] for row in made]
+
+
+def _difference(
+    recipe: Recipe,
+    label: str | None,
+    names: tuple[str, str],
+    values: tuple[float, float],
+    verdict: Verdict,
+    interval: Interval,
+) -> Difference:
+    dropped = int(verdict.dropped.item())
+    remarks = list(interval.remarks)
+    if dropped:
+        remarks.append(f"{dropped:,} of {verdict.tried:,} exchanges have no score: left out")
+    p = _number(verdict.p.item())
+    error = interval.error
+    return Difference(
+        *names,
+        str(recipe),
+        label,
+        spell(recipe.measure),
+        _number(values[0]),
+        _number(values[1]),
+        _number(verdict.difference.item()),
+        interval.low,
+        interval.high,
+        p,
+        None,
+        verdict.smallest,
+        None if p is None or error is None else DETECTABLE * error,
+        verdict.differing,
+        verdict.exact,
+        interval.method if interval.low is not None else None,
+        lower_is_better(recipe.measure),
+        isinstance(recipe.measure, Count),
+        tuple(remarks),
+        interval.draws,
+        verdict.trials[:, 0],
+    )
+
+
+def _number(value: Any) -> float | None:
+    return None if math.isnan(value) else float(value)
+
+
+def _ranks(differences: Sequence[Difference], systems: Sequence[str]) -> list[Rank]:
+    """The rank ranges of all systems under each recipe (and label)."""
+    groups: dict[tuple[str, str | None], list[Difference]] = {}
+    for each in differences:
+        groups.setdefault((each.recipe, each.label), []).append(each)
+    found = []
+    for (recipe, label), group in groups.items():
+        beats = {(d.ahead, d.b if d.ahead == d.a else d.a) for d in group if d.significant}
+        better = [[(one, other) in beats for other in systems] for one in systems]
+        values = {d.a: d.value_a for d in group} | {d.b: d.value_b for d in group}
+        there = ranges(better)
+        for system, (low, high), cluster in zip(systems, there, clusters(there), strict=True):
+            found.append(Rank(recipe, label, system, values[system], low, high, cluster))
+    return found
+
+
+def _agreements(ranks: Sequence[Rank], differences: Sequence[Difference]) -> list[Agreement]:
+    """How far every two recipes order three or more systems alike."""
+    sign = {d.recipe: -1.0 if d.lower_is_better else 1.0 for d in differences}
+    values: dict[str, dict[str, float]] = {}
+    for rank in ranks:
+        if rank.label is None:
+            goodness = math.nan if rank.value is None else sign[rank.recipe] * rank.value
+            values.setdefault(rank.recipe, {})[rank.system] = goodness
+    found: list[Agreement] = []
+    if len({rank.system for rank in ranks}) < 3:
+        return found
+    for first, second in combinations(values, 2):
+        names = [n for n in values[first] if not math.isnan(values[first][n] + values[second][n])]
+        if len(names) < 3:
+            continue
+        a, b = ([values[recipe][n] for n in names] for recipe in (first, second))
+        places = tuple((names[i], names[k]) for i, k in swaps(a, b))
+        found.append(Agreement(first, second, spearman(a, b), kendall(a, b), places))
+    return found
+
+
+def _blind(tests: int, trials: int) -> tuple[str, ...]:
+    """A remark where there are more tests than the trials can tell from chance."""
+    if tests <= 0.05 * (1 + trials):
+        return ()
+    return (
+        f"{tests:,} tests and {trials:,} trials: where p is approximate, nothing can be "
+        "significant after Holm; give more --trials or fewer tests",
+    )
+
+
+def signed(run: Run, **more: str) -> str:
+    """One line for several systems at once; where they differ, their values in their order."""
+    every = list(run.said.values())
+    fields = {"carob": __version__, "recipe": "+".join(recipe.full for recipe in run.recipes)}
+    for key in dict.fromkeys(key for said in every for key in said):
+        values = [said.get(key, "none") for said in every]
+        if key == "gold":
+            fields |= more
+        fields[key] = values[0] if len(set(values)) == 1 else ",".join(values)
+    return signature.compose(fields)

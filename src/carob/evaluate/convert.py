@@ -1,0 +1,244 @@
+"""From one format to another: what the target cannot hold is refused, or left out and counted."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from carob.corpus.corpus import Corpus, Library, Words
+from carob.corpus.problems import UsageError, shown
+from carob.corpus.tables import Fragments, int32
+from carob.corpus.unscored_keys import told_aside
+from carob.evaluate.read import read, told_format, write
+from carob.formats.capabilities import EVERYTHING, Loss, fitted, refused
+from carob.pair.tokens import Tokens
+from carob.registry import builtin, load
+
+
+@dataclass(frozen=True)
+class Converted:
+    """What was written, and what became of the rest.
+
+    >>> print(Converted("conll", 1, 3, (Loss("confidences", 2, "d1"),), ()))
+    wrote 1 document, 3 mentions as conll
+    left out: confidences (2, the first in document 'd1')
+    """
+
+    format: str
+    documents: int
+    mentions: int
+    losses: tuple[Loss, ...]
+    remarks: tuple[str, ...]
+    fillers: int = 0
+
+    def __str__(self) -> str:
+        documents = f"{self.documents:,} document{'' if self.documents == 1 else 's'}"
+        mentions = f"{self.mentions:,} mention{'' if self.mentions == 1 else 's'}"
+        if self.fillers:
+            fillers = f"{self.fillers:,} filler{'' if self.fillers == 1 else 's'}"
+            mentions = f"{mentions}, {fillers}" if self.mentions else fillers
+        lines = [f"wrote {documents}, {mentions} as {self.format}", *self.remarks]
+        return "\n".join([*lines, *(f"left out: {loss}" for loss in self.losses)])
+
+
+def convert(
+    given: Corpus | str | os.PathLike[str],
+    out: str | os.PathLike[str],
+    format: str | None = None,
+    *,
+    lossy: bool = False,
+    tokenizer: str = "auto",
+    options: Mapping[str, Any] | None = None,
+    write_options: Mapping[str, Any] | None = None,
+) -> Converted:
+    """Write a corpus or a file as another format, found by the ending of `out` unless given.
+
+    What the target cannot hold is refused; with `lossy` it is left out and counted. Characters
+    become tokens by the `tokenizer`, tokens become text with single spaces between them.
+    `options` go to `read`, `write_options` to the format that is written.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "a.conll"
+    ...     _ = file.write_text("Ann B-PER\\nslept O\\n")
+    ...     print(convert(file, Path(folder) / "a.spans", lossy=True))
+    ...     (Path(folder) / "a.spans").read_text()
+    wrote 1 document, 1 mention as spans
+    left out: tokens (1, the first in document '1')
+    'PER\\t0\\t0\\t0\\n\\n'
+    """
+    corpus = given if isinstance(given, Corpus) else read(given, **(options or {}))
+    name = format or _by_ending(out)
+    writer = load("formats", name)
+    holds: frozenset[str] = getattr(writer, "holds", EVERYTHING)
+    holds = getattr(told_format(name, write_options or {}), "held", holds)
+    if _alone(writer, corpus, out):
+        holds -= {"document ids"}
+    remarks: list[str] = []
+    losses: list[Loss] = []
+    corpus = _in_unit(corpus, name, holds, tokenizer, remarks, losses)
+    corpus, lost = fitted(corpus, holds)
+    losses += lost
+    remarks += told_aside([("", corpus)])
+    if not lossy:
+        refused(name, losses, "; --lossy leaves it out")
+    needs = getattr(writer, "needs", ())
+    for row in range(len(corpus) if "text" in needs else 0):
+        if corpus.library is None or corpus.library.words(row)[0] is None:
+            raise _wordless(name, corpus, row)
+    if "document ids" in needs and corpus.documents.id is None:
+        ids = tuple(str(row + 1) for row in range(len(corpus)))
+        corpus = replace(corpus, documents=replace(corpus.documents, id=ids))
+        remarks.append("documents have no ids and were numbered")
+    if os.fspath(out) == "-":
+        told_format(name, write_options or {}).write(corpus, sys.stdout.buffer)
+    else:
+        write(corpus, out, name, **(write_options or {}))
+    return Converted(
+        name, len(corpus), len(corpus.mentions), tuple(losses), tuple(remarks),
+        len(corpus.templates.fillers),
+    )  # fmt: skip
+
+
+def _wordless(name: str, corpus: Corpus, row: int) -> UsageError:
+    where = shown(corpus.documents.name(row))
+    return UsageError(f"{name} needs a text, and document {where} has no words")
+
+
+def _by_ending(out: str | os.PathLike[str]) -> str:
+    path = Path(out)
+    for name in builtin("formats"):
+        if path.suffix.lower() in load("formats", name).extensions:
+            return name
+    raise UsageError(f"no format ends in {path.suffix or path.name!r}; say which with --to")
+
+
+def _alone(writer: type[Any], corpus: Corpus, out: str | os.PathLike[str]) -> bool:
+    """Is this one document in a file of its own, where a folder would keep its id in a name?"""
+    if not hasattr(writer, "write_folder") or Path(out).is_dir() or len(corpus) != 1:
+        return False
+    return Path(out).suffix == ".ann" or not getattr(writer, "folders", False)
+
+
+def _in_unit(
+    corpus: Corpus, name: str, holds: frozenset[str], tokenizer: str, remarks: list[str],
+    losses: list[Loss],
+) -> Corpus:  # fmt: skip
+    """The corpus in a unit that the format counts in."""
+    if corpus.unit is None or f"units:{corpus.unit}" in holds:
+        return corpus
+    if corpus.unit == "token":
+        remarks.append("the texts are tokens with single spaces between them")
+        return _joined(corpus, name)
+    tokens = Tokens(tokenizer)
+    how = tokens.settled(corpus, corpus)
+    borders = tokens.borders(corpus, corpus, np.arange(len(corpus)))
+    mentions, odd = borders.snapped(corpus.mentions)
+    if odd:
+        same = mentions.pieces(), corpus.mentions.pieces()
+        moved = _first_moved(corpus, borders.start, borders.end, borders.offsets, *same)
+        where = corpus.documents.name(moved)
+        losses.append(Loss("borders of mentions that are not those of tokens", odd, where))
+    remarks.append(f"the texts were cut into tokens ({how}); white space is not kept")
+    words = _Cut(corpus.library, borders.offsets, borders.start, borders.end)
+    extra = {row: {k: v for k, v in fields.items() if k != "token_spans"}
+             for row, fields in corpus.extra.items()}  # fmt: skip
+    return replace(
+        corpus, unit="token", mentions=mentions, documents=borders.documents(corpus.documents),
+        extra={row: fields for row, fields in extra.items() if fields},
+        library=words if "tokens" in holds else corpus.library,
+    ).ordered()  # fmt: skip
+
+
+def _first_moved(
+    corpus: Corpus, start: Any, end: Any, offsets: Any, tokens: Fragments, chars: Fragments
+) -> int:
+    """The first document with a mention whose borders are not those of tokens."""
+    for row in range(len(corpus.mentions)):
+        doc = int(corpus.mentions.doc[row])
+        spans = tuple(
+            (int(start[offsets[doc] + a]), int(end[offsets[doc] + b - 1]))
+            for a, b in tokens.of(row)
+        )
+        if spans != chars.of(row):
+            return doc
+    return int(corpus.mentions.doc[0])
+
+
+@dataclass(frozen=True, slots=True)
+class _Cut:
+    """The tokens that texts were cut into."""
+
+    library: Library | None
+    offsets: Any
+    start: Any
+    end: Any
+
+    def words(self, row: int) -> Words:
+        text = self.library.words(row)[0] if self.library else None
+        if text is None:
+            return None, None
+        part = slice(int(self.offsets[row]), int(self.offsets[row + 1]))
+        pairs = zip(self.start[part].tolist(), self.end[part].tolist(), strict=True)
+        return None, tuple(text[a:b] for a, b in pairs)
+
+    def line(self, row: int, place: int) -> int:
+        return self.library.line(row, place) if self.library else row + 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Spaced:
+    """Tokens as a text, single spaces between them."""
+
+    library: Library
+
+    def words(self, row: int) -> Words:
+        return " ".join(self.library.words(row)[1] or ()), None
+
+    def line(self, row: int, place: int) -> int:
+        return self.library.line(row, place)
+
+
+def _joined(corpus: Corpus, name: str) -> Corpus:
+    """Tokens become characters of a text."""
+    starts, ends, offsets = [], [], [0]
+    lengths = []
+    for row in range(len(corpus)):
+        tokens = corpus.library.words(row)[1] if corpus.library else None
+        if tokens is None:
+            raise _wordless(name, corpus, row)
+        sizes = [len(token) for token in tokens]
+        before = [at - 1 for at in accumulate((size + 1 for size in sizes), initial=1)]
+        starts += before[:-1]
+        ends += [at + size for at, size in zip(before, sizes, strict=False)]
+        offsets.append(len(starts))
+        lengths.append(max(0, before[-1] - 1))
+    first, begin, end = np.array(offsets), np.array(starts, np.int64), np.array(ends, np.int64)
+    table = corpus.mentions
+    pieces = table.pieces()
+    base = first[np.repeat(table.doc, np.diff(pieces.offsets))]
+    moved = Fragments(
+        pieces.offsets, int32(begin[base + pieces.start]), int32(end[base + pieces.end - 1])
+    )
+    mentions = replace(
+        table,
+        start=moved.start[moved.offsets[:-1]],
+        end=moved.end[moved.offsets[1:] - 1],
+        fragments=None if table.fragments is None else moved,
+    )
+    doc = np.repeat(np.arange(len(corpus)), np.diff(corpus.documents.sentence_offsets))
+    padded = np.append(begin, end[-1] if len(end) else 0)
+    sentence = padded[first[doc] + corpus.documents.sentence_start]
+    documents = replace(corpus.documents, length=int32(lengths), sentence_start=int32(sentence))
+    assert corpus.library is not None
+    return replace(
+        corpus, unit="char", mentions=mentions, documents=documents,
+        library=_Spaced(corpus.library),
+    )  # fmt: skip

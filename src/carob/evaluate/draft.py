@@ -1,0 +1,188 @@
+"""A first task definition for a gold file, to be edited: what was seen, as a suggestion."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+
+from carob import registry
+from carob.corpus.corpus import Corpus
+from carob.corpus.problems import CarobError, UsageError, nearest, plain, shown
+from carob.evaluate._fillers import Counts, Observed
+from carob.evaluate.presets import table_for
+from carob.evaluate.score import origin_of
+from carob.pair.pair import Pair
+from carob.pair.template_types import loose_labels, slot_labels
+from carob.recipe import expand
+
+_SLOTS = ("oas.PRF", "oaod.PRF", "oads.PRF", "templates.PRF")
+_MENTIONS = ("exact.PRF",)
+_NUGGETS = ("nugget.PRF",)
+
+_HEAD = """\
+# A task definition: what is evaluated, and how. It was drafted from {file};
+# look at everything, and change what is not meant. Then:
+#
+#   carob score --task task.toml GOLD SYSTEM...
+#
+# Signatures carry the hash of this file: a change, even of a comment, is another task.
+
+[corpus]
+name = {name}            # what the corpus is called
+version = "1"            # a new one for every change of gold
+sha256 = {sha256}
+documents = {documents}            # how many gold has
+format = {format}            # how gold is read
+# source = ""            # where the corpus can be had
+# note = ""              # anything else, such as how the parts were drawn
+
+[scoring]
+# The official recipes: what is scored when -m does not say otherwise (see carob measures).
+recipes = {recipes}
+"""
+
+_MATCH = """\
+# How strictly a filler must match, for the recipes that do not say it:
+# "exact", "overlap", or "contains(k=1)", with at most k words too many.
+match = "exact"
+"""
+
+_TOKENS = """\
+# How texts are cut where characters are counted and a recipe needs tokens:
+# "given" (gold's own tokens), "words" or "whitespace".
+tokenizer = {tokenizer}
+
+# The slots: TYPE.slot of templates, and labels of mentions. No other is legal.
+# fillers        how many a slot may have: "exactly one", "at most one",
+#                "at least one" or "any"
+# realisations   whether one filler may come in several different strings: then "many"
+#                (so that more than one string is no violation), else "one"
+"""
+
+_PARTS = """\
+
+# The partition, by ids of documents. "test" is scored unless --part says otherwise.
+# [parts]
+# train = [{first}]
+# test = [{last}]
+"""
+
+
+def drafted(gold: Corpus, preset: str | None = None) -> str:
+    """The text of a task definition for gold; `preset` says what its recipes count.
+
+    >>> print(drafted(Corpus.of("[Ann]PER met [Bo]PER", "[Cy]PER slept")).rpartition("\\n\\n")[2])
+    [slots.PER]              # in 2 of 2 documents, in 1 more than one
+    fillers = "at least one"
+    realisations = "many"
+    """
+    # Mentions that are fillers of templates are in the slots that they fill.
+    names = sorted({*loose_labels(gold), *slot_labels(gold)})
+    if not names:
+        raise UsageError("gold has no mention and no filler: there is nothing to define")
+    origin = origin_of(gold)
+    file = Path(origin.path).name
+    taken, left = _recipes(gold, preset)
+    text = _HEAD.format(
+        file=plain(file) or "memory", name=quoted(Path(file.removesuffix(".gz")).stem or "corpus"),
+        sha256=quoted(origin.sha256), documents=len(gold), format=quoted(origin.format),
+        recipes=f"[{', '.join(map(quoted, taken))}]",
+    )  # fmt: skip
+    text += "".join(f"# {line}\n" for line in left)
+    if any(each.split(".")[0] in {name.split(".")[0] for name in _SLOTS} for each in taken):
+        text += _MATCH
+    text += _TOKENS.format(tokenizer=quoted(_tokenizer(gold)))
+    observed = Observed(gold)
+    unit = "template" if len(gold.templates) else "document"
+    text += "".join(_slot(name, observed.counts(name), unit) for name in names)
+    if gold.documents.id is not None and len(gold) > 1:
+        first, last = gold.documents.id[0], gold.documents.id[-1]
+        text += _PARTS.format(first=_comment(first), last=_comment(last))
+    return _columns(text)
+
+
+def _slot(name: str, counts: Counts, unit: str) -> str:
+    """A slot with the tightest limits that gold keeps, and what was seen as a comment."""
+    size, there, more = len(counts.doc), int(np.sum(counts.most > 0)), int(np.sum(counts.most > 1))
+    fillers = "at most one" if there < size else "exactly one"
+    if more:
+        fillers = "any" if there < size else "at least one"
+    if not size:
+        fillers, seen = "any", "a label of mentions that fills no slot"
+    else:
+        many = f", in {more:,} more than one" if more else ""
+        seen = f"in {there:,} of {size:,} {unit}s{many}"
+    realisations = "many" if more or not size else "one"
+    return (
+        f"\n[slots.{_key(name)}]            # {seen}\n"
+        f'fillers = "{fillers}"\nrealisations = "{realisations}"\n'
+    )
+
+
+def _recipes(gold: Corpus, preset: str | None) -> tuple[list[str], list[str]]:
+    """Recipes for this kind of gold that can be counted; why others cannot."""
+    tables = {"mentions": _MENTIONS, "nugget": _NUGGETS, "templates": _SLOTS}
+    if preset not in (None, *tables):
+        raise UsageError(f"no table is called {preset!r}{nearest(str(preset), list(tables))}")
+    wanted = tables[preset or table_for(gold)]
+    taken, left = [], []
+    pair = Pair.of(gold, gold)
+    for text in wanted:
+        if text.split(".")[0] not in registry.builtin("match"):
+            continue
+        try:
+            expand(text)[0].space(pair)
+        except CarobError as error:
+            left.append(f"{text} is left out: {plain(str(error))}")
+        else:
+            taken.append(text)
+    return taken or [*_MENTIONS], left
+
+
+def _tokenizer(gold: Corpus) -> str:
+    if gold.unit == "token":
+        return "given"
+    tokens = gold.library.words(0)[1] if gold.library and len(gold) else None
+    return "words" if tokens is None else "given"
+
+
+def quoted(text: str) -> str:
+    """A text as TOML has it.
+
+    >>> quoted('a "b"\\x7f')
+    '"a \\\\"b\\\\"\\\\u007f"'
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise UsageError(f"TOML cannot hold {shown(text)}, which is no Unicode") from None
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _key(text: str) -> str:
+    return text if re.fullmatch(r"[A-Za-z0-9_-]+", text) else quoted(text)
+
+
+def _comment(text: str) -> str:
+    return plain(quoted(text))
+
+
+def _columns(text: str) -> str:
+    """Comments behind values in one column, where they fit."""
+
+    def line(found: re.Match[str]) -> str:
+        return f"{found[1]:<24} # {found[2]}"
+
+    return re.sub(r"^([^\s#].*?) {12}# (.*)$", line, text, flags=re.M)
+
+
+def free(output: str) -> None:
+    """Refuse to write over a file that is there: it may have been edited.
+
+    >>> free("-")
+    """
+    if output != "-" and Path(output).exists():
+        raise UsageError(f"{output} exists; give another name with -o, or remove it")

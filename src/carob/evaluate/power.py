@@ -1,0 +1,273 @@
+"""How many documents would be needed to see a difference? Studies simulated from a pilot."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from carob._version import __version__
+from carob.corpus.problems import UsageError, plain
+from carob.evaluate.compare import default_recipes, signed
+from carob.evaluate.presets import table_for
+from carob.evaluate.read import Readable, corpora
+from carob.evaluate.sampling import Drawing, overall
+from carob.evaluate.score import named, prepared, tasked
+from carob.evaluate.scoring import Choices, tallied
+from carob.infer._power import Pilot
+from carob.infer._student import NORMAL
+from carob.infer.interval import TRUSTED, JackknifeT, intervals
+from carob.measure._count import Count
+from carob.recipe import Recipe, parse, spell
+from carob.result.power import Point, Power
+
+if TYPE_CHECKING:
+    from carob.evaluate.task import Task
+
+WORK = 1e9
+"""About how much work goes into one size of study, in numbers that are added up."""
+
+LEAST = 200
+"""How many studies are simulated at least."""
+
+FINE = 1.08
+"""How close two sizes have to be for the search to end."""
+
+
+def power(
+    gold: Readable,
+    systems: Sequence[Readable] | Mapping[str, Readable],
+    recipe: str | Recipe | None = None,
+    *,
+    difference: float | None = None,
+    power: float = 0.8,
+    alpha: float = 0.05,
+    simulations: int = 1000,
+    trials: int = 999,
+    labels: Sequence[str] | None = None,
+    map: Mapping[str, str] | None = None,
+    zero_division: str = "skip",
+    extra_docs: str = "error",
+    tokenizer: str = "auto",
+    seed: int = 0,
+    resample_by: str = "document",
+    strata: str | None = None,
+    gold_options: Mapping[str, Any] | None = None,
+    system_options: Mapping[str, Any] | None = None,
+    progress: Callable[[Point], None] | None = None,
+    task: str | os.PathLike[str] | Task | None = None,
+) -> Power:
+    """How many documents are needed to see a difference between two systems, from a pilot.
+
+    `difference` is in scores (0.02 is two points); without it, the pilot's own. Studies of n
+    documents are drawn from the pilot with replacement; on a share of the documents the two
+    systems are exchanged, so that the expected difference is the one looked for; and each study
+    is tested as `carob.compare` tests. n is searched for until a share `power` of the studies
+    has p of at most `alpha`. A difference larger than the pilot's cannot be made in this way, and
+    is refused. `recipe` is exact.F1 (oads.F1 where slots are filled), or the first that is
+    official in the `task`, unless one is given. `progress` is told of every n.
+
+    >>> from carob import Corpus
+    >>> gold = Corpus.of(*["[Ann]PER slept"] * 10)
+    >>> other = Corpus.of(*["[Ann]PER slept", "Ann slept"] * 5)
+    >>> power(gold, {"a": other, "b": gold}, "exact.R").documents
+    15
+    """
+    chosen = Choices(None if labels is None else tuple(labels), dict(map or {}), zero_division,
+                     extra_docs, tokenizer)  # fmt: skip
+    drawing = Drawing(100, "auto", seed, resample_by, strata)
+    _check(difference, power, alpha, simulations, trials)
+    ruled = tasked(task)
+    reference, answers = corpora(gold, named(systems), gold_options, system_options)
+    if recipe is None:
+        filled = table_for(reference, answers.values()) == "templates"
+        recipe = "oads.F1" if filled else "exact.F1"
+        if ruled is not None:
+            recipe = default_recipes(reference, ruled.recipes)[0]
+    one = parse(recipe) if isinstance(recipe, str) else recipe
+    if isinstance(one.measure, Count):
+        raise UsageError(f"{one} is a count, which grows with the documents; take a score: exact.P")
+    run = prepared(reference, answers, one, chosen, drawing, task=ruled)
+    names, plan = list(run.pairs), run.plan
+    if len(names) != 2:
+        raise UsageError(f"power is that of one pair: give two systems, not {len(names)}")
+    if len(plan.units) < 2:
+        raise UsageError(
+            f"a pilot of {plan.units.told()} says nothing about others: give at least two"
+        )
+    tallies = []
+    for pair in run.pairs.values():
+        _, tally, mentions = tallied(pair, [one.space], plan)[one.space]
+        if (why := plan.without(one, of_mentions=mentions)) is not None:
+            raise UsageError(f"{one}: {why}; simulate it by document")
+        tallies.append(tally)
+    statistics = [overall(one, tally, chosen.zero, tallies) for tally in tallies]
+    pilot = Pilot(statistics[0], statistics[1], plan.units)
+    a, b = (float(each.point()) for each in statistics)
+    size, approximate = _looked_for(pilot, (a, b), difference, power, alpha, one, names)
+    share = pilot.share(size)
+    width = pilot.change.shape[1]
+    most = max(1000, int(4 * (4 * WORK / (LEAST * trials * width) - 100)))
+
+    def simulated(count: int) -> Point:
+        # A quarter for each sum to be made, a hundred to measure it.
+        affordable = int(WORK / (trials * width * (count / 4 + 100)))
+        studies = min(simulations, max(LEAST, affordable))
+        rng = np.random.default_rng([seed, count])
+        seen = pilot.rejections(count, share, studies, trials, alpha, rng)
+        point = Point(count, seen, studies)
+        if progress is not None:
+            progress(point)
+        return point
+
+    far = approximate is None or approximate > most
+    start = [] if size == 0 or far or approximate is None else [approximate]
+    points = _searched(simulated, start, power, most)
+    pilot_size = len(plan.units)
+    for count in (pilot_size, *([2 * pilot_size, 4 * pilot_size] if size == 0 else [])):
+        if count <= most and count not in points:
+            points[count] = simulated(count)
+    enough = _enough(points, power) if size else None
+    how = f"{power:g},alpha={alpha:g},difference={size!r},simulations={simulations},"
+    how += f"randomization,{trials},seed={seed}"
+    documents = enough if enough is not None or size == 0 else approximate
+    return Power(
+        __version__,
+        run.gold,
+        run.counted(),
+        str(one),
+        spell(one.measure),
+        (a, b),
+        size,
+        share,
+        power,
+        alpha,
+        trials,
+        documents,
+        enough is not None,
+        approximate,
+        pilot_size,
+        tuple(points[count] for count in sorted(points)),
+        signed(run, interval="none", power=how),
+        seed,
+        plan.units.kind,
+        _remarks(pilot_size, plan.units.told()) + run.remarks,
+    )
+
+
+def _check(
+    difference: float | None, power: float, alpha: float, simulations: int, trials: int
+) -> None:
+    for name, value in (("power", power), ("alpha", alpha)):
+        if not 0 < value < 1:
+            raise UsageError(f"{name} is between 0 and 1, not {value}")
+    if power <= alpha:
+        raise UsageError(f"power is more than alpha ({alpha}), not {power}")
+    if difference is not None and not (difference >= 0 and math.isfinite(difference)):
+        raise UsageError(f"the difference is 0 or more, not {difference}")
+    if not 100 <= simulations <= 1_000_000:
+        raise UsageError(f"simulations is at least 100, not {simulations}")
+    if not 99 <= trials <= 1_000_000:
+        raise UsageError(f"trials is at least 99, not {trials}")
+    if alpha * (trials + 1) < 1:
+        raise UsageError(f"no p of {trials} trials is as small as {alpha}: give more trials")
+
+
+def _remarks(size: int, told: str) -> tuple[str, ...]:
+    if size >= TRUSTED:
+        return ()
+    return (f"only {told}: a pilot of fewer than {TRUSTED} is not to be trusted",)
+
+
+def _looked_for(
+    pilot: Pilot, values: tuple[float, float], difference: float | None, power: float,
+    alpha: float, recipe: Recipe, names: Sequence[str],
+) -> tuple[float, int | None]:  # fmt: skip
+    """The size of the difference, and by the normal approximation how many units show it."""
+    a, b = (plain(name) for name in names)
+    observed = abs(values[1] - values[0])
+    if math.isnan(observed):
+        raise UsageError(f"{a} or {b} has no {recipe}: there is no difference to look for")
+    if not pilot.differs.any():
+        raise UsageError(f"{a} and {b} do the same on every {pilot.units.kind}: no number of them "
+                         f"would show a difference")  # fmt: skip
+    if difference is None and observed <= 1e-12:
+        raise UsageError(f"{a} and {b} have the same {recipe}: there is no difference to look for")
+    size = observed if difference is None else difference
+    error = _error(pilot)
+    needed = None if error is None else _approximate(
+        size, observed, error * math.sqrt(len(pilot.units)), power, alpha
+    )  # fmt: skip
+    if size > observed + 1e-12:
+        rough = "" if needed is None else (
+            f"; by the normal approximation about {pilot.units.told(needed)} would show it"
+        )  # fmt: skip
+        raise UsageError(
+            f"{a} and {b} differ by {observed:.4g} {recipe} in the pilot, and mixing them gives "
+            f"no more: a difference of {size:.4g} cannot be simulated{rough}"
+        )
+    return min(size, observed), needed
+
+
+def _error(pilot: Pilot) -> float | None:
+    """The standard error of the pilot's difference."""
+    both = [pilot.first, pilot.second]
+    return intervals(JackknifeT(), both, pilot.units, contrasts=[(1, 0)])[0][0].error
+
+
+def _approximate(
+    size: float, observed: float, spread: float, power: float, alpha: float
+) -> int | None:
+    """How many units show a difference if means are normal.
+
+    Exchanging answers keeps the mean square m of a unit's difference, spread^2 + observed^2: the
+    test rejects beyond z sqrt(m / n), and the mean varies by sqrt((m - size^2) / n).
+    """
+    if size == 0 or not math.isfinite(spread):
+        return None
+    square = max(spread**2 + observed**2, size**2)
+    beyond = NORMAL.inv_cdf(1 - alpha / 2) * math.sqrt(square)
+    beyond += NORMAL.inv_cdf(power) * math.sqrt(square - size**2)
+    return max(2, math.ceil((max(beyond, 0.0) / size) ** 2))
+
+
+def _searched(
+    simulated: Callable[[int], Point], start: Sequence[int], goal: float, most: int
+) -> dict[int, Point]:
+    """Points around the number of units whose power is the goal, from a first guess on."""
+    found: dict[int, Point] = {}
+    for guess in start:
+        here = found[guess] = simulated(guess)
+        below, above = guess, guess
+        while here.power >= goal and below > 2:
+            below = max(2, int(below / 1.5))
+            here = found[below] = simulated(below)
+        here = found[guess]
+        while here.power < goal and above < most:
+            above = min(most, math.ceil(above * 1.5))
+            here = found[above] = simulated(above)
+        _refine(simulated, found, goal)
+    return found
+
+
+def _refine(simulated: Callable[[int], Point], found: dict[int, Point], goal: float) -> None:
+    """Halve the way between too few and enough, until they are close."""
+    while (high := _enough(found, goal)) is not None:
+        low = max((n for n in found if n < high), default=high)
+        if high - low <= 1 or high <= FINE * low:
+            return
+        middle = min(max(round(math.sqrt(low * high)), low + 1), high - 1)
+        found[middle] = simulated(middle)
+
+
+def _enough(found: Mapping[int, Point], goal: float) -> int | None:
+    """The smallest number that reaches the goal, as every larger one that was tried does."""
+    best = None
+    for count in sorted(found, reverse=True):
+        if found[count].power < goal:
+            break
+        best = count
+    return best

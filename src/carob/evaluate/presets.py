@@ -1,0 +1,91 @@
+"""What is scored when nobody says what: tables of recipes."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from carob import registry
+from carob.corpus.problems import RecipeError, nearest
+from carob.recipe import Recipe, expand, word
+
+if TYPE_CHECKING:
+    from carob.corpus.corpus import Corpus
+
+DEFAULTS = (
+    "exact.PRF", "overlap.PRF", "ts.PRF@macro", "fair.PRF", "slots.SER",
+)  # fmt: skip
+"""What is scored when nobody says what."""
+
+TEMPLATES = (
+    "oas.PRF", "oaod.PRF", "oads.PRF", "oads.ungrounded-share", "templates.PRF", "templates.SER",
+)  # fmt: skip
+"""What is scored where slots are filled: the three ways to count answers, and templates."""
+
+TABLES = ("mentions", "nugget", "templates")
+
+SLOTS = ("oas", "oaod", "oads", "templates")
+"""The event spaces that count fillers."""
+
+
+def table_for(gold: Corpus, systems: Iterable[Corpus] = ()) -> str:
+    """Which table fits: `nugget` for tbf, `templates` where slots are filled, else `mentions`.
+
+    Slots are filled if gold has templates, or if a system has some and no mention.
+
+    >>> from carob.corpus.corpus import Corpus
+    >>> table_for(Corpus.of("[Ann]PER slept"))
+    'mentions'
+    >>> table_for(Corpus.of("[Ann]who"), [Corpus.of({"templates": [{"slots": {"who": ["Ann"]}}]})])
+    'templates'
+    """
+    if gold.origin is not None and gold.origin.format == "tbf":
+        return "nugget"
+    filled = len(gold.templates) > 0 or any(only_fillers(each) for each in systems)
+    return "templates" if filled else "mentions"
+
+
+def only_fillers(corpus: Corpus) -> bool:
+    """Whether a corpus has templates, and no mention.
+
+    >>> from carob.corpus.corpus import Corpus
+    >>> only_fillers(Corpus.of({"templates": [{"slots": {"who": ["Ann"]}}]}))
+    True
+    """
+    return len(corpus.templates) > 0 and not len(corpus.mentions)
+
+
+def defaults(table: str = "mentions", attributes: Sequence[str] = ()) -> list[Recipe]:
+    """The recipes for when nobody says what to score.
+
+    There are three tables: `mentions`; `nugget` for event nuggets: span only and every
+    combination of the label (`type`) and the attributes of mentions, as the paper's Figure 3 has
+    them, micro and macro-doc-pr; and `templates` for slots.
+
+    >>> str(defaults()[0])
+    'exact.P'
+    >>> [str(recipe) for recipe in defaults("nugget", ["realis"])][3:7:3]
+    ['nugget(attributes=type).P', 'nugget(attributes=realis).P']
+    """
+    if table == "nugget":
+        # What is no word cannot stand in a list of a recipe.
+        names = ["type", *sorted(name for name in attributes if word(name) == name)]
+        if len(names) > 4:
+            raise RecipeError(
+                f"a table of all combinations of {len(names)} attributes would be too long; "
+                "say which with -m, for example nugget(attributes=type).PRF"
+            )
+        sets = [
+            few for size in range(len(names) + 1) for few in itertools.combinations(names, size)
+        ]
+        spaces = [
+            f"nugget(attributes={'+'.join(map(word, few))})" if few else "nugget" for few in sets
+        ]
+        texts = [f"{space}.PRF@{how}" for how in ("micro", "macro-doc-pr") for space in spaces]
+        return [recipe for text in texts for recipe in expand(text)]
+    if table not in TABLES:
+        raise RecipeError(f"no table is called {table!r}{nearest(table, TABLES)}")
+    texts = list(TEMPLATES if table == "templates" else DEFAULTS)
+    there = [text for text in texts if text.split(".")[0] in registry.builtin("match")]
+    return [recipe for text in there for recipe in expand(text)]

@@ -1,0 +1,301 @@
+"""From paths to corpora and back: which format a file has, and how it is read and written."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import fields, replace
+from typing import Any
+
+from carob import registry
+from carob.corpus.corpus import Corpus, Origin
+from carob.corpus.folder import ending
+from carob.corpus.problems import CarobError, InputError, UsageError, nearest
+from carob.corpus.source import Source
+
+Readable = Corpus | str | os.PathLike[str]
+
+LARGE = 1 << 26
+"""From so many bytes on files are read at the same time: it saves a tenth of a second then."""
+
+_COMMON = ("conll", "jsonl", "records")
+"""Formats that are looked for first, so that the others need not be imported."""
+
+
+def sniffed(source: Source) -> str:
+    """The name of the format that a file, or the files of a folder, look like.
+
+    A folder with .ann files is brat, and so is x.ann, and x.txt when x.ann is beside it.
+
+    >>> sniffed(Source.of_bytes(b"Ann B-PER"))
+    'conll'
+    """
+    if any(ending(name)[1] == ".ann" for name in source.files):
+        return "brat"
+    if source.is_folder:
+        return _sniffed_folder(source)
+    sure = _sureness(source)
+    if not sure:
+        raise source.failure("K002", "an empty file", "at least one document")
+    best = max(sure, key=lambda name: sure[name])
+    if sure[best] < 0.5:
+        _refuse_words(source)
+    if sure[best] > 0:
+        return best
+    every = ", ".join(registry.names("formats"))
+    raise source.failure("K006", "a file that looks like no known format", f"one of {every}")
+
+
+def _sureness(source: Source) -> dict[str, float]:
+    """How much a file looks like each format; plugins are asked when no other is sure."""
+    head = source.head()
+    if not head.strip():
+        return {}
+    if b"\0" in head and head[:2] not in (b"\xff\xfe", b"\xfe\xff"):
+        raise source.failure("K003", "a binary file", "a text file in UTF-8")
+    if head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{":
+        from carob.formats._json import telling  # what columns do without
+
+        head = telling(source, head)
+    sure: dict[str, float] = {}
+    for name in (*_COMMON, *registry.builtin("formats")):
+        if name not in sure:
+            sure[name] = registry.load("formats", name).sniff(head)
+        if sure[name] >= 0.9:
+            return sure
+    if max(sure.values()) < 0.5:
+        for name in registry.plugins("formats"):
+            sure[name] = registry.load("formats", name).sniff(head)
+    return sure
+
+
+def _sniffed_folder(source: Source) -> str:
+    """The one format of all files that look like any; the others are taken for the same."""
+    found: dict[str, Source] = {}
+    unsure: dict[str, float] = {}
+    for file in source.files.values():
+        sure = _sureness(file)
+        best = max(sure, key=lambda name: sure[name], default="")
+        if best and sure[best] >= 0.5:
+            found.setdefault(best, file)
+        elif best:
+            unsure[best] = max(sure[best], unsure.get(best, 0.0))
+    if len(found) > 1:
+        (one, first), (other, second) = list(found.items())[:2]
+        raise source.failure(
+            "K007", f"{other} in {second.name}, {one} in {first.name}", "files of one format",
+            "say which it is, or keep them apart",
+        )  # fmt: skip
+    if found:
+        return next(iter(found))
+    if not unsure:
+        what = "empty files" if source.files else "an empty folder"
+        raise source.failure("K002", what, "at least one document")
+    for file in source.files.values():
+        _refuse_words(file)
+    return max(unsure, key=lambda name: unsure[name])
+
+
+def _refuse_words(source: Source) -> None:
+    """JSON with words around it is not taken for columns."""
+    from carob.formats._around import around  # what a file of a known format does without
+
+    if (problem := around(source.name, source.head())) is not None:
+        raise InputError([problem])
+
+
+def read(
+    path: str | os.PathLike[str] | Source, format: str | None = None, **parameters: Any
+) -> Corpus:
+    """Read a corpus. The format is found by looking at the file unless it is given; what a format
+    can be told (for conll: tag, token, scheme, repair, documents) are its parameters. The files
+    of a folder are read as one corpus, in the order of their names.
+
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "dev.conll"
+    ...     _ = file.write_text("Ann B-PER\\nslept O\\n")
+    ...     read(file)[0].mentions
+    (Mention('PER', 0, 1),)
+    """
+    source = path if isinstance(path, Source) else Source(path)
+    name = sniffed(source) if format is None else format
+    reader = told_format(name, parameters)
+    if source.is_folder and not getattr(reader, "folders", False):
+        from carob.formats._folder import read_files  # what no single file needs
+
+        corpus, said, facts = read_files(reader, source)
+    else:
+        corpus = Corpus.joined(reader.read(source), source.share)
+        said, facts = reader.settled(corpus.facts)
+        corpus = replace(corpus, library=reader.library(source, corpus.documents))
+    origin = Origin(source.path, source.sha256, name, said)
+    return replace(corpus, facts=facts, origin=origin)
+
+
+def read_all(files: Sequence[tuple[Source, Mapping[str, Any]]]) -> list[Corpus]:
+    """Several corpora, each from a source and with what `read` is told of it. Large files are read
+    at the same time, where their format leaves the interpreter alone while it reads.
+
+    >>> ann, bo = Source.of_bytes(b"Ann B-PER"), Source.of_bytes(b"Bo O")
+    >>> [len(corpus.mentions) for corpus in read_all([(ann, {}), (bo, {"format": "conll"})])]
+    [1, 0]
+    """
+    if _pays(files):
+        return list(_at_once(files))
+    return [read(source, **options) for source, options in files]
+
+
+def _at_once(files: Sequence[tuple[Source, Mapping[str, Any]]]) -> Iterator[Corpus]:
+    """What is read from each file by several threads, in order. After an error or an interruption
+    nobody waits for them: they begin no other file, and end with the process.
+    """
+    from queue import Empty, SimpleQueue
+    from threading import Thread
+
+    todo: SimpleQueue[int] = SimpleQueue()
+    found: list[SimpleQueue[Corpus | BaseException]] = [SimpleQueue() for _ in files]
+
+    def taken() -> Iterator[int]:
+        with suppress(Empty):
+            while True:
+                yield todo.get_nowait()
+
+    def work() -> None:
+        for number in taken():
+            source, options = files[number]
+            try:
+                found[number].put(read(source, **options))
+            except BaseException as error:
+                found[number].put(error)
+
+    for number in range(len(files)):
+        todo.put(number)
+    for _ in range(min(len(files), _processors())):
+        Thread(target=work, daemon=True).start()
+    try:
+        for each in found:
+            answer = each.get()
+            if isinstance(answer, BaseException):
+                raise answer
+            yield answer
+    finally:
+        list(taken())
+
+
+def _pays(files: Sequence[tuple[Source, Mapping[str, Any]]]) -> bool:
+    """Whether it pays to read files at the same time."""
+    different = len({id(source) for source, _ in files})
+    if not 1 < different == len(files) or _processors() < 2:
+        return False
+    if sum(source.size for source, _ in files) < LARGE:
+        return False
+    try:
+        formats = {options.get("format") or sniffed(source) for source, options in files}
+        return all(getattr(registry.load("formats", name), "compiled", False) for name in formats)
+    except CarobError:  # to be told in its turn
+        return False
+
+
+def _processors() -> int:
+    """How many processors we may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def suited(source: Source, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The format of a file, and those options that it takes.
+
+    >>> suited(Source.of_bytes(b"{}"), {"scheme": "iob2"})
+    {'format': 'jsonl'}
+    """
+    name = options.get("format") or sniffed(source)
+    known = {each.name for each in fields(registry.load("formats", name))}
+    taken = {key: value for key, value in options.items() if key in known}
+    return {"format": name} | taken
+
+
+def write(
+    corpus: Corpus, path: str | os.PathLike[str], format: str | None = None, **parameters: Any
+) -> None:
+    """Write a corpus, in the format that the file name ends in unless it is given.
+
+    A format that has a file for each document writes them to a folder.
+
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "dev.conll"
+    ...     write(Corpus.of("[Ann]PER slept"), file)
+    ...     file.read_text()
+    '-DOCSTART- O\\n\\nAnn B-PER\\nslept O\\n\\n'
+    """
+    name = format or _by_extension(os.fspath(path))
+    writer = told_format(name, parameters)
+    try:
+        _written(writer, corpus, path)
+    except OSError as error:
+        raise UsageError(f"cannot write {os.fspath(path)}: {error.strerror or error}") from None
+
+
+def told_format(name: str, parameters: Mapping[str, Any]) -> Any:
+    """A format with its parameters; one that it does not have is refused in words."""
+    cls = registry.load("formats", name)
+    known = [each.name for each in fields(cls)]
+    for key in parameters:
+        if key not in known:
+            there = nearest(key, known) if known else "; it has none"
+            raise UsageError(f"the format {name} has no parameter {key!r}{there}")
+    return cls(**parameters)
+
+
+def _written(writer: Any, corpus: Corpus, path: str | os.PathLike[str]) -> None:
+    from pathlib import Path  # slow to load, and reading does without
+
+    if hasattr(writer, "write_folder") and (
+        getattr(writer, "folders", False) or len(corpus) != 1 or Path(path).is_dir()
+    ):
+        writer.write_folder(corpus, Path(path))
+        return
+    out = io.BytesIO()
+    writer.write(corpus, out)
+    try:
+        Path(path).write_bytes(out.getvalue())
+    except (OSError, ValueError) as error:
+        said = getattr(error, "strerror", None) or error
+        raise UsageError(f"cannot write {os.fspath(path)}: {said}") from None
+
+
+def _by_extension(path: str) -> str:
+    base, tail = os.path.splitext(path)  # noqa: PTH122
+    for name in registry.builtin("formats"):
+        if tail.lower() in registry.load("formats", name).extensions:
+            return name
+    end = tail or os.path.basename(base)  # noqa: PTH119
+    raise UsageError(f"no format ends in {end!r}; say which with format=")
+
+
+def corpora(
+    gold: Readable, systems: Mapping[str, Readable],
+    gold_options: Mapping[str, Any] | None = None, system_options: Mapping[str, Any] | None = None,
+) -> tuple[Corpus, dict[str, Corpus]]:  # fmt: skip
+    """Gold and systems, each a corpus as it is or read from a path, with options of reading.
+
+    >>> ann = Corpus.of("[Ann]PER slept")
+    >>> corpora(ann, {"good": ann})[1]["good"] is ann
+    True
+    """
+    given = [(gold, gold_options), *((system, system_options) for system in systems.values())]
+    for each, _ in given:
+        if not isinstance(each, (Corpus, str, os.PathLike)):
+            raise UsageError(f"a corpus or a path is needed, not {type(each).__name__}")
+    files = [
+        (Source(each), options or {}) for each, options in given if not isinstance(each, Corpus)
+    ]
+    read_ones = iter(read_all(files))
+    first, *others = (each if isinstance(each, Corpus) else next(read_ones) for each, _ in given)
+    return first, dict(zip(systems, others, strict=True))

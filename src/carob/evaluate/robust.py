@@ -1,0 +1,274 @@
+"""Would another scorer have said something else? Rank systems under many reasonable choices."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from carob import registry
+from carob._version import __version__
+from carob.corpus.corpus import Corpus
+from carob.corpus.problems import CarobError, UsageError, plain
+from carob.corpus.source import Source
+from carob.counts.undisputed import tally_of
+from carob.evaluate.compare import default_recipes, lower_is_better, signed
+from carob.evaluate.presets import defaults, table_for
+from carob.evaluate.read import Readable, read, sniffed
+from carob.evaluate.sampling import Drawing
+from carob.evaluate.score import Run, named, prepared, tasked
+from carob.evaluate.scoring import Choices
+from carob.recipe import Recipe, expand, spell
+from carob.result.robustness import Choice, Robustness, joined
+
+if TYPE_CHECKING:
+    from carob.evaluate.task import Task
+
+EVERY = ("micro", "macro", "weighted", "macro-doc")
+
+GRID: Mapping[str, tuple[str, ...]] = {
+    "exact.F1": EVERY,
+    "boundary.F1": ("micro", "macro-doc"),
+    "overlap.F1": EVERY,
+    "iou(t=0.5).F1": EVERY,
+    "ts.F1": EVERY,
+    "token.F1": EVERY,
+    "fair.F1": EVERY,
+    "semeval(mode=partial).F1": ("micro", "macro-doc"),
+    "slots.SER": ("micro", "macro"),
+    "mentions.SER": ("micro", "macro"),
+}
+"""The choices that a reasonable person could make. Spaces that ignore labels are not averaged over
+labels, and an error per gold slot is not averaged over documents, many of which have few slots.
+"""
+
+SLOT_GRID: Mapping[str, tuple[str, ...]] = {
+    "oads.F1": EVERY,
+    "oads(match=contains).F1": EVERY,
+    "oads(match=overlap).F1": EVERY,
+    "oas.F1": EVERY,
+    "oas(match=contains).F1": EVERY,
+    "oas(match=overlap).F1": EVERY,
+    "oaod.F1": EVERY,
+    "oaod(match=contains).F1": EVERY,
+    "oaod(match=overlap).F1": EVERY,
+    "templates.F1": EVERY,
+    "templates.SER": ("micro", "macro"),
+}
+"""The same where slots are filled: ways to count answers, how strictly they match, averages."""
+
+REPAIRS = ("conlleval", "discard")
+
+Given = Readable | Source
+
+
+def robust(
+    gold: Given,
+    systems: Sequence[Readable] | Mapping[str, Given],
+    recipes: str | Recipe | Iterable[str | Recipe] | None = None,
+    *,
+    repairs: Sequence[str] = REPAIRS,
+    preset: str | None = None,
+    labels: Sequence[str] | None = None,
+    map: Mapping[str, str] | None = None,
+    zero_division: str = "skip",
+    extra_docs: str = "error",
+    tokenizer: str = "auto",
+    gold_options: Mapping[str, Any] | None = None,
+    system_options: Mapping[str, Any] | None = None,
+    task: str | os.PathLike[str] | Task | None = None,
+) -> Robustness:
+    """Rank two or more systems under many ways to score them, and say who stays first.
+
+    The choices are event spaces x averages (`GRID`, for slots `SLOT_GRID`, or `recipes`; `preset`
+    names the table that a grid is for) x `repairs`, the ways to read invalid tag sequences. The
+    first of all is the reference. Files are read anew for each repair policy; a corpus was read
+    already, and stays as it is. Where no sequence needs repair, all policies are one choice. A
+    recipe of a grid that cannot be counted for these files is left out, with a remark.
+    `gold_options` and `system_options` go to `read`, those that a file's format takes. With a
+    `task`, its official recipes come first, and the grid after them.
+
+    >>> gold = Corpus.of("[Ann Lee]PER slept", "[Bo]PER woke")
+    >>> found = robust(gold, {"a": gold, "b": Corpus.of("[Ann]PER Lee slept", "[Bo]PER woke")})
+    >>> found.winner, len(found.stays), len(found)
+    (('a',), 24, 32)
+    """
+    chosen = Choices(None if labels is None else tuple(labels), dict(map or {}), zero_division,
+                     extra_docs, tokenizer)  # fmt: skip
+    _check(repairs)
+    files = _Files.of(gold, systems, gold_options or {}, system_options or {})
+    ruled = tasked(task)
+    runs, remarks = _runs(files, recipes, chosen, list(dict.fromkeys(repairs)), ruled, preset)
+    choices: list[Choice] = []
+    for policy, run in runs.items():
+        found, why = _choices(run, chosen, policy, strict=recipes is not None)
+        choices += found
+        remarks += [each for each in why if each not in remarks]
+    if not any(each.order for each in choices):
+        raise UsageError("no system has a score under any choice: there is nothing to rank")
+    kept = [each for each in choices if each.order]
+    if len(kept) < len(choices):
+        gone = joined([str(each) for each in choices if not each.order])
+        remarks.append(f"no system has a score under {gone}: left out")
+    first = next(iter(runs.values()))
+    return Robustness(
+        __version__, first.gold, first.counted(), tuple(kept),
+        tuple(signed(run) for run in runs.values()), tuple(remarks),
+    )  # fmt: skip
+
+
+def grid(
+    gold: Corpus | None = None, systems: Iterable[Corpus] = (), preset: str | None = None
+) -> list[Recipe]:
+    """The recipes for when nobody names any; for slots, `SLOT_GRID`; for event nuggets, the F1
+    that are scored. `preset` is the table that they are for, if it is named.
+
+    >>> len(grid()), str(grid()[1])
+    (32, 'exact.F1@macro')
+    """
+    if preset is None:
+        preset = "mentions" if gold is None else table_for(gold, systems)
+    table = defaults(preset, [] if gold is None else list(gold.mentions.attributes))
+    if preset == "nugget":
+        return [recipe for recipe in table if spell(recipe.measure) == "F1"]
+    blocks = SLOT_GRID if preset == "templates" else GRID
+    texts = [f"{block}@{average}" for block, averages in blocks.items() for average in averages]
+    return [recipe for text in texts for recipe in expand(text)]
+
+
+def _check(repairs: Sequence[str]) -> None:
+    if isinstance(repairs, str) or not repairs:
+        raise UsageError("repairs is a list of policies, like ['conlleval', 'discard']")
+    for each in repairs:
+        if each not in (*REPAIRS, "strict"):
+            raise UsageError(f"repair is conlleval, discard or strict, not {each!r}")
+
+
+@dataclass(frozen=True)
+class _Files:
+    """What is to be read, each with its options, and whether it can be repaired in several ways."""
+
+    given: Mapping[str | None, Given]
+    """Gold is called None."""
+    options: Mapping[str | None, Mapping[str, Any]]
+    varied: frozenset[str | None]
+
+    @classmethod
+    def of(
+        cls, gold: Given, systems: Any, ours: Mapping[str, Any], theirs: Mapping[str, Any]
+    ) -> _Files:
+        every = named(systems)
+        if len(every) < 2:
+            raise UsageError("give at least two systems to rank")
+        given: dict[str | None, Given] = {}
+        options: dict[str | None, Mapping[str, Any]] = {}
+        varied, known = set(), {"format"}
+        asked: dict[str | None, Given] = {None: gold}
+        for name, each in (asked | every).items():
+            wanted = ours if name is None else theirs
+            given[name] = Source(each) if isinstance(each, (str, os.PathLike)) else each
+            options[name] = {}
+            if isinstance(given[name], Source):
+                format = wanted.get("format") or sniffed(given[name])  # type: ignore[arg-type]
+                takes = {field.name for field in fields(registry.load("formats", format))}
+                known |= takes
+                options[name] = {k: v for k, v in wanted.items() if k in takes}
+                options[name] = {**options[name], "format": format}
+                varied |= {name} if "repair" in takes else set()
+            elif not isinstance(each, Corpus):
+                raise UsageError(f"a corpus or a path is needed, not {type(each).__name__}")
+        for key in (*ours, *theirs):
+            if key not in known:
+                raise UsageError(f"no format of these files has a parameter {key!r}")
+        return cls(given, options, frozenset(varied))
+
+    def read(self, repair: str) -> dict[str | None, Corpus]:
+        """Gold and systems, repaired in one way."""
+        found = {}
+        for name, each in self.given.items():
+            way = {"repair": repair} if name in self.varied else {}
+            found[name] = (
+                each if isinstance(each, Corpus) else read(each, **{**self.options[name], **way})
+            )
+        return found
+
+
+def _runs(
+    files: _Files,
+    recipes: Any,
+    chosen: Choices,
+    repairs: list[str],
+    ruled: Task | None,
+    preset: str | None,
+) -> tuple[dict[str | None, Run], list[str]]:
+    """A run for each repair policy that can make a difference, and why there are not more."""
+    remarks: list[str] = []
+    corpora = files.read(repairs[0])
+    others = [each for name, each in corpora.items() if name is not None]
+    wanted = grid(corpora[None], others, preset) if recipes is None else recipes
+    if recipes is None and ruled is not None:
+        wanted = [*default_recipes(corpora[None], ruled.recipes), *wanted]
+
+    def run(read: dict[str | None, Corpus]) -> Run:
+        answers = {name: each for name, each in read.items() if name is not None}
+        return prepared(read[None], answers, wanted, chosen, Drawing(resamples=0), task=ruled)
+
+    first = run(corpora)
+    remarks += first.gold.warnings
+    remarks += [] if first.task is None else first.task.remarks
+    fixed = [name for name, each in files.given.items() if isinstance(each, Corpus)]
+    needed = sum(
+        corpora[name].facts.get(what, 0)
+        for name in files.varied for what in ("repaired", "discarded")
+    )  # fmt: skip
+    if len(fixed) == len(files.given):
+        remarks.append("corpora are read already: the repair policy cannot vary")
+    elif not files.varied:
+        remarks.append("no format here has a repair policy")
+    elif not needed:
+        if len(repairs) > 1:
+            remarks.append(f"no tag sequence needs repair: {joined(repairs)} read the same")
+    else:
+        if fixed and len(repairs) > 1:
+            names = joined(["gold" if name is None else plain(name) for name in fixed])
+            remarks.append(f"read already, with one repair policy: {names}")
+        found: dict[str | None, Run] = {repairs[0]: first}
+        return found | {each: run(files.read(each)) for each in repairs[1:]}, remarks
+    return {None: first}, remarks
+
+
+def _choices(
+    run: Run, chosen: Choices, policy: str | None, *, strict: bool
+) -> tuple[list[Choice], list[str]]:
+    """All recipes under one repair policy. Without `strict`, one that cannot be is left out."""
+    remarks: list[str] = []
+    scores: dict[Recipe, dict[str, float | None]] = {}
+    for space in dict.fromkeys(recipe.space for recipe in run.recipes):
+        own = [recipe for recipe in run.recipes if recipe.space == space]
+        try:
+            # One system at a time: counts of many documents take room.
+            for name, pair in run.pairs.items():
+                tally = tally_of(space, pair)
+                for recipe in own:
+                    value = recipe.average(recipe.measure, tally, None, chosen.zero).value
+                    scores.setdefault(recipe, {})[name] = _number(value)
+        except CarobError as error:
+            if strict:
+                raise
+            remarks.append(f"{spell(space)} left out: {error}")
+            for recipe in own:
+                scores.pop(recipe, None)
+    return [
+        Choice(
+            str(recipe), f"{spell(recipe.space)}.{spell(recipe.measure)}", spell(recipe.average),
+            policy, scores[recipe], lower_is_better(recipe.measure),
+        )
+        for recipe in run.recipes if recipe in scores
+    ], remarks  # fmt: skip
+
+
+def _number(value: Any) -> float | None:
+    return None if np.isnan(value) else float(value)

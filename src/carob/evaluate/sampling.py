@@ -1,0 +1,297 @@
+"""How the scores of a run are resampled: what is drawn, how often, and which interval it makes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+from zlib import crc32
+
+import numpy as np
+
+from carob import registry, signature
+from carob.arrays.types import FloatArray, IntArray
+from carob.average._mean import Measure, valued
+from carob.corpus.problems import UsageError, nearest, shown
+from carob.corpus.tables import Documents, Mentions
+from carob.counts.events import Events, Space
+from carob.counts.rows import Statistic
+from carob.counts.tally import PLAIN, Tally
+from carob.pair.pair import Pair
+from carob.recipe import Recipe, spell
+
+if TYPE_CHECKING:
+    from carob.corpus.templates import Templates
+    from carob.infer._draws import Units
+    from carob.infer.interval import Method
+    from carob.result.interval import Interval
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """What a user can say about resampling.
+
+    >>> Drawing(resamples=-1)
+    Traceback (most recent call last):
+    carob.corpus.problems.UsageError: resamples is 0 (no intervals) or at least 100, not -1
+    """
+
+    resamples: int = 1000
+    interval: str = "auto"
+    seed: int = 0
+    by: str = "document"
+    strata: str | None = None
+
+    def __post_init__(self) -> None:
+        if not (self.resamples == 0 or 100 <= self.resamples <= 10_000_000):
+            raise UsageError(f"resamples is 0 (no intervals) or at least 100, not {self.resamples}")
+        if self.seed < 0:
+            raise UsageError(f"seed is 0 or more, not {self.seed}")
+        if self.by not in ("document", "sentence"):
+            raise UsageError(f"resample_by is document or sentence, not {self.by!r}")
+        if self.interval != "auto" and self.interval not in methods():
+            raise UsageError(f"no interval is called {self.interval!r}"
+                             f"{nearest(self.interval, ['auto', *methods()])}")  # fmt: skip
+
+
+def methods() -> list[str]:
+    """The names of the intervals there are.
+
+    >>> methods()
+    ['bca', 'jackknife-t', 'percentile']
+    """
+    return [name for name in registry.names("infer") if hasattr(_statistic(name), "draws")]
+
+
+def _statistic(name: str) -> type[Any]:
+    return registry.load("infer", name)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Plan:
+    """The resampling of a run, which is the same for every system."""
+
+    size: int
+    order: IntArray
+    strata: IntArray | None
+    method: Method | None
+    drawing: Drawing
+    documents: Documents
+
+    @cached_property
+    def units(self) -> Units:
+        """What is drawn."""
+        from carob.infer._draws import Units  # what no run without intervals needs
+
+        return Units.of(self.size, self.order, self.strata, self.drawing.by)
+
+    @classmethod
+    def of(
+        cls, documents: Documents, drawing: Drawing, gold: Mentions | None = None,
+        templates: Templates | None = None,
+    ) -> Plan:  # fmt: skip
+        """The plan for these gold documents; `gold` and `templates` tell documents with the same
+        words apart.
+        """
+        if drawing.by == "sentence" and not len(documents.sentence_start):
+            raise UsageError("resample_by sentence: gold does not say where sentences start")
+        order = np.arange(len(documents))
+        if drawing.resamples:
+            order = _order(documents, gold, templates)
+        strata = None if drawing.strata is None else _strata(documents, drawing.strata)
+        size = len(documents)
+        if drawing.by == "sentence":
+            doc = np.repeat(np.arange(size), _counts(documents))
+            rank = np.empty(size, np.int64)
+            rank[order] = np.arange(size)
+            order = np.argsort(rank[doc], kind="stable")
+            strata = None if strata is None else strata[doc]
+            size = len(doc)
+        method: Method | None = None
+        if drawing.resamples:
+            from carob.infer.interval import default
+
+            auto = drawing.interval == "auto"
+            method = default(size) if auto else _statistic(drawing.interval)()
+        return cls(size, order, strata, method, drawing, documents)
+
+    def said(self) -> dict[str, str]:
+        """What the signature says about it."""
+        interval = "none" if self.method is None else self.method.name
+        if self.method is not None and self.method.draws:
+            interval += f",{self.drawing.resamples},seed={self.drawing.seed}"
+        said = {"interval": interval, "by": self.drawing.by}
+        strata = self.drawing.strata
+        return said if strata is None else said | {"strata": signature.words([strata])}
+
+    def remarks(self) -> tuple[str, ...]:
+        """What holds for every interval of the run."""
+        if self.method is None:
+            return ()
+        from carob.infer.interval import TRUSTED
+
+        found = []
+        told = self.units.told()
+        if len(self.units) < 2:
+            return (f"no intervals from {told}: there is nothing to resample",)
+        if len(self.units) < TRUSTED:
+            found.append(f"only {told}: intervals over fewer than {TRUSTED} are not to be trusted")
+        alone = int((self.units.sizes == 1).sum())
+        if alone and self.drawing.strata is not None:
+            one = self.units.told(1)
+            found.append(f"{alone} strata hold {one} each, which every resample repeats")
+        return tuple(found)
+
+    def without(self, recipe: Recipe, *, of_mentions: bool) -> str | None:
+        """Why a recipe has no interval under this plan; None if it has one."""
+        if self.drawing.by == "document":
+            return None
+        if not self.attributable(recipe.measure, of_mentions=of_mentions):
+            what = f"{spell(recipe.space)}.{spell(recipe.measure)}"
+            return f"{what} counts more than mentions, no interval from sentences"
+        if recipe.average.name.startswith("macro-doc"):
+            return f"{spell(recipe.average)} is a mean of documents, no interval from sentences"
+        return None
+
+    def attributable(self, measure: Measure, *, of_mentions: bool) -> bool:
+        """Whether all that a measure needs can be said to belong to one unit or the other."""
+        if self.drawing.by == "document":
+            return True
+        return not ({"tn", "total"} & set(measure.needs)) and of_mentions
+
+    def tally(self, space: Space, pair: Pair, events: Events) -> Tally:
+        """The counts of a space for each unit of resampling.
+
+        An event belongs to the sentence in which its mention starts: the gold one, if it has one.
+        """
+        if self.drawing.by == "document" or not events.of_mentions:
+            return Tally.of(space, pair, events)
+        if not len(pair.documents.sentence_start):
+            raise UsageError("resample_by sentence: gold and system count different positions")
+        ours, theirs = (_sentence(pair.documents, side) for side in (pair.gold, pair.system))
+        own = np.append(ours, -1)[events.gold]
+        unit = np.where(events.gold < 0, np.append(theirs, -1)[events.system], own)
+        size = self.size
+        # How much of an event space is in a sentence is not known; see `attributable`.
+        none = None if events.size is None else np.zeros(size)
+        return Tally.of(space, pair, events.moved(unit, none), units=size)
+
+    def intervals(
+        self, statistics: Sequence[Statistic], contrasts: Sequence[Any] | None = None
+    ) -> list[list[Interval]] | None:
+        """The intervals of all scores of every statistic; None without any."""
+        if self.method is None or len(self.units) < 2 or not statistics:
+            return None
+        from carob.infer.interval import intervals
+
+        return intervals(
+            self.method, statistics, self.units, self.drawing.resamples, self.drawing.seed,
+            contrasts,
+        )  # fmt: skip
+
+
+def overall(
+    recipe: Recipe, tally: Tally, zero: float | None, beside: Sequence[Tally] = ()
+) -> Statistic:
+    """The score of a recipe as a function of sums over units. What is compared with others, whose
+    tallies stand `beside`, has the same columns as they have.
+    """
+    measure, average = recipe.measure, recipe.average
+    if type(average).__module__.startswith("carob."):  # another may ask for other counts
+        tally = _needed(measure, tally, beside)
+
+    def value(sums: FloatArray) -> FloatArray:
+        found: FloatArray = average.value(measure, tally, sums, zero).value
+        return found
+
+    return Statistic(average.rows(measure, tally, zero), value)
+
+
+def by_label(
+    measure: Measure, tally: Tally, zero: float | None, beside: Sequence[Tally] = ()
+) -> Statistic:
+    """The scores of all labels as a function of sums over units; `beside` as for `overall`."""
+    tally = _needed(measure, tally, beside)
+
+    def value(sums: FloatArray) -> FloatArray:
+        return valued(measure, tally.labels_of(sums), zero)
+
+    def one(place: int) -> Statistic:
+        rows = tally.rows_of(tally.labels[place])
+        return Statistic(rows, lambda sums: valued(measure, tally.label_of(sums), zero))
+
+    return Statistic(tally.rows, value, tally.label_columns, one)
+
+
+def _needed(measure: Measure, tally: Tally, beside: Sequence[Tally]) -> Tally:
+    """A tally that has the quantities of a measure, and few others if all beside it can."""
+    if any(each.plain is each for each in beside) or not set(measure.needs) <= set(PLAIN):
+        return tally
+    return tally.plain
+
+
+def _order(
+    documents: Documents, gold: Mentions | None, templates: Templates | None = None
+) -> IntArray:
+    """An order that does not depend on that of the file: by id, else by what the words hash to,
+    and where the words are the same, by the mentions, then by the fillers.
+    """
+    if documents.id is not None:
+        ids = documents.id
+        return np.array(sorted(range(len(ids)), key=ids.__getitem__), np.int64)
+    order = np.argsort(documents.hash, kind="stable")
+    hashes = documents.hash[order]
+    if gold is None or not (hashes[1:] == hashes[:-1]).any():
+        return order
+    size = len(documents)
+    place = gold.start.astype(np.float64) + 1
+    sums: list[Any] = [
+        np.bincount(gold.doc, weights, size)
+        for weights in (None, place, place * gold.end, place * (gold.label + 1.0))
+    ]
+    if templates is not None and len(templates):
+        sums += _filled(templates, size)
+    return np.lexsort([*sums[::-1], documents.hash])
+
+
+def _filled(templates: Templates, size: int) -> list[Any]:
+    """Numbers that tell documents apart by their fillers, in whatever order these are."""
+    fillers = templates.fillers
+    doc = templates.doc[fillers.template]
+    text, slot = (
+        np.array([crc32(value.encode("utf-8", "surrogatepass")) % (1 << 20) for value in values]
+                 + [0], np.float64)
+        for values in (fillers.text.values, fillers.slot.values)
+    )  # fmt: skip
+    said = text[fillers.text.codes[fillers.realisations[:-1]]]
+    return [
+        np.bincount(doc, weights, size)
+        for weights in (None, said, said * slot[fillers.slot.codes])
+    ]  # fmt: skip
+
+
+def _strata(documents: Documents, name: str) -> IntArray:
+    if name not in documents.attributes:
+        there = sorted(documents.attributes)
+        hint = nearest(name, there) if there else "; gold documents have none"
+        raise UsageError(f"no attribute of documents is called {shown(name)}{hint}")
+    return documents.attributes[name].codes
+
+
+def _counts(documents: Documents) -> IntArray:
+    """How many sentences each document has; one that does not say is one."""
+    return np.maximum(np.diff(documents.sentence_offsets), 1)
+
+
+def _sentence(documents: Documents, mentions: Mentions) -> IntArray:
+    """In which sentence, of all sentences of all documents, each mention starts."""
+    doc = np.repeat(np.arange(len(documents)), np.diff(documents.sentence_offsets))
+    starts = (doc.astype(np.int64) << 32) + documents.sentence_start
+    place = np.searchsorted(
+        starts, (mentions.doc.astype(np.int64) << 32) + mentions.start, side="right"
+    )
+    within = np.maximum(place - documents.sentence_offsets[mentions.doc] - 1, 0)
+    first = np.concatenate([[0], np.cumsum(_counts(documents))])
+    found: IntArray = first[mentions.doc] + within
+    return found

@@ -1,0 +1,119 @@
+"""Corpora in folders: many files read as one corpus, one corpus written as many files."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from carob.corpus.corpus import Corpus, Shelves
+from carob.corpus.problems import InputError, UsageError, shown
+from carob.corpus.source import Source
+from carob.corpus.tables import ATTRIBUTES, too_many_attributes
+from carob.formats._text import Problems
+
+Read = tuple[Corpus, dict[str, str], dict[str, int]]
+
+
+def read_files(reader: Any, source: Source) -> Read:
+    """Every file of a folder by a reader of single files, their documents end to end.
+
+    Files come in the order of their names. What a reader found out for each file by itself and
+    not alike for all, such as a tag scheme, is said to be `auto`.
+    """
+    problems = Problems()
+    parts: list[tuple[Source, Corpus]] = []
+    said: dict[str, set[str]] = {}
+    facts: Counter[str] = Counter()
+    for file in source.files.values():
+        try:
+            part = Corpus.joined(reader.read(file))
+        except InputError as error:
+            problems.extend(error)
+            continue
+        how, counts = reader.settled(part.facts)
+        facts.update(counts)
+        for key, value in how.items():
+            said.setdefault(key, set()).add(value)
+        library = reader.library(file, part.documents)
+        parts.append((file, replace(part, facts={}, library=library)))
+    problems.check()
+    if not parts:
+        raise source.failure("K002", "an empty folder", "at least one document")
+    _fit(parts, problems)
+    problems.check()
+    facts["hidden_files"] = source.hidden
+    once = {key: values.pop() if len(values) == 1 else "auto" for key, values in said.items()}
+    corpus = Corpus.joined([part for _, part in parts])
+    first = np.cumsum([0, *(len(part) for _, part in parts[:-1])]).tolist()
+    shelves = Shelves(tuple(part.library for _, part in parts), tuple(first),
+                      tuple(file.name for file, _ in parts))  # fmt: skip
+    return replace(corpus, library=shelves), once, dict(facts)
+
+
+def _fit(parts: Iterable[tuple[Source, Corpus]], problems: Problems) -> None:
+    """One unit, and ids on all documents or on none, each once."""
+    owner: dict[str, Source] = {}
+    named: dict[bool, Source] = {}
+    units: dict[str, Source] = {}
+    attributes: set[str] = set()
+    for file, part in parts:
+        attributes |= {*part.mentions.attributes, *part.documents.attributes}
+        if len(attributes) > ATTRIBUTES:
+            problems.add("K009", file.name, None, *too_many_attributes(attributes))
+            return
+        wrong: list[tuple[int | None, str, str]] = []
+        if part.unit is not None and units.setdefault(part.unit, file) is file and len(units) > 1:
+            other, first = next(iter(units.items()))
+            wrong.append((None, f"documents that count {part.unit}s",
+                          f"{other}s, as in {first.name}"))  # fmt: skip
+        ids = part.documents.id
+        if named.setdefault(ids is not None, file) is file and len(named) > 1:
+            first = next(iter(named.values()))
+            have, lack = ("with", "without") if ids is not None else ("without", "with")
+            wrong.append((None, f"documents {have} ids", f"documents {lack}, as in {first.name}"))
+        for row, name in enumerate(ids or ()):
+            if name in owner:
+                found = f"the id {shown(name)}, also in {owner[name].name}"
+                line = int(part.documents.line[row])
+                wrong.append((line, found, "an id of its own for each document"))
+            owner.setdefault(name, file)
+        for line_or_none, found, expected in wrong:
+            problems.add("K008", file.name, line_or_none, found, expected)
+
+
+def names(corpus: Corpus, format: str) -> list[str]:
+    """A file name, without its ending, for each document: its id, or its number."""
+    ids = corpus.documents.id
+    if ids is None:
+        width = len(str(len(corpus)))
+        return [str(row + 1).zfill(width) for row in range(len(corpus))]
+    for name in ids:
+        if any(part.startswith(".") or not part for part in name.split("/")) or any(
+            sign in name for sign in "\0\\"
+        ):
+            raise UsageError(
+                f"{format} writes a document to a file of its name, "
+                f"and {shown(name)} is no name for a file"
+            )
+    return list(ids)
+
+
+def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Write files to a folder that is new or empty."""
+    try:
+        if folder.is_dir() and any(folder.iterdir()):
+            raise UsageError(f"the folder {folder} is not empty; write to a new one")
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, data in files.items():
+            file = folder / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            with file.open("xb") as out:
+                out.write(data)
+    except (OSError, ValueError) as error:
+        said = getattr(error, "strerror", None) or error
+        raise UsageError(f"cannot write the folder {folder}: {said}") from None

@@ -1,0 +1,304 @@
+"""Read event nuggets in bulk: from pieces of lines to blocks of whole documents."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from carob.arrays.types import BoolArray, IntArray
+from carob.corpus.corpus import Corpus
+from carob.corpus.problems import shown
+from carob.corpus.source import LARGEST, Source
+from carob.corpus.tables import UNKNOWN, Codes, Documents, Mentions, int32
+from carob.formats._nuggets import Places, Tables, located
+from carob.formats._pieces import Problems, pieces
+from carob.formats._tbf_links import Opened, linked
+
+BEGIN, END, NOBODY = "#BeginOfDocument", "#EndOfDocument", "_"
+_COLUMNS = (
+    "at least 7 columns apart by tabs: system, document, mention id, span, text, type and realis"
+)
+
+
+class TbfReader:
+    """One pass over one file."""
+
+    def __init__(self, source: Source, tables: Tables | None) -> None:
+        self.source, self.tables = source, tables
+        self.problems = Problems(source)
+        self.ids: dict[str, int] = {}
+        self.unit: tuple[str, int] | None = None
+
+    def blocks(self) -> Iterator[Corpus]:
+        """Whole documents, about a megabyte at a time; problems come at the end."""
+        empty = True
+        for data, line, offset in _whole(self.source):
+            empty = empty and not data.strip()
+            yield self._block(data, line, offset)
+            self.problems.settle()
+        if empty:
+            raise self.source.failure("K002", "an empty file", "at least one document")
+        if not self.ids and not self.problems.total:
+            raise self.source.failure("K501", "no document", f"{BEGIN} and an id")
+        self.problems.speak()
+
+    def _block(self, data: bytes, line: int, offset: int) -> Corpus:
+        lines = self._lines(data, line)
+        marks = [i for i, text in enumerate(lines) if text[:1] in "#@"]
+        documents = self._documents(lines, marks, line)
+        plain = np.ones(len(lines), bool)
+        plain[marks] = False
+        breaks = np.flatnonzero(np.frombuffer(data, np.uint8) == 10)
+        rows, doc, columns, more = self._rows(lines, np.flatnonzero(plain), documents, line)
+        bounds = np.searchsorted(doc, np.arange(len(documents) + 1)).tolist()
+        good = self._agree(columns, doc, rows + line, documents, bounds)
+        places = self._places(columns[3], doc, rows + line, documents, good)
+        kept = np.flatnonzero(places.good & good)
+        clusters, relations = linked(documents, bounds, columns[2], kept, line, self.problems)
+        if len(kept) < len(rows):
+            columns = [[column[i] for i in kept.tolist()] for column in columns]
+            doc = doc[kept]
+            bounds = np.searchsorted(doc, np.arange(len(documents) + 1)).tolist()
+        system, _, ids, _, text, types, realis = columns
+        label = Codes.of(types)
+        begins = np.concatenate([[0], breaks + 1])[[each.at for each in documents]]
+        names = [system[a] if a < b else NOBODY for a, b in pairwise(bounds)]
+        attribute = Codes.of([None if name in ("", NOBODY) else name for name in names])
+        lengths, hashes = ([UNKNOWN] * len(documents), [0] * len(documents))
+        if self.tables:
+            lengths, hashes = self.tables.measured([each.id for each in documents])
+        spans = places.fragments.take(kept)
+        many = len(spans.start) > len(kept)
+        corpus = Corpus(
+            None if self.unit is None else self.unit[0],
+            Documents(
+                int32(lengths),
+                np.array(hashes, np.uint64),
+                np.zeros(len(documents) + 1, np.int64),
+                np.empty(0, np.int32),
+                np.array([each.at + line for each in documents], np.int64),
+                (begins + offset).astype(np.int64),
+                tuple(each.id for each in documents),
+                {"system": attribute} if attribute.values else {},
+            ),
+            Mentions(
+                int32(doc),
+                int32(spans.start[spans.offsets[:-1]]),
+                int32(spans.end[spans.offsets[1:] - 1]),
+                label.codes,
+                spans if many else None,
+                {"realis": Codes.of(realis)} if len(kept) else {},
+                id=tuple(ids) if len(kept) else None,
+            ),
+            label.values,
+            relations,
+            clusters,
+            facts=places.facts,
+            extra=_extra(documents, bounds, ids, text, system, names, more, self.tables),
+        )
+        return corpus.ordered()
+
+    def _lines(self, data: bytes, line: int) -> list[str]:
+        try:
+            lines = data.decode("utf-8").split("\n")
+        except UnicodeDecodeError:
+            lines = []
+            for at, raw in enumerate(data.split(b"\n")):
+                try:
+                    lines.append(raw.decode("utf-8"))
+                except UnicodeDecodeError:
+                    self.problems.add("K502", line + at, shown(raw), "UTF-8")
+                    lines.append("#")
+        if b"\r" in data:
+            lines = [text.rstrip("\r") for text in lines]
+        return lines
+
+    def _documents(self, lines: list[str], marks: list[int], line: int) -> list[Opened]:
+        """Where documents begin and end, with the lines that are no mentions."""
+        found: list[Opened] = []
+        now: Opened | None = None
+        wrong = self.problems.add
+        for at in marks:
+            text = lines[at]
+            if text.startswith(BEGIN):
+                if now is not None:
+                    now.end = at
+                    expected = f"{END} before it, for the document of line {now.at + line}"
+                    wrong("K503", at + line, shown(text), expected)
+                now = Opened(text[len(BEGIN) :].strip(), at)
+                found.append(now)
+                if not now.id or "\t" in now.id:
+                    wrong("K501", at + line, shown(text), f"{BEGIN} and an id without tabs")
+                elif now.id in self.ids:
+                    before = f"the document {shown(now.id)}, also on line {self.ids[now.id]}"
+                    wrong("K504", at + line, before, "each document once")
+                self.ids.setdefault(now.id, at + line)
+            elif text.startswith(END):
+                if now is None:
+                    wrong("K503", at + line, shown(text), f"{BEGIN} before it")
+                else:
+                    now.end, now = at, None
+            elif text[:1] == "@":
+                if now is None:
+                    wrong("K503", at + line, shown(text), f"a line inside of {BEGIN} and {END}")
+                else:
+                    now.links.append((at, text))
+            elif text and now is not None:
+                now.comments.append(text)
+        if now is not None:
+            now.end = len(lines)
+            found_ = f"the end of the file in document {shown(now.id)}"
+            wrong("K503", line + len(lines) - 1, found_, END)
+        return found
+
+    def _rows(
+        self, lines: list[str], rows: IntArray, documents: list[Opened], line: int
+    ) -> tuple[IntArray, IntArray, list[list[str]], dict[tuple[int, str], list[str]]]:
+        """The lines of mentions, their documents and columns, what they have beyond seven columns
+        by document and mention id; other lines are problems.
+        """
+        width = np.fromiter((lines[i].count("\t") for i in rows.tolist()), np.int64, len(rows)) + 1
+        begins, ends = (np.array([getattr(each, name) for each in documents], np.int64)
+                        for name in ("at", "end"))  # fmt: skip
+        doc = np.searchsorted(begins, rows) - 1
+        inside = (doc >= 0) & (rows < np.append(ends, -1)[doc])
+        bad = np.flatnonzero((width < 7) | ~inside)
+        bad = bad[[bool(lines[at].strip()) for at in rows[bad].tolist()]] if bad.size else bad
+
+        def tell(row: int) -> tuple[str, int, str, str, str]:
+            text, at = shown(lines[rows[row]]), int(rows[row]) + line
+            if not inside[row]:
+                return "K503", at, text, f"a line inside of {BEGIN} and {END}", ""
+            count = "1 column" if width[row] == 1 else f"{width[row]} columns"
+            return "K505", at, f"{count} in {text}", _COLUMNS, ""
+
+        self.problems.each(bad, tell)
+        kept = np.flatnonzero((width >= 7) & inside)
+        rows, doc = rows[kept], doc[kept]
+        texts = [lines[i] for i in rows.tolist()]
+        more = {}
+        for i in np.flatnonzero(width[kept] > 7).tolist():
+            fields = texts[i].split("\t")
+            more[int(doc[i]), fields[2]] = fields[7:]
+            texts[i] = "\t".join(fields[:7])
+        # One list of all fields: a list for each line would cost more than all the rest.
+        flat = "\t".join(texts).split("\t") if texts else []
+        return rows, doc, [flat[i::7] for i in range(7)], more
+
+    def _agree(
+        self, columns: list[list[str]], doc: IntArray, line: IntArray, documents: list[Opened],
+        bounds: list[int],
+    ) -> BoolArray:  # fmt: skip
+        """Which mentions name their document and have an id of their own, a type and a realis."""
+        good = np.ones(len(doc), bool)
+        wanted = [documents[i].id for i in doc.tolist()]
+
+        def bad(where: list[int], tell: Callable[[int], tuple[str, str, str]]) -> None:
+            good[where] = False
+            self.problems.each(np.array(where, np.int64), lambda i: _at(line[i], tell(i)))
+
+        if wanted != columns[1]:
+            odd = [i for i, name in enumerate(columns[1]) if name != wanted[i]]
+            bad(odd, lambda i: ("K506", f"a mention of the document {shown(columns[1][i])}",
+                                f"the document {shown(wanted[i])}"))  # fmt: skip
+        where, first = [], {}
+        for low, high in pairwise(bounds):
+            if len(set(columns[2][low:high])) < high - low:
+                seen: dict[str, int] = {}
+                first.update({i: seen.setdefault(columns[2][i], i) for i in range(low, high)})
+                where += [i for i in range(low, high) if first[i] != i]
+        bad(where, lambda i: (
+            "K507", f"the mention id {shown(columns[2][i])}, also on line {line[first[i]]}",
+            "an id of its own for each mention",
+        ))  # fmt: skip
+        for number, what in ((2, "mention id"), (5, "type"), (6, "realis")):
+            if "" in columns[number]:
+                where = [i for i, value in enumerate(columns[number]) if not value]
+                told = ("K508", f"a mention without a {what}", f"a {what} in column {number + 1}")
+                bad(where, lambda i, told=told: told)  # type: ignore[misc]
+        return good
+
+    def _places(
+        self, spans: list[str], doc: IntArray, line: IntArray, documents: list[Opened],
+        good: BoolArray,
+    ) -> Places:  # fmt: skip
+        names = [each.id for each in documents]
+        if self.tables:
+            self.tables.load(names, self.problems)
+        places = located(spans, doc, names, self.tables)
+        kinds = np.where(places.token, "token", "char")
+        read = good & places.good
+        if self.unit is None and read.any():
+            first = int(np.flatnonzero(read)[0])
+            self.unit = str(kinds[first]), int(line[first])
+        unit, since = self.unit or ("", 0)
+        mixed = read & (kinds != unit)
+
+        def mix(row: int) -> tuple[str, str, str]:
+            words = {"token": "token ids", "char": "characters"}
+            found = f"{words[str(kinds[row])]} in {shown(spans[row])}"
+            return "K510", found, f"{words[unit]}, as on line {since}"
+
+        self.problems.each(np.flatnonzero(mixed), lambda row: _at(line[row], mix(row)))
+        wrong = np.flatnonzero(good & ~places.good & ~places.quiet)
+        self.problems.each(wrong, lambda row: _at(line[row], ("K509", *places.tell(row))))
+        places.good[mixed] = False
+        return places
+
+
+def _at(line: Any, told: tuple[str, str, str]) -> tuple[str, int, str, str, str]:
+    return told[0], int(line), told[1], told[2], ""
+
+
+def _extra(
+    documents: list[Opened], bounds: list[int], ids: list[str], text: list[str], system: list[str],
+    names: list[str], more: dict[tuple[int, str], list[str]], tables: Tables | None,
+) -> dict[int, dict[str, Any]]:  # fmt: skip
+    """What only tbf has, for each document: texts in the order of the file, further columns."""
+    mixed = len(set(system)) > 1
+    extra: dict[int, dict[str, Any]] = {}
+    for row, document in enumerate(documents):
+        part = slice(bounds[row], bounds[row + 1])
+        own: dict[str, Any] = {}
+        if bounds[row] < bounds[row + 1]:
+            own["text"] = dict(zip(ids[part], text[part], strict=True))
+        if more:
+            wide = {i: more[row, i] for i in ids[part] if (row, i) in more}
+            own |= {"columns": wide} if wide else {}
+        if mixed:
+            others = zip(ids[part], system[part], strict=True)
+            odd = {i: name for i, name in others if name != names[row]}
+            own |= {"system": odd} if odd else {}
+        if document.comments:
+            own["comments"] = document.comments
+        if tables:
+            own["tokens"] = list(tables.ids(document.id))
+        if own:
+            extra[row] = {"tbf": own}
+    return extra
+
+
+def _whole(source: Source) -> Iterator[tuple[bytes, int, int]]:
+    """Pieces of lines joined so that each ends with the end of a document."""
+    waiting: list[bytes] = []
+    line, offset = 1, 0
+    mark = END.encode()
+    for data, _, begin in pieces(source):
+        offset = begin if line == 1 and not waiting else offset
+        at = data.rfind(b"\n" + mark) + 1
+        cut = (data.find(b"\n", at) + 1 or len(data)) if data.startswith(mark, at) else 0
+        if cut:
+            whole = b"".join([*waiting, data[:cut]])
+            yield whole, line, offset
+            line, offset = line + whole.count(b"\n"), offset + len(whole)
+            waiting = [data[cut:]] if cut < len(data) else []
+        else:
+            waiting.append(data)
+            if sum(map(len, waiting)) > LARGEST:
+                found = f"a document of more than {LARGEST:,} bytes"
+                raise source.failure("K010", found, f"{END} before")
+    if waiting and (line == 1 or b"".join(waiting).strip()):
+        yield b"".join(waiting), line, offset

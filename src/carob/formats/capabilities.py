@@ -1,0 +1,322 @@
+"""What a corpus has and a format cannot hold: found, counted, and left out on request.
+
+A format says what it holds, as words: `overlaps`, `crossing` (mentions of one label that cross),
+`discontinuous`, `across sentences`, `attributes`, `confidence`, `ids`, `relations`, `clusters`,
+`templates`, `group ids`, `document ids`, `document attributes`, `text`, `tokens`, `sentences`,
+`extra`, `units:char`, `units:token`. A word with a colon holds a part: `attributes:realis` is that
+attribute and no other, `ids:T` are ids that begin with T, `relations:pairs` go from one mention to
+another, `relations:roles` have no role twice, `clusters:bare` have no label, `mentions:none` are
+no mentions at all, which then become fillers. `templates:` with `types`, `ids`, `several`,
+`nested`, `empty`, `alternatives` or `optional` are templates that have no more than that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from carob.arrays.types import BoolArray, IntArray
+from carob.corpus.corpus import Corpus, Library, Words
+from carob.corpus.problems import UsageError, shown
+from carob.corpus.tables import UNKNOWN, Codes, Groups
+from carob.corpus.templates import Templates
+from carob.formats._template_capabilities import fitted_templates, templates_of_mentions
+
+EVERYTHING = frozenset({
+    "overlaps", "crossing", "discontinuous", "across sentences", "attributes", "confidence", "ids",
+    "relations", "clusters", "templates", "group ids", "document ids", "document attributes",
+    "text", "tokens", "sentences", "extra", "units:char", "units:token",
+})  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """Something that has no place in a format: what, how often, and where first.
+
+    >>> print(Loss("discontinuous mentions", 2, "d1"))
+    discontinuous mentions (2, the first in document 'd1')
+    """
+
+    what: str
+    count: int
+    where: str
+
+    def __str__(self) -> str:
+        return f"{self.what} ({self.count:,}, the first in document {shown(self.where)})"
+
+
+def refused(name: str, losses: Iterable[Loss], hint: str = "") -> None:
+    """Refuse what a format cannot hold, if there is any."""
+    if told := " and ".join(map(str, losses)):
+        raise UsageError(f"{name} cannot hold {told}{hint}")
+
+
+def fitted(corpus: Corpus, holds: frozenset[str]) -> tuple[Corpus, list[Loss]]:
+    """The corpus without what a format cannot hold, and what that was."""
+    losses: list[Loss] = []
+    if "mentions:none" in holds and len(corpus.mentions):
+        corpus = _without_mentions(corpus, holds, losses)
+    for word, what, find in _MENTIONS:
+        if word not in holds:
+            rows = find(corpus)
+            if rows.size:
+                losses.append(_loss(what, len(rows), corpus, int(corpus.mentions.doc[rows[0]])))
+                keep = np.ones(len(corpus.mentions), bool)
+                keep[rows] = False
+                corpus = corpus.kept(np.flatnonzero(keep))
+    for step in (_groups, _columns, _documents, _words):
+        corpus = step(corpus, holds, losses)
+    return corpus, losses
+
+
+def _without_mentions(corpus: Corpus, holds: frozenset[str], losses: list[Loss]) -> Corpus:
+    """Mentions fill the slots that their labels name, unless there are templates already."""
+    if len(corpus.templates):
+        losses.append(_loss("mentions", len(corpus.mentions), corpus, int(corpus.mentions.doc[0])))
+    else:
+        corpus = _columns(corpus, holds, losses)
+        corpus = replace(corpus, templates=templates_of_mentions(corpus))
+    return replace(corpus.kept(np.empty(0, np.int64)), labels=())
+
+
+def _loss(what: str, count: int, corpus: Corpus, doc: int) -> Loss:
+    return Loss(what, count, corpus.documents.name(doc))
+
+
+def _allowed(holds: frozenset[str], word: str) -> set[str] | None:
+    """The parts that are held; None if everything is."""
+    if word in holds:
+        return None
+    return {each.partition(":")[2] for each in holds if each.startswith(f"{word}:")}
+
+
+def _other(words: set[str]) -> str:
+    return f" other than {', '.join(sorted(words))}" if words else ""
+
+
+def _across(corpus: Corpus) -> IntArray:
+    """The mentions that go on behind the end of their sentence."""
+    table, documents = corpus.mentions, corpus.documents
+    doc = np.repeat(np.arange(len(documents)), np.diff(documents.sentence_offsets))
+    width = 1 + max(int(table.end.max(initial=0)), int(documents.sentence_start.max(initial=0)))
+    breaks = np.sort(doc * np.int64(width) + documents.sentence_start)
+    base = table.doc.astype(np.int64) * width
+    ends = np.searchsorted(breaks, base + table.end)
+    return np.flatnonzero(ends > np.searchsorted(breaks, base + table.start, side="right"))
+
+
+def _chosen(corpus: Corpus, clashes: Callable[[int, list[int]], bool]) -> IntArray:
+    """The mentions that cannot stay beside those before them; of one start, the longest stays."""
+    table, gone = corpus.mentions, []
+    kept: list[int] = []
+    before = -1
+    for row in np.lexsort((-table.end, table.start, table.doc)).tolist():
+        if table.doc[row] != before:
+            kept, before = [], int(table.doc[row])
+        kept = [each for each in kept if table.end[each] > table.start[row]]
+        if clashes(row, kept):
+            gone.append(row)
+        else:
+            kept.append(row)
+    return np.array(sorted(gone), np.int64)
+
+
+def _overlapping(corpus: Corpus) -> IntArray:
+    table = corpus.mentions
+    same = table.doc[1:] == table.doc[:-1]
+    if not np.any(same & (table.start[1:] < table.end[:-1])):
+        return np.empty(0, np.int64)
+    return _chosen(corpus, lambda _, kept: bool(kept))
+
+
+def _crossing(corpus: Corpus) -> IntArray:
+    table = corpus.mentions
+
+    def crosses(row: int, kept: list[int]) -> bool:
+        return any(
+            table.label[row] == table.label[each]
+            and table.start[each] < table.start[row]
+            and table.end[each] < table.end[row]
+            for each in kept
+        )
+
+    return _chosen(corpus, crosses)
+
+
+_MENTIONS: tuple[tuple[str, str, Callable[[Corpus], IntArray]], ...] = (
+    ("discontinuous", "discontinuous mentions", lambda corpus: corpus.mentions.discontinuous),
+    ("across sentences", "mentions across sentences", _across),
+    ("overlaps", "overlapping mentions", _overlapping),
+    ("crossing", "mentions of one label that cross", _crossing),
+)
+
+
+def _groups(corpus: Corpus, holds: frozenset[str], losses: list[Loss]) -> Corpus:
+    for name in ("relations", "clusters"):
+        groups: Groups = getattr(corpus, name)
+        parts = _allowed(holds, name)
+        if not len(groups) or parts is None:
+            continue
+        bad = np.ones(len(groups), bool)
+        what = name
+        if parts & {"pairs", "roles"}:
+            bad = np.array([_odd(groups, i, pairs="pairs" in parts) for i in range(len(groups))])
+            what = "relations other than from one mention to another" if "pairs" in parts \
+                else "relations that have a role twice"  # fmt: skip
+        elif "bare" in parts:
+            bad = groups.label.codes != UNKNOWN
+            what = "labels of clusters"
+        if not bad.any():
+            continue
+        losses.append(_loss(what, int(bad.sum()), corpus, int(groups.doc[np.flatnonzero(bad)[0]])))
+        if "bare" in parts:
+            none = Codes(np.full(len(groups), UNKNOWN, np.int32), ())
+            corpus = replace(corpus, clusters=replace(groups, label=none))
+        else:
+            corpus = replace(corpus, **{name: groups.take(np.flatnonzero(~bad))})  # type: ignore[arg-type]
+    parts = _allowed(holds, "templates")
+    if len(corpus.templates) and parts is not None:
+        if parts:
+            kept, lost = fitted_templates(corpus, parts)
+        else:
+            kept = Templates.none()
+            lost = {"templates": (len(corpus.templates), int(corpus.templates.doc[0]))}
+        losses += [_loss(what, count, corpus, doc) for what, (count, doc) in lost.items()]
+        corpus = replace(corpus, templates=kept)
+    return _group_ids(corpus, holds, losses)
+
+
+def _odd(groups: Groups, row: int, *, pairs: bool) -> bool:
+    part = range(int(groups.offsets[row]), int(groups.offsets[row + 1]))
+    roles = [groups.role[k] for k in part]
+    if not pairs:
+        return len(set(roles)) < len(roles)
+    whole = all(groups.mention[k] != UNKNOWN for k in part)
+    return sorted(map(str, roles)) != ["from", "to"] or not whole or groups.label[row] is None
+
+
+def _group_ids(corpus: Corpus, holds: frozenset[str], losses: list[Loss]) -> Corpus:
+    letters = _allowed(holds, "group ids")
+    if letters is None:
+        return corpus
+    for name in ("relations", "clusters"):
+        groups: Groups = getattr(corpus, name)
+        fine = letters if name == "relations" else set()
+        lost = [i for i, each in enumerate(groups.id) if each is not None and each[:1] not in fine]
+        if lost:
+            losses.append(_loss(f"ids of {name}", len(lost), corpus, int(groups.doc[lost[0]])))
+            ids = tuple(None if i in set(lost) else each for i, each in enumerate(groups.id))
+            corpus = replace(corpus, **{name: replace(groups, id=ids)})  # type: ignore[arg-type]
+    return corpus
+
+
+def _columns(corpus: Corpus, holds: frozenset[str], losses: list[Loss]) -> Corpus:
+    table = corpus.mentions
+
+    def lose(what: str, there: BoolArray) -> None:
+        rows = np.flatnonzero(there)
+        if rows.size:
+            losses.append(_loss(what, len(rows), corpus, int(table.doc[rows[0]])))
+
+    names = _allowed(holds, "attributes")
+    if names is not None and set(table.attributes) - names:
+        gone = [column for name, column in table.attributes.items() if name not in names]
+        lose(f"attributes of mentions{_other(names)}", _any(gone))
+        kept = {name: column for name, column in table.attributes.items() if name in names}
+        table = replace(table, attributes=kept)
+    if "confidence" not in holds and table.confidence is not None:
+        lose("confidences", ~np.isnan(table.confidence))
+        table = replace(table, confidence=None)
+    letters = _allowed(holds, "ids")
+    if letters is not None and table.id is not None:
+        others = np.array([each is not None and each[:1] not in letters for each in table.id], bool)
+        lose(f"ids of mentions{_other({f'{letter}…' for letter in letters})}", others)
+        if not letters:
+            table = replace(table, id=None)
+    return replace(corpus, mentions=table)
+
+
+def _any(columns: Iterable[Codes]) -> BoolArray:
+    there: BoolArray = np.any([column.codes != UNKNOWN for column in columns], axis=0)
+    return there
+
+
+def _documents(corpus: Corpus, holds: frozenset[str], losses: list[Loss]) -> Corpus:
+    documents = corpus.documents
+    if "document ids" not in holds and documents.id is not None and len(corpus):
+        losses.append(_loss("ids of documents", len(documents), corpus, 0))
+        documents = replace(documents, id=None)
+    names = _allowed(holds, "document attributes")
+    if names is not None and set(documents.attributes) - names:
+        gone = [column for name, column in documents.attributes.items() if name not in names]
+        rows = np.flatnonzero(_any(gone))
+        if rows.size:
+            what = f"attributes of documents{_other(names)}"
+            losses.append(_loss(what, len(rows), corpus, int(rows[0])))
+        kept = {name: column for name, column in documents.attributes.items() if name in names}
+        documents = replace(documents, attributes=kept)
+    several = np.flatnonzero(np.diff(documents.sentence_offsets) > 1)
+    if "sentences" not in holds and len(documents.sentence_start):
+        if several.size:
+            count = int((np.diff(documents.sentence_offsets)[several] - 1).sum())
+            losses.append(_loss("sentence breaks", count, corpus, int(several[0])))
+        nothing = np.zeros(len(documents) + 1, np.int64)
+        documents = replace(
+            documents, sentence_offsets=nothing, sentence_start=np.empty(0, np.int32)
+        )
+    return _extra(replace(corpus, documents=documents), holds, losses)
+
+
+def _extra(corpus: Corpus, holds: frozenset[str], losses: list[Loss]) -> Corpus:
+    parts = _allowed(holds, "extra")
+    spans = "tokens" in holds
+    if parts is None and spans:
+        return corpus
+    extra: dict[int, dict[str, Any]] = {}
+    lost: dict[str, list[int]] = {"token_spans": [], "": []}
+    for row, fields in corpus.extra.items():
+        for key, value in fields.items():
+            if spans if key == "token_spans" else parts is None or key in parts:
+                extra.setdefault(row, {})[key] = value
+            else:
+                lost["token_spans" if key == "token_spans" else ""].append(row)
+    if lost[""]:
+        rows = sorted(set(lost[""]))
+        losses.append(_loss("further fields of documents", len(rows), corpus, rows[0]))
+    return replace(corpus, extra=extra)
+
+
+def _words(corpus: Corpus, holds: frozenset[str], losses: list[Loss]) -> Corpus:
+    if corpus.library is None or {"text", "tokens"} <= holds:
+        return corpus
+    counts = {"text": [0, 0], "tokens": [0, 0]}
+    for row in range(len(corpus)):
+        for (word, found), value in zip(counts.items(), corpus.library.words(row), strict=True):
+            if word not in holds and value:
+                found[:] = [found[0] + 1, found[1] if found[0] else row]
+    for word, what in (("text", "texts"), ("tokens", "tokens")):
+        count, row = counts[word]
+        if count:
+            losses.append(_loss(what, count, corpus, row))
+    return replace(corpus, library=Some(corpus.library, "text" in holds, "tokens" in holds))
+
+
+@dataclass(frozen=True, slots=True)
+class Some:
+    """A library of texts alone, or of tokens alone."""
+
+    library: Library
+    text: bool
+    tokens: bool
+
+    def words(self, row: int) -> Words:
+        """Text and tokens of a document."""
+        text, tokens = self.library.words(row)
+        return text if self.text else None, tokens if self.tokens else None
+
+    def line(self, row: int, place: int) -> int:
+        """The line of the file on which a position of a document stands."""
+        return self.library.line(row, place)

@@ -1,0 +1,287 @@
+"""conll: one token a line, its tag in a column; blank lines end sentences."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, BinaryIO, ClassVar
+
+import numpy as np
+
+from carob.arrays.scan import compiled
+from carob.arrays.tags import KINDS, SCHEMES, encode, illegal, recognise, stacked
+from carob.corpus.corpus import Corpus, Words
+from carob.corpus.problems import InputError, Problem, UsageError, nearest, shown
+from carob.corpus.source import Source
+from carob.corpus.tables import Documents
+from carob.formats._comments import is_comment, split, width_of
+from carob.formats._tagged import REPAIRS, TagReader
+
+_ENOUGH = 1 << 13
+"""How many bytes are enough to know tags when we see them."""
+
+_TAGGED = re.compile(rb"(^|[ \t])(O|(O\|)*[BIESLUMW]-[^ \t]+)[ \t\r]*$")
+
+
+@dataclass(frozen=True, slots=True)
+class Conll:
+    """One token a line, columns apart by spaces or tabs, the tag in one of them, or in several.
+
+    A blank line ends a sentence, a line that begins with -DOCSTART- or `# newdoc` opens a
+    document; in a file without such lines every sentence is a document of its own
+    (`documents=file` makes the file one). Tags are IOB1, IOB2, IOE1, IOE2, IOBES (also written
+    BILOU, BMES) or IO, recognised from the whole file when `scheme` is auto. Nested mentions are
+    read from layers: from several columns (`tag=(1, 2)`), or from tags stacked with `|`, outer to
+    inner; each layer is decoded by itself. Tjong Kim Sang & De Meulder (2003), "Introduction
+    to the CoNLL-2003 Shared Task", section 2.2.
+
+    >>> source = Source.of_bytes(b"Ann B-PER\\nLee I-PER\\nslept O\\n")
+    >>> Corpus.joined(Conll().read(source))[0].mentions
+    (Mention('PER', 0, 2),)
+    """
+
+    tag: int | tuple[int, ...] = -1
+    token: int = 0
+    scheme: str = "auto"
+    repair: str = "conlleval"
+    documents: str = "auto"
+
+    name: ClassVar[str] = "conll"
+    compiled: ClassVar[bool] = compiled is not None
+    extensions: ClassVar[tuple[str, ...]] = (".conll", ".iob", ".iob2", ".bio", ".tsv", ".txt")
+    holds: ClassVar[frozenset[str]] = frozenset({
+        "crossing", "document ids", "tokens", "sentences", "units:token",
+    })  # fmt: skip
+
+    def __post_init__(self) -> None:
+        _one_of("scheme", self.scheme, ("auto", *SCHEMES))
+        _one_of("repair", self.repair, REPAIRS)
+        _one_of("documents", self.documents, ("auto", "file"))
+        if not self.layers or len(set(self.layers)) < len(self.layers):
+            raise UsageError(f"tag is a column or several different ones, not {self.tag!r}")
+
+    @property
+    def layers(self) -> tuple[int, ...]:
+        """The columns that hold tags.
+
+        >>> Conll(tag=3).layers, Conll(tag=(1, 2)).layers
+        ((3,), (1, 2))
+        """
+        return (self.tag,) if isinstance(self.tag, int) else tuple(self.tag)
+
+    @staticmethod
+    def sniff(head: bytes) -> float:
+        """How sure are we that these are columns that end in a tag, from 0 to 1?
+
+        >>> Conll.sniff(b"Ann B-PER\\nslept O\\n"), Conll.sniff(b"{}\\n")
+        (0.9, 0.0)
+        """
+        head = head[:_ENOUGH]
+        lines = [line for line in head.splitlines() if line.strip()]
+        if len(lines) > 1 and not head.endswith(b"\n"):
+            lines.pop()
+        if not lines or lines[0].removeprefix(b"\xef\xbb\xbf")[:1] in (b"{", b"["):
+            return 0.0
+        tagged = [bool(_TAGGED.search(line)) for line in lines]
+        comments = sum(b[:2] == b"# " and not t for b, t in zip(lines, tagged, strict=True))
+        return 0.9 if 2 * sum(tagged) > len(lines) - comments else 0.1
+
+    def read(self, source: Source) -> Iterator[Corpus]:
+        """Blocks of whole documents, mentions only: the tokens stay in the file.
+
+        >>> [len(block) for block in Conll().read(Source.of_bytes(b"a O\\n\\nb O\\n"))]
+        [2]
+        """
+        scheme = self.scheme
+        if scheme == "auto" and self.repair != "conlleval":
+            loose = replace(self, repair="conlleval")
+            facts: dict[Any, int] = {}
+            for block in loose.read(source):
+                for key, count in block.facts.items():
+                    facts[key] = facts.get(key, 0) + count
+            scheme = loose.found(facts)
+        reader = TagReader(source, self.layers, self.token, self.documents)
+        for block in reader.blocks(scheme, self.repair):
+            yield block
+        if self.scheme == "auto" and self.found(reader.facts) == "none":
+            letters = " ".join(sorted(key[1] for key in reader.facts if key[0] == "letter"))
+            expected = "the prefixes of one scheme (B I, I E, B I E S, B I L U or B M E S)"
+            problem = Problem("K105", source.name, None, f"the prefixes {letters}", expected)
+            raise InputError([problem])
+
+    def found(self, facts: Mapping[Any, int]) -> str:
+        """The scheme that the facts of all blocks speak for; `none` if the letters fit no scheme.
+
+        >>> Conll().found({("letter", "S"): 1, ("letter", "E"): 1})
+        'iobes'
+        """
+        if self.scheme != "auto":
+            return self.scheme
+        kinds = np.array([facts.get(("kind", kind), 0) for kind in range(KINDS)])
+        return recognise((key[1] for key in facts if key[0] == "letter"), kinds) or "none"
+
+    def settled(self, facts: Mapping[Any, int]) -> tuple[dict[str, str], dict[str, int]]:
+        """How the file was read, as the signature says it, and the counts for the coverage line.
+
+        >>> Conll(scheme="iob2").settled({})[0]["scheme"]
+        'iob2'
+        """
+        scheme = self.found(facts)
+        kinds = np.array([facts.get(("kind", kind), 0) for kind in range(KINDS)])
+        wrong = 0 if scheme == "none" else int(kinds[illegal(scheme)].sum())
+        columns = "+".join(map(str, self.layers))
+        said = {
+            "columns": columns if self.token == 0 else f"{columns}+token={self.token}",
+            "scheme": scheme,
+            "repair": self.repair,
+            "documents": self.documents,
+        }
+        repaired = wrong if self.repair == "conlleval" else 0
+        discarded = wrong if self.repair == "discard" else 0
+        return said, {"repaired": repaired, "discarded": discarded}
+
+    @staticmethod
+    def told(said: Mapping[str, str]) -> dict[str, Any]:
+        """The parameters again, from what `settled` said: how `carob verify` reads the file.
+
+        >>> Conll.told({"columns": "-2+token=1", "scheme": "iob2"})
+        {'tag': -2, 'token': 1, 'scheme': 'iob2'}
+        >>> Conll.told({"columns": "1+2"})
+        {'tag': (1, 2), 'token': 0}
+        """
+        columns, _, token = said["columns"].partition("+token=")
+        layers = tuple(map(int, columns.split("+")))
+        rest = {key: said[key] for key in ("scheme", "repair", "documents") if key in said}
+        tag = layers[0] if len(layers) == 1 else layers
+        return {"tag": tag, "token": int(token or 0)} | rest
+
+    def library(self, source: Source, documents: Documents) -> ConllWords:
+        """The tokens, which stay in the file until somebody asks."""
+        return ConllWords(source, documents, self.token)
+
+    def write(self, corpus: Corpus, out: BinaryIO) -> None:
+        """Write tokens and tags, IOB2 unless `scheme` says otherwise.
+
+        >>> import io
+        >>> out = io.BytesIO()
+        >>> Conll().write(Corpus.of("[Ann Lee]PER slept"), out)
+        >>> out.getvalue()
+        b'-DOCSTART- O\\n\\nAnn B-PER\\nLee I-PER\\nslept O\\n\\n'
+        """
+        scheme = "iob2" if self.scheme == "auto" else self.scheme
+        _refuse(corpus, self.holds)
+        tags = _tags(corpus, scheme)
+        first = np.cumsum([0, *corpus.documents.length.tolist()])
+        for row in range(len(corpus)):
+            tokens = corpus.library.words(row)[1] if corpus.library else None
+            length = int(corpus.documents.length[row])
+            words = tokens or ("_",) * length
+            breaks = set(corpus.documents.sentences(row)) - {0}
+            lines = [_opening(corpus.documents, row)]
+            for place, word in enumerate(words):
+                if not _holds(word, "surrogateescape") or word == "-DOCSTART-":
+                    raise UsageError(f"conll cannot hold the token {shown(word)}")
+                gap = "\n" if place in breaks or place == 0 else ""
+                lines.append(f"{gap}{word} {tags.get(int(first[row]) + place, 'O')}\n")
+            out.write(("".join(lines) + "\n").encode("utf-8", "surrogateescape"))
+
+
+@dataclass(frozen=True, slots=True)
+class ConllWords:
+    """The tokens of a conll file, read again when asked for."""
+
+    source: Source
+    documents: Documents
+    token: int
+
+    def _lines(self, row: int) -> list[tuple[int, bytes | None]]:
+        start = int(self.documents.offset[row])
+        rest = self.documents.offset[row + 1 :]
+        stop = int(rest[0]) if len(rest) else None
+        lines = self.source.between(start, stop).split(b"\n")
+        first = int(self.documents.line[row])
+        found: list[tuple[int, bytes | None]] = []
+        width = width_of(self.source) if any(line.lstrip()[:1] == b"#" for line in lines) else 0
+        for number, line in enumerate(lines, first):
+            fields = split(line)
+            if fields and fields[0] != b"-DOCSTART-" and not is_comment(fields, width):
+                place = min(self.token, len(fields) - 1)
+                found.append((number, fields[place] if len(fields) > 1 else None))
+        return found
+
+    def words(self, row: int) -> Words:
+        """The tokens of a document; bytes that are no UTF-8 survive as surrogates.
+
+        A file of one column holds tags alone: its tokens are unknown.
+        """
+        words = [word for _, word in self._lines(row)]
+        known = [word.decode("utf-8", "surrogateescape") for word in words if word is not None]
+        return None, tuple(known) if len(known) == len(words) else None
+
+    def line(self, row: int, place: int) -> int:
+        """The line of a token."""
+        lines = self._lines(row)
+        if place < len(lines):
+            return lines[place][0]
+        return lines[-1][0] if lines else int(self.documents.line[row])
+
+
+def _one_of(what: str, value: str, choices: tuple[str, ...]) -> None:
+    if value not in choices:
+        raise UsageError(f"no {what} is called {value!r}{nearest(value, choices)}")
+
+
+def _holds(word: str, errors: str = "strict") -> bool:
+    """Can this stand in a column: no white space, no zero byte, nothing that UTF-8 lacks?"""
+    try:
+        word.encode("utf-8", errors)
+    except UnicodeEncodeError:
+        return False
+    return word.split() == [word] and "\0" not in word
+
+
+def _opening(documents: Documents, row: int) -> str:
+    """The line that opens a document."""
+    if documents.id is None:
+        return "-DOCSTART- O\n"
+    name = documents.id[row]
+    if not all(_holds(word) for word in name.split(" ")):
+        raise UsageError(f"conll cannot hold the document id {shown(name)}")
+    return f"# newdoc id = {name}\n"
+
+
+def _refuse(corpus: Corpus, holds: frozenset[str]) -> None:
+    """What columns of tags cannot hold is refused, with its place."""
+    if corpus.unit == "char":
+        raise UsageError("conll holds tokens; this corpus counts characters")
+    if np.any(corpus.documents.length < 0):
+        raise UsageError("conll holds tokens; these documents have none")
+    from carob.formats.capabilities import fitted, refused  # only writing needs it
+
+    refused("conll", fitted(corpus, holds)[1])
+    for label in corpus.labels:
+        if not _holds(label) or len(stacked(f"B-{label}")) > 1:
+            raise UsageError(f"conll cannot hold the label {shown(label)}")
+
+
+def _tags(corpus: Corpus, scheme: str) -> dict[int, str]:
+    """The tag of every token that has one, by its place in the whole corpus."""
+    table = corpus.mentions
+    first = np.cumsum([0, *corpus.documents.length.tolist()])
+    starts, ends = first[table.doc] + table.start, first[table.doc] + table.end
+    opens = set((first[:-1]).tolist())
+    for row in range(len(corpus)):
+        opens.update((first[row] + np.array(corpus.documents.sentences(row), np.int64)).tolist())
+    touch = np.zeros(len(table) + 1, bool)
+    touch[1:-1] = (ends[:-1] == starts[1:]) & (table.label[1:] == table.label[:-1])
+    touch[:-1] &= ~np.isin(starts, sorted(opens))
+    if scheme == "io" and touch.any():
+        raise UsageError("io cannot hold two touching mentions of one label; write iob2")
+    letters = encode(scheme, ends - starts, touch[:-1], touch[1:])
+    places = [place for a, b in zip(starts, ends, strict=True) for place in range(a, b)]
+    labels = np.repeat(table.label, ends - starts)
+    return {
+        int(place): f"{letter}-{corpus.labels[label]}"
+        for place, letter, label in zip(places, letters, labels, strict=True)
+    }

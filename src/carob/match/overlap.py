@@ -1,0 +1,259 @@
+"""Overlap and its kin: a mention is found when one that shares positions with it is close enough.
+
+All of them count each side by itself: `tp` gold mentions with a match, `tp_system` system mentions
+with a match, so that one long mention can match several. With `pairing=one` a mention matches one
+other at most, and there are as many pairs as there can be; if the choice is open, mentions that
+come first in the document are preferred, on either side. `label=ignore` lets mentions with
+different labels match. None has true negatives, for text that nobody marked is no event.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from carob.corpus.problems import RecipeError
+from carob.counts.events import Events
+from carob.counts.undisputed import Worth
+from carob.match._overlap import (
+    OUTCOMES,
+    QUANTITIES,
+    UNDISPUTED,
+    check,
+    counted,
+    sizes,
+    tokens_apart,
+)
+from carob.pair.pair import Pair
+
+
+@dataclass(frozen=True, slots=True)
+class Overlap:
+    """A mention is found when one with its label shares a position with it, however little.
+
+    P is the share of system mentions with a match, R of gold mentions. It is lenient: a system
+    that marks a whole text as one mention finds everything in it, and P = R = 1. With
+    `pairing=one` that one mention matches a single other: a largest one-to-one pairing counts.
+    With `label=ignore` labels need not agree. All spaces of this family have the two.
+
+    Esuli & Sebastiani (2010), "Evaluating Information Extraction", section 3, the overlap model;
+    the example is their Table 1, for which section 4 gives F1 = 1.
+
+    >>> from carob.corpus.corpus import Corpus
+    >>> from carob.counts.tally import Tally
+    >>> gold = Corpus.of("The [quick brown]C fox jumps over the [lazy dog]C")
+    >>> system = Corpus.of("The [quick brown fox]C jumps over the [lazy]C [dog]C")
+    >>> Tally.of(Overlap(), Pair.of(gold, system)).counted()
+    {'tp': 2.0, 'tp_system': 3.0, 'fp': 0.0, 'fn': 0.0}
+    >>> Tally.of(Overlap(pairing="one"), Pair.of(gold, system)).counted()
+    {'tp': 2.0, 'tp_system': 2.0, 'fp': 1.0, 'fn': 0.0}
+    """
+
+    name: ClassVar[str] = "overlap"
+    by_document: ClassVar[bool] = True
+    undisputed: ClassVar[Mapping[str, Worth]] = UNDISPUTED
+    outcomes: ClassVar[tuple[str, ...]] = OUTCOMES
+    quantities: ClassVar[Mapping[str, Mapping[str, float]]] = QUANTITIES
+    label: Literal["match", "ignore"] = "match"
+    pairing: Literal["many", "one"] = "many"
+
+    def __post_init__(self) -> None:
+        check(self.name, self.label, self.pairing)
+
+    def __call__(self, pair: Pair) -> Events:
+        """Every overlap is a match."""
+        return counted(pair, None, self.label, self.pairing)
+
+
+@dataclass(frozen=True, slots=True)
+class Constrained:
+    """A mention is found when one overlaps it with few tokens too many and few too few.
+    `label` and `pairing`: see overlap.
+
+    A system mention s matches a gold mention g if at most k1 tokens of s are outside g (spurious)
+    and at most k2 tokens of g are outside s (missing). Exchanging the sides exchanges k1 and k2.
+    Where positions are characters, k1 and k2 still count tokens.
+
+    Esuli & Sebastiani (2010), "Evaluating Information Extraction", section 3, the constrained
+    overlap model: with k1 = k2 = 1 "the Ronald Reagan Presidential" gets the same credit as
+    "Ronald Reagan Presidential Library", which is right.
+
+    >>> from carob.corpus.corpus import Corpus
+    >>> from carob.counts.tally import Tally
+    >>> gold = Corpus.of("the [Ronald Reagan Presidential Library]ORG")
+    >>> system = Corpus.of("[the Ronald Reagan Presidential]ORG Library")
+    >>> Tally.of(Constrained(), Pair.of(gold, system)).counted()
+    {'tp': 1.0, 'tp_system': 1.0, 'fp': 0.0, 'fn': 0.0}
+    >>> Tally.of(Constrained(k2=0), Pair.of(gold, system)).counted()
+    {'tp': 0.0, 'tp_system': 0.0, 'fp': 1.0, 'fn': 1.0}
+    """
+
+    name: ClassVar[str] = "constrained"
+    by_document: ClassVar[bool] = True
+    undisputed: ClassVar[Mapping[str, Worth]] = UNDISPUTED
+    outcomes: ClassVar[tuple[str, ...]] = OUTCOMES
+    quantities: ClassVar[Mapping[str, Mapping[str, float]]] = QUANTITIES
+    k1: int = 1
+    k2: int = 1
+    label: Literal["match", "ignore"] = "match"
+    pairing: Literal["many", "one"] = "many"
+
+    def __post_init__(self) -> None:
+        check(self.name, self.label, self.pairing, k1=self.k1, k2=self.k2)
+
+    def __call__(self, pair: Pair) -> Events:
+        """Count the tokens that only one side has."""
+        spurious, missing = tokens_apart(pair)
+        fits = (spurious <= self.k1) & (missing <= self.k2)
+        return counted(pair, fits, self.label, self.pairing)
+
+
+@dataclass(frozen=True, slots=True)
+class Contains:
+    """A gold mention is found when a system mention holds all of it and at most k tokens more.
+    `label` and `pairing`: see overlap.
+
+    The same as `constrained(k1=k, k2=0)`; an exact match counts too. It is not symmetric: a
+    system mention that is too long may match, one that is too short may not.
+
+    Esuli & Sebastiani (2010), "Evaluating Information Extraction", section 3, the contain model.
+    On their Table 1, one token too many is accepted and one too few is not:
+
+    >>> from carob.corpus.corpus import Corpus
+    >>> from carob.counts.tally import Tally
+    >>> gold = Corpus.of("The [quick brown]C fox jumps over the [lazy dog]C")
+    >>> system = Corpus.of("The [quick brown fox]C jumps over the [lazy]C [dog]C")
+    >>> Tally.of(Contains(), Pair.of(gold, system)).counted()
+    {'tp': 1.0, 'tp_system': 1.0, 'fp': 2.0, 'fn': 1.0}
+    """
+
+    name: ClassVar[str] = "contains"
+    by_document: ClassVar[bool] = True
+    undisputed: ClassVar[Mapping[str, Worth]] = UNDISPUTED
+    symmetric: ClassVar[bool] = False
+    outcomes: ClassVar[tuple[str, ...]] = OUTCOMES
+    quantities: ClassVar[Mapping[str, Mapping[str, float]]] = QUANTITIES
+    k: int = 1
+    label: Literal["match", "ignore"] = "match"
+    pairing: Literal["many", "one"] = "many"
+
+    def __post_init__(self) -> None:
+        check(self.name, self.label, self.pairing, k=self.k)
+
+    def __call__(self, pair: Pair) -> Events:
+        """Nothing is missing, and little is spurious."""
+        spurious, missing = tokens_apart(pair)
+        fits = (spurious <= self.k) & (missing == 0)
+        return counted(pair, fits, self.label, self.pairing)
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """A mention is found when one with its label starts where it starts.
+    `label` and `pairing`: see overlap.
+
+    Of a discontinuous mention, the start of the first fragment counts. One of the variants for
+    biomedical names that Esuli & Sebastiani (2010), "Evaluating Information Extraction",
+    section 3, mention. On their Table 1:
+
+    >>> from carob.corpus.corpus import Corpus
+    >>> from carob.counts.tally import Tally
+    >>> gold = Corpus.of("The [quick brown]C fox jumps over the [lazy dog]C")
+    >>> system = Corpus.of("The [quick brown fox]C jumps over the [lazy]C [dog]C")
+    >>> Tally.of(Left(), Pair.of(gold, system)).counted()
+    {'tp': 2.0, 'tp_system': 2.0, 'fp': 1.0, 'fn': 0.0}
+    """
+
+    name: ClassVar[str] = "left"
+    by_document: ClassVar[bool] = True
+    undisputed: ClassVar[Mapping[str, Worth]] = UNDISPUTED
+    outcomes: ClassVar[tuple[str, ...]] = OUTCOMES
+    quantities: ClassVar[Mapping[str, Mapping[str, float]]] = QUANTITIES
+    label: Literal["match", "ignore"] = "match"
+    pairing: Literal["many", "one"] = "many"
+
+    def __post_init__(self) -> None:
+        check(self.name, self.label, self.pairing)
+
+    def __call__(self, pair: Pair) -> Events:
+        """Compare first starts."""
+        met = pair.overlaps
+        fits = pair.gold.start[met.gold] == pair.system.start[met.system]
+        return counted(pair, fits, self.label, self.pairing)
+
+
+@dataclass(frozen=True, slots=True)
+class Right:
+    """A mention is found when one with its label ends where it ends.
+    `label` and `pairing`: see overlap.
+
+    Of a discontinuous mention, the end of the last fragment counts. One of the variants for
+    biomedical names that Esuli & Sebastiani (2010), "Evaluating Information Extraction",
+    section 3, mention. On their Table 1:
+
+    >>> from carob.corpus.corpus import Corpus
+    >>> from carob.counts.tally import Tally
+    >>> gold = Corpus.of("The [quick brown]C fox jumps over the [lazy dog]C")
+    >>> system = Corpus.of("The [quick brown fox]C jumps over the [lazy]C [dog]C")
+    >>> Tally.of(Right(), Pair.of(gold, system)).counted()
+    {'tp': 1.0, 'tp_system': 1.0, 'fp': 2.0, 'fn': 1.0}
+    """
+
+    name: ClassVar[str] = "right"
+    by_document: ClassVar[bool] = True
+    undisputed: ClassVar[Mapping[str, Worth]] = UNDISPUTED
+    outcomes: ClassVar[tuple[str, ...]] = OUTCOMES
+    quantities: ClassVar[Mapping[str, Mapping[str, float]]] = QUANTITIES
+    label: Literal["match", "ignore"] = "match"
+    pairing: Literal["many", "one"] = "many"
+
+    def __post_init__(self) -> None:
+        check(self.name, self.label, self.pairing)
+
+    def __call__(self, pair: Pair) -> Events:
+        """Compare last ends."""
+        met = pair.overlaps
+        fits = pair.gold.end[met.gold] == pair.system.end[met.system]
+        return counted(pair, fits, self.label, self.pairing)
+
+
+@dataclass(frozen=True, slots=True)
+class Iou:
+    """A mention is found when one with its label shares enough of what the two cover together.
+    `label` and `pairing`: see overlap.
+
+    Intersection over union: shared positions / positions of either, at least t. Object detection
+    matches boxes so; here it is a threshold on the degree of overlap, which the overlap model of
+    Esuli & Sebastiani (2010), "Evaluating Information Extraction", section 3, ignores. On their
+    Table 1 the ratios are 2/3, 1/2 and 1/2:
+
+    >>> from carob.corpus.corpus import Corpus
+    >>> from carob.counts.tally import Tally
+    >>> gold = Corpus.of("The [quick brown]C fox jumps over the [lazy dog]C")
+    >>> system = Corpus.of("The [quick brown fox]C jumps over the [lazy]C [dog]C")
+    >>> Tally.of(Iou(), Pair.of(gold, system)).counted()
+    {'tp': 2.0, 'tp_system': 3.0, 'fp': 0.0, 'fn': 0.0}
+    >>> Tally.of(Iou(t=0.6), Pair.of(gold, system)).counted()
+    {'tp': 1.0, 'tp_system': 1.0, 'fp': 2.0, 'fn': 1.0}
+    """
+
+    name: ClassVar[str] = "iou"
+    by_document: ClassVar[bool] = True
+    undisputed: ClassVar[Mapping[str, Worth]] = UNDISPUTED
+    outcomes: ClassVar[tuple[str, ...]] = OUTCOMES
+    quantities: ClassVar[Mapping[str, Mapping[str, float]]] = QUANTITIES
+    t: float = 0.5
+    label: Literal["match", "ignore"] = "match"
+    pairing: Literal["many", "one"] = "many"
+
+    def __post_init__(self) -> None:
+        check(self.name, self.label, self.pairing)
+        if not isinstance(self.t, (int, float)) or not 0 < self.t <= 1:
+            raise RecipeError(f"iou(t=…): found {self.t}, expected a number above 0 and at most 1")
+
+    def __call__(self, pair: Pair) -> Events:
+        """Compare the quotient with t: both are rounded alike, so 7/100 reaches 0.07."""
+        met = pair.overlaps
+        either = sizes(pair.gold)[met.gold] + sizes(pair.system)[met.system] - met.shared
+        return counted(pair, met.shared / either >= self.t, self.label, self.pairing)

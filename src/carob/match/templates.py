@@ -1,0 +1,83 @@
+"""Templates: slot filling as MUC scored it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+from carob.corpus.problems import RecipeError, nearest
+from carob.counts.events import Events
+from carob.match._fillers import EXACT, IDLE, strictness
+from carob.match._muc import OUTCOMES, QUANTITIES
+from carob.match._templates import judged
+from carob.pair.pair import Pair
+
+_TYPES = ("same", "ignore")
+
+
+@dataclass(frozen=True, slots=True)
+class Templates:
+    """Forms with slots are aligned, then the fillers of each slot: correct, incorrect, partly
+    correct, missing or spurious, as in MUC.
+
+    A document's templates of one type (`type=ignore`: of any) are aligned one-to-one, if they
+    share a filler that is right or partly right: so that most fillers are correct, then most are
+    partly correct, then in the order of their contents. In an aligned pair, fillers of one slot
+    are aligned one-to-one: correct (COR) if they match, partly correct (PAR, worth a half) if
+    they only overlap; what is left on both sides pairs up as incorrect (INC), and the rest is
+    missing (MIS) or spurious (SPU), as are all fillers of templates left alone. Alternatives count
+    as one filler; an optional filler that is not found does not count. Templates that fill a slot
+    are aligned within aligned templates, by the same rule. Fillers are compared by their places
+    where both have one, else by their texts without case and extra white space; `match` says how
+    strictly: `exact`, `contains(k=1)` or `overlap` (a word or a position in common; punctuation at
+    the ends of words does not count), with which nothing is partial. POS = COR +
+    INC + PAR + MIS, ACT = COR + INC + PAR + SPU, R = (COR + 0.5 PAR) / POS, P = (COR + 0.5 PAR) /
+    ACT. A slot counts in the row TYPE.slot, on the system's side (COR_system, INC_system,
+    PAR_system, SPU) in that of the system's template. Without templates, mentions fill the slot
+    that their label names. Chinchor & Sundheim (1993), "MUC-5 Evaluation Metrics", who leave the
+    alignment to F; here the room is found, the speaker is in part, the time is wrong:
+
+    >>> from carob.corpus.corpus import Corpus
+    >>> from carob.counts.tally import Tally
+    >>> talk = {"speaker": ["Dr. Ann Lee"], "room": ["5409"], "time": ["3:30", "15:30"]}
+    >>> answer = {"speaker": ["Ann Lee"], "room": ["5409"], "time": ["4:30"], "host": ["Bo"]}
+    >>> gold = Corpus.of({"templates": [{"label": "talk", "slots": talk}]})
+    >>> system = Corpus.of({"templates": [{"label": "talk", "slots": answer}]})
+    >>> counts = Tally.of(Templates(), Pair.of(gold, system)).counted()
+    >>> {name: counts[name] for name in ("COR", "INC", "PAR", "MIS", "SPU")}
+    {'COR': 1.0, 'INC': 1.0, 'PAR': 1.0, 'MIS': 1.0, 'SPU': 1.0}
+    """
+
+    match: Any = EXACT
+    type: Literal["same", "ignore"] = "same"
+
+    name: ClassVar[str] = "templates"
+    outcomes: ClassVar[tuple[str, ...]] = OUTCOMES
+    idle: ClassVar[Mapping[str, tuple[str, ...]]] = IDLE
+    quantities: ClassVar[Mapping[str, Mapping[str, float]]] = QUANTITIES
+
+    def __post_init__(self) -> None:
+        strictness(self.name, self.match)
+        if self.type not in _TYPES:
+            raise RecipeError(f"templates has no type {self.type!r}{nearest(self.type, _TYPES)}")
+
+    def __call__(self, pair: Pair) -> Events:
+        """Align, then judge every filler."""
+        found = judged(pair, self.match, typed=self.type == "same")
+        return Events.of(
+            pair.filled,
+            self.outcomes,
+            gold={
+                "COR": found.right,
+                "INC": found.wrong,
+                "PAR": found.partial,
+                "MIS": found.missing,
+            },
+            system={
+                "COR_system": found.right,
+                "INC_system": found.wrong,
+                "PAR_system": found.partial,
+                "SPU": found.spurious,
+            },
+        )

@@ -1,0 +1,339 @@
+"""Units as events: tokens, and (ts) the separators between them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from carob.arrays.cover import Stretches, cover, lengths
+from carob.arrays.types import FloatArray, IntArray
+from carob.corpus.problems import RecipeError, UsageError, shown
+from carob.corpus.tables import Documents, Mentions
+from carob.counts.events import Events
+from carob.counts.undisputed import Worth
+from carob.match._overlap import met
+from carob.match._weights import Weights
+from carob.pair.pair import Pair
+
+_OUTCOMES = ("tp", "fp", "fn")
+_TP, _FP, _FN = range(3)
+
+_MARKED: Mapping[str, Mapping[str, float]] = {
+    "gold_right": {"tp": 1},
+    "gold_all": {"tp": 1, "fn": 1},
+    "system_right": {"tp": 1},
+    "system_all": {"tp": 1, "fp": 1},
+}
+_EVERYTHING: Mapping[str, Mapping[str, float]] = {
+    **_MARKED,
+    "tn": {"total": 1, "tp": -1, "fp": -1, "fn": -1},
+    "total": {"total": 1},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Ts:
+    """Each token, and each separator between two tokens, is an event: marked or not.
+
+    A document of n tokens has n - 1 separators, sentence breaks included. A mention covers its
+    tokens and the separators strictly inside of it, so that one mention of two tokens differs
+    from two mentions side by side. For each label, a unit that gold and system cover is a `tp`,
+    one that only the system covers an `fp`, one that only gold covers an `fn`, all others are
+    `tn`: together 2n - 1, whatever the system. A discontinuous mention covers its fragments.
+
+    `sep` is what a separator weighs, a token weighing 1; `token_weights` names a file with what
+    each token of gold weighs, one number a line. `supertag` makes all labels one, of that name.
+    A unit counts once for a label, however many mentions cover it; with `instances=count` the
+    number of mentions is compared: tp is the smaller, fp and fn the excess, and there is no tn.
+
+    Esuli & Sebastiani (2010), "Evaluating Information Extraction", section 4.1 and Table 1;
+    weights and tokens alone: section 5. The paper leaves open what to do where several mentions
+    of one label cover a unit. Each row of the ledger is a stretch of units in which no mention
+    begins or ends; it names the mention of each side that covers it and reaches furthest.
+
+    >>> from carob import Corpus, score
+    >>> gold = Corpus.of("The [quick brown]C fox jumps over the [lazy dog]C")
+    >>> system = Corpus.of("The [quick brown fox]C jumps over the [lazy]C [dog]C")
+    >>> [score(gold, system, f"ts.{count}").value for count in ("tp", "fp", "fn", "tn")]
+    [5.0, 2.0, 1.0, 9.0]
+    >>> round(score(gold, system, "ts.F1").value, 3)
+    0.769
+    >>> round(score(gold, system, "ts(sep=0.5).F1").value, 3)
+    0.818
+    """
+
+    sep: float = 1
+    token_weights: str | None = None
+    supertag: str | None = None
+    instances: Literal["set", "count"] = "set"
+    weights: Weights | None = field(init=False, repr=False, default=None)
+
+    name: ClassVar[str] = "ts"
+    outcomes: ClassVar[tuple[str, ...]] = _OUTCOMES
+
+    def __post_init__(self) -> None:
+        if not (self.sep >= 0 and math.isfinite(self.sep)):
+            raise RecipeError(f"ts(sep={self.sep}): sep is 0 or more")
+        _settle(self)
+
+    @property
+    def quantities(self) -> Mapping[str, Mapping[str, float]]:
+        """What measures see; multiplicities have no true negatives."""
+        return _EVERYTHING if self.instances == "set" else _MARKED
+
+    @property
+    def by_document(self) -> bool:
+        """Whether documents can be counted apart: weights are those of a whole file."""
+        return self.weights is None
+
+    @property
+    def undisputed(self) -> Mapping[str, Worth] | None:
+        """What a mention counts that both sides have alone: its tokens, and one separator less."""
+        return _undisputed(self, self.sep)
+
+    @property
+    def signed(self) -> Mapping[str, str]:
+        """What a signature says instead of a parameter: the weights with their hash."""
+        return {} if self.weights is None else {"token_weights": self.weights.sealed}
+
+    def __call__(self, pair: Pair) -> Events:
+        """Cover the line of units with the mentions of each label, and compare."""
+        return _events(self, pair, self.sep)
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """Each token is an event: marked or not. The space `ts` without its separators.
+
+    For each label, tokens that gold and system cover are `tp`, tokens that only the system covers
+    `fp`, tokens that only gold covers `fn`, all others `tn`: together n in a document of n
+    tokens. It cannot tell one mention from two side by side. Parameters as in `ts`. Esuli &
+    Sebastiani (2010), "Evaluating Information Extraction", section 5, the token-only model.
+
+    >>> from carob import Corpus, score
+    >>> gold = Corpus.of("The [quick brown]C fox jumps over the [lazy dog]C")
+    >>> system = Corpus.of("The [quick brown fox]C jumps over the [lazy]C [dog]C")
+    >>> round(score(gold, system, "token.F1").value, 3)
+    0.889
+    """
+
+    token_weights: str | None = None
+    supertag: str | None = None
+    instances: Literal["set", "count"] = "set"
+    weights: Weights | None = field(init=False, repr=False, default=None)
+
+    name: ClassVar[str] = "token"
+    outcomes: ClassVar[tuple[str, ...]] = _OUTCOMES
+
+    def __post_init__(self) -> None:
+        _settle(self)
+
+    @property
+    def quantities(self) -> Mapping[str, Mapping[str, float]]:
+        """What measures see; multiplicities have no true negatives."""
+        return _EVERYTHING if self.instances == "set" else _MARKED
+
+    @property
+    def by_document(self) -> bool:
+        """Whether documents can be counted apart: weights are those of a whole file."""
+        return self.weights is None
+
+    @property
+    def undisputed(self) -> Mapping[str, Worth] | None:
+        """What a mention counts that both sides have alone: its tokens, and one separator less."""
+        return _undisputed(self, 0.0)
+
+    @property
+    def signed(self) -> Mapping[str, str]:
+        """What a signature says instead of a parameter: the weights with their hash."""
+        return {} if self.weights is None else {"token_weights": self.weights.sealed}
+
+    def __call__(self, pair: Pair) -> Events:
+        """Cover the line of units with the mentions of each label, and compare."""
+        return _events(self, pair, 0.0)
+
+
+def _settle(space: Ts | Token) -> None:
+    """Read the weights, once; an empty word is none."""
+    weights = Weights.of(space.token_weights) if space.token_weights else None
+    object.__setattr__(space, "weights", weights)
+    object.__setattr__(space, "token_weights", weights and weights.path)
+    object.__setattr__(space, "supertag", space.supertag or None)
+    if space.instances not in ("set", "count"):
+        raise RecipeError(f"instances is set or count, not {space.instances!r}")
+
+
+_FINEST = 1 << 20
+"""Weights of separators that are whole numbers of this part of 1 add up exactly."""
+
+
+def _plain(space: Ts | Token, sep: float) -> bool:
+    """Whether units weigh the same wherever they are, their label counts, and sums are exact."""
+    one_by_one = space.weights is None and space.supertag is None
+    return one_by_one and float(sep * _FINEST).is_integer()
+
+
+def _undisputed(space: Ts | Token, sep: float) -> Mapping[str, Worth] | None:
+    return {"tp": (-sep, 1 + sep)} if _plain(space, sep) else None
+
+
+def _events(space: Ts | Token, pair: Pair, sep: float) -> Events:
+    pair = pair.in_tokens
+    line = _Line.of(space, pair.documents, sep)
+    for table, side in ((pair.gold, "gold"), (pair.system, "system")):
+        line.check(side, table)
+    if _plain(space, sep) and pair.gold.is_flat and pair.system.is_flat:
+        return _Flat(space, pair, line)
+    return _rows(space, pair, line)
+
+
+class _Flat(Events):
+    """Units of mentions that do not overlap on their own side: what two mentions share is right,
+    and what is left of each is wrong. Stretches are looked for only if somebody wants the rows.
+    """
+
+    def __init__(self, space: Ts | Token, pair: Pair, line: _Line) -> None:
+        self.space, self.pair, self.line = space, pair, line
+        self.outcomes, self.labels = space.outcomes, None
+        self.size = line.sizes() if "total" in space.quantities else None
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in ("doc", "label", "outcome", "weight", "gold", "system"):
+            raise AttributeError(name)
+        self.__dict__ |= vars(_rows(self.space, self.pair, self.line))
+        return self.__dict__[name]
+
+    @property
+    def of_mentions(self) -> bool:
+        return True
+
+    def counted(self, width: int, size: int, cell: IntArray | None = None) -> FloatArray:
+        if cell is not None:
+            return super().counted(width, size, cell)
+        sep, pair = self.line.sep, self.pair
+
+        def units(cells: IntArray, tokens: IntArray) -> FloatArray:
+            weights = tokens * (1 + sep) - sep
+            found: FloatArray = np.bincount(cells, weights, size)  # type: ignore[assignment]
+            return found
+
+        right = np.zeros(size)
+        for part in met(pair):
+            right += units(pair.cells("gold")[part.gold], part.shared)
+        ours, theirs = (
+            units(pair.cells(side), table.end - table.start) - right
+            for side, table in (("gold", pair.gold), ("system", pair.system))
+        )
+        return np.stack([right, theirs, ours]).T
+
+
+def _rows(space: Ts | Token, pair: Pair, line: _Line) -> Events:
+    tables = (pair.gold, pair.system)
+    (gold, gold_row), (system, system_row) = (line.placed(table) for table in tables)
+    found = cover(gold, system)
+    at, outcome, times = _outcomes(found, space.instances)
+    weight = line.lengths(found.begin, found.end)[at] * times
+    some = np.flatnonzero(weight)
+    at, outcome, weight = at[some], outcome[some], weight[some]
+    ours = np.where(outcome == _FP, -1, gold_row[found.left_row[at]])
+    theirs = np.where(outcome == _FN, -1, system_row[found.right_row[at]])
+    either = np.where(ours >= 0, ours, theirs + len(pair.gold))
+    doc, label = (
+        np.concatenate([getattr(table, column) for table in tables])[either]
+        for column in ("doc", "label")
+    )
+    return Events(
+        space.outcomes, doc, label if space.supertag is None else np.zeros_like(label),
+        outcome, weight, ours, theirs,
+        size=line.sizes() if "total" in space.quantities else None,
+        labels=None if space.supertag is None else (space.supertag,),
+    )  # fmt: skip
+
+
+def _outcomes(found: Stretches, instances: str) -> tuple[IntArray, IntArray, IntArray]:
+    """Which stretch has which outcome how many times."""
+    if instances == "set":
+        outcome = np.where(found.left == 0, _FP, np.where(found.right == 0, _FN, _TP))
+        return np.arange(len(outcome)), outcome, np.ones(1, np.int64)
+    shared, excess = np.minimum(found.left, found.right), found.left - found.right
+    right, wrong = np.flatnonzero(shared), np.flatnonzero(excess)
+    at = np.concatenate([right, wrong])
+    outcome = np.where(excess[at] > 0, _FN, _FP)
+    outcome[: len(right)] = _TP
+    return at, outcome, np.concatenate([shared[right], np.abs(excess[wrong])])
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """All units on one line, once for each label.
+
+    Token i of the corpus is at 2i, the separator behind it at 2i + 1; label k has a line of its
+    own, `2k * tokens` further on. Nothing covers what is behind the last token of a document, so
+    that documents do not meet, and neither do mentions side by side.
+    """
+
+    space: Ts | Token
+    documents: Documents
+    sep: float
+    first: IntArray
+    weights: FloatArray | None
+
+    @classmethod
+    def of(cls, space: Ts | Token, documents: Documents, sep: float) -> _Line:
+        """The line of these documents; all of them must have a length."""
+        for row in np.flatnonzero(documents.length < 0)[:1].tolist():
+            raise UsageError(
+                f"gold does not say how many tokens the document {shown(documents.name(row))} "
+                f"has, and {space.name} counts them; give its tokens or its text"
+            )
+        first = np.concatenate([[0], np.cumsum(documents.length, dtype=np.int64)])
+        weights = None if space.weights is None else space.weights.for_tokens(int(first[-1]))
+        return cls(space, documents, sep, first, weights)
+
+    def placed(self, table: Mentions) -> tuple[tuple[IntArray, IntArray], IntArray]:
+        """Begins and ends of all fragments; and the mention that each belongs to, -1 behind."""
+        pieces, mention = table.pieces(), np.arange(len(table))
+        doc, label = table.doc, table.label
+        if table.fragments is not None:
+            mention = np.repeat(mention, np.diff(pieces.offsets))
+            doc, label = doc[mention], label[mention]
+        if self.space.supertag is not None:
+            label = np.zeros_like(label)
+        base = label.astype(np.int64) * self.first[-1] + self.first[doc]
+        begin, end = 2 * (base + pieces.start), 2 * (base + pieces.end) - 1
+        # Mentions come in document order: taken label by label they are sorted on the line, and
+        # small numbers sort in no time.
+        order = np.argsort(label.astype(np.min_scalar_type(label.max(initial=0))), kind="stable")
+        return (begin[order], end[order]), np.append(mention[order], -1)
+
+    def check(self, side: str, table: Mentions) -> None:
+        """Refuse a mention that ends where its document has no more tokens."""
+        beyond = table.end > self.documents.length[table.doc]
+        for row in np.flatnonzero(beyond)[:1].tolist():
+            name = self.documents.name(int(table.doc[row]))
+            start, end = next(part for part in table.fragments_of(row)
+                              if part[1] > self.documents.length[table.doc[row]])  # fmt: skip
+            raise UsageError(
+                f"a {side} mention of document {shown(name)} covers {start}..{end}, "
+                f"and the document has {self.documents.length[table.doc[row]]} tokens"
+            )
+
+    def lengths(self, begin: IntArray, end: IntArray) -> FloatArray:
+        """What the units of stretches of this line weigh."""
+        low, high = (begin + 1) >> 1, (end + 1) >> 1
+        if self.weights is None:
+            tokens = (high - low).astype(np.float64)
+        else:
+            within = low % max(len(self.weights), 1)
+            tokens = lengths(within, within + high - low, self.weights)
+        return tokens if self.sep == 0 else tokens + self.sep * ((end >> 1) - (begin >> 1))
+
+    def sizes(self) -> FloatArray:
+        """What all units of each document weigh: n tokens and n - 1 separators."""
+        return self.lengths(
+            2 * self.first[:-1], np.maximum(2 * self.first[1:] - 1, 2 * self.first[:-1])
+        )

@@ -1,0 +1,38 @@
+"""Attribute accuracy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from carob.arrays.types import FloatArray
+from carob.counts.quantities import Quantities, ratio
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeAccuracy:
+    """Of the system mentions mapped to a gold mention, the share whose attributes agree: its mean.
+
+    attribute_agree / gold_all, the mean over all gold mentions; one that nothing is mapped to
+    counts 0. The event space says which attributes: `nugget(attributes=type,mapping=2015)`; with
+    several, a mention agrees if it does on all of them. Undefined when gold marked nothing. Liu,
+    Mitamura & Hovy (2015), "Evaluation Algorithms for Event Nugget Detection: A Pilot Study",
+    section 2.5, Algorithm 3; the example there has two system mentions, one of which has the
+    right type:
+
+    >>> from carob import Corpus, Document, Mention, score
+    >>> words = ("He", "carried", "out", "the", "assassination")
+    >>> parts = [Mention("Business.MERGE", 1, 2), Mention("Life.Die", 4, 5)]
+    >>> gold = Corpus.of(Document("d", None, words, (Mention.of("Life.Die", [(1, 3), (4, 5)]),)))
+    >>> system = Corpus.of(Document("d", None, words, tuple(parts)))
+    >>> score(gold, system, "nugget(attributes=type,mapping=2015).attribute-accuracy").value
+    0.5
+    """
+
+    name: ClassVar[str] = "attribute-accuracy"
+    how: ClassVar[str] = "; write nugget(attributes=type,mapping=2015).attribute-accuracy"
+    needs: ClassVar[tuple[str, ...]] = ("attribute_agree", "gold_all")
+
+    def __call__(self, q: Quantities) -> FloatArray:
+        """The mean share for each element."""
+        return ratio(q["attribute_agree"], q["gold_all"])

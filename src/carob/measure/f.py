@@ -1,0 +1,75 @@
+"""The F measure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from carob.arrays.types import FloatArray
+from carob.counts.quantities import Quantities, ratio
+from carob.measure._alpha import settled
+
+
+@dataclass(frozen=True, slots=True)
+class F:
+    """Precision and recall in one number, their weighted harmonic mean.
+
+    F = 1 / (alpha/P + (1-alpha)/R), with alpha = 1 / (1 + beta^2): beta says how many times as
+    much recall matters as precision. F1, the default, is beta = 1, which is alpha = 0.5. Give
+    `beta` or `alpha`. 0 when P and R are both 0; undefined when gold and system are both empty.
+    van Rijsbergen (1979), "Information Retrieval", chapter 7; Makhoul et al. (1999),
+    "Performance measures for information extraction", equation 5a.
+
+    >>> q = Quantities.of(system_right=5, system_all=7, gold_right=5, gold_all=6)
+    >>> F()(q).round(3).item(), F(beta=2)(q).round(3).item()
+    (0.769, 0.806)
+    """
+
+    beta: float | None = None
+    alpha: float | None = None
+
+    name: ClassVar[str] = "F"
+    needs: ClassVar[tuple[str, ...]] = ("system_right", "system_all", "gold_right", "gold_all")
+
+    def __post_init__(self) -> None:
+        beta, alpha = settled(self.name, self.beta, self.alpha)
+        object.__setattr__(self, "beta", beta)
+        object.__setattr__(self, "alpha", alpha)
+
+    @property
+    def spelled(self) -> str | None:
+        """F1 has a name of its own."""
+        return "F1" if self.beta is None and self.alpha is None else None
+
+    def _alpha(self) -> float:
+        if self.alpha is not None:
+            return self.alpha
+        return 0.5 if self.beta is None else 1 / (1 + self.beta * self.beta)
+
+    def __call__(self, q: Quantities) -> FloatArray:
+        """F for each element."""
+        same = q["system_right"] == q["gold_right"]
+        if np.all(same):
+            return self._whole(q)
+        precision = q.share("system_right", "system_all")
+        recall = q.share("gold_right", "gold_all")
+        found = self.of_means(precision, recall)
+        if np.isnan(found).any():
+            found = np.where(np.isnan(precision) != np.isnan(recall), 0.0, found)
+        return np.where(same, self._whole(q), found) if np.any(same) else found
+
+    def _whole(self, q: Quantities) -> FloatArray:
+        """Where there is one count for both sides, a single division is the most exact form."""
+        alpha = self._alpha()
+        return ratio(q["gold_right"], (1 - alpha) * q["gold_all"] + alpha * q["system_all"])
+
+    def of_means(self, precision: FloatArray, recall: FloatArray) -> FloatArray:
+        """F of a precision and a recall, also where these are means."""
+        alpha = self._alpha()
+        mixed = ratio(precision * recall, (1 - alpha) * precision + alpha * recall)
+        lost = np.isnan(mixed)
+        if not lost.any():
+            return mixed
+        return np.where(lost & ~np.isnan(precision) & ~np.isnan(recall), 0.0, mixed)

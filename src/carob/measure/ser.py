@@ -1,0 +1,39 @@
+"""The slot error rate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from carob.arrays.types import FloatArray
+from carob.counts.quantities import Quantities, ratio
+from carob.measure._errors import check, errors
+
+
+@dataclass(frozen=True, slots=True)
+class Ser:
+    """How many errors there are for each slot of gold: the cost of mending the answer.
+
+    SER = (S+D+I) / N with N = C+S+D; with weights (sS+dD+iI) / N. What word error rate is to
+    speech. It exceeds 1 when errors outnumber gold slots, and is never clipped. Undefined when
+    gold has no slots. Makhoul et al. (1999), "Performance measures for information extraction",
+    equation 11. Their Table 1: system A finds none of N slots, system B also inserts 0.2 N.
+
+    >>> Ser()(Quantities.of(c=0, s=0, d=100, i=[0, 20])).tolist()
+    [1.0, 1.2]
+    """
+
+    s: float = 1.0
+    d: float = 1.0
+    i: float = 1.0
+
+    name: ClassVar[str] = "SER"
+    needs: ClassVar[tuple[str, ...]] = ("c", "s", "d", "i")
+    has_no_zero: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        check(self.name, self.s, self.d, self.i)
+
+    def __call__(self, q: Quantities) -> FloatArray:
+        """The rate for each element."""
+        return ratio(errors(q, self.s, self.d, self.i), q["c"] + q["s"] + q["d"])

@@ -1,0 +1,286 @@
+"""Types of templates: which row a filler counts in, and what gold and system can compare.
+
+A row is TYPE.slot. Language models and taggers name no type, so a side without types takes those of
+the other where there is only one way to do it; whatever is done, or cannot be, is said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from carob.arrays.join import packed
+from carob.arrays.types import BoolArray, IntArray
+from carob.corpus.corpus import Corpus
+from carob.corpus.problems import plain
+from carob.corpus.tables import UNKNOWN, Codes, int32
+from carob.corpus.templates import Templates
+
+NAME_THEM = (
+    'name the type of each: "label" in jsonl, the key that holds it in plain JSON '
+    "(--read label=KEY), TYPE.slot as the label of mentions"
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Typed:
+    """Gold and system with types that can be compared, and what was done for that."""
+
+    gold: Corpus
+    system: Corpus
+    remarks: tuple[str, ...] = ()
+
+
+def typed(gold: Corpus, system: Corpus) -> Typed:
+    """Gold and system with types that can be compared.
+
+    Where gold has exactly one type, each template of the system that names none is of that type,
+    and so is the template that mentions fill. Where gold has none, the types of the system are
+    left out. Templates that stand in others take the types that gold has in the same slot. The
+    label of a mention that is called as a row of the other side, like talk.speaker, is that row.
+
+    >>> gold = Corpus.of({"templates": [{"label": "talk", "slots": {"room": ["5"]}}]})
+    >>> both = typed(gold, Corpus.of({"templates": [{"slots": {"room": ["5"]}}]}))
+    >>> slot_labels(both.system), both.remarks
+    (('talk.room',), ('1 template names no type and counts as talk, the only type of gold',))
+    """
+    if len(gold.templates) and len(system.templates):
+        return _of_templates(gold, system)
+    if len(gold.templates) and len(system.mentions):
+        return _of_mentions(gold, system)
+    if len(system.templates) and len(gold.mentions):
+        return _of_gold_mentions(gold, system)
+    return Typed(gold, system)
+
+
+def typed_as(gold: Corpus, system: Corpus) -> Corpus:
+    """The system with the types that gold can compare.
+
+    >>> gold = Corpus.of({"templates": [{"label": "talk", "slots": {"who": ["Ann"]}}]})
+    >>> slot_labels(typed_as(gold, Corpus.of("[Ann]who")))
+    ('talk.who',)
+    """
+    return typed(gold, system).system
+
+
+def slot_labels(corpus: Corpus) -> tuple[str, ...]:
+    """The rows that the fillers of a corpus count in, sorted.
+
+    >>> slot_labels(Corpus.of("[Ann]speaker"))
+    ('speaker',)
+    """
+    rows = named(corpus.templates)[1] if len(corpus.templates) else None
+    return tuple(sorted(set(row_names(corpus, rows))))
+
+
+def row_names(corpus: Corpus, rows: Codes | None) -> list[str]:
+    """What the rows of a corpus are called: those of its slots, or of its labels."""
+    if rows is not None:
+        return [corpus.renamed.get(row, row) for row in rows.values]
+    return [corpus.form.get(label, ("", label))[1] for label in corpus.labels]
+
+
+def types_of(corpus: Corpus) -> set[str]:
+    """The types of the templates at the top, those without any apart.
+
+    >>> types_of(Corpus.of({"templates": [{"label": "talk"}]}))
+    {'talk'}
+    """
+    table = corpus.templates
+    top = table.label.codes[table.parent == UNKNOWN]
+    return {table.label.values[code] for code in np.unique(top[top != UNKNOWN]).tolist()}
+
+
+def loose_labels(corpus: Corpus) -> tuple[str, ...]:
+    """The labels of mentions that fill no slot of a template; without templates, all labels.
+
+    >>> loose_labels(Corpus.of("[Ann]PER"))
+    ('PER',)
+    """
+    if not len(corpus.templates):
+        return corpus.labels
+    codes = np.unique(corpus.mentions.label[~linked(corpus)])
+    return tuple(corpus.labels[code] for code in codes.tolist())
+
+
+def linked(corpus: Corpus) -> BoolArray:
+    """For each mention: is it a filler of a template, by its id or by its place?
+
+    >>> linked(Corpus.of("[Ann]PER"))
+    array([False])
+    """
+    table, fillers = corpus.mentions, corpus.templates.fillers
+    found = np.zeros(len(table) + 1, bool)
+    found[fillers.mention] = True
+    pieces, offsets = fillers.fragments, fillers.fragments.offsets
+    placed = np.flatnonzero(np.diff(offsets) > 0)
+    doc = corpus.templates.doc[fillers.template[fillers.filler[placed]]]
+    theirs = [doc, pieces.start[offsets[placed]], pieces.end[offsets[placed + 1] - 1]]
+    keys, others = packed([table.doc, table.start, table.end], theirs)
+    return found[:-1] | np.isin(keys, others)
+
+
+def _of_templates(gold: Corpus, system: Corpus) -> Typed:
+    ours, theirs = gold.templates, system.templates
+    words = tuple(sorted({*ours.label.values, *theirs.label.values}))
+    known, new = ours.label.onto(words).codes, theirs.label.onto(words).codes.copy()
+    here, there = (named(_bare(table))[0] for table in (ours, theirs))
+    low, high = np.full(len(here.values) + 1, len(words)), np.full(len(here.values) + 1, -2)
+    np.minimum.at(low, here.codes, known)
+    np.maximum.at(high, here.codes, known)
+    place = there.onto(here.values).codes  # -1, the last, is a slot that gold does not have
+    only = np.where(low == high, low, -2)[place]
+    adopted, dropped = (only >= 0) & (new == UNKNOWN), (only == UNKNOWN) & (new != UNKNOWN)
+    top = theirs.parent == UNKNOWN
+    remarks = _met(types_of(gold), types_of(system), ours, new[top])
+    if adopted.any() or dropped.any():
+        remarks += _adopted(adopted & top, only, words)
+        gone = [words[code] for code in np.unique(new[dropped & top]).tolist()]
+        remarks += [_dropped(gone)] if gone else []
+        if inner := int(np.count_nonzero((adopted | dropped) & ~top)):
+            verb = "that fills a slot takes" if inner == 1 else "that fill slots take"
+            remarks.append(f"{_many(inner, 'template')} {verb} the type that gold has there")
+        new = np.where(adopted | dropped, only, new)
+        table = replace(theirs, label=Codes(int32(new), words))
+        system = replace(system, templates=table)
+    return Typed(gold, system, tuple(remarks))
+
+
+def _bare(table: Templates) -> Templates:
+    """Templates without types: their paths are slots alone."""
+    return replace(table, label=Codes(np.full(len(table), UNKNOWN, np.int32), ()))
+
+
+def _adopted(rows: BoolArray, only: IntArray, words: Sequence[str]) -> list[str]:
+    if not (count := int(np.count_nonzero(rows))):
+        return []
+    verb = "names no type and counts as" if count == 1 else "name no type and count as"
+    kind = plain(words[int(only[np.flatnonzero(rows)[0]])])
+    return [f"{_many(count, 'template')} {verb} {kind}, the only type of gold"]
+
+
+def _dropped(types: Iterable[str]) -> str:
+    return f"gold names no type: what the system names ({_listed(types)}) is left out"
+
+
+def _met(ours: set[str], theirs: set[str], gold: Templates, top: IntArray) -> list[str]:
+    """What to say where types do not meet."""
+    untyped = int(np.count_nonzero(top == UNKNOWN))
+    whole = not (gold.label.codes[gold.parent == UNKNOWN] == UNKNOWN).any()
+    remarks = []
+    if len(ours) > 1 and untyped and whole:
+        names = "names" if untyped == 1 else "name"
+        remarks.append(
+            f"{_many(untyped, 'template')} {names} no type, and gold has {_listed(ours)}: nothing "
+            f"in {'it' if untyped == 1 else 'them'} can match; {NAME_THEM}"
+        )
+    if ours and theirs and not ours & theirs:
+        remarks.append(
+            f"no type that the system names ({_listed(theirs)}) is one of gold ({_listed(ours)}): "
+            "nothing in those templates can match; give them gold's types"
+        )
+    return remarks
+
+
+def _of_mentions(gold: Corpus, system: Corpus) -> Typed:
+    """Mentions against templates of gold."""
+    types, rows = types_of(gold), set(slot_labels(gold))
+    table = gold.templates
+    whole = not (table.label.codes[table.parent == UNKNOWN] == UNKNOWN).any()
+    form = _labelled(system.labels, rows, types)
+    open_ = [label for label in system.labels if not form[label][0]]
+    remarks = []
+    if open_ and whole and len(types) == 1:
+        kind = min(types)
+        for label in open_:
+            row = f"{kind}.{label}"
+            form[label] = kind, system.renamed.get(row, row)
+        first, row = open_[0], form[open_[0]][1]
+        remarks.append(
+            f"mentions count as slots of {plain(kind)}, the only type of gold: "
+            f"{plain(first)} as {plain(row)}"
+        )
+    elif open_ and whole:
+        remarks.append(
+            f"labels of mentions ({_listed(open_)}) name no type, and gold has {_listed(types)}: "
+            f"none of them can match; {NAME_THEM}"
+        )
+    return Typed(gold, replace(system, form=form), tuple(remarks))
+
+
+def _of_gold_mentions(gold: Corpus, system: Corpus) -> Typed:
+    """Templates against mentions of gold."""
+    types = types_of(system)
+    form = _labelled(gold.labels, set(slot_labels(system)), types)
+    if not types or any(kind for kind, _ in form.values()):
+        return Typed(replace(gold, form=form), system)
+    table = system.templates
+    label = np.where(table.parent == UNKNOWN, UNKNOWN, table.label.codes)
+    bare = replace(table, label=Codes(int32(label), table.label.values))
+    return Typed(gold, replace(system, templates=bare), (_dropped(types),))
+
+
+def _labelled(labels: Iterable[str], rows: set[str], types: set[str]) -> dict[str, tuple[str, str]]:
+    """Type and row of each label; the type is named where the label is a row of the other side."""
+    found: dict[str, tuple[str, str]] = {}
+    for label in labels:
+        fits = [kind for kind in types if label in rows and label.startswith(f"{kind}.")]
+        found[label] = max(fits, key=len, default=""), label
+    return found
+
+
+def named(table: Templates) -> tuple[Codes, Codes]:
+    """The path of every template, and the row of every filler: words joined by dots."""
+    names: list[str] = [*table.label.values, ""]
+    path = np.full(len(table), UNKNOWN, np.int64)
+    top = table.parent == UNKNOWN
+    typed = table.label.codes >= 0
+    path[top] = np.where(typed[top], table.label.codes[top], len(names) - 1)
+    waiting = np.flatnonzero(~top)
+    while waiting.size:  # once for each depth: a parent stands before what stands in it
+        ready = path[table.parent[waiting]] != UNKNOWN
+        now, waiting = waiting[ready], waiting[~ready]
+        path[now] = _joined(path[table.parent[now]], table.slot, table.slot.codes[now], names)
+    row = _joined(path[table.fillers.template], table.fillers.slot, table.fillers.slot.codes, names)
+    return _as_codes(path, names), _as_codes(row, names)
+
+
+def _joined(path: IntArray, slot: Codes, code: IntArray, names: list[str]) -> IntArray:
+    """New names for pairs of a path and a slot, appended to `names`."""
+    width = len(slot.values) + 1
+    pairs, inverse = np.unique(path * width + code, return_inverse=True)
+    first = len(names)
+    for pair in pairs.tolist():
+        before, word = names[pair // width], slot.values[pair % width]
+        names.append(f"{before}.{word}" if before else word)
+    codes: IntArray = inverse.reshape(-1) + first
+    return codes
+
+
+def _as_codes(column: IntArray, names: Sequence[str]) -> Codes:
+    used = sorted({names[i] for i in np.unique(column).tolist()})
+    place = {name: i for i, name in enumerate(used)}
+    table = int32([place.get(name, UNKNOWN) for name in names])
+    return Codes(table[column], tuple(used))
+
+
+def implicit(corpus: Corpus) -> tuple[tuple[str, ...], IntArray]:
+    """The types of the templates that the mentions of each document fill, and which one those of
+    each label do.
+    """
+    form: Mapping[str, tuple[str, str]] = corpus.form
+    kinds = [form.get(label, ("", label))[0] for label in corpus.labels]
+    types = tuple(sorted(set(kinds))) or ("",)
+    return types, int32([*(types.index(kind) for kind in kinds), 0])
+
+
+def _listed(names: Iterable[str]) -> str:
+    every = sorted(names)
+    told = ", ".join(map(plain, every[:5]))
+    return told if len(every) <= 5 else f"{told} and {len(every) - 5:,} more"
+
+
+def _many(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"

@@ -1,0 +1,121 @@
+"""Finds components by name: in the folders of the stages, and among installed plugins.
+
+A component is a class with a `name`. Built-in ones are found by reading the source files, so that
+only those that are used get imported; plugins announce theirs as entry points of the groups
+`carob.formats`, `carob.match`, `carob.measure`, `carob.average`, `carob.infer` and `carob.report`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+from carob.corpus.problems import CarobError, UsageError, nearest
+
+STAGES: Mapping[str, str] = {
+    "formats": "format",
+    "match": "event space",
+    "measure": "measure",
+    "average": "average",
+    "infer": "statistic",
+    "report": "report",
+}
+"""The stages that have components, and what one of them is called in messages."""
+
+_LINE = re.compile(r'^(?:class (\w+)|    name: ClassVar(?:\[str\])? = "([^"]+)")', re.M)
+
+
+@cache
+def builtin(stage: str) -> Mapping[str, tuple[str, str]]:
+    """Name -> (module, class) of the components in a stage's folder; nothing is imported.
+
+    >>> builtin("measure")["P"]
+    ('carob.measure.precision', 'Precision')
+    """
+    found: dict[str, tuple[str, str]] = {}
+    for module in _modules(stage):
+        found |= _inside(stage, module)
+    return found
+
+
+def _folder(stage: str) -> str:
+    return os.path.join(os.path.dirname(__file__), stage)  # noqa: PTH118, PTH120
+
+
+@cache
+def _modules(stage: str) -> list[str]:
+    """The modules of a stage that can hold components."""
+    files = sorted(os.listdir(_folder(stage)))  # noqa: PTH208 (pathlib is slow to load)
+    return [f.removesuffix(".py") for f in files if f.endswith(".py") and not f.startswith("_")]
+
+
+@cache
+def _inside(stage: str, module: str) -> Mapping[str, tuple[str, str]]:
+    """The components in one file."""
+    with open(f"{_folder(stage)}/{module}.py", encoding="utf-8") as source:  # noqa: PTH123
+        text = source.read()
+    found, current = {}, ""
+    for line in _LINE.finditer(text):
+        if line[1]:
+            current = line[1]
+        elif current:
+            found[line[2]] = (f"carob.{stage}.{module}", current)
+            current = ""
+    return found
+
+
+def place(stage: str, name: str) -> tuple[str, str] | None:
+    """Module and class of a built-in component, None if there is none of this name.
+
+    Most are in the file of their name: then no other file is read.
+
+    >>> place("measure", "F"), place("measure", "G")
+    (('carob.measure.f', 'F'), None)
+    """
+    near = name.lower()
+    own = _inside(stage, near).get(name) if near in _modules(stage) else None
+    return own or builtin(stage).get(name)
+
+
+@cache
+def plugins(stage: str) -> Mapping[str, Any]:
+    """Name -> entry point of the components that other packages bring.
+
+    >>> plugins("match")
+    {}
+    """
+    from importlib.metadata import entry_points
+
+    return {entry.name: entry for entry in entry_points(group=f"carob.{stage}")}
+
+
+def names(stage: str) -> list[str]:
+    """Everything a stage has, built in or not.
+
+    >>> "micro" in names("average")
+    True
+    """
+    return sorted({*builtin(stage), *plugins(stage)}, key=str.casefold)
+
+
+def load(stage: str, name: str) -> type[Any]:
+    """The class of a component.
+
+    >>> load("average", "micro").__name__
+    'Micro'
+    """
+    own = place(stage, name)
+    if own is not None:
+        found: type[Any] = getattr(import_module(own[0]), own[1])
+        return found
+    if name in plugins(stage):
+        try:
+            found = plugins(stage)[name].load()
+        except Exception as error:
+            raise CarobError(f"the plugin {plugins(stage)[name].value} failed: {error}") from error
+        return found
+    raise UsageError(f"no {STAGES[stage]} is called {name!r}{nearest(name, names(stage))}")

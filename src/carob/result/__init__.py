@@ -1,0 +1,1 @@
+"""What the verbs return: scores, comparisons, intervals."""

@@ -1,0 +1,50 @@
+"""Interval: a score with the range it would move in, had other documents been drawn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from carob.arrays.types import FloatArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Interval:
+    """A score and its interval; None where there is none, and `remarks` say why.
+
+    `draws` are the scores of the resamples, so that another interval costs nothing; empty for
+    methods that draw none.
+
+    >>> print(Interval(0.75, 0.7, 0.8, 0.95, "bca"))
+    0.7500 [0.7000, 0.8000]
+    """
+
+    value: float | None
+    low: float | None
+    high: float | None
+    level: float
+    method: str
+    draws: FloatArray = field(default_factory=lambda: np.empty(0))
+    remarks: tuple[str, ...] = ()
+    error: float | None = None
+    """The standard error, by the jackknife."""
+
+    def __str__(self) -> str:
+        if self.value is None:
+            return "-"
+        if self.low is None or self.high is None:
+            return f"{self.value:.4f}"
+        return f"{self.value:.4f} [{self.low:.4f}, {self.high:.4f}]"
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON has it, without the draws.
+
+        >>> Interval(1.0, 1.0, 1.0, 0.95, "bca").to_dict()["method"]
+        'bca'
+        """
+        return {
+            "value": self.value, "low": self.low, "high": self.high, "level": self.level,
+            "method": self.method, "remarks": list(self.remarks),
+        }  # fmt: skip

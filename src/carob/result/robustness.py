@@ -1,0 +1,267 @@
+"""Robustness: the order of systems under many reasonable ways to score them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import import_module
+from itertools import combinations
+from typing import Any
+
+from carob.corpus.problems import UsageError, nearest
+from carob.result.scores import File, library
+
+CLOSE = 1e-12
+"""Scores that are closer tie."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One way to score: a recipe, a repair policy (None where it cannot matter), and the scores.
+
+    `block` is the recipe's event space and measure, `average` the rest of it.
+
+    >>> choice = Choice(
+    ...     "slots.SER", "slots.SER", "micro", None, {"a": 0.2, "b": 0.1, "c": 0.2}, True
+    ... )
+    >>> choice.ranks, choice.order
+    ({'a': 2, 'b': 1, 'c': 2}, (('b',), ('a', 'c')))
+    """
+
+    recipe: str
+    block: str
+    average: str
+    repair: str | None
+    scores: Mapping[str, float | None]
+    lower_is_better: bool = False
+
+    def __str__(self) -> str:
+        return self.recipe if self.repair is None else f"{self.recipe}, {self.repair}"
+
+    def goodness(self, system: str) -> float | None:
+        """The score of a system, turned so that more is better."""
+        value = self.scores[system]
+        return value if value is None or not self.lower_is_better else -value
+
+    def ahead(self, one: str, other: str) -> int | None:
+        """1 if the one is ahead, -1 if the other is, 0 for a tie; None without both scores."""
+        a, b = self.goodness(one), self.goodness(other)
+        if a is None or b is None:
+            return None
+        return 0 if abs(a - b) <= CLOSE else 1 if a > b else -1
+
+    @property
+    def ranks(self) -> dict[str, int | None]:
+        """One and how many are ahead, for each system; None for one without a score."""
+        return {
+            name: None if value is None else 1 + sum(self.ahead(x, name) == 1 for x in self.scores)
+            for name, value in self.scores.items()
+        }
+
+    @property
+    def order(self) -> tuple[tuple[str, ...], ...]:
+        """The systems from the best on, those that tie together; without those without a score."""
+        ranks = self.ranks
+        places = sorted({rank for rank in ranks.values() if rank is not None})
+        return tuple(tuple(sorted(n for n in ranks if ranks[n] == place)) for place in places)
+
+    @property
+    def first(self) -> tuple[str, ...]:
+        """The winner, or all who tie for it."""
+        return self.order[0] if self.order else ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return {
+            "recipe": self.recipe, "repair": self.repair, "scores": dict(self.scores),
+            "ranks": self.ranks, "order": [list(tied) for tied in self.order],
+        }  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How a system fares under all choices: how often it is first, alone or tied, and its ranks."""
+
+    system: str
+    value: float | None
+    """Its score under the first choice."""
+    alone: int
+    tied: int
+    best: int | None
+    worst: int | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON has it."""
+        names = ("system", "value", "alone", "tied", "best", "worst")
+        return {name: getattr(self, name) for name in names}
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A pair of systems and the choices that order it otherwise than the first choice does.
+
+    The first choice has `ahead` ahead (if `tie`: it has them tie, and `turned` is empty).
+    """
+
+    ahead: str
+    behind: str
+    tie: bool
+    kept: tuple[Choice, ...]
+    turned: tuple[Choice, ...]
+    """Where the other one is ahead."""
+    parted: tuple[Choice, ...]
+    """Where they tie, or if the first choice has them tie: where they do not."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return {
+            "ahead": self.ahead, "behind": self.behind, "tie": self.tie, "kept": len(self.kept),
+            "turned": [{"recipe": c.recipe, "repair": c.repair} for c in self.turned],
+            "parted": [{"recipe": c.recipe, "repair": c.repair} for c in self.parted],
+        }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Robustness:
+    """Would another scorer have said something else? The order of systems under many choices.
+
+    The first choice is the reference. Prints itself as an answer, a table and a chart.
+
+    >>> from carob import Corpus, robust
+    >>> gold = Corpus.of("[Ann Lee]PER visited [Rome]LOC and [Oslo]LOC")
+    >>> short = Corpus.of("[Ann]PER Lee visited [Rome]LOC and [Oslo]LOC")
+    >>> few = Corpus.of("[Ann Lee]PER visited [Rome]LOC and Oslo")
+    >>> robust(gold, {"short": short, "few": few}, ["exact.F1", "overlap.F1"]).answer
+    'The winner changes: few, first by exact.F1, is first under 1 of 2 choices; short under 1.'
+    """
+
+    version: str
+    gold: File
+    systems: tuple[File, ...]
+    choices: tuple[Choice, ...]
+    signatures: tuple[str, ...]
+    """One for each repair policy."""
+    remarks: tuple[str, ...] = ()
+
+    def __iter__(self) -> Iterator[Choice]:
+        return iter(self.choices)
+
+    def __len__(self) -> int:
+        return len(self.choices)
+
+    def __str__(self) -> str:
+        return self.to("terminal")
+
+    @property
+    def reference(self) -> Choice:
+        """The first choice, against which the others are held."""
+        return self.choices[0]
+
+    @property
+    def winner(self) -> tuple[str, ...]:
+        """Who is first under the first choice; several if they tie."""
+        return self.reference.first
+
+    @cached_property
+    def stays(self) -> tuple[Choice, ...]:
+        """The choices under which the winner is the winner, and nobody else."""
+        return tuple(each for each in self.choices if each.first == self.winner)
+
+    @cached_property
+    def standings(self) -> tuple[Standing, ...]:
+        """Every system, in the order of the first choice."""
+        ranks = self.reference.ranks
+        names = sorted(ranks, key=lambda name: (ranks[name] or len(ranks) + 1, name))
+        return tuple(self._standing(name) for name in names)
+
+    def _standing(self, name: str) -> Standing:
+        ranks = [rank for each in self.choices if (rank := each.ranks[name]) is not None]
+        firsts = [each.first for each in self.choices if name in each.first]
+        alone = sum(len(first) == 1 for first in firsts)
+        return Standing(
+            name, self.reference.scores[name], alone, len(firsts) - alone,
+            min(ranks, default=None), max(ranks, default=None),
+        )  # fmt: skip
+
+    @cached_property
+    def turns(self) -> tuple[Turn, ...]:
+        """Every pair of systems that both have a score under the first choice."""
+        found = []
+        for a, b in combinations([each.system for each in self.standings], 2):
+            how = self.reference.ahead(a, b)
+            if how is None:
+                continue
+            kept = tuple(c for c in self.choices if c.ahead(a, b) == how)
+            turned = tuple(c for c in self.choices if how and c.ahead(a, b) == -how)
+            parted = tuple(
+                c for c in self.choices
+                if (c.ahead(a, b) in (1, -1) if how == 0 else c.ahead(a, b) == 0)
+            )  # fmt: skip
+            found.append(Turn(a, b, how == 0, kept, turned, parted))
+        return tuple(found)
+
+    @property
+    def answer(self) -> str:
+        """Would another scorer have said something else? In one sentence."""
+        text: str = import_module("carob.report._robustness").answer(self)
+        return text
+
+    def to(self, report: str) -> str:
+        """As text: terminal or json."""
+        if report == "json":
+            return self.to_json() + "\n"
+        if report == "terminal":
+            text: str = import_module("carob.report._robustness").terminal(self)
+            return text
+        there = nearest(report, ["json", "terminal"])
+        raise UsageError(f"no report on robustness is called {report!r}{there}")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, as JSON has it (see docs/output.md)."""
+        return {
+            "carob": self.version,
+            "answer": self.answer,
+            "gold": {"path": self.gold.path, "sha256": self.gold.sha256},
+            "systems": [
+                {"name": each.name, "path": each.path, "sha256": each.sha256}
+                for each in self.systems
+            ],
+            "winner": list(self.winner),
+            "stays": len(self.stays),
+            "choices": [each.to_dict() for each in self.choices],
+            "standings": [each.to_dict() for each in self.standings],
+            "pairs": [each.to_dict() for each in self.turns],
+            "signatures": list(self.signatures),
+            "remarks": list(self.remarks),
+        }
+
+    def to_json(self) -> str:
+        """The dict as JSON text, every digit kept."""
+        return json.dumps(self.to_dict(), indent=1, ensure_ascii=False, allow_nan=False)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row for each choice and system."""
+        return [
+            {"recipe": each.recipe, "repair": each.repair, "system": name,
+             "value": each.scores[name], "rank": rank}
+            for each in self.choices for name, rank in each.ranks.items()
+        ]  # fmt: skip
+
+    def to_pandas(self) -> Any:
+        """The rows as a pandas data frame (the extra `carob[pandas]`)."""
+        return library("pandas").DataFrame(self.rows())
+
+    def to_polars(self) -> Any:
+        """The rows as a polars data frame (the extra `carob[polars]`)."""
+        return library("polars").DataFrame(self.rows(), infer_schema_length=None)
+
+
+def joined(names: Sequence[str]) -> str:
+    """Names in a sentence.
+
+    >>> joined(["a"]), joined(["a", "b", "c"])
+    ('a', 'a, b and c')
+    """
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

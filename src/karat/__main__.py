@@ -1,8 +1,0 @@
-"""`python -m karat`."""
-
-import sys
-
-from karat.cli import main
-
-if __name__ == "__main__":
-    sys.exit(main())

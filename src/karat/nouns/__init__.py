@@ -1,1 +1,0 @@
-"""What all stages share: Corpus, Pair, Events, Tally, Scores, errors."""

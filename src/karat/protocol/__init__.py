@@ -1,1 +1,0 @@
-"""What is built on the pipeline: checking files, recomputing results."""

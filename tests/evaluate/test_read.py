@@ -1,0 +1,138 @@
+"""Which format a file has is decided by what tells it, wherever that stands; nothing that was
+read is lost without a word.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+import carob
+from carob.cli import main
+from carob.corpus.source import Source
+from carob.evaluate.check import check
+from carob.evaluate.read import sniffed
+from carob.evaluate.verify import verified
+
+HEAD = 1 << 16
+
+
+def filled(data: bytes) -> tuple[str, int, int]:
+    """The format of a file, and how many mentions and fillers are read from it."""
+    source = Source.of_bytes(data, "file")
+    corpus = carob.read(source)
+    return sniffed(source), len(corpus.mentions), len(corpus.templates.fillers)
+
+
+def line(name: int, **more: object) -> bytes:
+    return json.dumps({"id": str(name), "text": "Ann slept", **more}).encode() + b"\n"
+
+
+MENTION = {"start": 0, "end": 3, "label": "PER"}
+LATE = b"".join(map(line, range(2000)))
+
+
+@pytest.mark.parametrize("size", [HEAD - 40, HEAD - 30, HEAD - 20, HEAD, HEAD + 1, 300_000])
+def test_the_last_key_of_a_long_object_tells_its_format(size: int) -> None:
+    text = "x" * size
+    whole = json.dumps({"id": "1", "text": text, "speaker": "x"}).encode()
+    assert ("records", 0, 1) == filled(whole)
+    assert ("records", 0, 1) == filled(json.dumps(json.loads(whole), indent=1).encode())
+    assert ("records", 0, 1) == filled(b"\xef\xbb\xbf \n" + whole)
+    assert ("records", 0, 1) == filled(gzip.compress(whole))
+    own = json.dumps({"id": "1", "meta": "m", "text": text, "mentions": [MENTION]}).encode()
+    assert ("jsonl", 1, 0) == filled(own)
+
+
+@pytest.mark.parametrize(
+    ("more", "expected"),
+    [
+        (line(2000, speaker="Ann"), ("records", 0, 1)),
+        (line(2000, mentions=[MENTION]), ("jsonl", 1, 0)),
+        (line(2000, meta="m") + line(2001, mentions=[MENTION]), ("jsonl", 1, 0)),
+        (b"\n" + line(2000) + line(2001, speaker=["Ann", "Bo"]), ("records", 0, 2)),
+        (line(2000, speaker="y" * HEAD, room="5"), ("records", 0, 2)),
+        (line(2000), ("jsonl", 0, 0)),
+    ],
+)
+def test_a_late_line_tells_the_format(more: bytes, expected: tuple[str, int, int]) -> None:
+    assert len(LATE) > HEAD
+    assert expected == filled(LATE + more)
+
+
+def test_lines_that_break_are_told_by_the_reader() -> None:
+    broken = b'{"speaker": \n' + b"[" * 99_999 + b"\n7\n"
+    with pytest.raises(carob.InputError) as caught:
+        carob.read(Source.of_bytes(LATE + broken, "file"))
+    assert [("K201", 2001), ("K201", 2002), ("K201", 2003)] == [
+        (problem.code, problem.line) for problem in caught.value.problems
+    ]
+
+
+MIXED = line(1, mentions=[]) + line(2, speaker="Ann", place="Rome")
+ASIDE = "1 document with keys that jsonl does not know: place, speaker; if they are slots, "
+ASIDE += "read the file as records"
+
+
+def test_keys_that_jsonl_does_not_know_are_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "mix.jsonl"
+    file.write_bytes(MIXED)
+    assert (f"gold: {ASIDE}", f"mix: {ASIDE}") == carob.score(
+        file, {"mix": file}, "exact.F1", resamples=0
+    ).remarks
+    assert [
+        f"warning: {file}: K311 found no mention and no filler at all, expected at least one in "
+        "the file",
+        f"warning: {file}:2: K315 found keys that jsonl does not know in 1 document: place, "
+        "speaker, expected keys that count; these are kept, nothing more; if they are slots, read "
+        "the file as records",
+        "1 file, 0 errors, 2 warnings",
+    ] == str(check(file)).splitlines()
+    assert 0 == main(["convert", str(file), "-", "--to", "jsonl"])
+    out = capsys.readouterr()
+    assert MIXED.count(b"\n") == out.out.count("\n") and '"place": "Rome"' in out.out
+    assert f"wrote 2 documents, 0 mentions as jsonl\n{ASIDE}\n" == out.err
+
+
+def test_what_formats_put_aside_themselves_is_no_remark() -> None:
+    own = carob.Corpus.of(
+        {"text": "Ann", "mentions": [], "token_spans": [[0, 3]], "brat": {"lines": []}, "tbf": {}}
+    )
+    assert () == carob.score(own, own, "exact.F1", resamples=0).remarks
+
+
+def test_the_first_keys_are_named_and_the_others_counted() -> None:
+    many = carob.Corpus.of({"tokens": [], **{f"k{i}\n": i for i in range(7)}}, {"tokens": []})
+    (told,) = carob.score(many, carob.Corpus.of("", ""), "exact.F1", resamples=0).remarks
+    assert told.startswith("gold: 1 document with keys that jsonl does not know: k0\\n, k1\\n, ")
+    assert "k4\\n and 2 more; if" in told
+
+
+EMPTY = '{"id": "1", "speaker": "", "place": ["Rome", "  "]}\n'
+
+
+def test_empty_texts_are_in_the_coverage_where_there_are_any(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gold, system = tmp_path / "gold.json", tmp_path / "system.json"
+    gold.write_text(EMPTY.replace('""', '"Ann"'))
+    system.write_text(EMPTY)
+    scores = carob.score(gold, {"system": system}, "oads.F1", resamples=0)
+    assert 3 == scores.systems[0].coverage["empty"]
+    assert 0 == main(["score", str(gold), str(system), "-m", "oads.F1", "--resamples", "0"])
+    assert (
+        "system: 1 documents, 2 gold and 1 system fillers; 0 repaired, 0 discarded, 0 unaligned, "
+        "0 ignored, 3 empty\n" == capsys.readouterr().err
+    )
+    result = tmp_path / "result.json"
+    result.write_text(scores.to_json())
+    compared, different = verified(result)
+    assert compared and [] == different
+    gold.write_text('{"id": "1", "place": ["Rome"]}\n')
+    scores = carob.score(gold, {"system": gold}, "oads.F1", resamples=0)
+    assert "empty" not in scores.systems[0].coverage

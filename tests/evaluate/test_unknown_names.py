@@ -1,0 +1,129 @@
+"""What was asked for and means nothing is told early; where a side has only fillers, they count."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from carob import Corpus, compare, errors, robust, score
+from carob.cli import main
+from carob.corpus.problems import UsageError
+from carob.evaluate.draft import drafted
+from carob.evaluate.power import power
+from carob.evaluate.presets import table_for
+from carob.evaluate.robust import grid
+
+GOLD = Corpus.of(
+    {"id": "1", "text": "Ann in Rome", "mentions": [
+        {"start": 0, "end": 3, "label": "who"}, {"start": 7, "end": 11, "label": "where"}]},
+    {"id": "2", "text": "Bo in Oslo", "mentions": [
+        {"start": 0, "end": 2, "label": "who"}, {"start": 6, "end": 10, "label": "where"}]},
+)  # fmt: skip
+FILLED = Corpus.of(
+    {"id": "1", "templates": [{"slots": {"who": ["Ann"], "where": ["Oslo"]}}]},
+    {"id": "2", "templates": [{"slots": {"who": ["Bo"]}}]},
+)
+BOTH = Corpus.of(
+    {"id": "1", "text": "Ann in Rome", "mentions": [{"start": 0, "end": 3, "label": "who"}],
+     "templates": [{"slots": {"who": ["Ann"]}}]},
+    {"id": "2", "text": "Bo in Oslo"},
+)  # fmt: skip
+
+
+def test_slots_are_counted_where_a_system_has_fillers_alone() -> None:
+    assert "templates" == table_for(GOLD, [GOLD, FILLED])
+    assert "templates" == table_for(FILLED, [GOLD])
+    assert "mentions" == table_for(GOLD, [GOLD, BOTH])
+    found = score(GOLD, FILLED, resamples=0)
+    assert ("oas.P", 2 / 3) == (found.scores[0].recipe, found.scores[0].value)
+    assert () == found.remarks
+    ours = compare(GOLD, {"a": FILLED, "b": FILLED}, resamples=0, trials=99)
+    assert "oas.F1" == ours.differences[0].recipe
+    assert "oads.F1" == str(robust(GOLD, {"a": FILLED, "b": FILLED}).reference)
+    assert "oads.F1" == power(GOLD, {"a": FILLED, "b": GOLD}, simulations=200, trials=99).recipe
+    wrong = errors(GOLD, FILLED)
+    assert wrong.of_slots
+    assert {"COR": 2, "PAR": 0, "INC": 1, "MIS": 1, "SPU": 0} == {
+        kind: wrong.counts[kind] for kind in ("COR", "PAR", "INC", "MIS", "SPU")
+    }
+
+
+def test_a_preset_says_otherwise() -> None:
+    told = ("exact, overlap, ts, fair, slots count mentions, and FILLED has fillers alone; "
+            "--preset templates counts fillers")  # fmt: skip
+    systems = {"FILLED": FILLED, "gold": GOLD}
+    ours = compare(GOLD, systems, preset="mentions", resamples=0, trials=99)
+    assert ("exact.F1", told) == (ours.differences[0].recipe, ours.gold.warnings[0])
+    assert told in ours.remarks
+    assert not errors(GOLD, FILLED, preset="mentions").of_slots
+    assert errors(GOLD, GOLD, preset="templates").of_slots
+    assert "exact.F1" == str(robust(GOLD, systems, preset="mentions").reference)
+    assert grid(GOLD, [FILLED]) == grid(preset="templates")
+    assert 'recipes = ["oas.PRF", "oaod.PRF", "oads.PRF", "templates.PRF"]' in drafted(
+        GOLD, "templates"
+    )
+    with pytest.raises(
+        UsageError, match=r"^errors are those of mentions or templates, not of 'x'$"
+    ):
+        errors(GOLD, GOLD, preset="x")
+    with pytest.raises(UsageError, match=r"^no table is called 'x'; there are: mentions, nugget,"):
+        drafted(GOLD, "x")
+
+
+def test_a_recipe_on_mentions_says_who_has_none() -> None:
+    def told(gold: Corpus, system: Corpus, *recipes: str) -> tuple[str, ...]:
+        return score(gold, {"llm": system}, recipes, resamples=0).remarks
+
+    assert ("exact counts mentions, and llm has fillers alone; --preset templates counts fillers",
+            ) == told(GOLD, FILLED, "exact.F1", "oads.F1")  # fmt: skip
+    assert ("exact, overlap count mentions, and gold, llm have fillers alone; --preset templates "
+            "counts fillers",) == told(FILLED, FILLED, "exact.F1", "overlap.F1")  # fmt: skip
+    assert () == told(GOLD, BOTH, "exact.F1")
+    assert () == told(GOLD, FILLED, "oads.F1")
+
+
+def test_names_that_nobody_has_are_told() -> None:
+    found = score(GOLD, GOLD, "exact.F1", map={"hwo": "x", "zzz": "y", "who": "w"}, resamples=0)
+    assert found.remarks == (
+        "hwo=x renames nothing; did you mean who? there are: where, who",
+        "zzz=y renames nothing; there are: where, who",
+    )
+    assert found.remarks == found.gold.warnings
+    found = score(GOLD, GOLD, "exact.F1", labels=["wo"], resamples=0)
+    assert (
+        "no mention has the label wo; did you mean who? there are: where, who",
+    ) == found.remarks
+
+
+def test_the_command_line_tells_early(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    record = {"id": "1", "text": "Ann", "mentions": [],
+              "templates": [{"label": "talk", "slots": {"speaker": ["Ann"]}}]}  # fmt: skip
+    Path("gold.jsonl").write_text(json.dumps(record))
+    told = "; did you mean talk.speaker? there are: talk.speaker\n"
+    for format in ("terminal", "csv"):
+        call = ["score", "gold.jsonl", "gold.jsonl", "--labels", "speaker", "-m", "oas.F1"]
+        assert 0 == main([*call, "--map", "speaker=who", "--format", format])
+        err = capsys.readouterr().err
+        assert err.startswith(
+            f"warning: speaker=who renames nothing{told}"
+            f"warning: no mention or filler counts under speaker{told}gold: 1 documents, "
+        )
+        assert 2 == err.count(told)
+    assert 2 == main(["score", "gold.jsonl", "gold.jsonl", "--map", "A=X, B=X"])
+    assert capsys.readouterr().err == (
+        "carob: found --map 'A=X, B=X', expected one OLD=NEW: --map A=X --map B=X\n"
+    )
+    for call in (["compare", "gold.jsonl", "gold.jsonl", "b=gold.jsonl"],
+                 ["robust", "gold.jsonl", "gold.jsonl", "b=gold.jsonl"]):  # fmt: skip
+        assert 2 == main([*call, "--preset", "templates", "-m", "oas.F1"])
+        assert "carob: give --preset or -m, not both\n" == capsys.readouterr().err
+        assert 0 == main([*call, "--preset", "templates", "--map", "a=b"])
+        told = "warning: a=b renames nothing; there are: talk.speaker\n"
+        assert capsys.readouterr().err.startswith(told)
+    assert 0 == main(["errors", "gold.jsonl", "gold.jsonl", "--preset", "templates"])
+    assert capsys.readouterr().out.splitlines()[-1].startswith("carob:")

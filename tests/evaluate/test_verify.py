@@ -1,0 +1,136 @@
+"""A signature is complete: from it and the files alone, every number comes out the same."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from carob.cli import main
+from carob.corpus.problems import InputError, UsageError
+from carob.evaluate import demo
+from carob.evaluate.verify import verified
+
+CALLS = [
+    [],
+    ["--labels", "PER,LOC"],
+    ["--labels", "PER,NOWHERE", "--zero-division", "1", "-m", "exact.F1@macro"],
+    ["--zero-division", "0", "-m", "exact.P@macro-doc"],
+    ["--map", "EVENT=ORG", "--map", "LOC=a|b+c d"],
+    ["--repair", "discard"],
+    ["--documents", "file"],
+    ["--scheme", "iobes", "--repair", "discard"],
+    ["--columns", "tag=-1,token=0"],
+    ["--columns", "tag=1"],
+    ["-m", "exact.F(beta=2)@label:PER", "-m", "boundary.PRF@macro-doc-pr", "-m", "exact.tp"],
+    ["-m", "exact.F1@weighted", "-m", "exact.fn@macro"],
+]
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> dict[str, Path]:
+    return {file.stem: file for file in demo.written(tmp_path / "demo")}
+
+
+def stored(files: dict[str, Path], tmp_path: Path, options: list[str]) -> Path:
+    result = tmp_path / "result.json"
+    systems = [str(files["hasty"]), f"second={files['muddled']}"]
+    call = ["score", str(files["gold"]), *systems, "--format", "json", "-o", str(result)]
+    assert main([*call, *options]) == 0
+    return result
+
+
+@pytest.mark.parametrize("options", CALLS, ids=" ".join)
+def test_whatever_was_chosen_is_in_the_signature(
+    files: dict[str, Path], tmp_path: Path, options: list[str]
+) -> None:
+    if "iobes" in options:
+        files = files | {"gold": files["hasty"], "muddled": files["hasty"]}
+    checked, differences = verified(stored(files, tmp_path, options))
+    assert differences == []
+    assert checked > 10
+
+
+def changes(node: Any, path: str = "") -> list[tuple[str, Any, Any]]:
+    """Every number in a result that verify should guard: (where, container, key)."""
+    found = []
+    for key, value in node.items() if isinstance(node, dict) else enumerate(node):
+        if isinstance(value, (dict, list)):
+            found += changes(value, f"{path}.{key}")
+        elif isinstance(value, (int, float)) and key != "left_out":
+            found.append((f"{path}.{key}", node, key))
+    return found
+
+
+def test_any_number_that_is_tampered_with_is_found(files: dict[str, Path], tmp_path: Path) -> None:
+    result = stored(files, tmp_path, ["-m", "exact.F1"])
+    original = result.read_text()
+    places = len(changes(json.loads(original)))
+    assert places > 30
+    for i in range(places):
+        content = json.loads(original)
+        _, node, key = changes(content)[i]
+        node[key] += 0.001
+        result.write_text(json.dumps(content))
+        assert verified(result)[1]
+
+
+def test_a_changed_signature_changes_the_numbers(files: dict[str, Path], tmp_path: Path) -> None:
+    result = stored(files, tmp_path, ["-m", "exact.F1"])
+    text = result.read_text()
+    result.write_text(text.replace("recipe:exact.F1@micro", "recipe:boundary.F1@micro"))
+    assert verified(result)[1]
+    result.write_text(text.replace("labels:union", "labels:PER"))
+    assert verified(result)[1]
+
+
+def test_a_changed_file_is_refused(files: dict[str, Path], tmp_path: Path) -> None:
+    result = stored(files, tmp_path, [])
+    files["hasty"].write_text(files["hasty"].read_text().replace("B-PER", "B-ORG"))
+    with pytest.raises(InputError, match=r"K903 found sha256 .* the file that was scored"):
+        verified(result)
+
+
+def test_files_are_also_found_beside_the_result(files: dict[str, Path], tmp_path: Path) -> None:
+    result = stored(files, tmp_path, [])
+    folder = tmp_path / "elsewhere"
+    (tmp_path / "demo").rename(folder)
+    moved = folder / "result.json"
+    result.rename(moved)
+    assert verified(moved)[1] == []
+
+
+@pytest.mark.parametrize(
+    "content", ["", "[]", "{}", '{"systems": [{}]}', '{"systems": 3}', "[" * 99999]
+)
+def test_what_is_no_result_is_said_to_be_none(tmp_path: Path, content: str) -> None:
+    file = tmp_path / "result.json"
+    file.write_text(content)
+    with pytest.raises(InputError, match=r"K90[12]"):
+        verified(file)
+
+
+def test_what_came_from_memory_cannot_be_verified(tmp_path: Path) -> None:
+    from carob import Corpus, score
+
+    file = tmp_path / "result.json"
+    file.write_text(score(Corpus.of("[Ann]PER"), Corpus.of("[Ann]PER")).to_json())
+    with pytest.raises(UsageError, match="gold came from memory"):
+        verified(file)
+
+
+def test_the_command_says_what_it_found(
+    files: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    result = stored(files, tmp_path, ["-m", "exact.F1"])
+    capsys.readouterr()
+    assert main(["verify", str(result)]) == 0
+    assert capsys.readouterr().out.startswith("verified: ")
+    content = json.loads(result.read_text())
+    content["systems"][0]["scores"][0]["value"] = 0.5
+    result.write_text(json.dumps(content))
+    assert main(["verify", str(result)]) == 1
+    out = capsys.readouterr().out
+    assert out.startswith("hasty exact.F1 value: stored 0.5, recomputed 0.74")
