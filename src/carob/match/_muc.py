@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 OUTCOMES = ("COR", "INC", "PAR", "MIS", "COR_system", "INC_system", "PAR_system", "SPU")
+ERRORS = ("INC", "MIS", "INC_system", "SPU")
 QUANTITIES: Mapping[str, Mapping[str, float]] = {
     "gold_right": {"COR": 1, "PAR": 0.5},
     "gold_all": {"COR": 1, "INC": 1, "PAR": 1, "MIS": 1},

@@ -21,6 +21,7 @@ Label = Literal["match", "ignore"]
 Pairing = Literal["many", "one"]
 
 OUTCOMES = ("tp", "tp_system", "fp", "fn")
+ERRORS = ("fp", "fn")
 QUANTITIES: Mapping[str, Mapping[str, float]] = {
     "gold_right": {"tp": 1},
     "gold_all": {"tp": 1, "fn": 1},

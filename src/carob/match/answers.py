@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -32,6 +32,7 @@ from carob.match._answers import (
     slots_of,
 )
 from carob.match._fillers import EXACT, IDLE, Realised, strictness, text_edges
+from carob.match.overlap import Contains
 from carob.pair.pair import Pair
 
 
@@ -58,8 +59,11 @@ class Oas:
 
     name: ClassVar[str] = "oas"
     symmetric: ClassVar[bool] = False
+    items: ClassVar[Literal["mention", "filler"]] = "filler"
+    by_document: ClassVar[bool] = False
     outcomes: ClassVar[tuple[str, ...]] = OUTCOMES
     idle: ClassVar[Mapping[str, tuple[str, ...]]] = IDLE
+    errors: ClassVar[tuple[str, ...]] = ("fp", "fn", "ungrounded")
     quantities: ClassVar[Mapping[str, Mapping[str, float]]] = QUANTITIES
     match: Any = EXACT
 
@@ -106,13 +110,21 @@ class Oaod:
     """
 
     name: ClassVar[str] = "oaod"
+    items: ClassVar[Literal["mention", "filler"]] = "filler"
+    by_document: ClassVar[bool] = False
     outcomes: ClassVar[tuple[str, ...]] = OUTCOMES
     idle: ClassVar[Mapping[str, tuple[str, ...]]] = IDLE
+    errors: ClassVar[tuple[str, ...]] = ("fp", "fn", "ungrounded")
     quantities: ClassVar[Mapping[str, Mapping[str, float]]] = QUANTITIES
     match: Any = EXACT
 
     def __post_init__(self) -> None:
         strictness(self.name, self.match)
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether exchanging the sides exchanges P and R."""
+        return not isinstance(self.match, Contains)
 
     def __call__(self, pair: Pair) -> Events:
         """Pair places, one-to-one."""
@@ -145,13 +157,21 @@ class Oads:
     """
 
     name: ClassVar[str] = "oads"
+    items: ClassVar[Literal["mention", "filler"]] = "filler"
+    by_document: ClassVar[bool] = False
     outcomes: ClassVar[tuple[str, ...]] = OUTCOMES
     idle: ClassVar[Mapping[str, tuple[str, ...]]] = IDLE
+    errors: ClassVar[tuple[str, ...]] = ("fp", "fn", "ungrounded")
     quantities: ClassVar[Mapping[str, Mapping[str, float]]] = QUANTITIES
     match: Any = EXACT
 
     def __post_init__(self) -> None:
         strictness(self.name, self.match)
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether exchanging the sides exchanges P and R."""
+        return not isinstance(self.match, Contains)
 
     def __call__(self, pair: Pair) -> Events:
         """Pair different texts, one-to-one."""

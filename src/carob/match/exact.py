@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -33,9 +33,12 @@ class Exact:
     """
 
     name: ClassVar[str] = "exact"
+    items: ClassVar[Literal["mention", "filler"]] = "mention"
+    symmetric: ClassVar[bool] = True
     by_document: ClassVar[bool] = True
     undisputed: ClassVar[Mapping[str, Worth]] = {"tp": ONE}
     outcomes: ClassVar[tuple[str, ...]] = ("tp", "fp", "fn")
+    errors: ClassVar[tuple[str, ...]] = ("fp", "fn")
     quantities: ClassVar[Mapping[str, Mapping[str, float]]] = {
         "gold_right": {"tp": 1},
         "gold_all": {"tp": 1, "fn": 1},
@@ -73,9 +76,12 @@ class Boundary:
     """
 
     name: ClassVar[str] = "boundary"
+    items: ClassVar[Literal["mention", "filler"]] = "mention"
+    symmetric: ClassVar[bool] = True
     by_document: ClassVar[bool] = True
     undisputed: ClassVar[Mapping[str, Worth]] = {"tp": ONE, "tp_system": ONE}
     outcomes: ClassVar[tuple[str, ...]] = ("tp", "tp_system", "fp", "fn")
+    errors: ClassVar[tuple[str, ...]] = ("fp", "fn")
     quantities: ClassVar[Mapping[str, Mapping[str, float]]] = {
         "gold_right": {"tp": 1},
         "gold_all": {"tp": 1, "fn": 1},

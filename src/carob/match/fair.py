@@ -62,11 +62,12 @@ class Fair:
     weights: str = "default"
 
     name: ClassVar[str] = "fair"
+    items: ClassVar[Literal["mention", "filler"]] = "mention"
     by_document: ClassVar[bool] = True
     undisputed: ClassVar[Mapping[str, Worth]] = {"TP": ONE}
     outcomes: ClassVar[tuple[str, ...]] = ("TP", "LE", "BES", "BEL", "BEO", "LBE", "FP", "FN")
+    errors: ClassVar[tuple[str, ...]] = ("LE", "BES", "BEL", "BEO", "LBE", "FP", "FN")
     symmetric: ClassVar[bool] = False
-    mentions_once: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         if self.focus not in ("gold", "system"):

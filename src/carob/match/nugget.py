@@ -69,6 +69,7 @@ class Nugget:
     hidden: Invisible | None = field(init=False, repr=False, default=None)
 
     name: ClassVar[str] = "nugget"
+    items: ClassVar[Literal["mention", "filler"]] = "mention"
     by_document: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -106,6 +107,11 @@ class Nugget:
         if self.mapping == "2015":
             found += ("unmapped", "agree") if self.attributes else ("unmapped",)
         return found
+
+    @property
+    def errors(self) -> tuple[str, ...]:
+        """Only the mapping of 2015 counts misses by themselves."""
+        return ("unmapped",) if self.mapping == "2015" else ()
 
     @property
     def quantities(self) -> Mapping[str, Mapping[str, float]]:

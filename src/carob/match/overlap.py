@@ -17,6 +17,7 @@ from carob.corpus.problems import RecipeError
 from carob.counts.events import Events
 from carob.counts.undisputed import Worth
 from carob.match._overlap import (
+    ERRORS,
     OUTCOMES,
     QUANTITIES,
     UNDISPUTED,
@@ -51,9 +52,12 @@ class Overlap:
     """
 
     name: ClassVar[str] = "overlap"
+    items: ClassVar[Literal["mention", "filler"]] = "mention"
+    symmetric: ClassVar[bool] = True
     by_document: ClassVar[bool] = True
     undisputed: ClassVar[Mapping[str, Worth]] = UNDISPUTED
     outcomes: ClassVar[tuple[str, ...]] = OUTCOMES
+    errors: ClassVar[tuple[str, ...]] = ERRORS
     quantities: ClassVar[Mapping[str, Mapping[str, float]]] = QUANTITIES
     label: Literal["match", "ignore"] = "match"
     pairing: Literal["many", "one"] = "many"
@@ -90,9 +94,11 @@ class Constrained:
     """
 
     name: ClassVar[str] = "constrained"
+    items: ClassVar[Literal["mention", "filler"]] = "mention"
     by_document: ClassVar[bool] = True
     undisputed: ClassVar[Mapping[str, Worth]] = UNDISPUTED
     outcomes: ClassVar[tuple[str, ...]] = OUTCOMES
+    errors: ClassVar[tuple[str, ...]] = ERRORS
     quantities: ClassVar[Mapping[str, Mapping[str, float]]] = QUANTITIES
     k1: int = 1
     k2: int = 1
@@ -101,6 +107,11 @@ class Constrained:
 
     def __post_init__(self) -> None:
         check(self.name, self.label, self.pairing, k1=self.k1, k2=self.k2)
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether exchanging the sides exchanges P and R."""
+        return self.k1 == self.k2
 
     def __call__(self, pair: Pair) -> Events:
         """Count the tokens that only one side has."""
@@ -129,10 +140,12 @@ class Contains:
     """
 
     name: ClassVar[str] = "contains"
+    items: ClassVar[Literal["mention", "filler"]] = "mention"
     by_document: ClassVar[bool] = True
     undisputed: ClassVar[Mapping[str, Worth]] = UNDISPUTED
     symmetric: ClassVar[bool] = False
     outcomes: ClassVar[tuple[str, ...]] = OUTCOMES
+    errors: ClassVar[tuple[str, ...]] = ERRORS
     quantities: ClassVar[Mapping[str, Mapping[str, float]]] = QUANTITIES
     k: int = 1
     label: Literal["match", "ignore"] = "match"
@@ -166,9 +179,12 @@ class Left:
     """
 
     name: ClassVar[str] = "left"
+    items: ClassVar[Literal["mention", "filler"]] = "mention"
+    symmetric: ClassVar[bool] = True
     by_document: ClassVar[bool] = True
     undisputed: ClassVar[Mapping[str, Worth]] = UNDISPUTED
     outcomes: ClassVar[tuple[str, ...]] = OUTCOMES
+    errors: ClassVar[tuple[str, ...]] = ERRORS
     quantities: ClassVar[Mapping[str, Mapping[str, float]]] = QUANTITIES
     label: Literal["match", "ignore"] = "match"
     pairing: Literal["many", "one"] = "many"
@@ -201,9 +217,12 @@ class Right:
     """
 
     name: ClassVar[str] = "right"
+    items: ClassVar[Literal["mention", "filler"]] = "mention"
+    symmetric: ClassVar[bool] = True
     by_document: ClassVar[bool] = True
     undisputed: ClassVar[Mapping[str, Worth]] = UNDISPUTED
     outcomes: ClassVar[tuple[str, ...]] = OUTCOMES
+    errors: ClassVar[tuple[str, ...]] = ERRORS
     quantities: ClassVar[Mapping[str, Mapping[str, float]]] = QUANTITIES
     label: Literal["match", "ignore"] = "match"
     pairing: Literal["many", "one"] = "many"
@@ -239,9 +258,12 @@ class Iou:
     """
 
     name: ClassVar[str] = "iou"
+    items: ClassVar[Literal["mention", "filler"]] = "mention"
+    symmetric: ClassVar[bool] = True
     by_document: ClassVar[bool] = True
     undisputed: ClassVar[Mapping[str, Worth]] = UNDISPUTED
     outcomes: ClassVar[tuple[str, ...]] = OUTCOMES
+    errors: ClassVar[tuple[str, ...]] = ERRORS
     quantities: ClassVar[Mapping[str, Mapping[str, float]]] = QUANTITIES
     t: float = 0.5
     label: Literal["match", "ignore"] = "match"

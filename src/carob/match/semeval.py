@@ -12,7 +12,7 @@ from carob.corpus.problems import RecipeError, nearest
 from carob.counts.events import Events
 from carob.counts.undisputed import ONE, Worth
 from carob.match._align import slots_aligned
-from carob.match._muc import OUTCOMES, QUANTITIES
+from carob.match._muc import ERRORS, OUTCOMES, QUANTITIES
 from carob.pair.pair import Pair
 
 _MODES = ("strict", "exact", "partial", "type")
@@ -44,14 +44,21 @@ class Semeval:
     mode: Literal["strict", "exact", "partial", "type"] = "strict"
 
     name: ClassVar[str] = "semeval"
+    items: ClassVar[Literal["mention", "filler"]] = "mention"
     by_document: ClassVar[bool] = True
     undisputed: ClassVar[Mapping[str, Worth]] = {"COR": ONE, "COR_system": ONE}
     outcomes: ClassVar[tuple[str, ...]] = OUTCOMES
+    errors: ClassVar[tuple[str, ...]] = ERRORS
     quantities: ClassVar[Mapping[str, Mapping[str, float]]] = QUANTITIES
 
     def __post_init__(self) -> None:
         if self.mode not in _MODES:
             raise RecipeError(f"semeval has no mode {self.mode!r}{nearest(str(self.mode), _MODES)}")
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether exchanging the sides exchanges P and R; ties may move COR in other modes."""
+        return self.mode == "strict"
 
     def __call__(self, pair: Pair) -> Events:
         """Align, then judge each pair."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from carob.arrays.types import FloatArray, IntArray
 from carob.counts.events import Events
@@ -51,8 +51,11 @@ class Slots:
     attributes: tuple[str, ...] = ()
 
     name: ClassVar[str] = "slots"
+    items: ClassVar[Literal["mention", "filler"]] = "mention"
+    symmetric: ClassVar[bool] = True
     by_document: ClassVar[bool] = True
     outcomes: ClassVar[tuple[str, ...]] = _OUTCOMES
+    errors: ClassVar[tuple[str, ...]] = ("S", "D", "S_system", "I")
     quantities: ClassVar[Mapping[str, Mapping[str, float]]] = _QUANTITIES
 
     def __post_init__(self) -> None:
@@ -90,8 +93,11 @@ class WholeMentions:
     attributes: tuple[str, ...] = ()
 
     name: ClassVar[str] = "mentions"
+    items: ClassVar[Literal["mention", "filler"]] = "mention"
+    symmetric: ClassVar[bool] = True
     by_document: ClassVar[bool] = True
     outcomes: ClassVar[tuple[str, ...]] = _OUTCOMES
+    errors: ClassVar[tuple[str, ...]] = ("S", "D", "S_system", "I")
     quantities: ClassVar[Mapping[str, Mapping[str, float]]] = _QUANTITIES
 
     def __post_init__(self) -> None:

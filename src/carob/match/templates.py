@@ -9,8 +9,9 @@ from typing import Any, ClassVar, Literal
 from carob.corpus.problems import RecipeError, nearest
 from carob.counts.events import Events
 from carob.match._fillers import EXACT, IDLE, strictness
-from carob.match._muc import OUTCOMES, QUANTITIES
+from carob.match._muc import ERRORS, OUTCOMES, QUANTITIES
 from carob.match._templates import judged
+from carob.match.overlap import Contains
 from carob.pair.pair import Pair
 
 _TYPES = ("same", "ignore")
@@ -53,14 +54,22 @@ class Templates:
     type: Literal["same", "ignore"] = "same"
 
     name: ClassVar[str] = "templates"
+    items: ClassVar[Literal["mention", "filler"]] = "filler"
+    by_document: ClassVar[bool] = False
     outcomes: ClassVar[tuple[str, ...]] = OUTCOMES
     idle: ClassVar[Mapping[str, tuple[str, ...]]] = IDLE
+    errors: ClassVar[tuple[str, ...]] = ERRORS
     quantities: ClassVar[Mapping[str, Mapping[str, float]]] = QUANTITIES
 
     def __post_init__(self) -> None:
         strictness(self.name, self.match)
         if self.type not in _TYPES:
             raise RecipeError(f"templates has no type {self.type!r}{nearest(self.type, _TYPES)}")
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether exchanging the sides exchanges P and R."""
+        return not isinstance(self.match, Contains)
 
     def __call__(self, pair: Pair) -> Events:
         """Align, then judge every filler."""

@@ -73,7 +73,10 @@ class Ts:
     weights: Weights | None = field(init=False, repr=False, default=None)
 
     name: ClassVar[str] = "ts"
+    items: ClassVar[Literal["mention", "filler"]] = "mention"
+    symmetric: ClassVar[bool] = True
     outcomes: ClassVar[tuple[str, ...]] = _OUTCOMES
+    errors: ClassVar[tuple[str, ...]] = ("fp", "fn")
 
     def __post_init__(self) -> None:
         if not (self.sep >= 0 and math.isfinite(self.sep)):
@@ -127,7 +130,10 @@ class Token:
     weights: Weights | None = field(init=False, repr=False, default=None)
 
     name: ClassVar[str] = "token"
+    items: ClassVar[Literal["mention", "filler"]] = "mention"
+    symmetric: ClassVar[bool] = True
     outcomes: ClassVar[tuple[str, ...]] = _OUTCOMES
+    errors: ClassVar[tuple[str, ...]] = ("fp", "fn")
 
     def __post_init__(self) -> None:
         _settle(self)
