@@ -31,7 +31,7 @@ BELOW: dict[str, set[str]] = {
     **{stage: {*NOUNS, "plugin"} for stage in STAGES},
     **{room: {"corpus"} for room in ROOM},
     "signature": {"corpus"},
-    "registry": {"corpus"},
+    "registry": {"corpus", "plugin"},
     "recipe": {*NOUNS, "plugin", "registry"},
     "evaluate": {*NOUNS, *STAGES, *ROOM, "plugin", "signature", "registry", "recipe", "_version"},
     "cli": {*NOUNS, *STAGES, "plugin", "registry", "recipe", "evaluate", "_version"},

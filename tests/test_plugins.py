@@ -13,16 +13,15 @@ import pytest
 MODULE = '''
 from dataclasses import dataclass
 from typing import ClassVar
-from carob.corpus.corpus import Corpus
-from carob.corpus.document import Document, Mention
-from carob.corpus.build import of_documents
-from carob.counts.quantities import ratio
+from carob.plugin import Document, Mention, of_documents, ratio
 
 @dataclass(frozen=True, slots=True)
 class Jaccard:
     """Of all that gold or system marked, the share both did. Jaccard (1901)."""
     name: ClassVar[str] = "jaccard"
     needs: ClassVar[tuple[str, ...]] = ("gold_right", "gold_all", "system_all")
+    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    lower_is_better: ClassVar[bool] = False
     def __call__(self, q):
         return ratio(q["gold_right"], q["gold_all"] + q["system_all"] - q["gold_right"])
 
@@ -31,6 +30,7 @@ class Semicolons:
     """A line is a document: label;start;end;label;start;end."""
     name: ClassVar[str] = "semicolons"
     extensions: ClassVar[tuple[str, ...]] = (".semi",)
+    holds: ClassVar[frozenset[str]] = frozenset({"character spans"})
     @staticmethod
     def sniff(head):
         return 0.8 if head.startswith(b"%semicolons") else 0.0
@@ -113,3 +113,33 @@ def test_a_plugin_that_breaks_is_named(tmp_path: Path, installed: dict[str, str]
         done.returncode,
         done.stderr,
     ) == (1, "carob: the plugin carob_tiny:Jaccard failed: out of order\n")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "message"),
+    [
+        (
+            "    range: ClassVar[tuple[float, float]] = (0.0, 1.0)\n",
+            "",
+            "is a measure without range; "
+            "a measure declares name, needs, range, lower_is_better, __call__",
+        ),
+        (
+            'name: ClassVar[str] = "jaccard"',
+            'name: ClassVar[str] = "jac"',
+            "is called 'jac', and 'jaccard' by its entry point; give both the same name",
+        ),
+    ],
+)
+def test_a_plugin_that_breaks_its_contract_is_refused_in_words(
+    tmp_path: Path, installed: dict[str, str], before: str, after: str, message: str
+) -> None:
+    assert before in MODULE
+    (tmp_path / "site" / "carob_tiny.py").write_text(MODULE.replace(before, after))
+    gold = tmp_path / "gold.conll"
+    gold.write_text("Ann B-PER\n")
+    done = carob(["score", str(gold), str(gold), "-m", "exact.jaccard"], installed)
+    assert (
+        done.returncode,
+        done.stderr,
+    ) == (1, f"carob: the plugin carob_tiny:Jaccard {message}\n")

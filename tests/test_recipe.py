@@ -4,6 +4,7 @@ no text whatsoever causes anything but a RecipeError.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
@@ -13,12 +14,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from carob import Quantities, Recipe, RecipeError, parse, registry
-from carob.arrays.types import FloatArray
 from carob.average.label import Label
 from carob.average.micro import Micro
 from carob.match.exact import Exact
 from carob.measure.f import F
 from carob.measure.recall import Recall
+from carob.plugin import Events, FloatArray, Pair
 from carob.recipe import PRESETS, expand, spell
 
 
@@ -36,6 +37,13 @@ class Toy:
     name: ClassVar[str] = "toy"
     outcomes: ClassVar[tuple[str, ...]] = ("tp", "fp", "fn")
     quantities: ClassVar[Mapping[str, Mapping[str, float]]] = Exact.quantities
+    symmetric: ClassVar[bool] = True
+    by_document: ClassVar[bool] = True
+    items: ClassVar[Literal["mention", "filler"]] = "mention"
+    errors: ClassVar[tuple[str, ...]] = ("fp", "fn")
+
+    def __call__(self, pair: Pair) -> Events:
+        return Exact()(pair)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +52,8 @@ class Wants:
 
     name: ClassVar[str] = "wants"
     needs: ClassVar[tuple[str, ...]] = ("gold_all", "apples", "pears")
+    range: ClassVar[tuple[float, float]] = (0.0, math.inf)
+    lower_is_better: ClassVar[bool] = False
 
     def __call__(self, q: Quantities) -> FloatArray:
         return q["apples"]

@@ -18,6 +18,7 @@ from typing import Any
 
 from carob import registry
 from carob.corpus.problems import RecipeError, UsageError, nearest, shown
+from carob.plugin import hook
 
 PRESETS: Mapping[str, str] = {
     "conll": "exact.F1",
@@ -82,13 +83,13 @@ def spell(component: Any, *, full: bool = False, without: Sequence[str] = ()) ->
     >>> spell(F(beta=2)), spell(F())
     ('F(beta=2)', 'F1')
     """
-    short = getattr(component, "spelled", None)
+    short = hook(component, "short_name")
     if short is not None:
         return str(short)
-    if component.name == "label" and hasattr(component, "label"):
-        return f"label:{word(component.label)}"
-    signed = getattr(component, "signed", {}) if full else {}
-    idle = getattr(component, "idle", {})
+    if (colon := hook(component, "colon")) is not None:
+        return f"{component.name}:{word(getattr(component, colon))}"
+    signed = hook(component, "signed") if full else {}
+    idle = hook(component, "idle")
     given = []
     for field in dataclasses.fields(component):
         value = signed.get(field.name, getattr(component, field.name))
@@ -378,13 +379,13 @@ def _fit(recipe: Recipe) -> None:
             if set(measure.needs) <= has:
                 others.append(name)
         tail = f"; event spaces that do: {', '.join(sorted(others))}" if others else ""
-        tail += getattr(measure, "how", "")
+        tail += hook(measure, "hint")
         needs = " and ".join(lacking)
         raise RecipeError(
             f"{spell(measure)} needs {needs}, which {spell(space)} does not count{tail}"
         )
-    wants = getattr(average, "of", None)
-    if wants and not hasattr(measure, wants):
+    wants = hook(average, "measure_hook")
+    if wants and hook(measure, wants) is None:
         raise RecipeError(
             f"{spell(average)} is made of the means of P and R, and {spell(measure)} is not; "
             "measures that are: F, P, R"

@@ -113,9 +113,29 @@ def load(stage: str, name: str) -> type[Any]:
         found: type[Any] = getattr(import_module(own[0]), own[1])
         return found
     if name in plugins(stage):
-        try:
-            found = plugins(stage)[name].load()
-        except Exception as error:
-            raise CarobError(f"the plugin {plugins(stage)[name].value} failed: {error}") from error
-        return found
+        return _load_plugin(stage, name)
     raise UsageError(f"no {STAGES[stage]} is called {name!r}{nearest(name, names(stage))}")
+
+
+def _load_plugin(stage: str, name: str) -> type[Any]:
+    """The class that an entry point names, checked against the contract of its stage."""
+    from carob.plugin import missing_attributes, required
+
+    entry = plugins(stage)[name]
+    try:
+        component: type[Any] = entry.load()
+    except Exception as error:
+        raise CarobError(f"the plugin {entry.value} failed: {error}") from error
+    kind = STAGES[stage]
+    article = "an" if kind[0] in "aeiou" else "a"
+    if lacking := missing_attributes(stage, component):
+        raise CarobError(
+            f"the plugin {entry.value} is {article} {kind} without {' and '.join(lacking)}; "
+            f"{article} {kind} declares {', '.join(required(stage))}"
+        )
+    if component.name != name:
+        raise CarobError(
+            f"the plugin {entry.value} is called {component.name!r}, and {name!r} by its entry "
+            "point; give both the same name"
+        )
+    return component

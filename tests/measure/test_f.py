@@ -63,8 +63,8 @@ def test_the_ends_are_precision_and_recall() -> None:
 
 def test_f1_is_one_thing_with_three_spellings() -> None:
     assert F() == F(beta=1) == F(alpha=0.5)
-    assert "F1" == F(beta=1).spelled
-    assert F(beta=2).spelled is None
+    assert "F1" == F(beta=1).short_name
+    assert F(beta=2).short_name is None
 
 
 def test_f_is_undefined_only_when_both_sides_are_empty() -> None:

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
-from carob.arrays.types import FloatArray
-from carob.average._mean import Averaged, Measure, valued
-from carob.corpus.problems import RecipeError, nearest
-from carob.counts.rows import Rows, summed
-from carob.counts.tally import Tally
+from carob.plugin import (
+    Averaged,
+    FloatArray,
+    Measure,
+    RecipeError,
+    Rows,
+    Tally,
+    nearest,
+    summed,
+    valued,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +34,8 @@ class Label:
     label: str
 
     name: ClassVar[str] = "label"
+    colon: ClassVar[str] = "label"
+    over: ClassVar[Literal["labels", "documents"]] = "labels"
 
     def __call__(
         self, measure: Measure, tally: Tally, weights: FloatArray | None = None,

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
-from carob.arrays.types import FloatArray
-from carob.average._mean import Averaged, Measure, mean, missing, valued
-from carob.counts.rows import Rows
-from carob.counts.tally import Tally
+from carob.plugin import Averaged, FloatArray, Measure, Rows, Tally, mean, missing, valued
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +24,7 @@ class Macro:
     """
 
     name: ClassVar[str] = "macro"
+    over: ClassVar[Literal["labels", "documents"]] = "labels"
 
     def __call__(
         self, measure: Measure, tally: Tally, weights: FloatArray | None = None,
@@ -61,6 +59,7 @@ class Weighted:
     """
 
     name: ClassVar[str] = "weighted"
+    over: ClassVar[Literal["labels", "documents"]] = "labels"
 
     def __call__(
         self, measure: Measure, tally: Tally, weights: FloatArray | None = None,

@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, cast
+from typing import ClassVar, Literal
 
 import numpy as np
 
-from carob.arrays.types import FloatArray
-from carob.average._mean import Averaged, Means, Measure, valued
-from carob.counts.quantities import Quantities, ratio
-from carob.counts.rows import Dense, Rows, summed
-from carob.counts.tally import Tally
+from carob.plugin import (
+    Averaged,
+    Dense,
+    FloatArray,
+    Measure,
+    Quantities,
+    Rows,
+    Tally,
+    hook,
+    ratio,
+    summed,
+    valued,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +37,7 @@ class MacroDoc:
     """
 
     name: ClassVar[str] = "macro-doc"
+    over: ClassVar[Literal["labels", "documents"]] = "documents"
 
     def __call__(
         self, measure: Measure, tally: Tally, weights: FloatArray | None = None,
@@ -81,7 +90,8 @@ class MacroDocPr:
     """
 
     name: ClassVar[str] = "macro-doc-pr"
-    of: ClassVar[str] = "of_means"
+    over: ClassVar[Literal["labels", "documents"]] = "documents"
+    measure_hook: ClassVar[str] = "of_means"
 
     def __call__(
         self, measure: Measure, tally: Tally, weights: FloatArray | None = None,
@@ -102,7 +112,7 @@ class MacroDocPr:
         self, measure: Measure, tally: Tally, sums: FloatArray, zero: float | None
     ) -> Averaged:
         """The score of these sums."""
-        of_means = cast(Means, getattr(measure, self.of))
+        of_means = hook(measure, self.measure_hook)
         precision, recall, count = (sums[..., i] for i in range(3))
         found = of_means(ratio(precision, count), ratio(recall, count))
         return Averaged(found, _left_out(tally, count))

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
-from carob.arrays.types import FloatArray
-from carob.average._mean import Averaged, Measure, valued
-from carob.counts.rows import Rows
-from carob.counts.tally import Tally
+from carob.plugin import Averaged, FloatArray, Measure, Rows, Tally, valued
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +23,7 @@ class Micro:
     """
 
     name: ClassVar[str] = "micro"
+    over: ClassVar[Literal["labels", "documents"]] = "labels"
 
     def __call__(
         self, measure: Measure, tally: Tally, weights: FloatArray | None = None,

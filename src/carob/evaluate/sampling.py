@@ -12,13 +12,14 @@ import numpy as np
 
 from carob import registry, signature
 from carob.arrays.types import FloatArray, IntArray
-from carob.average._mean import Measure, valued
 from carob.corpus.problems import UsageError, nearest, shown
 from carob.corpus.tables import Documents, Mentions
 from carob.counts.events import Events, Space
 from carob.counts.rows import Statistic
 from carob.counts.tally import PLAIN, Tally
+from carob.counts.zero_rule import valued
 from carob.pair.pair import Pair
+from carob.plugin import Measure
 from carob.recipe import Recipe, spell
 
 if TYPE_CHECKING:

@@ -10,15 +10,16 @@ import numpy as np
 
 from carob import signature
 from carob._version import __version__
-from carob.average._mean import Averaged, valued
 from carob.corpus.problems import UsageError
 from carob.counts.pieces import Gathered, pieces
 from carob.counts.rows import Statistic
 from carob.counts.tally import Tally
 from carob.counts.undisputed import tally_of, worth_in
+from carob.counts.zero_rule import valued
 from carob.evaluate.sampling import Plan, by_label, overall
 from carob.pair.pair import Pair
 from carob.pair.tokens import TOKENIZERS
+from carob.plugin import Averaged
 from carob.recipe import Recipe, spell
 from carob.result.scores import Score, Value
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from carob.arrays.types import FloatArray
-from carob.counts.quantities import Quantities, ratio
 from carob.measure._contingency import NEEDS, Contingency
+from carob.plugin import FloatArray, Quantities, ratio
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +25,8 @@ class Accuracy:
 
     name: ClassVar[str] = "accuracy"
     needs: ClassVar[tuple[str, ...]] = NEEDS
+    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    lower_is_better: ClassVar[bool] = False
 
     def __call__(self, q: Quantities) -> FloatArray:
         """The share for each element."""

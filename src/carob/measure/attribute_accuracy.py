@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from carob.arrays.types import FloatArray
-from carob.counts.quantities import Quantities, ratio
+from carob.plugin import FloatArray, Quantities, ratio
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +29,10 @@ class AttributeAccuracy:
     """
 
     name: ClassVar[str] = "attribute-accuracy"
-    how: ClassVar[str] = "; write nugget(attributes=type,mapping=2015).attribute-accuracy"
+    hint: ClassVar[str] = "; write nugget(attributes=type,mapping=2015).attribute-accuracy"
     needs: ClassVar[tuple[str, ...]] = ("attribute_agree", "gold_all")
+    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    lower_is_better: ClassVar[bool] = False
 
     def __call__(self, q: Quantities) -> FloatArray:
         """The mean share for each element."""

@@ -7,10 +7,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from carob.arrays.types import FloatArray
-from carob.counts.quantities import Quantities
 from carob.measure._alpha import settled
 from carob.measure.f import F
+from carob.plugin import FloatArray, Quantities
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +32,8 @@ class E:
 
     name: ClassVar[str] = "E"
     needs: ClassVar[tuple[str, ...]] = F.needs
+    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    lower_is_better: ClassVar[bool] = True
     has_no_zero: ClassVar[bool] = True
 
     def __post_init__(self) -> None:

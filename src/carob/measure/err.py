@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from carob.arrays.types import FloatArray
-from carob.counts.quantities import Quantities, ratio
 from carob.measure._errors import check, errors
+from carob.plugin import FloatArray, Quantities, ratio
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +28,8 @@ class Err:
 
     name: ClassVar[str] = "ERR"
     needs: ClassVar[tuple[str, ...]] = ("c", "s", "d", "i")
+    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    lower_is_better: ClassVar[bool] = True
     has_no_zero: ClassVar[bool] = True
 
     def __post_init__(self) -> None:

@@ -7,9 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from carob.arrays.types import FloatArray
-from carob.counts.quantities import Quantities, ratio
 from carob.measure._alpha import settled
+from carob.plugin import FloatArray, Quantities, ratio
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +31,8 @@ class F:
 
     name: ClassVar[str] = "F"
     needs: ClassVar[tuple[str, ...]] = ("system_right", "system_all", "gold_right", "gold_all")
+    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    lower_is_better: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         beta, alpha = settled(self.name, self.beta, self.alpha)
@@ -39,7 +40,7 @@ class F:
         object.__setattr__(self, "alpha", alpha)
 
     @property
-    def spelled(self) -> str | None:
+    def short_name(self) -> str | None:
         """F1 has a name of its own."""
         return "F1" if self.beta is None and self.alpha is None else None
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from carob.arrays.types import FloatArray
-from carob.counts.quantities import Quantities, ratio
 from carob.measure._contingency import NEEDS, Contingency
+from carob.plugin import FloatArray, Quantities, ratio
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +29,8 @@ class Kappa:
 
     name: ClassVar[str] = "kappa"
     needs: ClassVar[tuple[str, ...]] = NEEDS
+    range: ClassVar[tuple[float, float]] = (-1.0, 1.0)
+    lower_is_better: ClassVar[bool] = False
     has_no_zero: ClassVar[bool] = True
 
     def __call__(self, q: Quantities) -> FloatArray:

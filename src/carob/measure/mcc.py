@@ -7,9 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from carob.arrays.types import FloatArray
-from carob.counts.quantities import Quantities, ratio
 from carob.measure._contingency import NEEDS, Contingency
+from carob.plugin import FloatArray, Quantities, ratio
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +27,8 @@ class Mcc:
 
     name: ClassVar[str] = "mcc"
     needs: ClassVar[tuple[str, ...]] = NEEDS
+    range: ClassVar[tuple[float, float]] = (-1.0, 1.0)
+    lower_is_better: ClassVar[bool] = False
     has_no_zero: ClassVar[bool] = True
 
     def __call__(self, q: Quantities) -> FloatArray:

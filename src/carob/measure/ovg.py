@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from carob.arrays.types import FloatArray
-from carob.counts.quantities import Quantities, ratio
+from carob.plugin import FloatArray, Quantities, ratio
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +21,8 @@ class Ovg:
 
     name: ClassVar[str] = "OVG"
     needs: ClassVar[tuple[str, ...]] = ("i", "system_all")
+    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    lower_is_better: ClassVar[bool] = True
     has_no_zero: ClassVar[bool] = True
 
     def __call__(self, q: Quantities) -> FloatArray:

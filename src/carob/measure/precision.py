@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from carob.arrays.types import FloatArray
-from carob.counts.quantities import Quantities
+from carob.plugin import FloatArray, Quantities
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +22,8 @@ class Precision:
 
     name: ClassVar[str] = "P"
     needs: ClassVar[tuple[str, ...]] = ("system_right", "system_all")
+    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    lower_is_better: ClassVar[bool] = False
 
     def __call__(self, q: Quantities) -> FloatArray:
         """The share for each element."""

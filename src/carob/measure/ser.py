@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from carob.arrays.types import FloatArray
-from carob.counts.quantities import Quantities, ratio
 from carob.measure._errors import check, errors
+from carob.plugin import FloatArray, Quantities, ratio
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +29,8 @@ class Ser:
 
     name: ClassVar[str] = "SER"
     needs: ClassVar[tuple[str, ...]] = ("c", "s", "d", "i")
+    range: ClassVar[tuple[float, float]] = (0.0, math.inf)
+    lower_is_better: ClassVar[bool] = True
     has_no_zero: ClassVar[bool] = True
 
     def __post_init__(self) -> None:

@@ -1,0 +1,356 @@
+"""The contracts: what a format, event space, measure, average or report declares and does.
+
+A component is a frozen dataclass with a `name`. It inherits nothing. `Format`, `Space`, `Measure`,
+`Average` and `Report` list what it must have; `FormatHooks`, `SpaceHooks`, `MeasureHooks` and
+`AverageHooks` list what it may have beside, and what holds if it does not. What a component knows
+about itself (its range, whether it is symmetric) it declares here, and nowhere else is a list of
+names.
+
+A plugin imports from this module and from nothing private: beside the contracts it offers the
+vocabulary that components are written in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, Protocol, runtime_checkable
+
+from carob.arrays.join import join, rest
+from carob.arrays.types import BoolArray, FloatArray, IntArray
+from carob.corpus.build import of_documents
+from carob.corpus.corpus import Corpus
+from carob.corpus.document import Document, Group, Mention
+from carob.corpus.problems import CarobError, InputError, Problem, RecipeError, UsageError, nearest
+from carob.corpus.source import Source
+from carob.corpus.tables import Documents, Mentions
+from carob.corpus.template import Filler, Template
+from carob.counts.events import Events
+from carob.counts.quantities import Quantities, ratio
+from carob.counts.rows import Dense, Rows, summed
+from carob.counts.tally import Tally
+from carob.counts.zero_rule import mean, missing, valued
+from carob.pair.pair import Pair
+from carob.result.scores import Score, Scores
+
+if TYPE_CHECKING:
+    from pathlib import Path  # slow to load
+
+__all__ = [
+    "Average",
+    "AverageHooks",
+    "Averaged",
+    "BoolArray",
+    "CarobError",
+    "Corpus",
+    "Dense",
+    "Document",
+    "Documents",
+    "Events",
+    "Filler",
+    "FloatArray",
+    "Format",
+    "FormatHooks",
+    "Group",
+    "InputError",
+    "IntArray",
+    "Measure",
+    "MeasureHooks",
+    "Mention",
+    "Mentions",
+    "Pair",
+    "Problem",
+    "Quantities",
+    "RecipeError",
+    "Report",
+    "Rows",
+    "Score",
+    "Scores",
+    "Source",
+    "Space",
+    "SpaceHooks",
+    "Tally",
+    "Template",
+    "UsageError",
+    "hook",
+    "join",
+    "mean",
+    "missing",
+    "missing_attributes",
+    "nearest",
+    "of_documents",
+    "ratio",
+    "required",
+    "rest",
+    "summed",
+    "valued",
+]
+
+
+@runtime_checkable
+class Format(Protocol):
+    """A way to write annotated documents down: a component of formats/."""
+
+    @property
+    def name(self) -> str:
+        """Its name in `--gold-format` and in signatures."""
+        ...
+
+    @property
+    def extensions(self) -> tuple[str, ...]:
+        """How its files end, with the dot: `.conll`."""
+        ...
+
+    @property
+    def holds(self) -> frozenset[str]:
+        """Its capabilities: what a file can say (`tokens`, `text`, `nested`, ...), so that a
+        conversion can report what is lost. The words are those of `carob.formats.capabilities`.
+        """
+        ...
+
+    @staticmethod
+    def sniff(head: bytes) -> float:
+        """How much the beginning of a file looks like this format: 0 not at all, 1 surely."""
+        ...
+
+    def read(self, source: Source) -> Iterator[Corpus]:
+        """The documents, in blocks of whole documents. Problems are collected, then raised as one
+        `InputError`.
+        """
+        ...
+
+
+class FormatHooks:
+    """What a format may have beside."""
+
+    folders: bool = False
+    """Whether it reads and writes folders itself; otherwise the files of a folder are joined."""
+
+    compiled: bool = False
+    """Whether it reads without holding the interpreter, so that threads can read large files."""
+
+    needs: frozenset[str] = frozenset()
+    """What a corpus must have to be written: `text`, `document ids`."""
+
+    write: Callable[[Corpus, BinaryIO], None] | None = None
+    """Write a corpus to one file; without it the format is for reading only."""
+
+    write_folder: Callable[[Corpus, Path], None] | None = None
+    """Write a corpus to a folder, a file for each document."""
+
+    def library(self, source: Source, documents: Documents) -> Any:
+        """What finds the text and words of a document again, to quote them; None if nothing."""
+        return None
+
+
+@runtime_checkable
+class Space(Protocol):
+    """An event space, what is counted: a component of match/."""
+
+    @property
+    def name(self) -> str:
+        """Its name in recipes."""
+        ...
+
+    @property
+    def outcomes(self) -> tuple[str, ...]:
+        """What may become of an event: `("tp", "fp", "fn")`."""
+        ...
+
+    @property
+    def quantities(self) -> Mapping[str, Mapping[str, float]]:
+        """What measures see, each a sum of outcomes with factors. Every space has `gold_right`,
+        `gold_all`, `system_right` and `system_all`. Where events have a size, it is the outcome
+        `total`.
+        """
+        ...
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether exchanging gold and system exchanges precision and recall."""
+        ...
+
+    @property
+    def by_document(self) -> bool:
+        """Whether one document can be counted without the others."""
+        ...
+
+    @property
+    def items(self) -> Literal["mention", "filler"]:
+        """What its events are about: mentions, or fillers of slots."""
+        ...
+
+    @property
+    def errors(self) -> tuple[str, ...]:
+        """Those of its outcomes of which fewer are better."""
+        ...
+
+    def __call__(self, pair: Pair) -> Events:
+        """Count."""
+        ...
+
+
+class SpaceHooks:
+    """What a space may have beside."""
+
+    signed: Mapping[str, str] = {}
+    """What a signature says for a parameter instead of its value: a file with its hash."""
+
+    idle: Mapping[str, tuple[str, ...]] = {}
+    """For a parameter that is a space, those of its parameters that mean nothing here."""
+
+    mentions_once: bool = True
+    """Whether a mention is in at most one event."""
+
+
+@runtime_checkable
+class Measure(Protocol):
+    """A function of counts: a component of measure/."""
+
+    @property
+    def name(self) -> str:
+        """Its name in recipes."""
+        ...
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """The quantities that it is a function of."""
+        ...
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """The smallest and the largest value that it can have; `math.inf` if there is none."""
+        ...
+
+    @property
+    def lower_is_better(self) -> bool:
+        """Whether the smaller of two values is the better one."""
+        ...
+
+    def __call__(self, q: Quantities, /) -> FloatArray:
+        """Its value for each element; NaN where it is undefined."""
+        ...
+
+
+class MeasureHooks:
+    """What a measure may have beside."""
+
+    has_no_zero: bool = False
+    """Whether an undefined value stays undefined in a mean, although there are items. Set it where
+    0 would be praise: an error rate without anything to get wrong.
+    """
+
+    of_means: Callable[[FloatArray, FloatArray], FloatArray] | None = None
+    """Its value from a mean precision and a mean recall, for the average `macro-doc-pr`."""
+
+    short_name: str | None = None
+    """What a recipe writes instead of name and parameters: `F1`."""
+
+    hint: str = ""
+    """How to write a recipe in which it makes sense, for the message that one does not."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Averaged:
+    """A score, or one for each draw; and how many terms the mean left out."""
+
+    value: FloatArray
+    left_out: int = 0
+
+
+@runtime_checkable
+class Average(Protocol):
+    """How labels or documents are combined: a component of average/.
+
+    It works in two steps, so that ten thousand resamples cost one matrix product: `rows` says what
+    is summed over documents, `value` makes the score of such sums.
+    """
+
+    @property
+    def name(self) -> str:
+        """Its name in recipes."""
+        ...
+
+    @property
+    def over(self) -> Literal["labels", "documents"]:
+        """What a mean is taken over, and what is left out of it."""
+        ...
+
+    def rows(self, measure: Measure, tally: Tally, zero: float | None) -> Rows:
+        """What is summed over documents: a row for each."""
+        ...
+
+    def value(
+        self, measure: Measure, tally: Tally, sums: FloatArray, zero: float | None
+    ) -> Averaged:
+        """The score of these sums."""
+        ...
+
+
+class AverageHooks:
+    """What an average may have beside."""
+
+    measure_hook: str | None = None
+    """A hook that its measures must have, such as `of_means`."""
+
+    colon: str | None = None
+    """The parameter that a recipe writes after a colon, as in `label:PER`."""
+
+
+@runtime_checkable
+class Report(Protocol):
+    """From a result to text: a component of report/."""
+
+    @property
+    def name(self) -> str:
+        """Its name in `--format`."""
+        ...
+
+    def __call__(self, result: Any, /) -> str:
+        """The text."""
+        ...
+
+
+CONTRACTS: Mapping[str, type] = {
+    "formats": Format, "match": Space, "measure": Measure, "average": Average, "report": Report,
+}  # fmt: skip
+"""The contract of each stage whose components may come from plugins."""
+
+
+def required(stage: str) -> list[str]:
+    """What a component of a stage must have.
+
+    >>> required("measure")
+    ['name', 'needs', 'range', 'lower_is_better', '__call__']
+    """
+    contract = vars(CONTRACTS[stage]) if stage in CONTRACTS else ["name"]
+    return [name for name in contract if name == "__call__" or not name.startswith("_")]
+
+
+def missing_attributes(stage: str, cls: type) -> list[str]:
+    """What a class lacks to be a component of a stage.
+
+    >>> missing_attributes("report", int)
+    ['name', '__call__']
+    """
+    fields = getattr(cls, "__dataclass_fields__", {})
+    # Every class has a __call__, the one that makes its instances.
+    own = {name for base in cls.__mro__ for name in vars(base)}
+    return [name for name in required(stage) if name not in own and name not in fields]
+
+
+_DEFAULTS = (FormatHooks(), SpaceHooks(), MeasureHooks(), AverageHooks())
+
+
+def hook(component: object, name: str) -> Any:
+    """An optional attribute of a component, or what holds without it.
+
+    >>> class Error:
+    ...     has_no_zero = True
+    >>> hook(Error(), "has_no_zero"), hook(Error(), "of_means")
+    (True, None)
+    """
+    for defaults in _DEFAULTS:
+        if hasattr(defaults, name):
+            return getattr(component, name, getattr(defaults, name))
+    raise AttributeError(f"no contract has a hook {name!r}")
