@@ -1,7 +1,7 @@
-"""Writes the parts of the documentation that are made from the code: `make docs`.
+"""Write the parts of the documentation that are generated from the code: `make docs`.
 
-A part stands between `<!-- generated: NAME -->` and `<!-- end -->`; NAME is a function here. Parts
-that need the real data (`$CAROB_DATA`, or ../shared/data) are left as they are where it is absent.
+A part is between `<!-- generated: NAME -->` and `<!-- end -->`; NAME is a key of PARTS below. Parts
+that need the real data (`$CAROB_DATA`, or ../shared/data) stay unchanged if it is not available.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ TITLES = {"match": "Event spaces", "measure": "Measures", "average": "Averages"}
 
 
 def data() -> Path | None:
-    """The folder of real data, if it is there."""
+    """The folder of real data, if it exists."""
     folder = Path(os.environ.get("CAROB_DATA", ROOT.parent / "shared" / "data"))
     return folder if (folder / "conll2003-dev").is_dir() else None
 
@@ -35,9 +35,9 @@ def _parameters(cls: type[Any]) -> str:
     for field in dataclasses.fields(cls):
         if not field.init or field.name == "name":
             continue
-        given = field.default
-        told = spell(given) if hasattr(given, "name") else given
-        default = "" if given in (None, dataclasses.MISSING, "", ()) else f" = {told}"
+        value = field.default
+        text = spell(value) if hasattr(value, "name") else value
+        default = "" if value in (None, dataclasses.MISSING, "", ()) else f" = {text}"
         rows.append(f"`{field.name}{default}`")
     return f"Parameters: {', '.join(rows)}.\n" if rows else ""
 
@@ -80,11 +80,11 @@ SYSTEMS = {
 
 def side_by_side() -> str:
     """One small example under every event space."""
-    wanted = []
+    recipes = []
     for name in sorted(registry.builtin("match")):
         space = registry.load("match", name)()
-        wanted.append(f"{spell(space)}.F1")
-    wanted += [
+        recipes.append(f"{spell(space)}.F1")
+    recipes += [
         "slots.SER",
         "ts.kappa",
         "ts(sep=0.5).F1",
@@ -95,7 +95,7 @@ def side_by_side() -> str:
     lines = ["```", f"{'gold':<12} {GOLD}"]
     lines += [f"{name:<12} {text}" for name, text in SYSTEMS.items()]
     lines += ["```", "", f"| recipe | {' | '.join(SYSTEMS)} |", "|:--|" + "--:|" * len(SYSTEMS)]
-    for recipe in wanted:
+    for recipe in recipes:
         values = [
             carob.score(gold, Corpus.of(t), recipe, resamples=0).value for t in SYSTEMS.values()
         ]
@@ -119,7 +119,7 @@ def _spearman(a: list[float], b: list[float]) -> float:
 
 
 def rankings() -> str | None:
-    """The systems of CoNLL-2003 under several spaces, and how far the rankings agree."""
+    """The systems of CoNLL-2003 under several recipes, and how far the rankings agree."""
     folder = data()
     if folder is None:
         return None
@@ -137,7 +137,7 @@ def rankings() -> str | None:
     for name in order:
         lines.append(f"| {name} | {' | '.join(f'{value:.4f}' for value in table[name])} |")
     columns = list(zip(*table.values(), strict=True))
-    # An error rate ranks from below, so its sign is turned.
+    # Of an error rate, less is better.
     signed = [[-v if recipes[i].endswith("SER") else v for v in column]
               for i, column in enumerate(columns)]  # fmt: skip
     lines += ["", f"| Spearman | {' | '.join(f'`{r}`' for r in recipes)} |",
@@ -153,16 +153,17 @@ PARTS: dict[str, Callable[[], str | None]] = {
     "side_by_side": side_by_side,
     "rankings": rankings,
 }
+ELSEWHERE = {"house", "walk"}
+"""Parts that another command writes."""
 
 
 def renewed(text: str) -> str:
-    """A page with its generated parts made anew."""
+    """A page with its generated parts renewed."""
 
-    def part(found: re.Match[str]) -> str:
-        made = PARTS[found[1]]()
-        if made is None:
-            return found.group()
-        return f"<!-- generated: {found[1]} -->\n{made}<!-- end -->"
+    def part(match: re.Match[str]) -> str:
+        name = match[1]
+        text = None if name in ELSEWHERE else PARTS[name]()
+        return match.group() if text is None else f"<!-- generated: {name} -->\n{text}<!-- end -->"
 
     return PART.sub(part, text)
 
