@@ -25,7 +25,7 @@ def example() -> str:
 def test_the_example_loads(tmp_path: Path) -> None:
     file = tmp_path / "task.toml"
     file.write_text(example(), "utf-8")
-    task = carob.task(file)
+    task = carob.Task.read(file)
     assert ("Seminar announcements", "test", "exact") == (task.name, task.part, task.match)
     assert 10 == len(task.recipes)
     assert Slot("any", "one") == task.slots["place.room"]

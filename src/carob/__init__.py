@@ -22,7 +22,7 @@ if TYPE_CHECKING:  # as typing has it, without the time that typing takes
     from carob.evaluate.read import read, write
     from carob.evaluate.robust import robust
     from carob.evaluate.score import score
-    from carob.evaluate.task import Task, task
+    from carob.evaluate.task import Task
     from carob.pair.pair import Pair
     from carob.recipe import Recipe, parse
     from carob.result.comparison import Comparison
@@ -63,7 +63,6 @@ __all__ = [
     "read",
     "robust",
     "score",
-    "task",
     "write",
 ]  # fmt: skip
 
@@ -82,7 +81,7 @@ _HOME = {
     "evaluate.read": ("read", "write"),
     "evaluate.robust": ("robust",),
     "evaluate.score": ("score",),
-    "evaluate.task": ("Task", "task"),
+    "evaluate.task": ("Task",),
     "pair.pair": ("Pair",),
     "recipe": ("Recipe", "parse"),
     "result.comparison": ("Comparison",),

@@ -13,7 +13,8 @@ import pytest
 from carob import Corpus, Mention, Pair, Tally, registry
 from carob.counts import pieces, undisputed
 from carob.counts.undisputed import Undisputed, worth_in
-from carob.evaluate.sampling import Drawing, Plan
+from carob.evaluate.options import Options
+from carob.evaluate.sampling import Plan
 from carob.evaluate.scoring import tallied
 from carob.match._nugget import best_pairs, one_to_one, scored
 from carob.recipe import parse
@@ -39,7 +40,7 @@ def pair_of(seed: int, count: int) -> Pair:
 
 
 def plan_of(pair: Pair) -> Plan:
-    return Plan.of(pair.documents, Drawing(resamples=0))
+    return Plan.of(pair.documents, Options(resamples=0))
 
 
 def positions(mention: Mention) -> set[int]:

@@ -87,7 +87,7 @@ def test_labels_of_all_kinds_are_kept(tmp_path: Path, label: str) -> None:
     )
     file = tmp_path / "task.toml"
     file.write_text(drafted(gold), "utf-8")
-    assert {label} == set(carob.task(file).slots)
+    assert {label} == set(carob.Task.read(file).slots)
 
 
 def test_fillers_without_texts_are_not_taken_for_one() -> None:

@@ -27,29 +27,29 @@ def told(folder: Path, text: str | bytes) -> list[str]:
     file = folder / "task.toml"
     file.write_bytes(text.encode() if isinstance(text, str) else text)
     with pytest.raises(InputError) as error:
-        carob.task(file)
+        carob.Task.read(file)
     return str(error.value).replace(f"{folder}/", "").splitlines()
 
 
 def test_a_definition_is_read(tmp_path: Path) -> None:
     gold = make.gold(tmp_path)
     file = make.written(gold, more='[parts]\ntrain = ["d1"]\ntest = ["d2", "d3"]\n')
-    task = carob.task(file)
+    task = carob.Task.read(file)
     assert ("talks", "1.0", 3, "test") == (task.name, task.version, task.documents, task.part)
     slot = Slot("any", "one")
     assert {"talk.speaker": slot, "talk.stime": slot} == task.slots
     assert ["exact.F1"] == list(map(str, task.recipes))
     assert {"train": ("d1",), "test": ("d2", "d3")} == task.parts
-    assert "train" == carob.task(file, part="train").part
-    assert carob.task(file, part="all").part is None
-    assert "train" == carob.task(task, part="train").part
+    assert "train" == carob.Task.read(file, part="train").part
+    assert carob.Task.read(file, part="all").part is None
+    assert "train" == carob.Task.read(task, part="train").part
 
 
 def test_without_a_part_called_test_all_documents_are_scored(tmp_path: Path) -> None:
     file = make.written(make.gold(tmp_path), more='[parts]\na = ["d1", "d2", "d3"]\n')
-    assert carob.task(file).part is None
+    assert carob.Task.read(file).part is None
     with pytest.raises(UsageError) as error:
-        carob.task(file, part="tset")
+        carob.Task.read(file, part="tset")
     assert f"no part of {file} is called 'tset'; there are: a, all" == str(error.value)
 
 
@@ -146,7 +146,7 @@ def test_every_mistake_is_told_with_its_line(
 
 def test_a_file_that_is_not_there_or_too_large_is_told(tmp_path: Path) -> None:
     with pytest.raises(InputError) as error:
-        carob.task(tmp_path / "task.toml")
+        carob.Task.read(tmp_path / "task.toml")
     assert f"{tmp_path}/task.toml: K001 found no such file, expected a file to read" == str(
         error.value
     )
@@ -155,7 +155,7 @@ def test_a_file_that_is_not_there_or_too_large_is_told(tmp_path: Path) -> None:
         tmp_path, large
     )
     with pytest.raises(UsageError, match=r"^a task is a path, not int$"):
-        carob.task(3)  # type: ignore[arg-type]
+        carob.Task.read(3)  # type: ignore[arg-type]
 
 
 def test_a_hundred_thousand_wrong_ids_are_told_in_time(tmp_path: Path) -> None:
@@ -179,7 +179,7 @@ def slots_task(folder: Path, recipes: str, match: str) -> carob.Task:
     more = f'match = "{match}"\n[slots."talk.speaker"]'
     text = make.toml(make.gold(folder), recipes).replace('[slots."talk.speaker"]', more)
     (folder / "task.toml").write_text(text)
-    return carob.task(folder / "task.toml")
+    return carob.Task.read(folder / "task.toml")
 
 
 @slot_spaces
@@ -229,18 +229,18 @@ def test_official_recipes_are_scored_unless_others_are_asked_for(tmp_path: Path)
 
 def test_the_signature_carries_task_and_part(tmp_path: Path) -> None:
     gold = make.mentions(tmp_path)
-    task = carob.task(make.written(gold, more='[parts]\ntest = ["d1", "d2"]\nx = ["d3"]\n'))
+    task = carob.Task.read(make.written(gold, more='[parts]\ntest = ["d1", "d2"]\nx = ["d3"]\n'))
     score = carob.score(gold, gold, task=task, resamples=0)["exact.F1"]
     assert f"|labels:LOC+PER|zero:skip|extra:error|task:sha256={task.sha256[:8]}|part:test|" in (
         score.signature
     )
-    everything = carob.score(gold, gold, task=carob.task(task, "all"), resamples=0)["exact.F1"]
+    everything = carob.score(gold, gold, task=carob.Task.read(task, "all"), resamples=0)["exact.F1"]
     assert "|part:all|" in everything.signature
 
 
 def test_another_gold_is_refused(tmp_path: Path) -> None:
     gold = make.mentions(tmp_path)
-    task = carob.task(make.written(gold))
+    task = carob.Task.read(make.written(gold))
     text = gold.read_text()
     gold.write_text(text.replace("Ann", "Ada"))
     with pytest.raises(InputError) as error:

@@ -21,14 +21,14 @@ PARTS = '[parts]\ntrain = ["d1"]\ntest = ["d2", "d3"]\n'
 
 def test_a_part_restricts_gold_and_systems(tmp_path: Path) -> None:
     gold = make.mentions(tmp_path)
-    task = carob.task(make.written(gold, recipes='["exact.tp"]', more=PARTS))
+    task = carob.Task.read(make.written(gold, recipes='["exact.tp"]', more=PARTS))
     scores = carob.score(gold, {"a": gold}, task=task, resamples=0)
     assert (2.0, 2, 2) == (scores.value, scores.gold.documents, scores.gold.mentions)
     assert "a: 1 document of other parts than test left out" in scores.remarks
-    train = carob.score(gold, {"a": gold}, task=carob.task(task, "train"), resamples=0)
+    train = carob.score(gold, {"a": gold}, task=carob.Task.read(task, "train"), resamples=0)
     assert (2.0, 1) == (train.value, train.gold.documents)
     assert "a: 2 documents of other parts than train left out" in train.remarks
-    everything = carob.score(gold, gold, task=carob.task(task, "all"), resamples=0)
+    everything = carob.score(gold, gold, task=carob.Task.read(task, "all"), resamples=0)
     assert (4.0, 3) == (everything.value, everything.gold.documents)
 
 

@@ -51,7 +51,7 @@ def test_slots_are_counted_where_a_system_has_fillers_alone() -> None:
 
 
 def test_a_preset_says_otherwise() -> None:
-    told = ("exact, overlap, ts, fair, slots count mentions, and FILLED has fillers alone; "
+    told = ("exact, overlap, ts, fair, slots count mentions, and FILLED has only fillers; "
             "--preset templates counts fillers")  # fmt: skip
     systems = {"FILLED": FILLED, "gold": GOLD}
     ours = compare(GOLD, systems, preset="mentions", resamples=0, trials=99)
@@ -65,9 +65,9 @@ def test_a_preset_says_otherwise() -> None:
         GOLD, "templates"
     )
     with pytest.raises(
-        UsageError, match=r"^errors are those of mentions or templates, not of 'x'$"
+        UsageError, match=r"^errors are those of mentions or templates, not of 'nugget'$"
     ):
-        errors(GOLD, GOLD, preset="x")
+        errors(GOLD, GOLD, preset="nugget")
     with pytest.raises(UsageError, match=r"^no table is called 'x'; there are: mentions, nugget,"):
         drafted(GOLD, "x")
 
@@ -76,9 +76,9 @@ def test_a_recipe_on_mentions_says_who_has_none() -> None:
     def told(gold: Corpus, system: Corpus, *recipes: str) -> tuple[str, ...]:
         return score(gold, {"llm": system}, recipes, resamples=0).remarks
 
-    assert ("exact counts mentions, and llm has fillers alone; --preset templates counts fillers",
+    assert ("exact counts mentions, and llm has only fillers; --preset templates counts fillers",
             ) == told(GOLD, FILLED, "exact.F1", "oads.F1")  # fmt: skip
-    assert ("exact, overlap count mentions, and gold, llm have fillers alone; --preset templates "
+    assert ("exact, overlap count mentions, and gold, llm have only fillers; --preset templates "
             "counts fillers",) == told(FILLED, FILLED, "exact.F1", "overlap.F1")  # fmt: skip
     assert () == told(GOLD, BOTH, "exact.F1")
     assert () == told(GOLD, FILLED, "oads.F1")

@@ -125,7 +125,7 @@ def test_the_share_of_what_is_made_up_is_unknown_where_nobody_has_a_text() -> No
     assert "ungrounded" not in found.systems[0].coverage
     assert found.remarks == (
         "system: 3 answers have no place, and their documents no text: ungrounded-share leaves "
-        "them out, since nobody can tell whether they are made up",
+        "them out, since it cannot be checked whether the text has them",
     )
 
 

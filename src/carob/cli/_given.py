@@ -48,9 +48,9 @@ def task(arguments: argparse.Namespace) -> Any:
         if arguments.part is not None:
             raise UsageError("--part is a part of a task definition: give --task, too")
         return None
-    from carob.evaluate.task import task as read_task
+    from carob.evaluate.task import Task
 
-    return read_task(arguments.task, arguments.part)
+    return Task.read(arguments.task, arguments.part)
 
 
 def statistics(arguments: argparse.Namespace) -> dict[str, Any]:

@@ -122,7 +122,7 @@ def files(arguments: argparse.Namespace) -> dict[str, str]:
 
 def stem(path: str) -> str:
     """What a system is called when nobody says."""
-    from carob.evaluate.score import stem as named
+    from carob.evaluate.run import stem as named
 
     return named(path)
 

@@ -289,10 +289,10 @@ def _tasked(task: str | os.PathLike[str] | Task | None, pile: _Pile) -> Task | N
     """The task definition, if it can be read; its problems go on the pile."""
     if task is None:
         return None
-    from carob.evaluate.task import task as read_task
+    from carob.evaluate.task import Task
 
     try:
-        return read_task(task)
+        return Task.read(task)
     except InputError as error:
         pile.add(error.problems, error.total, warning=False)
         return None

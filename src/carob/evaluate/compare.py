@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
@@ -11,18 +10,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from carob import signature
 from carob._version import __version__
 from carob.average.label import Label
 from carob.corpus.corpus import Corpus
 from carob.corpus.problems import UsageError
 from carob.counts.rows import Statistic
-from carob.evaluate.presets import defaults, table_for
-from carob.evaluate.read import Readable, corpora
-from carob.evaluate.sampling import Drawing, Plan, overall
+from carob.evaluate.options import Options, ScoreOptions
+from carob.evaluate.presets import table_for, table_recipes
+from carob.evaluate.read import Readable
+from carob.evaluate.run import Recipes, Run, prepare
+from carob.evaluate.sampling import Plan, overall
 from carob.evaluate.sampling import by_label as by_labels
-from carob.evaluate.score import Run, named, prepared, tagset_of, tasked
-from carob.evaluate.scoring import Choices, tallied
+from carob.evaluate.scoring import tallied
 from carob.infer._sampling import Together
 from carob.infer._student import NORMAL
 from carob.infer.interval import JackknifeT
@@ -35,7 +34,7 @@ from carob.result.comparison import Agreement, Comparison, Difference, Rank
 from carob.result.interval import Interval
 
 if TYPE_CHECKING:
-    from carob.evaluate.task import Task
+    from typing import Unpack
 
 LOWER = frozenset({"E", "ERR", "SER", "UND", "OVG", "SUB", "ungrounded-share"})
 """Measures of error. A measure may also say `lower_is_better` itself."""
@@ -53,33 +52,20 @@ DETECTABLE = NORMAL.inv_cdf(0.975) + NORMAL.inv_cdf(0.80)
 def compare(
     gold: Readable,
     systems: Sequence[Readable] | Mapping[str, Readable],
-    recipes: str | Recipe | Iterable[str | Recipe] | None = None,
+    recipes: Recipes | None = None,
     *,
-    preset: str | None = None,
-    labels: Sequence[str] | None = None,
-    map: Mapping[str, str] | None = None,
-    zero_division: str = "skip",
-    extra_docs: str = "error",
-    tokenizer: str = "auto",
-    resamples: int = 1000,
-    interval: str = "auto",
-    seed: int = 0,
-    resample_by: str = "document",
-    strata: str | None = None,
     trials: int = 9999,
     by_label: bool = False,
-    gold_options: Mapping[str, Any] | None = None,
-    system_options: Mapping[str, Any] | None = None,
-    task: str | os.PathLike[str] | Task | None = None,
+    **options: Unpack[ScoreOptions],
 ) -> Comparison:
     """Compare two or more systems: differences, intervals, p values, rank ranges.
 
     A difference is b minus a, for systems a before b. p comes from paired approximate
     randomization over `trials` (exact when at most 20 documents differ), and is corrected by
     Holm's method over everything tested; the interval is that of the paired difference, made as
-    `carob.score` makes it. `recipes` are by default the F1 and SER of those that are scored
-    (of the table `preset`, if one is named); with `by_label`, every label is compared too. `task`
-    is as in `carob.score`.
+    `carob.score` makes it. `recipes` are by default the F1 and SER of those that `carob.score`
+    would show; with `by_label`, every label is compared too. The other keyword arguments are
+    described in `carob.Options`.
 
     >>> from carob import Corpus
     >>> gold = Corpus.of("[Ann]PER slept", "[Bo]PER woke", "[Cy]PER ran")
@@ -87,47 +73,43 @@ def compare(
     >>> compare(gold, {"a": worse, "b": gold}, "exact.R").differences[0].p
     0.5
     """
-    chosen = Choices(tagset_of(labels), dict(map or {}), zero_division,
-                     extra_docs, tokenizer)  # fmt: skip
-    drawing = Drawing(resamples, interval, seed, resample_by, strata)
+    chosen = Options.of(ScoreOptions, options)
     if trials < 99:
         raise UsageError(f"trials is at least 99, not {trials}")
-    ruled = tasked(task)
-    reference, answers = corpora(gold, named(systems), gold_options, system_options)
-    by = recipes
-    if by is None:
-        official = None if ruled is None or preset is not None else ruled.recipes
-        by = default_recipes(reference, official, answers.values(), preset)
-    run = prepared(reference, answers, by, chosen, drawing,
-                   optional=recipes is None and ruled is None, task=ruled)  # fmt: skip
+    if recipes is None and chosen.official_recipes is not None:
+        recipes = without_parts(chosen.official_recipes)
+
+    def defaults(gold: Corpus, systems: Iterable[Corpus]) -> list[Recipe]:
+        filled = table_for(gold, systems) == "templates"
+        table = chosen.preset or ("templates" if filled else "mentions")
+        return without_parts(table_recipes(table, list(gold.mentions.attributes)))
+
+    run = prepare(gold, systems, recipes, chosen, defaults)
     if len(run.pairs) < 2:
         raise UsageError("give at least two systems to compare")
-    found = _differences(run, chosen, Randomization(trials), labels=by_label)
-    ranks = _ranks(found, list(run.pairs))
+    differences = _differences(run, chosen, Randomization(trials), labels=by_label)
+    ranks = _ranks(differences, list(run.pairs))
     return Comparison(
         __version__,
         run.gold,
-        run.counted(),
-        tuple(found),
+        run.system_files(),
+        tuple(differences),
         tuple(ranks),
-        tuple(_agreements(ranks, found)),
-        signed(run, test=f"randomization,{trials},seed={seed}"),
-        seed,
+        tuple(_agreements(ranks, differences)),
+        run.signature(test=f"randomization,{trials},seed={chosen.seed}"),
+        chosen.seed,
         run.plan.units.kind,
-        run.plan.remarks() + run.remarks + _blind(len(found), trials),
+        run.plan.remarks() + run.remarks + _too_few_trials(len(differences), trials),
         trials,
     )
 
 
-def default_recipes(
-    gold: Corpus, official: Sequence[Recipe] | None = None, systems: Iterable[Corpus] = (),
-    preset: str | None = None,
-) -> list[Recipe]:  # fmt: skip
-    """P and R explain an F1; to compare by all three would only make Holm stricter."""
-    if preset is None:
-        preset = "templates" if table_for(gold, systems) == "templates" else "mentions"
-    every = defaults(preset, list(gold.mentions.attributes)) if official is None else official
-    return [recipe for recipe in every if spell(recipe.measure) not in ("P", "R")] or list(every)
+def without_parts(recipes: Sequence[Recipe]) -> list[Recipe]:
+    """Recipes without P and R: they explain an F1, and to compare by all three would only make
+    Holm's correction stricter.
+    """
+    whole = [recipe for recipe in recipes if spell(recipe.measure) not in ("P", "R")]
+    return whole or list(recipes)
 
 
 def lower_is_better(measure: Any) -> bool:
@@ -142,7 +124,7 @@ def lower_is_better(measure: Any) -> bool:
     return bool(getattr(measure, "lower_is_better", measure.name in LOWER))
 
 
-def _statistics(run: Run, chosen: Choices, *, labels: bool) -> list[_Group]:
+def _statistics(run: Run, options: Options, *, labels: bool) -> list[_Group]:
     """For each recipe, and for the labels of each space and measure, the statistic of every
     system.
     """
@@ -169,9 +151,9 @@ def _statistics(run: Run, chosen: Choices, *, labels: bool) -> list[_Group]:
             if (why := run.plan.without(recipe, of_mentions=mentions)) is not None:
                 raise UsageError(f"{recipe}: {why}; compare it by document")
             group.statistics.append(
-                overall(recipe, tally, chosen.zero, tallies)
+                overall(recipe, tally, options.zero, tallies)
                 if label is None
-                else by_labels(recipe.measure, tally, chosen.zero, tallies)
+                else by_labels(recipe.measure, tally, options.zero, tallies)
             )
     return groups
 
@@ -184,11 +166,11 @@ class _Group:
 
 
 def _differences(
-    run: Run, chosen: Choices, test: Randomization, *, labels: bool
+    run: Run, options: Options, test: Randomization, *, labels: bool
 ) -> list[Difference]:
     """Every pair under every recipe, then all p values corrected together."""
     plan, found = run.plan, []
-    groups = _statistics(run, chosen, labels=labels)
+    groups = _statistics(run, options, labels=labels)
     systems = list(run.pairs)
     pairs = list(combinations(range(len(systems)), 2))
     every = [statistic for group in groups for statistic in group.statistics]
@@ -197,7 +179,7 @@ def _differences(
     ]
     together = Together(every, plan.units)
     intervals = _intervals(plan, together, contrasts)
-    verdicts = test.every(together, contrasts, np.random.default_rng(plan.drawing.seed))
+    verdicts = test.every(together, contrasts, np.random.default_rng(plan.options.seed))
     for number, group in enumerate(groups):
         for recipe, label, place in group.scores:
             for which, (a, b) in enumerate(pairs):
@@ -217,9 +199,9 @@ def _intervals(
     plan: Plan, together: Together, contrasts: Sequence[tuple[int, int]]
 ) -> list[list[Interval]]:
     """The intervals of the differences; without a method, their standard errors alone."""
-    drawing = plan.drawing
+    options = plan.options
     made = made_of(
-        plan.method or JackknifeT(), together, plan.units, drawing.resamples, drawing.seed,
+        plan.method or JackknifeT(), together, plan.units, options.resamples, options.seed,
         contrasts,
     )  # fmt: skip
     if plan.method is not None:
@@ -307,7 +289,7 @@ def _agreements(ranks: Sequence[Rank], differences: Sequence[Difference]) -> lis
     return found
 
 
-def _blind(tests: int, trials: int) -> tuple[str, ...]:
+def _too_few_trials(tests: int, trials: int) -> tuple[str, ...]:
     """A remark where there are more tests than the trials can tell from chance."""
     if tests <= 0.05 * (1 + trials):
         return ()
@@ -315,15 +297,3 @@ def _blind(tests: int, trials: int) -> tuple[str, ...]:
         f"{tests:,} tests and {trials:,} trials: where p is approximate, nothing can be "
         "significant after Holm; give more --trials or fewer tests",
     )
-
-
-def signed(run: Run, **more: str) -> str:
-    """One line for several systems at once; where they differ, their values in their order."""
-    every = list(run.said.values())
-    fields = {"carob": __version__, "recipe": "+".join(recipe.full for recipe in run.recipes)}
-    for key in dict.fromkeys(key for said in every for key in said):
-        values = [said.get(key, "none") for said in every]
-        if key == "gold":
-            fields |= more
-        fields[key] = values[0] if len(set(values)) == 1 else ",".join(values)
-    return signature.compose(fields)

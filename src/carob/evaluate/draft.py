@@ -13,7 +13,7 @@ from carob.corpus.corpus import Corpus
 from carob.corpus.problems import CarobError, UsageError, nearest, plain, shown
 from carob.evaluate._fillers import Counts, Observed
 from carob.evaluate.presets import table_for
-from carob.evaluate.score import origin_of
+from carob.evaluate.run import origin_of
 from carob.pair.pair import Pair
 from carob.pair.template_types import loose_labels, slot_labels
 from carob.recipe import expand

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,22 +18,20 @@ from carob.counts.tally import Tally
 from carob.evaluate._gains import gains, order, scores_of
 from carob.evaluate._ledger import write_ledger
 from carob.evaluate.changes import Changes, changes
-from carob.evaluate.compare import signed
+from carob.evaluate.options import ErrorsOptions, Options
 from carob.evaluate.presets import table_for
 from carob.evaluate.read import Readable, corpora
-from carob.evaluate.sampling import Drawing
-from carob.evaluate.score import prepared, tagset_of
-from carob.evaluate.scoring import Choices
+from carob.evaluate.run import prepare
 from carob.explain.confusion import Confusion, confusion
 from carob.explain.examples import Example, chosen, example
 from carob.explain.gains import corrected
 from carob.explain.slot_examples import SlotExample
 from carob.pair.pair import Pair
-from carob.recipe import Recipe, expand, parse
+from carob.recipe import Recipe, parse
 from carob.result.scores import File, whole
 
 if TYPE_CHECKING:
-    from carob.evaluate.task import Task
+    from typing import Unpack
 
 TYPES = ("LE", "BES", "BEL", "BEO", "LBE", "FP", "FN")
 """The kinds of errors, as Ortmann (2022) has them."""
@@ -175,20 +173,13 @@ def errors(
     other: Readable | None = None,
     *,
     recipes: Iterable[str] | None = None,
-    preset: str | None = None,
     examples: int = 0,
     types: Sequence[str] | None = None,
     label: str | None = None,
-    labels: Sequence[str] | None = None,
-    map: Mapping[str, str] | None = None,
-    extra_docs: str = "error",
-    tokenizer: str = "auto",
-    gold_options: Mapping[str, Any] | None = None,
-    system_options: Mapping[str, Any] | None = None,
     ledger_to: str | os.PathLike[str] | None = None,
     spaces: Iterable[str] | None = None,
     names: Sequence[str] | None = None,
-    task: str | os.PathLike[str] | Task | None = None,
+    **options: Unpack[ErrorsOptions],
 ) -> Errors:
     """What is wrong with a system; with `other`, also what that one fixed and broke.
 
@@ -196,7 +187,8 @@ def errors(
     `templates`, else those of `fair`; `preset` is `mentions` or `templates`, to have it otherwise.
     `examples` of each type come in context, of `types` and `label` only if given. `recipes` are
     what gains are told in. `ledger_to` writes the events of `spaces` (default: those of the
-    recipes) in long form, as csv, jsonl or parquet by the ending of the name.
+    recipes) in long form, as csv, jsonl or parquet by the ending of the name. The other keyword
+    arguments are described in `carob.Options`.
 
     >>> gold, system = Corpus.of("[Ann]PER slept"), Corpus.of("[Ann]ORG slept")
     >>> errors(gold, system, recipes=["exact.F1"]).confusions
@@ -204,15 +196,17 @@ def errors(
     """
     systems = [each for each in (system, other) if each is not None]
     called = dict(zip(names or _names(systems), systems, strict=True))
-    reference, given = corpora(gold, called, gold_options, system_options)
-    if preset not in (None, "mentions", "templates"):
-        raise UsageError(f"errors are those of mentions or templates, not of {preset!r}")
-    slots = (preset or table_for(reference, given.values())) == "templates"
-    wanted, kinds = _recipes(recipes, slots=slots), _types(types, slots=slots)
-    chosen_ = Choices(tagset_of(labels), dict(map or {}), "skip", extra_docs, tokenizer)
-    run = prepared(
-        reference, given, wanted, chosen_, Drawing(resamples=0), optional=recipes is None, task=task
-    )
+    chosen_ = replace(Options.of(ErrorsOptions, options), resamples=0)
+    if chosen_.preset not in (None, "mentions", "templates"):
+        raise UsageError(f"errors are those of mentions or templates, not of {chosen_.preset!r}")
+    reference, answers = corpora(gold, called, chosen_.gold_options, chosen_.system_options)
+    slots = (chosen_.preset or table_for(reference, answers.values())) == "templates"
+    kinds = _types(types, slots=slots)
+
+    def defaults(gold: Corpus, systems: Iterable[Corpus]) -> Sequence[str]:
+        return SLOT_RECIPES if slots else RECIPES
+
+    run = prepare(reference, answers, recipes, replace(chosen_, preset=None), defaults)
     wanted = list(run.recipes)
     pair, *rest = run.pairs.values()
     words = _Reader(run.reference)
@@ -263,9 +257,9 @@ def errors(
             if examples
         },
         second,
-        run.counted(),
+        run.system_files(),
         run.remarks,
-        signed(run),
+        run.signature(),
     )
 
 
@@ -280,19 +274,6 @@ def _name(system: Readable, place: int) -> str:
     if isinstance(system, Corpus) and system.origin is not None:
         path = system.origin.path
     return Path(path).stem or ("system", "second")[place]
-
-
-def _recipes(recipes: Iterable[str] | None, *, slots: bool = False) -> list[Recipe]:
-    from carob import registry
-
-    given = recipes
-    if given is None:
-        table = SLOT_RECIPES if slots else RECIPES
-        given = [text for text in table if text.split(".")[0] in registry.builtin("match")]
-    found = [recipe for text in given for recipe in expand(text)]
-    if not found:
-        raise UsageError("give at least one recipe, for example exact.F1")
-    return found
 
 
 def _types(types: Sequence[str] | None, *, slots: bool = False) -> tuple[str, ...]:

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import math
-import os
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from carob._version import __version__
+from carob.corpus.corpus import Corpus
 from carob.corpus.problems import UsageError, plain
-from carob.evaluate.compare import default_recipes, signed
+from carob.evaluate.compare import without_parts
+from carob.evaluate.options import Options, PowerOptions
 from carob.evaluate.presets import table_for
-from carob.evaluate.read import Readable, corpora
-from carob.evaluate.sampling import Drawing, overall
-from carob.evaluate.score import named, prepared, tasked
-from carob.evaluate.scoring import Choices, tallied
+from carob.evaluate.read import Readable
+from carob.evaluate.run import prepare
+from carob.evaluate.sampling import overall
+from carob.evaluate.scoring import tallied
 from carob.infer._power import Pilot
 from carob.infer._student import NORMAL
 from carob.infer.interval import TRUSTED, JackknifeT, intervals
@@ -25,7 +26,10 @@ from carob.recipe import Recipe, parse, spell
 from carob.result.power import Point, Power
 
 if TYPE_CHECKING:
-    from carob.evaluate.task import Task
+    from typing import Unpack
+
+DEFAULT = {"mentions": "exact.F1", "nugget": "nugget.F1", "templates": "oads.F1"}
+"""The score of each table whose difference is looked for by default."""
 
 WORK = 1e9
 """About how much work goes into one size of study, in numbers that are added up."""
@@ -47,18 +51,8 @@ def power(
     alpha: float = 0.05,
     simulations: int = 1000,
     trials: int = 999,
-    labels: Sequence[str] | None = None,
-    map: Mapping[str, str] | None = None,
-    zero_division: str = "skip",
-    extra_docs: str = "error",
-    tokenizer: str = "auto",
-    seed: int = 0,
-    resample_by: str = "document",
-    strata: str | None = None,
-    gold_options: Mapping[str, Any] | None = None,
-    system_options: Mapping[str, Any] | None = None,
     progress: Callable[[Point], None] | None = None,
-    task: str | os.PathLike[str] | Task | None = None,
+    **options: Unpack[PowerOptions],
 ) -> Power:
     """How many documents are needed to see a difference between two systems, from a pilot.
 
@@ -67,8 +61,9 @@ def power(
     systems are exchanged, so that the expected difference is the one looked for; and each study
     is tested as `carob.compare` tests. n is searched for until a share `power` of the studies
     has p of at most `alpha`. A difference larger than the pilot's cannot be made in this way, and
-    is refused. `recipe` is exact.F1 (oads.F1 where slots are filled), or the first that is
-    official in the `task`, unless one is given. `progress` is told of every n.
+    is refused. `recipe` is by default the first official one of the `task`, otherwise exact.F1
+    (oads.F1 for slots). `progress` is called after every n. The other keyword arguments are
+    described in `carob.Options`.
 
     >>> from carob import Corpus
     >>> gold = Corpus.of(*["[Ann]PER slept"] * 10)
@@ -76,21 +71,23 @@ def power(
     >>> power(gold, {"a": other, "b": gold}, "exact.R").documents
     15
     """
-    chosen = Choices(None if labels is None else tuple(labels), dict(map or {}), zero_division,
-                     extra_docs, tokenizer)  # fmt: skip
-    drawing = Drawing(100, "auto", seed, resample_by, strata)
+    chosen = Options.of(PowerOptions, options)
     _check(difference, power, alpha, simulations, trials)
-    ruled = tasked(task)
-    reference, answers = corpora(gold, named(systems), gold_options, system_options)
-    if recipe is None:
-        filled = table_for(reference, answers.values()) == "templates"
-        recipe = "oads.F1" if filled else "exact.F1"
-        if ruled is not None:
-            recipe = default_recipes(reference, ruled.recipes)[0]
-    one = parse(recipe) if isinstance(recipe, str) else recipe
-    if isinstance(one.measure, Count):
-        raise UsageError(f"{one} is a count, which grows with the documents; take a score: exact.P")
-    run = prepared(reference, answers, one, chosen, drawing, task=ruled)
+    if recipe is None and chosen.official_recipes is not None:
+        recipe = without_parts(chosen.official_recipes)[0]
+    if isinstance(recipe, str):
+        recipe = parse(recipe)
+    if recipe is not None and isinstance(recipe.measure, Count):
+        raise UsageError(
+            f"{recipe} is a count, which grows with the documents; take a score: exact.P"
+        )
+
+    def defaults(gold: Corpus, systems: Iterable[Corpus]) -> list[str]:
+        filled = table_for(gold, systems) == "templates"
+        return [DEFAULT[chosen.preset or ("templates" if filled else "mentions")]]
+
+    run = prepare(gold, systems, recipe, chosen, defaults)
+    one = run.recipes[0]
     names, plan = list(run.pairs), run.plan
     if len(names) != 2:
         raise UsageError(f"power is that of one pair: give two systems, not {len(names)}")
@@ -116,7 +113,7 @@ def power(
         # A quarter for each sum to be made, a hundred to measure it.
         affordable = int(WORK / (trials * width * (count / 4 + 100)))
         studies = min(simulations, max(LEAST, affordable))
-        rng = np.random.default_rng([seed, count])
+        rng = np.random.default_rng([chosen.seed, count])
         seen = pilot.rejections(count, share, studies, trials, alpha, rng)
         point = Point(count, seen, studies)
         if progress is not None:
@@ -132,12 +129,12 @@ def power(
             points[count] = simulated(count)
     enough = _enough(points, power) if size else None
     how = f"{power:g},alpha={alpha:g},difference={size!r},simulations={simulations},"
-    how += f"randomization,{trials},seed={seed}"
+    how += f"randomization,{trials},seed={chosen.seed}"
     documents = enough if enough is not None or size == 0 else approximate
     return Power(
         __version__,
         run.gold,
-        run.counted(),
+        run.system_files(),
         str(one),
         spell(one.measure),
         (a, b),
@@ -151,8 +148,8 @@ def power(
         approximate,
         pilot_size,
         tuple(points[count] for count in sorted(points)),
-        signed(run, interval="none", power=how),
-        seed,
+        run.signature(interval="none", power=how),
+        chosen.seed,
         plan.units.kind,
         _remarks(pilot_size, plan.units.told()) + run.remarks,
     )

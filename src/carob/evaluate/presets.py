@@ -1,4 +1,4 @@
-"""What is scored when nobody says what: tables of recipes."""
+"""Tables of recipes: what is scored by default."""
 
 from __future__ import annotations
 
@@ -6,22 +6,21 @@ import itertools
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from carob import registry
 from carob.corpus.problems import RecipeError, nearest
 from carob.recipe import Recipe, expand, word
 
 if TYPE_CHECKING:
     from carob.corpus.corpus import Corpus
 
-DEFAULTS = (
+MENTIONS = (
     "exact.PRF", "overlap.PRF", "ts.PRF@macro", "fair.PRF", "slots.SER",
 )  # fmt: skip
-"""What is scored when nobody says what."""
+"""The table `mentions`."""
 
 TEMPLATES = (
     "oas.PRF", "oaod.PRF", "oads.PRF", "oads.ungrounded-share", "templates.PRF", "templates.SER",
 )  # fmt: skip
-"""What is scored where slots are filled: the three ways to count answers, and templates."""
+"""The table `templates`: the three ways to count answers, and templates."""
 
 TABLES = ("mentions", "nugget", "templates")
 
@@ -46,6 +45,12 @@ def table_for(gold: Corpus, systems: Iterable[Corpus] = ()) -> str:
     return "templates" if filled else "mentions"
 
 
+def check_table(name: str) -> None:
+    """Refuse a name that no table has."""
+    if name not in TABLES:
+        raise RecipeError(f"no table is called {name!r}{nearest(name, TABLES)}")
+
+
 def only_fillers(corpus: Corpus) -> bool:
     """Whether a corpus has templates, and no mention.
 
@@ -56,20 +61,20 @@ def only_fillers(corpus: Corpus) -> bool:
     return len(corpus.templates) > 0 and not len(corpus.mentions)
 
 
-def defaults(table: str = "mentions", attributes: Sequence[str] = ()) -> list[Recipe]:
-    """The recipes for when nobody says what to score.
+def table_recipes(table: str = "mentions", attributes: Sequence[str] = ()) -> list[Recipe]:
+    """The recipes of a table.
 
     There are three tables: `mentions`; `nugget` for event nuggets: span only and every
     combination of the label (`type`) and the attributes of mentions, as the paper's Figure 3 has
     them, micro and macro-doc-pr; and `templates` for slots.
 
-    >>> str(defaults()[0])
+    >>> str(table_recipes()[0])
     'exact.P'
-    >>> [str(recipe) for recipe in defaults("nugget", ["realis"])][3:7:3]
+    >>> [str(recipe) for recipe in table_recipes("nugget", ["realis"])][3:7:3]
     ['nugget(attributes=type).P', 'nugget(attributes=realis).P']
     """
     if table == "nugget":
-        # What is no word cannot stand in a list of a recipe.
+        # A list in a recipe holds plain words only.
         names = ["type", *sorted(name for name in attributes if word(name) == name)]
         if len(names) > 4:
             raise RecipeError(
@@ -84,8 +89,5 @@ def defaults(table: str = "mentions", attributes: Sequence[str] = ()) -> list[Re
         ]
         texts = [f"{space}.PRF@{how}" for how in ("micro", "macro-doc-pr") for space in spaces]
         return [recipe for text in texts for recipe in expand(text)]
-    if table not in TABLES:
-        raise RecipeError(f"no table is called {table!r}{nearest(table, TABLES)}")
-    texts = list(TEMPLATES if table == "templates" else DEFAULTS)
-    there = [text for text in texts if text.split(".")[0] in registry.builtin("match")]
-    return [recipe for text in there for recipe in expand(text)]
+    texts = list(TEMPLATES if table == "templates" else MENTIONS)
+    return [recipe for text in texts for recipe in expand(text)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,17 +15,16 @@ from carob.corpus.corpus import Corpus
 from carob.corpus.problems import CarobError, UsageError, plain
 from carob.corpus.source import Source
 from carob.counts.undisputed import tally_of
-from carob.evaluate.compare import default_recipes, lower_is_better, signed
-from carob.evaluate.presets import defaults, table_for
+from carob.evaluate.compare import lower_is_better, without_parts
+from carob.evaluate.options import Options, RobustOptions
+from carob.evaluate.presets import table_for, table_recipes
 from carob.evaluate.read import Readable, read, sniffed
-from carob.evaluate.sampling import Drawing
-from carob.evaluate.score import Run, named, prepared, tasked
-from carob.evaluate.scoring import Choices
+from carob.evaluate.run import Recipes, Run, prepare, systems_by_name
 from carob.recipe import Recipe, expand, spell
 from carob.result.robustness import Choice, Robustness, joined
 
 if TYPE_CHECKING:
-    from carob.evaluate.task import Task
+    from typing import Unpack
 
 EVERY = ("micro", "macro", "weighted", "macro-doc")
 
@@ -68,40 +67,30 @@ Given = Readable | Source
 def robust(
     gold: Given,
     systems: Sequence[Readable] | Mapping[str, Given],
-    recipes: str | Recipe | Iterable[str | Recipe] | None = None,
+    recipes: Recipes | None = None,
     *,
     repairs: Sequence[str] = REPAIRS,
-    preset: str | None = None,
-    labels: Sequence[str] | None = None,
-    map: Mapping[str, str] | None = None,
-    zero_division: str = "skip",
-    extra_docs: str = "error",
-    tokenizer: str = "auto",
-    gold_options: Mapping[str, Any] | None = None,
-    system_options: Mapping[str, Any] | None = None,
-    task: str | os.PathLike[str] | Task | None = None,
+    **options: Unpack[RobustOptions],
 ) -> Robustness:
     """Rank two or more systems under many ways to score them, and say who stays first.
 
     The choices are event spaces x averages (`GRID`, for slots `SLOT_GRID`, or `recipes`; `preset`
     names the table that a grid is for) x `repairs`, the ways to read invalid tag sequences. The
-    first of all is the reference. Files are read anew for each repair policy; a corpus was read
-    already, and stays as it is. Where no sequence needs repair, all policies are one choice. A
-    recipe of a grid that cannot be counted for these files is left out, with a remark.
-    `gold_options` and `system_options` go to `read`, those that a file's format takes. With a
-    `task`, its official recipes come first, and the grid after them.
+    first choice is the reference. Files are read again for each repair policy; a corpus is taken
+    as it is. If no sequence needs repair, all policies are one choice. A recipe of a grid that
+    cannot be counted for these files is left out, with a remark. With a `task`, its official
+    recipes come first, and the grid after them. The other keyword arguments are described in
+    `carob.Options`.
 
     >>> gold = Corpus.of("[Ann Lee]PER slept", "[Bo]PER woke")
     >>> found = robust(gold, {"a": gold, "b": Corpus.of("[Ann]PER Lee slept", "[Bo]PER woke")})
     >>> found.winner, len(found.stays), len(found)
     (('a',), 24, 32)
     """
-    chosen = Choices(None if labels is None else tuple(labels), dict(map or {}), zero_division,
-                     extra_docs, tokenizer)  # fmt: skip
+    chosen = Options.of(RobustOptions, options)
     _check(repairs)
-    files = _Files.of(gold, systems, gold_options or {}, system_options or {})
-    ruled = tasked(task)
-    runs, remarks = _runs(files, recipes, chosen, list(dict.fromkeys(repairs)), ruled, preset)
+    files = _Files.of(gold, systems, chosen.gold_options, chosen.system_options)
+    runs, remarks = _runs(files, recipes, chosen, list(dict.fromkeys(repairs)))
     choices: list[Choice] = []
     for policy, run in runs.items():
         found, why = _choices(run, chosen, policy, strict=recipes is not None)
@@ -115,15 +104,15 @@ def robust(
         remarks.append(f"no system has a score under {gone}: left out")
     first = next(iter(runs.values()))
     return Robustness(
-        __version__, first.gold, first.counted(), tuple(kept),
-        tuple(signed(run) for run in runs.values()), tuple(remarks),
+        __version__, first.gold, first.system_files(), tuple(kept),
+        tuple(run.signature() for run in runs.values()), tuple(remarks),
     )  # fmt: skip
 
 
 def grid(
     gold: Corpus | None = None, systems: Iterable[Corpus] = (), preset: str | None = None
 ) -> list[Recipe]:
-    """The recipes for when nobody names any; for slots, `SLOT_GRID`; for event nuggets, the F1
+    """The default recipes; for slots, `SLOT_GRID`; for event nuggets, the F1
     that are scored. `preset` is the table that they are for, if it is named.
 
     >>> len(grid()), str(grid()[1])
@@ -131,7 +120,7 @@ def grid(
     """
     if preset is None:
         preset = "mentions" if gold is None else table_for(gold, systems)
-    table = defaults(preset, [] if gold is None else list(gold.mentions.attributes))
+    table = table_recipes(preset, [] if gold is None else list(gold.mentions.attributes))
     if preset == "nugget":
         return [recipe for recipe in table if spell(recipe.measure) == "F1"]
     blocks = SLOT_GRID if preset == "templates" else GRID
@@ -160,7 +149,7 @@ class _Files:
     def of(
         cls, gold: Given, systems: Any, ours: Mapping[str, Any], theirs: Mapping[str, Any]
     ) -> _Files:
-        every = named(systems)
+        every = systems_by_name(systems)
         if len(every) < 2:
             raise UsageError("give at least two systems to rank")
         given: dict[str | None, Given] = {}
@@ -198,23 +187,22 @@ class _Files:
 
 def _runs(
     files: _Files,
-    recipes: Any,
-    chosen: Choices,
+    recipes: Recipes | None,
+    options: Options,
     repairs: list[str],
-    ruled: Task | None,
-    preset: str | None,
 ) -> tuple[dict[str | None, Run], list[str]]:
     """A run for each repair policy that can make a difference, and why there are not more."""
     remarks: list[str] = []
     corpora = files.read(repairs[0])
     others = [each for name, each in corpora.items() if name is not None]
-    wanted = grid(corpora[None], others, preset) if recipes is None else recipes
-    if recipes is None and ruled is not None:
-        wanted = [*default_recipes(corpora[None], ruled.recipes), *wanted]
+    if recipes is None:
+        official = [] if options.task is None else without_parts(options.task.recipes)
+        recipes = [*official, *grid(corpora[None], others, options.preset)]
+    chosen = replace(options, resamples=0, gold_options={}, system_options={})
 
     def run(read: dict[str | None, Corpus]) -> Run:
         answers = {name: each for name, each in read.items() if name is not None}
-        return prepared(read[None], answers, wanted, chosen, Drawing(resamples=0), task=ruled)
+        return prepare(read[None], answers, recipes, chosen)
 
     first = run(corpora)
     remarks += first.gold.warnings
@@ -241,7 +229,7 @@ def _runs(
 
 
 def _choices(
-    run: Run, chosen: Choices, policy: str | None, *, strict: bool
+    run: Run, options: Options, policy: str | None, *, strict: bool
 ) -> tuple[list[Choice], list[str]]:
     """All recipes under one repair policy. Without `strict`, one that cannot be is left out."""
     remarks: list[str] = []
@@ -253,7 +241,7 @@ def _choices(
             for name, pair in run.pairs.items():
                 tally = tally_of(space, pair)
                 for recipe in own:
-                    value = recipe.average(recipe.measure, tally, None, chosen.zero).value
+                    value = recipe.average(recipe.measure, tally, None, options.zero).value
                     scores.setdefault(recipe, {})[name] = _number(value)
         except CarobError as error:
             if strict:

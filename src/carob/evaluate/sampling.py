@@ -18,6 +18,7 @@ from carob.counts.events import Events, Space
 from carob.counts.rows import Statistic
 from carob.counts.tally import PLAIN, Tally
 from carob.counts.zero_rule import valued
+from carob.evaluate.options import Options
 from carob.pair.pair import Pair
 from carob.plugin import Measure
 from carob.recipe import Recipe, spell
@@ -29,46 +30,6 @@ if TYPE_CHECKING:
     from carob.result.interval import Interval
 
 
-@dataclass(frozen=True, slots=True)
-class Drawing:
-    """What a user can say about resampling.
-
-    >>> Drawing(resamples=-1)
-    Traceback (most recent call last):
-    carob.corpus.problems.UsageError: resamples is 0 (no intervals) or at least 100, not -1
-    """
-
-    resamples: int = 1000
-    interval: str = "auto"
-    seed: int = 0
-    by: str = "document"
-    strata: str | None = None
-
-    def __post_init__(self) -> None:
-        if not (self.resamples == 0 or 100 <= self.resamples <= 10_000_000):
-            raise UsageError(f"resamples is 0 (no intervals) or at least 100, not {self.resamples}")
-        if self.seed < 0:
-            raise UsageError(f"seed is 0 or more, not {self.seed}")
-        if self.by not in ("document", "sentence"):
-            raise UsageError(f"resample_by is document or sentence, not {self.by!r}")
-        if self.interval != "auto" and self.interval not in methods():
-            raise UsageError(f"no interval is called {self.interval!r}"
-                             f"{nearest(self.interval, ['auto', *methods()])}")  # fmt: skip
-
-
-def methods() -> list[str]:
-    """The names of the intervals there are.
-
-    >>> methods()
-    ['bca', 'jackknife-t', 'percentile']
-    """
-    return [name for name in registry.names("infer") if hasattr(_statistic(name), "draws")]
-
-
-def _statistic(name: str) -> type[Any]:
-    return registry.load("infer", name)
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class Plan:
     """The resampling of a run, which is the same for every system."""
@@ -77,7 +38,7 @@ class Plan:
     order: IntArray
     strata: IntArray | None
     method: Method | None
-    drawing: Drawing
+    options: Options
     documents: Documents
 
     @cached_property
@@ -85,24 +46,24 @@ class Plan:
         """What is drawn."""
         from carob.infer._draws import Units  # what no run without intervals needs
 
-        return Units.of(self.size, self.order, self.strata, self.drawing.by)
+        return Units.of(self.size, self.order, self.strata, self.options.resample_by)
 
     @classmethod
     def of(
-        cls, documents: Documents, drawing: Drawing, gold: Mentions | None = None,
+        cls, documents: Documents, options: Options, gold: Mentions | None = None,
         templates: Templates | None = None,
     ) -> Plan:  # fmt: skip
         """The plan for these gold documents; `gold` and `templates` tell documents with the same
         words apart.
         """
-        if drawing.by == "sentence" and not len(documents.sentence_start):
+        if options.resample_by == "sentence" and not len(documents.sentence_start):
             raise UsageError("resample_by sentence: gold does not say where sentences start")
         order = np.arange(len(documents))
-        if drawing.resamples:
+        if options.resamples:
             order = _order(documents, gold, templates)
-        strata = None if drawing.strata is None else _strata(documents, drawing.strata)
+        strata = None if options.strata is None else _strata(documents, options.strata)
         size = len(documents)
-        if drawing.by == "sentence":
+        if options.resample_by == "sentence":
             doc = np.repeat(np.arange(size), _counts(documents))
             rank = np.empty(size, np.int64)
             rank[order] = np.arange(size)
@@ -110,20 +71,20 @@ class Plan:
             strata = None if strata is None else strata[doc]
             size = len(doc)
         method: Method | None = None
-        if drawing.resamples:
+        if options.resamples:
             from carob.infer.interval import default
 
-            auto = drawing.interval == "auto"
-            method = default(size) if auto else _statistic(drawing.interval)()
-        return cls(size, order, strata, method, drawing, documents)
+            auto = options.interval == "auto"
+            method = default(size) if auto else registry.load("infer", options.interval)()
+        return cls(size, order, strata, method, options, documents)
 
     def said(self) -> dict[str, str]:
         """What the signature says about it."""
         interval = "none" if self.method is None else self.method.name
         if self.method is not None and self.method.draws:
-            interval += f",{self.drawing.resamples},seed={self.drawing.seed}"
-        said = {"interval": interval, "by": self.drawing.by}
-        strata = self.drawing.strata
+            interval += f",{self.options.resamples},seed={self.options.seed}"
+        said = {"interval": interval, "by": self.options.resample_by}
+        strata = self.options.strata
         return said if strata is None else said | {"strata": signature.words([strata])}
 
     def remarks(self) -> tuple[str, ...]:
@@ -139,14 +100,14 @@ class Plan:
         if len(self.units) < TRUSTED:
             found.append(f"only {told}: intervals over fewer than {TRUSTED} are not to be trusted")
         alone = int((self.units.sizes == 1).sum())
-        if alone and self.drawing.strata is not None:
+        if alone and self.options.strata is not None:
             one = self.units.told(1)
             found.append(f"{alone} strata hold {one} each, which every resample repeats")
         return tuple(found)
 
     def without(self, recipe: Recipe, *, of_mentions: bool) -> str | None:
         """Why a recipe has no interval under this plan; None if it has one."""
-        if self.drawing.by == "document":
+        if self.options.resample_by == "document":
             return None
         if not self.attributable(recipe.measure, of_mentions=of_mentions):
             what = f"{spell(recipe.space)}.{spell(recipe.measure)}"
@@ -157,7 +118,7 @@ class Plan:
 
     def attributable(self, measure: Measure, *, of_mentions: bool) -> bool:
         """Whether all that a measure needs can be said to belong to one unit or the other."""
-        if self.drawing.by == "document":
+        if self.options.resample_by == "document":
             return True
         return not ({"tn", "total"} & set(measure.needs)) and of_mentions
 
@@ -166,7 +127,7 @@ class Plan:
 
         An event belongs to the sentence in which its mention starts: the gold one, if it has one.
         """
-        if self.drawing.by == "document" or not events.of_mentions:
+        if self.options.resample_by == "document" or not events.of_mentions:
             return Tally.of(space, pair, events)
         if not len(pair.documents.sentence_start):
             raise UsageError("resample_by sentence: gold and system count different positions")
@@ -187,7 +148,7 @@ class Plan:
         from carob.infer.interval import intervals
 
         return intervals(
-            self.method, statistics, self.units, self.drawing.resamples, self.drawing.seed,
+            self.method, statistics, self.units, self.options.resamples, self.options.seed,
             contrasts,
         )  # fmt: skip
 

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from carob import signature
 from carob._version import __version__
-from carob.corpus.problems import UsageError
 from carob.counts.pieces import Gathered, pieces
 from carob.counts.rows import Statistic
 from carob.counts.tally import Tally
 from carob.counts.undisputed import tally_of, worth_in
 from carob.counts.zero_rule import valued
+from carob.evaluate.options import Options
 from carob.evaluate.sampling import Plan, by_label, overall
 from carob.pair.pair import Pair
-from carob.pair.tokens import TOKENIZERS
 from carob.plugin import Averaged
 from carob.recipe import Recipe, spell
 from carob.result.scores import Score, Value
@@ -27,42 +25,18 @@ if TYPE_CHECKING:
     from carob.result.interval import Interval
 
 
-@dataclass(frozen=True, slots=True)
-class Choices:
-    """Everything beside the files and the recipe that can change a number."""
-
-    labels: tuple[str, ...] | None = None
-    map: Mapping[str, str] = field(default_factory=dict)
-    zero_division: str = "skip"
-    extra_docs: str = "error"
-    tokenizer: str = "auto"
-    slots: tuple[str, ...] | None = None
-
-    def __post_init__(self) -> None:
-        for name, choices in (("zero_division", ("skip", "0", "1")),
-                              ("extra_docs", ("error", "ignore")),
-                              ("tokenizer", ("auto", *TOKENIZERS))):  # fmt: skip
-            if getattr(self, name) not in choices:
-                raise UsageError(f"{name} is {' or '.join(choices)}, not {getattr(self, name)!r}")
-
-    @property
-    def zero(self) -> float | None:
-        """What a term without any item counts in a mean; None leaves it out."""
-        return None if self.zero_division == "skip" else float(self.zero_division)
-
-
 def scored(
     pair: Pair,
     recipes: Sequence[Recipe],
     name: str,
-    chosen: Choices,
+    options: Options,
     said: Mapping[str, str],
     plan: Plan,
 ) -> list[Score]:
     """Count once for each event space, then measure, then resample all scores together."""
     counts = tallied(pair, [recipe.space for recipe in recipes], plan)
-    ranges = _ranges(recipes, counts, chosen, plan)
-    return [_score(r, counts[r.space][0], name, chosen, said, ranges) for r in recipes]
+    ranges = _ranges(recipes, counts, options, plan)
+    return [_score(r, counts[r.space][0], name, options, said, ranges) for r in recipes]
 
 
 Counts = tuple[Tally, Tally, bool]
@@ -72,7 +46,9 @@ Counts = tuple[Tally, Tally, bool]
 def tallied(pair: Pair, spaces: Iterable[Any], plan: Plan) -> dict[Any, Counts]:
     """The counts of each space; piece by piece, if every space allows it."""
     spaces = dict.fromkeys(spaces)
-    local = plan.drawing.by == "document" and all(getattr(s, "by_document", False) for s in spaces)
+    local = plan.options.resample_by == "document" and all(
+        getattr(s, "by_document", False) for s in spaces
+    )
     gathered = {space: Gathered(pair.size) for space in spaces}
     mentions = dict.fromkeys(spaces, True)
     for piece in pieces(pair) if local else (pair,):
@@ -87,7 +63,7 @@ def tallied(pair: Pair, spaces: Iterable[Any], plan: Plan) -> dict[Any, Counts]:
 
 
 def _counted(pair: Pair, space: Any, plan: Plan) -> Counts:
-    same = plan.drawing.by == "document"
+    same = plan.options.resample_by == "document"
     if same and worth_in(space, pair) is not None:
         tally = tally_of(space, pair)
         return tally, tally, True
@@ -99,7 +75,7 @@ def _counted(pair: Pair, space: Any, plan: Plan) -> Counts:
 
 
 def _ranges(
-    recipes: Sequence[Recipe], counts: Mapping[Any, Counts], chosen: Choices,
+    recipes: Sequence[Recipe], counts: Mapping[Any, Counts], options: Options,
     plan: Plan,
 ) -> dict[Any, list[Interval] | str]:  # fmt: skip
     """Under each recipe, and each pair of space and measure (for labels): intervals, or why not."""
@@ -112,20 +88,20 @@ def _ranges(
         if why is not None:
             found[recipe] = why
         else:
-            statistics[recipe] = overall(recipe, tally, chosen.zero)
+            statistics[recipe] = overall(recipe, tally, options.zero)
         if plan.attributable(recipe.measure, of_mentions=mentions):
-            statistics[rows] = by_label(recipe.measure, tally, chosen.zero)
+            statistics[rows] = by_label(recipe.measure, tally, options.zero)
     made = plan.intervals(list(statistics.values()))
     return found | (dict(zip(statistics, made, strict=True)) if made else {})
 
 
 def _score(
-    recipe: Recipe, tally: Tally, name: str, chosen: Choices, said: Mapping[str, str],
+    recipe: Recipe, tally: Tally, name: str, options: Options, said: Mapping[str, str],
     ranges: Mapping[Any, list[Interval] | str],
 ) -> Score:  # fmt: skip
-    averaged: Averaged = recipe.average(recipe.measure, tally, None, chosen.zero)
+    averaged: Averaged = recipe.average(recipe.measure, tally, None, options.zero)
     quantities = tally.labels_of(tally.label_sums())
-    values = valued(recipe.measure, quantities, chosen.zero)
+    values = valued(recipe.measure, quantities, options.zero)
     own = ranges.get((recipe.space, recipe.measure))
     rows = {
         label: _value(values[i], quantities["gold_all"][i], own, i)

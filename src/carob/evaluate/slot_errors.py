@@ -16,9 +16,8 @@ from carob.corpus.tables import UNKNOWN
 from carob.evaluate._gains import gains, order, scores_of
 from carob.evaluate._ledger import write_ledger
 from carob.evaluate.changes import Changes
-from carob.evaluate.compare import signed
 from carob.evaluate.errors import SLOT_TYPES, Errors
-from carob.evaluate.score import Run
+from carob.evaluate.run import Run
 from carob.explain.slot_examples import SlotExample, slot_example
 from carob.explain.slot_gains import corrected
 from carob.explain.slots import KINDS, Judged, confused
@@ -121,9 +120,9 @@ def slot_errors(
         order(first.better, [kind for kind in there if kind != MADE_UP], recipes[0]),
         examples={kind: first.examples(kind, examples, which) for kind in kinds if examples},
         changes=_changes(first, others[0], examples) if others else None,
-        systems=run.counted(),
+        systems=run.system_files(),
         remarks=run.remarks,
-        signature=signed(run),
+        signature=run.signature(),
         kinds=SLOT_TYPES[:-1],
     )
 

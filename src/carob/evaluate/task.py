@@ -30,7 +30,7 @@ from carob.corpus.source import Source
 from carob.evaluate._fillers import Observed, Slot, Violation, violations
 from carob.evaluate._task_file import Text, loaded
 from carob.evaluate._task_recipes import official
-from carob.evaluate.scoring import Choices
+from carob.evaluate.options import Options
 from carob.pair.template_types import NAME_THEM, loose_labels, row_names, slot_labels, typed_as
 from carob.pair.token_agreement import file_of
 from carob.recipe import Recipe
@@ -62,8 +62,43 @@ class Task:
     part: str | None = None
     text: Text | None = field(default=None, repr=False, compare=False)
 
-    def said(self) -> dict[str, str]:
-        """What a signature says of the task."""
+    @classmethod
+    def read(cls, path: str | os.PathLike[str] | Task, part: str | None = None) -> Task:
+        """Read a task definition; `part` is the part of the corpus to score.
+
+        By default it is the part `test` if there is one; `all` is every document.
+
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> from carob.evaluate.draft import drafted
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     file = Path(folder) / "task.toml"
+        ...     _ = file.write_text(drafted(Corpus.of("[Ann]PER slept")))
+        ...     Task.read(file).slots
+        {'PER': Slot(fillers='exactly one', realisations='one')}
+        """
+        if isinstance(path, Task):
+            return path if part is None else replace(path, part=_part(path.parts, part, path.path))
+        if not isinstance(path, (str, os.PathLike)):
+            raise UsageError(f"a task is a path, not {type(path).__name__}")
+        source = Source(path)
+        file, values = loaded(source)
+        corpus, scoring = values["corpus"], values["scoring"]
+        match = scoring.get("match")
+        recipes = official(file, scoring["recipes"], match)
+        if file.problems:
+            raise TaskError(file.problems)
+        parts = {name: tuple(ids) for name, ids in values.get("parts", {}).items()}
+        return cls(
+            source.path, source.sha256, corpus["name"], corpus["version"], corpus["sha256"],
+            corpus["documents"],
+            {name: Slot(**slot) for name, slot in values["slots"].items()},
+            recipes, match, scoring.get("tokenizer", "auto"), corpus.get("format"), parts,
+            _part(parts, part, source.path), file,
+        )  # fmt: skip
+
+    def signature_fields(self) -> dict[str, str]:
+        """What a signature says about the task."""
         return {"task": f"sha256={self.sha256[:8]}", "part": self.part or ALL}
 
     def to_dict(self) -> dict[str, object]:
@@ -73,24 +108,22 @@ class Task:
             "part": self.part or ALL,
         }  # fmt: skip
 
-    def chosen(self, choices: Choices) -> Choices:
-        """The choices of a run, with what the task says; a contradiction is refused."""
+    def restrict(self, options: Options) -> Options:
+        """Options with this task and what it says; a contradiction is refused."""
         labels = tuple(sorted(self.slots))
-        if choices.labels not in (None, labels):
+        if options.labels not in (None, labels):
             raise UsageError(
-                f"labels {', '.join(map(plain, choices.labels or ()))} contradict the task "
+                f"labels {', '.join(map(plain, options.labels or ()))} contradict the task "
                 f"{plain(self.path)}, whose slots are {', '.join(map(plain, labels))}; "
                 "leave them out"
             )
-        if "auto" not in (choices.tokenizer, self.tokenizer) and (
-            choices.tokenizer != self.tokenizer
-        ):
+        tokenizer = self.tokenizer if options.tokenizer == "auto" else options.tokenizer
+        if self.tokenizer not in ("auto", tokenizer):
             raise UsageError(
-                f"the tokenizer {choices.tokenizer} contradicts the task {plain(self.path)}, "
+                f"the tokenizer {tokenizer} contradicts the task {plain(self.path)}, "
                 f"which says {self.tokenizer}; leave it out"
             )
-        cut = self.tokenizer if choices.tokenizer == "auto" else choices.tokenizer
-        return replace(choices, labels=labels, tokenizer=cut)
+        return replace(options, task=self, labels=labels, tokenizer=tokenizer)
 
     def unofficial(self, recipes: Sequence[Recipe]) -> tuple[str, ...]:
         """A remark for each recipe that is none of the task's."""
@@ -268,41 +301,6 @@ class Applied:
     def to_dict(self) -> dict[str, object]:
         """As the JSON of a result has it."""
         return self.task.to_dict() | {"violations": [each.to_dict() for each in self.violations]}
-
-
-def task(path: str | os.PathLike[str] | Task, part: str | None = None) -> Task:
-    """Read a task definition; `part` is the part of the corpus to score.
-
-    The part is by default `test` if there is one, and `all` is every document.
-
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> from carob.evaluate.draft import drafted
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     file = Path(folder) / "task.toml"
-    ...     _ = file.write_text(drafted(Corpus.of("[Ann]PER slept")))
-    ...     task(file).slots
-    {'PER': Slot(fillers='exactly one', realisations='one')}
-    """
-    if isinstance(path, Task):
-        return path if part is None else replace(path, part=_part(path.parts, part, path.path))
-    if not isinstance(path, (str, os.PathLike)):
-        raise UsageError(f"a task is a path, not {type(path).__name__}")
-    source = Source(path)
-    file, values = loaded(source)
-    corpus, scoring = values["corpus"], values["scoring"]
-    match = scoring.get("match")
-    recipes = official(file, scoring["recipes"], match)
-    if file.problems:
-        raise TaskError(file.problems)
-    parts = {name: tuple(ids) for name, ids in values.get("parts", {}).items()}
-    return Task(
-        source.path, source.sha256, corpus["name"], corpus["version"], corpus["sha256"],
-        corpus["documents"],
-        {name: Slot(**slot) for name, slot in values["slots"].items()},
-        recipes, match, scoring.get("tokenizer", "auto"), corpus.get("format"), parts,
-        _part(parts, part, source.path), file,
-    )  # fmt: skip
 
 
 def _part(parts: Mapping[str, object], part: str | None, path: str) -> str | None:

@@ -166,9 +166,9 @@ def _task(stored: Mapping[str, Any], said: Mapping[str, str], folder: Path) -> A
         part = said["part"]
     except (TypeError, KeyError) as error:
         raise UsageError(f"the result names a task and has no {error.args[0]} of it") from None
-    from carob.evaluate.task import task
+    from carob.evaluate.task import Task
 
-    return task(_file(file, said["task"], "the task", folder).path, part)
+    return Task.read(_file(file, said["task"], "the task", folder).path, part)
 
 
 def _reading(said: Mapping[str, str], place: int) -> dict[str, Any]:
