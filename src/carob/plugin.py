@@ -293,6 +293,12 @@ class AverageHooks:
     measure_hook: str | None = None
     """A hook that its measures must have, such as `of_means`."""
 
+    label: str | None = None
+    """The one label that it is about; support and counts are then those of this label."""
+
+    leaves_out: str = "without any item"
+    """Which labels or documents have no value and are left out of the mean."""
+
     colon: str | None = None
     """The parameter that a recipe writes after a colon, as in `label:PER`."""
 

@@ -18,6 +18,7 @@ from typing import Any
 
 from carob import registry
 from carob.corpus.problems import RecipeError, UsageError, nearest, shown
+from carob.counts.count import Count
 from carob.plugin import hook
 
 PRESETS: Mapping[str, str] = {
@@ -299,9 +300,7 @@ def _measure(space: Any, name: str, parameters: Mapping[str, Any]) -> Any:
     if name in own and not known:
         if parameters:
             raise RecipeError(f"{name} is a count and takes no parameters")
-        from carob.measure._count import Count
-
-        return Count(name)
+        return Count.of(space, name)
     if not known and name not in registry.plugins("measure"):
         every = sorted({*registry.names("measure"), "F1", *SHORT, *own}, key=str.casefold)
         raise RecipeError(f"no measure of {space.name} is called {name!r}{nearest(name, every)}")

@@ -16,7 +16,7 @@ from carob.average.label import Label
 from carob.average.macro import Macro, Weighted
 from carob.average.macro_doc import MacroDoc, MacroDocPr
 from carob.average.micro import Micro
-from carob.measure._count import Count
+from carob.counts.count import Count
 from carob.measure.f import F
 from carob.measure.precision import Precision
 from carob.measure.recall import Recall

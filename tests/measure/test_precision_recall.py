@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from carob import Quantities
-from carob.measure._count import Count
+from carob.counts.count import Count
 from carob.measure.precision import Precision
 from carob.measure.recall import Recall
 

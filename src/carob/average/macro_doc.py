@@ -92,6 +92,7 @@ class MacroDocPr:
     name: ClassVar[str] = "macro-doc-pr"
     over: ClassVar[Literal["labels", "documents"]] = "documents"
     measure_hook: ClassVar[str] = "of_means"
+    leaves_out: ClassVar[str] = "without gold items"
 
     def __call__(
         self, measure: Measure, tally: Tally, weights: FloatArray | None = None,

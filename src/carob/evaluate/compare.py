@@ -14,6 +14,7 @@ from carob._version import __version__
 from carob.average.label import Label
 from carob.corpus.corpus import Corpus
 from carob.corpus.problems import UsageError
+from carob.counts.count import Count
 from carob.counts.rows import Statistic
 from carob.evaluate.options import Options, ScoreOptions
 from carob.evaluate.presets import table_for, table_recipes
@@ -28,22 +29,12 @@ from carob.infer.interval import JackknifeT
 from carob.infer.interval import intervals as made_of
 from carob.infer.randomization import Randomization, Verdict
 from carob.infer.ranking import clusters, holm, kendall, ranges, spearman, swaps
-from carob.measure._count import Count
 from carob.recipe import Recipe, spell
 from carob.result.comparison import Agreement, Comparison, Difference, Rank
 from carob.result.interval import Interval
 
 if TYPE_CHECKING:
     from typing import Unpack
-
-LOWER = frozenset({"E", "ERR", "SER", "UND", "OVG", "SUB", "ungrounded-share"})
-"""Measures of error. A measure may also say `lower_is_better` itself."""
-
-RIGHT = frozenset({
-    "tp", "tp_system", "tn", "TP", "COR", "PAR", "COR_system", "PAR_system", "c", "C",
-    "gold_right", "system_right", "gold_all", "system_all", "total",
-})  # fmt: skip
-"""Counts of which more is not worse."""
 
 DETECTABLE = NORMAL.inv_cdf(0.975) + NORMAL.inv_cdf(0.80)
 """So many standard errors are found significant in four cases of five."""
@@ -110,18 +101,6 @@ def without_parts(recipes: Sequence[Recipe]) -> list[Recipe]:
     """
     whole = [recipe for recipe in recipes if spell(recipe.measure) not in ("P", "R")]
     return whole or list(recipes)
-
-
-def lower_is_better(measure: Any) -> bool:
-    """Whether a smaller score is the better one.
-
-    >>> from carob.measure.precision import Precision
-    >>> lower_is_better(Precision()), lower_is_better(Count("fp"))
-    (False, True)
-    """
-    if isinstance(measure, Count):
-        return measure.name not in RIGHT
-    return bool(getattr(measure, "lower_is_better", measure.name in LOWER))
 
 
 def _statistics(run: Run, options: Options, *, labels: bool) -> list[_Group]:
@@ -240,7 +219,7 @@ def _difference(
         verdict.differing,
         verdict.exact,
         interval.method if interval.low is not None else None,
-        lower_is_better(recipe.measure),
+        recipe.measure.lower_is_better,
         isinstance(recipe.measure, Count),
         tuple(remarks),
         interval.draws,

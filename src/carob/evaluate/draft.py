@@ -92,7 +92,7 @@ def drafted(gold: Corpus, preset: str | None = None) -> str:
         recipes=f"[{', '.join(map(quoted, taken))}]",
     )  # fmt: skip
     text += "".join(f"# {line}\n" for line in left)
-    if any(each.split(".")[0] in {name.split(".")[0] for name in _SLOTS} for each in taken):
+    if any(recipe.space.items == "filler" for each in taken for recipe in expand(each)):
         text += _MATCH
     text += _TOKENS.format(tokenizer=quoted(_tokenizer(gold)))
     observed = Observed(gold)

@@ -11,6 +11,7 @@ import numpy as np
 from carob._version import __version__
 from carob.corpus.corpus import Corpus
 from carob.corpus.problems import UsageError, plain
+from carob.counts.count import Count
 from carob.evaluate.compare import without_parts
 from carob.evaluate.options import Options, PowerOptions
 from carob.evaluate.presets import table_for
@@ -21,7 +22,6 @@ from carob.evaluate.scoring import tallied
 from carob.infer._power import Pilot
 from carob.infer._student import NORMAL
 from carob.infer.interval import TRUSTED, JackknifeT, intervals
-from carob.measure._count import Count
 from carob.recipe import Recipe, parse, spell
 from carob.result.power import Point, Power
 

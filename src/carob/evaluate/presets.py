@@ -24,9 +24,6 @@ TEMPLATES = (
 
 TABLES = ("mentions", "nugget", "templates")
 
-SLOTS = ("oas", "oaod", "oads", "templates")
-"""The event spaces that count fillers."""
-
 
 def table_for(gold: Corpus, systems: Iterable[Corpus] = ()) -> str:
     """Which table fits: `nugget` for tbf, `templates` where slots are filled, else `mentions`.

@@ -15,7 +15,7 @@ from carob.corpus.corpus import Corpus
 from carob.corpus.problems import CarobError, UsageError, plain
 from carob.corpus.source import Source
 from carob.counts.undisputed import tally_of
-from carob.evaluate.compare import lower_is_better, without_parts
+from carob.evaluate.compare import without_parts
 from carob.evaluate.options import Options, RobustOptions
 from carob.evaluate.presets import table_for, table_recipes
 from carob.evaluate.read import Readable, read, sniffed
@@ -252,7 +252,7 @@ def _choices(
     return [
         Choice(
             str(recipe), f"{spell(recipe.space)}.{spell(recipe.measure)}", spell(recipe.average),
-            policy, scores[recipe], lower_is_better(recipe.measure),
+            policy, scores[recipe], recipe.measure.lower_is_better,
         )
         for recipe in run.recipes if recipe in scores
     ], remarks  # fmt: skip

@@ -18,7 +18,6 @@ from carob.corpus.corpus import Corpus, Origin
 from carob.corpus.problems import UsageError
 from carob.corpus.unscored_keys import told_aside
 from carob.evaluate.options import Options
-from carob.evaluate.presets import SLOTS
 from carob.evaluate.read import Readable, corpora
 from carob.evaluate.sampling import Plan
 from carob.evaluate.unknown_names import (
@@ -172,11 +171,11 @@ def _countable(
     all_fit = all(p.unit == "token" and not (p.documents.length < 0).any() for p in pairs)
     spaces = dict.fromkeys(recipe.space for recipe in recipes)
     why: dict[Any, str] = {}
-    for space in (each for each in spaces if not all_fit or each.name in SLOTS):
+    for space in (each for each in spaces if not all_fit or each.items == "filler"):
         try:
             for pair in pairs:
                 events = space(pair)
-                if space.name in SLOTS:
+                if space.items == "filler":
                     pair.remembered["events", space] = events
         except UsageError as error:
             why[space] = str(error)

@@ -112,7 +112,7 @@ class Plan:
         if not self.attributable(recipe.measure, of_mentions=of_mentions):
             what = f"{spell(recipe.space)}.{spell(recipe.measure)}"
             return f"{what} counts more than mentions, no interval from sentences"
-        if recipe.average.name.startswith("macro-doc"):
+        if recipe.average.over == "documents":
             return f"{spell(recipe.average)} is a mean of documents, no interval from sentences"
         return None
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from carob import signature
 from carob._version import __version__
+from carob.counts.count import Count
 from carob.counts.pieces import Gathered, pieces
 from carob.counts.rows import Statistic
 from carob.counts.tally import Tally
@@ -17,7 +18,7 @@ from carob.counts.zero_rule import valued
 from carob.evaluate.options import Options
 from carob.evaluate.sampling import Plan, by_label, overall
 from carob.pair.pair import Pair
-from carob.plugin import Averaged
+from carob.plugin import Averaged, hook
 from carob.recipe import Recipe, spell
 from carob.result.scores import Score, Value
 
@@ -46,9 +47,7 @@ Counts = tuple[Tally, Tally, bool]
 def tallied(pair: Pair, spaces: Iterable[Any], plan: Plan) -> dict[Any, Counts]:
     """The counts of each space; piece by piece, if every space allows it."""
     spaces = dict.fromkeys(spaces)
-    local = plan.options.resample_by == "document" and all(
-        getattr(s, "by_document", False) for s in spaces
-    )
+    local = plan.options.resample_by == "document" and all(s.by_document for s in spaces)
     gathered = {space: Gathered(pair.size) for space in spaces}
     mentions = dict.fromkeys(spaces, True)
     for piece in pieces(pair) if local else (pair,):
@@ -107,7 +106,7 @@ def _score(
         label: _value(values[i], quantities["gold_all"][i], own, i)
         for i, label in enumerate(tally.labels)
     }
-    one = getattr(recipe.average, "label", None)
+    one = hook(recipe.average, "label")
     place = None if one is None else tally.labels.index(one)
 
     def all_of(name: str) -> float:
@@ -123,6 +122,8 @@ def _score(
         rows,
         {outcome: all_of(outcome) for outcome in tally.outcomes},
         averaged.left_out,
+        f"{recipe.average.over} {hook(recipe.average, 'leaves_out')}",
+        isinstance(recipe.measure, Count),
     )
 
 

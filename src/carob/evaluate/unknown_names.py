@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from carob.corpus.corpus import Corpus
 from carob.corpus.problems import nearest, plain
-from carob.evaluate.presets import SLOTS, only_fillers
+from carob.evaluate.presets import only_fillers
 from carob.pair.template_types import slot_labels, typed_as
 from carob.recipe import Recipe, spell
 
@@ -66,7 +66,7 @@ def recipes_without_mentions(
     >>> recipes_without_mentions([parse("exact.F1")], {"gold": gold})
     ('exact counts mentions, and gold has only fillers; --preset templates counts fillers',)
     """
-    spaces = dict.fromkeys(spell(each.space) for each in recipes if each.space.name not in SLOTS)
+    spaces = dict.fromkeys(spell(each.space) for each in recipes if each.space.items == "mention")
     files = [plain(name) for name, corpus in corpora.items() if only_fillers(corpus)]
     if not spaces or not files:
         return ()

@@ -52,27 +52,6 @@ def _number(number: float, *, count: bool) -> str:
     return f"{whole(number):,}" if number == int(number) else f"{number:,.2f}"
 
 
-QUANTITIES = frozenset(
-    (
-        "gold_right",
-        "gold_all",
-        "system_right",
-        "system_all",
-        "tn",
-        "total",
-        "c",
-        "s",
-        "d",
-        "i",
-        "BE",
-    )
-)
-
-
-def _is_count(score: Score) -> bool:
-    return score.measure in score.counts or score.measure in QUANTITIES
-
-
 def blocks(scores: Scores, *, by_label: bool) -> list[Block]:
     """The scores as a person wants to see them."""
     titles = dict.fromkeys(score.block for score in scores)
@@ -120,8 +99,7 @@ def _block(scores: Scores, title: str, *, by_label: bool) -> Block:
                 plain(system.name),
                 False,
                 tuple(
-                    cell(own[measure].overall, count=_is_count(own[measure]))
-                    for measure in measures
+                    cell(own[measure].overall, count=own[measure].is_count) for measure in measures
                 ),
                 _support(first.overall),
             )
@@ -132,7 +110,7 @@ def _block(scores: Scores, title: str, *, by_label: bool) -> Block:
                     plain(label),
                     True,
                     tuple(
-                        cell(own[measure].by_label[label], count=_is_count(own[measure]))
+                        cell(own[measure].by_label[label], count=own[measure].is_count)
                         for measure in measures
                     ),
                     _support(first.by_label[label]),
@@ -156,9 +134,8 @@ def _remarks(scores: Sequence[Score]) -> tuple[str, ...]:
     least = {}
     for score in scores:
         if score.left_out:
-            kind = "documents" if "macro-doc" in score.block else "labels"
-            why = "without gold items" if "macro-doc-pr" in score.block else "without any item"
-            least[f"{plain(score.system)}: {score.left_out} {kind} {why} left out of the mean"] = 1
+            what = f"{score.left_out} {score.left_out_terms}"
+            least[f"{plain(score.system)}: {what} left out of the mean"] = 1
     return tuple(least)
 
 

@@ -36,7 +36,8 @@ class Score:
     """One system under one recipe.
 
     `block` is the event space and average, `measure` the measure: a table puts the measures of a
-    block side by side. `left_out` counts the terms that a mean had to do without.
+    block side by side. `left_out` counts the terms that a mean had to do without, `left_out_terms`
+    says which they are.
     """
 
     system: str
@@ -48,6 +49,8 @@ class Score:
     by_label: Mapping[str, Value] = field(default_factory=dict)
     counts: Mapping[str, float] = field(default_factory=dict)
     left_out: int = 0
+    left_out_terms: str = "labels without any item"
+    is_count: bool = False
 
     @property
     def value(self) -> float | None:
