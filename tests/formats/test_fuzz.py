@@ -17,9 +17,10 @@ import numpy as np
 import pytest
 
 import carob
-from carob import Corpus, InputError, RecipeError, UsageError, read, registry, signature
+from carob import Corpus, InputError, RecipeError, UsageError, read, registry
 from carob.corpus.source import Source
 from carob.recipe import expand
+from carob.result import signature
 from tests.formats._mutations import Mutator, noise, valid, valid_pairs
 
 INPUTS = {

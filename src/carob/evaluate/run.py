@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from carob import registry, signature
+from carob import registry
 from carob._version import __version__
 from carob.corpus.corpus import Corpus, Origin
 from carob.corpus.problems import UsageError
@@ -29,6 +29,7 @@ from carob.evaluate.unknown_names import (
 from carob.pair.pair import Pair
 from carob.pair.tokens import Tokens
 from carob.recipe import Recipe, expand, spell
+from carob.result import signature
 from carob.result.scores import File
 
 if TYPE_CHECKING:

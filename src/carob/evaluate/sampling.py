@@ -10,7 +10,7 @@ from zlib import crc32
 
 import numpy as np
 
-from carob import registry, signature
+from carob import registry
 from carob.arrays.types import FloatArray, IntArray
 from carob.corpus.problems import UsageError, nearest, shown
 from carob.corpus.tables import Documents, Mentions
@@ -22,6 +22,7 @@ from carob.evaluate.options import Options
 from carob.pair.pair import Pair
 from carob.plugin import Measure
 from carob.recipe import Recipe, spell
+from carob.result import signature
 
 if TYPE_CHECKING:
     from carob.corpus.templates import Templates

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from carob import signature
 from carob._version import __version__
 from carob.counts.count import Count
 from carob.counts.pieces import Gathered, pieces
@@ -20,6 +19,7 @@ from carob.evaluate.sampling import Plan, by_label, overall
 from carob.pair.pair import Pair
 from carob.plugin import Averaged, hook
 from carob.recipe import Recipe, spell
+from carob.result import signature
 from carob.result.scores import Score, Value
 
 if TYPE_CHECKING:

@@ -11,13 +11,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from carob import signature
 from carob._version import __version__
 from carob.corpus.problems import InputError, Problem, UsageError, shown
 from carob.corpus.source import Source
 from carob.evaluate.read import read
 from carob.evaluate.score import score
 from carob.registry import load
+from carob.result import signature
 
 _SCORED = ("value", "low", "high", "left_out")
 _SAID = ("recipe", "format", "map", "labels", "zero", "extra", "tokenizer", "interval", "by",

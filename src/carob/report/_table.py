@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from carob.corpus.problems import plain
 from carob.report._ways import grouped, way, why
 from carob.result.scores import Score, Scores, Value, whole
-from carob.signature import compose, fields
+from carob.result.signature import compose, fields
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
