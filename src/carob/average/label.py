@@ -20,7 +20,7 @@ from carob.plugin import (
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """The row of one label, after pairing with all labels. Written label:NAME.
+    """The score of one label, after pairing with all labels. Written label:NAME.
 
     A label that neither gold nor any system has is an error.
 

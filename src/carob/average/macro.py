@@ -47,9 +47,9 @@ class Macro:
 
 @dataclass(frozen=True, slots=True)
 class Weighted:
-    """Every label weighs as much as gold has of it: mean over labels, weighted by support.
+    """Every label weighs as much as it has gold items: the mean over labels, weighted by support.
 
-    What scikit-learn and seqeval call "weighted avg". Recall so averaged is micro recall.
+    What scikit-learn and seqeval call "weighted avg". The weighted recall equals micro recall.
 
     >>> from carob import Corpus, score
     >>> gold = Corpus.of("[Ann]PER [Bo]PER [Rome]LOC")

@@ -38,12 +38,12 @@ from carob.pair.pair import Pair
 
 @dataclass(frozen=True, slots=True)
 class Oas:
-    """One answer per slot: the system's best answer is right if it is like any that gold has.
+    """One answer per slot: the system's best answer is right if it matches any filler of gold.
 
-    The best is the one with the highest confidence, else the first; further answers are ignored.
-    P is over the slots of documents that have an answer, R over those that gold fills. Texts are
-    compared, folded (case, white space, Unicode), so it does not matter at which occurrence one
-    was found. Undefined P without answers, R without gold.
+    The best answer is the one with the highest confidence, otherwise the first; further answers
+    are ignored. P is over the slots of documents that have an answer, R over those that gold fills.
+    Texts are compared, ignoring case, white space and Unicode variants, so it does not matter which
+    occurrence was found. P is undefined without answers, R without gold.
 
     Lavelli et al. (2008), "Evaluation of machine learning-based IE algorithms", section 3.2, One
     Answer per Slot (OAS), as Freitag counts; De Sitter and Daelemans call it one best per
@@ -93,9 +93,10 @@ class Oaod:
     """One answer per occurrence in the document: every place where gold has a filler counts.
 
     A filler is found when the system has one in the same slot at the same place, one-to-one and
-    as many as there can be. P is the share of the system's fillers, R of gold's. Fillers that have
-    a text and no place are found in the text first; two that are nowhere in it match if their
-    texts do. Undefined P without answers, R without gold.
+    as many as possible. P is the share of the system's fillers that are right, R the share of
+    gold's that are found. Fillers that have a text and no place are first located in the text; two
+    that are not found in it match if their texts do. P is undefined without answers, R without
+    gold.
 
     Lavelli et al. (2008), "Evaluation of machine learning-based IE algorithms", section 3.2, One
     Answer per Occurrence in the Document (OAOD), as Soderland counts; De Sitter and Daelemans call
@@ -139,10 +140,10 @@ class Oaod:
 class Oads:
     """One answer per different string: every text that fills a slot counts, but only once.
 
-    Texts are compared after folding case, white space and Unicode. A text of gold is found when
-    the system has it in the same slot, one-to-one and as many as there can be. P is the share of
-    the system's different texts, R of gold's; what a gold filler has as alternatives counts with
-    its own text. Undefined P without answers, R without gold.
+    Texts are compared ignoring case, white space and Unicode variants. A text of gold is found when
+    the system has it in the same slot, one-to-one and as many as possible. P is the share of the
+    system's different texts that are right, R the share of gold's that are found; the alternatives
+    of a gold filler count as its own text does. P is undefined without answers, R without gold.
 
     Lavelli et al. (2008), "Evaluation of machine learning-based IE algorithms", section 3.2, One
     Answer per Different String (OADS), as Califf counts. Gold has two realisations of one speaker

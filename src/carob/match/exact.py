@@ -19,8 +19,8 @@ class Exact:
     """A mention is found when its label and all its boundaries are.
 
     One-to-one and as multisets: a mention that the system gives twice is right at most as often
-    as gold has it. There are no true negatives, for text that nobody marked is no event. This is
-    what conlleval counts. Tjong Kim Sang & De Meulder (2003), "Introduction to the CoNLL-2003
+    as gold has it. There are no true negatives: unmarked text is no event. This is what conlleval
+    counts. Tjong Kim Sang & De Meulder (2003), "Introduction to the CoNLL-2003
     Shared Task", section 2.3; called the exact model by Esuli & Sebastiani (2010), "Evaluating
     Information Extraction".
 
@@ -61,7 +61,7 @@ class Exact:
 class Boundary:
     """A mention is found when all its boundaries are, whatever its label.
 
-    Exact matching with labels ignored. Where several mentions stand at one place, those with
+    Exact matching with labels ignored. If several mentions have the same boundaries, those with
     equal labels pair first, then the rest in document order. A pair with different labels is
     right on both sides, on each under its own label: `tp` counts gold mentions, `tp_system`
     system mentions. Esuli & Sebastiani (2010), "Evaluating Information Extraction", discuss

@@ -19,16 +19,16 @@ from carob.pair.pair import Pair
 
 @dataclass(frozen=True, slots=True)
 class Fair:
-    """What is wrong with a mention counts once, by what is wrong: its label, its boundary, both.
+    """A wrong mention is one error, named by what is wrong: its label, its boundary, or both.
 
-    Counting exact matches makes two errors, one on each side, of a mention whose boundary or
-    label is wrong, and only one of a mention that was not seen at all. Here each is one error:
+    If only exact matches count, a mention with a wrong boundary or label is two errors, one on
+    each side, and a mention that was missed completely is only one. Here each is one error:
 
-    - `TP`: label and tokens are right. `LE`, labelling error: same extent, other label.
+    - `TP`: label and tokens are right. `LE`, labelling error: same extent, different label.
     - `BES`, `BEL`, `BEO`, boundary errors: same label, and the system's extent is smaller than
       gold's, larger, or overlaps it; `BE` is their sum. `LBE`: overlaps, and the label differs.
-    - `FN`: gold has it, and nothing of it was found. `FP`: the system has it, and nothing of it
-      is there.
+    - `FN`: a gold mention of which nothing was found. `FP`: a system mention of which nothing is
+      in gold.
 
     `weights` say how much TP, FP and FN an LE, BES, BEL, BEO and LBE is: by default 0.5 FP +
     0.5 FN. So P = TP / (TP + FP + 0.5 (LE + BE + LBE)), R likewise with FN; in general P = right /
@@ -36,17 +36,17 @@ class Fair:
     weights' TP. Weights are a formula, `fair(weights="LE = FP, BE = 0.5 TP + 0.5 FN")`, in which
     types that are not named keep the default, or a name: `boundary` gives boundary errors half
     a TP, `ortmann2021` makes each error 1 FP, `read2012` 1 FN. P is undefined when the system
-    has nothing that weighs, R when gold has nothing that does.
+    has nothing of any weight, R when gold has nothing of any weight.
 
-    Where several mentions overlap, the shortest choose first, each the most similar; tokens that
-    are claimed count for nobody else, and a mention some of whose tokens are left may take part
-    in another BE or LBE. So a mention may be counted more than once, and exchanging the sides
-    may change what is counted. A pair counts for gold's label on both sides, with `focus=system`
-    for the system's. Where positions are characters, tokens are compared.
+    If several mentions overlap, the shortest choose first, and each chooses the most similar.
+    Tokens that are claimed are no longer available to others; a mention that has tokens left may
+    take part in another BE or LBE. So a mention may be counted more than once, and exchanging the
+    sides may change the counts. A pair counts for gold's label on both sides, or with
+    `focus=system` for the system's. Tokens are compared even if positions are characters.
 
     Ortmann (2022), "Fine-Grained Error Analysis and Fair Evaluation of Labeled Spans", poster,
     "Error Types" and "Algorithm for Error Identification"; the details of the algorithm are
-    those of its program, FairEval. Each of the poster's three kinds of errors, once:
+    those of its program, FairEval. The example has each of the poster's three kinds of errors once:
 
     >>> from carob import Corpus, score
     >>> gold = Corpus.of("[Ann]A met [Bo Lee]A in [New York]A")

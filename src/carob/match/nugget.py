@@ -23,32 +23,32 @@ _Order = Literal["document", "file"]
 
 @dataclass(frozen=True, slots=True)
 class Nugget:
-    """A mention is found as far as its positions are: a pair counts its Dice coefficient.
+    """A pair of mentions counts as much as they overlap: its Dice coefficient.
 
     Dice(g, s) = 2 |g & s| / (|g| + |s|) over the positions of a gold and a system mention; labels
     and other attributes play no part unless named. Pairs are taken one-to-one, the highest Dice
-    first, then by system mention, then by gold mention in document order (`order=file`: as the
-    files have them, which is what the official scorer does). TP is the sum of Dice, P = TP / N_S,
-    R = TP / N_G: N_S and N_G count all mentions of system and gold, also those of documents in
-    which the other side has none. P is undefined without system mentions, R without gold.
+    first, then by system mention, then by gold mention in document order (`order=file`: in the
+    order of the files, as in the official scorer). TP is the sum of Dice, P = TP / N_S and
+    R = TP / N_G. N_S and N_G count all mentions of system and gold, including those of documents
+    in which the other side has none. P is undefined without system mentions, R without gold.
 
-    `attributes=type+realis` lets only pairs that agree on them enter; `type` is the label. Values
-    are compared without case and without signs, a gold value NOT_ANNOTATED agrees with anything,
-    a value that is absent only with one that is absent too. `invisible` names a file of positions
-    that do not count on either side, one span a line: document, start and end (exclusive), apart
-    by tabs; a mention of which nothing is left has Dice 0.
+    With `attributes=type+realis`, only pairs that agree on them count; `type` is the label. Values
+    are compared by letters and digits, ignoring case. A gold value NOT_ANNOTATED agrees with
+    anything, an absent value only with an absent one. `invisible` names a file of positions that do
+    not count on either side, one span a line: document, start and end (exclusive), separated by
+    tabs; a mention of which nothing is left has Dice 0.
 
-    `mapping=2015` is the paper's: a gold mention may receive several system mentions, each of
-    which is used once. TP is the sum of the best Dice of each gold mention, with `attributes` of
-    the best among its mentions that agree (`attribute-accuracy` then says how many do). There
-    `precision=pilot` gives the pilot's P = TP / (TP + FP), in which FP are the gold mentions that
-    nothing is mapped to; they are misses, which is why the authors dropped the formula. It counts
-    for the label of gold, as all of it is about gold mentions.
+    `mapping=2015` is the mapping of the paper: a gold mention may receive several system mentions,
+    and each system mention is used once. TP is the sum of the best Dice of each gold mention; with
+    `attributes`, of the best among its mentions that agree (`attribute-accuracy` then says how many
+    do). Only here, `precision=pilot` gives the pilot's P = TP / (TP + FP), in which FP are the gold
+    mentions that nothing is mapped to. These are misses, which is why the authors dropped the
+    formula. It counts under the label of gold, because all of it is about gold mentions.
 
     Liu, Mitamura & Hovy (2015), "Evaluation Algorithms for Event Nugget Detection: A Pilot Study",
     section 2.2 (Dice), Algorithms 1 and 2 (mapping, TP and FP), 2.4 (both formulas for P),
-    Algorithm 4 (attributes). The example is from section 2.5: one gold mention with a gap, of
-    which the system makes two.
+    Algorithm 4 (attributes). The example is from section 2.5: one gold mention with a gap, which
+    the system splits into two.
 
     >>> from carob import Corpus, Document, Mention, score
     >>> words = ("He", "carried", "out", "the", "assassination")

@@ -35,8 +35,8 @@ class Overlap:
 
     P is the share of system mentions with a match, R of gold mentions. It is lenient: a system
     that marks a whole text as one mention finds everything in it, and P = R = 1. With
-    `pairing=one` that one mention matches a single other: a largest one-to-one pairing counts.
-    With `label=ignore` labels need not agree. All spaces of this family have the two.
+    `pairing=one` a mention matches at most one other: a largest one-to-one pairing counts. With
+    `label=ignore` labels need not agree. All spaces of this family have these two parameters.
 
     Esuli & Sebastiani (2010), "Evaluating Information Extraction", section 3, the overlap model;
     the example is their Table 1, for which section 4 gives F1 = 1.
@@ -72,7 +72,7 @@ class Overlap:
 
 @dataclass(frozen=True, slots=True)
 class Constrained:
-    """A mention is found when one overlaps it with few tokens too many and few too few.
+    """A mention is found when one overlaps it that has few tokens too many and few too few.
     `label` and `pairing`: see overlap.
 
     A system mention s matches a gold mention g if at most k1 tokens of s are outside g (spurious)
@@ -122,7 +122,7 @@ class Constrained:
 
 @dataclass(frozen=True, slots=True)
 class Contains:
-    """A gold mention is found when a system mention holds all of it and at most k tokens more.
+    """A gold mention is found when a system mention contains all of it and at most k tokens more.
     `label` and `pairing`: see overlap.
 
     The same as `constrained(k1=k, k2=0)`; an exact match counts too. It is not symmetric: a
@@ -239,13 +239,13 @@ class Right:
 
 @dataclass(frozen=True, slots=True)
 class Iou:
-    """A mention is found when one with its label shares enough of what the two cover together.
+    """A mention is found when one with its label overlaps it enough.
     `label` and `pairing`: see overlap.
 
-    Intersection over union: shared positions / positions of either, at least t. Object detection
-    matches boxes so; here it is a threshold on the degree of overlap, which the overlap model of
-    Esuli & Sebastiani (2010), "Evaluating Information Extraction", section 3, ignores. On their
-    Table 1 the ratios are 2/3, 1/2 and 1/2:
+    Intersection over union, shared positions / positions of either, must be at least t. Object
+    detection matches boxes in this way. Here it is a threshold on the degree of overlap, which
+    the overlap model of Esuli & Sebastiani (2010), "Evaluating Information Extraction", section
+    3, ignores. On their Table 1 the ratios are 2/3, 1/2 and 1/2:
 
     >>> from carob.corpus.corpus import Corpus
     >>> from carob.counts.tally import Tally

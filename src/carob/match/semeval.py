@@ -24,11 +24,11 @@ class Semeval:
 
     Mentions are aligned as in `slots`. An aligned pair is correct (COR) if extent and label agree
     (`mode=strict`), if the extent agrees (`exact` and `partial`), or if the label agrees (`type`);
-    else it is incorrect (INC), in mode `partial` partly correct (PAR, worth a half). A gold
-    mention left alone is missing (MIS), a system mention left alone spurious (SPU). COR, INC and
-    PAR count for the label of the gold mention, COR_system, INC_system and PAR_system are the
+    otherwise it is incorrect (INC), or in mode `partial` partly correct (PAR, worth a half). An
+    unaligned gold mention is missing (MIS), an unaligned system mention spurious (SPU). COR, INC
+    and PAR count for the label of the gold mention; COR_system, INC_system and PAR_system are the
     same pairs under the label of the system mention. Of equally good alignments the first in gold
-    order counts, so exchanging gold and system may, in rare ties, move COR in all modes but
+    order counts, so exchanging gold and system may, in rare ties, change COR in all modes but
     strict. Chinchor & Sundheim (1993), "MUC-5 Evaluation Metrics"; Segura-Bedmar et al. (2013),
     "SemEval-2013 Task 9".
 

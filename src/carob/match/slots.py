@@ -27,18 +27,18 @@ _QUANTITIES: Mapping[str, Mapping[str, float]] = {
 
 @dataclass(frozen=True, slots=True)
 class Slots:
-    """A mention has two slots, its type and its extent, and each is right or wrong by itself.
+    """A mention has two slots, its type and its extent, and each is right or wrong separately.
 
     Mentions that share a position are aligned one-to-one, so that the fewest errors remain. A slot
-    of an aligned pair is correct (C) or substituted (S); a gold mention left alone is two
-    deletions (D), a system mention left alone two insertions (I). Each attribute named is one more
+    of an aligned pair is correct (C) or substituted (S); an unaligned gold mention is two
+    deletions (D), an unaligned system mention two insertions (I). Each named attribute is one more
     slot; it is correct when both sides have the same value or neither has any. C and S count for
-    the label of the gold mention, C_system and S_system are the same slots under the label of the
-    system mention. Where more than half a million overlaps of one document hang together, equally
-    good alignments are not told apart: the counts of the document stay exact, those of its labels
-    may shift. Makhoul et al. (1999), "Performance measures for information extraction", section
-    2, who leave the alignment open. Here the label is right and the extent is not, and two
-    mentions are alone:
+    the label of the gold mention; C_system and S_system are the same slots under the label of the
+    system mention. If more than half a million overlaps of one document are connected, any of
+    several equally good alignments may be chosen: the counts of the document stay exact, those of
+    its labels may shift. Makhoul et al. (1999), "Performance measures for information extraction",
+    section 2, who leave the alignment open. In the example one label is right and its extent is
+    not, and two mentions are unaligned:
 
     >>> from carob.corpus.corpus import Corpus
     >>> from carob.counts.tally import Tally
@@ -77,10 +77,10 @@ class Slots:
 class WholeMentions:
     """A mention is one slot, right when its type and its extent are.
 
-    Like `slots`, but an aligned pair is correct (C) only if label, extent and all attributes named
-    agree, else it is one substitution (S); a mention left alone is one deletion (D) or insertion
-    (I). Makhoul et al. (1999), "Performance measures for information extraction", section 2: a tag
-    consists of one or more slots.
+    Like `slots`, but an aligned pair is correct (C) only if label, extent and all named attributes
+    agree, otherwise it is one substitution (S); an unaligned mention is one deletion (D) or
+    insertion (I). Makhoul et al. (1999), "Performance measures for information extraction", section
+    2: a tag consists of one or more slots.
 
     >>> from carob.corpus.corpus import Corpus
     >>> from carob.counts.tally import Tally

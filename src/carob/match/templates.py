@@ -22,22 +22,25 @@ class Templates:
     """Forms with slots are aligned, then the fillers of each slot: correct, incorrect, partly
     correct, missing or spurious, as in MUC.
 
-    A document's templates of one type (`type=ignore`: of any) are aligned one-to-one, if they
-    share a filler that is right or partly right: so that most fillers are correct, then most are
-    partly correct, then in the order of their contents. In an aligned pair, fillers of one slot
+    A document's templates of one type (`type=ignore`: of any type) are aligned one-to-one if they
+    share a filler that is correct or partly correct: so that most fillers are correct, then most
+    are partly correct, then in the order of their contents. In an aligned pair, fillers of one slot
     are aligned one-to-one: correct (COR) if they match, partly correct (PAR, worth a half) if
-    they only overlap; what is left on both sides pairs up as incorrect (INC), and the rest is
-    missing (MIS) or spurious (SPU), as are all fillers of templates left alone. Alternatives count
-    as one filler; an optional filler that is not found does not count. Templates that fill a slot
-    are aligned within aligned templates, by the same rule. Fillers are compared by their places
-    where both have one, else by their texts without case and extra white space; `match` says how
-    strictly: `exact`, `contains(k=1)` or `overlap` (a word or a position in common; punctuation at
-    the ends of words does not count), with which nothing is partial. POS = COR +
-    INC + PAR + MIS, ACT = COR + INC + PAR + SPU, R = (COR + 0.5 PAR) / POS, P = (COR + 0.5 PAR) /
-    ACT. A slot counts in the row TYPE.slot, on the system's side (COR_system, INC_system,
-    PAR_system, SPU) in that of the system's template. Without templates, mentions fill the slot
-    that their label names. Chinchor & Sundheim (1993), "MUC-5 Evaluation Metrics", who leave the
-    alignment to F; here the room is found, the speaker is in part, the time is wrong:
+    they only overlap. What remains on both sides pairs as incorrect (INC), and the rest is missing
+    (MIS) or spurious (SPU), as are all fillers of unaligned templates. Alternatives count as one
+    filler; an optional filler that is not found does not count. Templates that fill a slot are
+    aligned within aligned templates, by the same rule.
+
+    Fillers are compared by their places if both have one, otherwise by their texts, ignoring case
+    and extra white space. `match` says how strictly: `exact`, `contains(k=1)` or `overlap` (a word
+    or a position in common; punctuation at the ends of words is ignored). With `overlap` nothing is
+    partly correct. POS = COR + INC + PAR + MIS, ACT = COR + INC + PAR + SPU, R = (COR + 0.5 PAR) /
+    POS, P = (COR + 0.5 PAR) / ACT. A slot counts in the row TYPE.slot; on the system's side
+    (COR_system, INC_system, PAR_system, SPU), in the row of the system's template. Without
+    templates, mentions fill the slot that their label names.
+
+    Chinchor & Sundheim (1993), "MUC-5 Evaluation Metrics", who align templates for the best F. In
+    the example the room is correct, the speaker partly, and the time is wrong:
 
     >>> from carob.corpus.corpus import Corpus
     >>> from carob.counts.tally import Tally

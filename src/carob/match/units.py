@@ -40,18 +40,18 @@ class Ts:
     """Each token, and each separator between two tokens, is an event: marked or not.
 
     A document of n tokens has n - 1 separators, sentence breaks included. A mention covers its
-    tokens and the separators strictly inside of it, so that one mention of two tokens differs
-    from two mentions side by side. For each label, a unit that gold and system cover is a `tp`,
+    tokens and the separators strictly inside it, so that one mention of two tokens differs from
+    two adjacent mentions. For each label, a unit that gold and system cover is a `tp`,
     one that only the system covers an `fp`, one that only gold covers an `fn`, all others are
     `tn`: together 2n - 1, whatever the system. A discontinuous mention covers its fragments.
 
-    `sep` is what a separator weighs, a token weighing 1; `token_weights` names a file with what
-    each token of gold weighs, one number a line. `supertag` makes all labels one, of that name.
-    A unit counts once for a label, however many mentions cover it; with `instances=count` the
-    number of mentions is compared: tp is the smaller, fp and fn the excess, and there is no tn.
+    `sep` is the weight of a separator; a token has weight 1. `token_weights` names a file with the
+    weight of each token of gold, one number a line. `supertag` merges all labels into one of that
+    name. A unit counts once for a label, however many mentions cover it; with `instances=count` the
+    numbers of mentions are compared: tp is the smaller, fp and fn the excess, and there is no tn.
 
     Esuli & Sebastiani (2010), "Evaluating Information Extraction", section 4.1 and Table 1;
-    weights and tokens alone: section 5. The paper leaves open what to do where several mentions
+    weights, and tokens alone: section 5. The paper does not say what to do if several mentions
     of one label cover a unit. Each row of the ledger is a stretch of units in which no mention
     begins or ends; it names the mention of each side that covers it and reaches furthest.
 
@@ -114,8 +114,9 @@ class Token:
 
     For each label, tokens that gold and system cover are `tp`, tokens that only the system covers
     `fp`, tokens that only gold covers `fn`, all others `tn`: together n in a document of n
-    tokens. It cannot tell one mention from two side by side. Parameters as in `ts`. Esuli &
-    Sebastiani (2010), "Evaluating Information Extraction", section 5, the token-only model.
+    tokens. It does not distinguish one mention from two adjacent ones. Parameters as in `ts`.
+    Esuli & Sebastiani (2010), "Evaluating Information Extraction", section 5, the token-only
+    model.
 
     >>> from carob import Corpus, score
     >>> gold = Corpus.of("The [quick brown]C fox jumps over the [lazy dog]C")

@@ -13,8 +13,8 @@ from carob.plugin import FloatArray, Quantities, ratio
 class Accuracy:
     """Of everything there is, marked or not, the share on which gold and system agree.
 
-    accuracy = (tp + tn) / (tp + fp + fn + tn). Undefined when there is nothing at all. Where
-    little is marked it is near 1 for a system that marks nothing, so look at kappa beside it.
+    accuracy = (tp + tn) / (tp + fp + fn + tn). Undefined when there is nothing at all. If little
+    is marked, a system that marks nothing has an accuracy near 1, so look at kappa as well.
     Esuli & Sebastiani (2010), "Evaluating Information Extraction", section 3, name it among the
     measures that need true negatives. Their Table 1, as tokens and separators:
 

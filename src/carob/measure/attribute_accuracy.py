@@ -10,11 +10,11 @@ from carob.plugin import FloatArray, Quantities, ratio
 
 @dataclass(frozen=True, slots=True)
 class AttributeAccuracy:
-    """Of the system mentions mapped to a gold mention, the share whose attributes agree: its mean.
+    """The share of system mentions mapped to a gold mention that agree on attributes, averaged.
 
     attribute_agree / gold_all, the mean over all gold mentions; one that nothing is mapped to
-    counts 0. The event space says which attributes: `nugget(attributes=type,mapping=2015)`; with
-    several, a mention agrees if it does on all of them. Undefined when gold marked nothing. Liu,
+    counts 0. The event space names the attributes: `nugget(attributes=type,mapping=2015)`; if there
+    are several, a mention must agree on all of them. Undefined when gold marked nothing. Liu,
     Mitamura & Hovy (2015), "Evaluation Algorithms for Event Nugget Detection: A Pilot Study",
     section 2.5, Algorithm 3; the example there has two system mentions, one of which has the
     right type:

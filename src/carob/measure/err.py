@@ -11,7 +11,7 @@ from carob.plugin import FloatArray, Quantities, ratio
 
 @dataclass(frozen=True, slots=True)
 class Err:
-    """Of everything that was right or wrong, the share that was wrong.
+    """Of everything that is right or wrong, the share that is wrong.
 
     ERR = (S+D+I) / (C+S+D+I); with weights (sS+dD+iI) / (C+sS+dD+iI). Never above 1. Undefined
     when there is nothing to count. Makhoul et al. (1999), "Performance measures for information

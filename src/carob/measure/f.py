@@ -13,7 +13,7 @@ from carob.plugin import FloatArray, Quantities, ratio
 
 @dataclass(frozen=True, slots=True)
 class F:
-    """Precision and recall in one number, their weighted harmonic mean.
+    """The weighted harmonic mean of precision and recall.
 
     F = 1 / (alpha/P + (1-alpha)/R), with alpha = 1 / (1 + beta^2): beta says how many times as
     much recall matters as precision. F1, the default, is beta = 1, which is alpha = 0.5. Give

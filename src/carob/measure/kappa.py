@@ -11,7 +11,7 @@ from carob.plugin import FloatArray, Quantities, ratio
 
 @dataclass(frozen=True, slots=True)
 class Kappa:
-    """How far gold and system agree beyond what chance would give: 1 is full agreement, 0 chance.
+    """How far gold and system agree beyond chance: 1 is full agreement, 0 is chance agreement.
 
     kappa = (o - e) / (1 - e), where o = (tp + tn) / n is the observed agreement, and
     e = ((tp + fn)(tp + fp) + (fp + tn)(fn + tn)) / n^2 the one expected by chance, n being the

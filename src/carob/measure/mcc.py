@@ -13,7 +13,7 @@ from carob.plugin import FloatArray, Quantities, ratio
 
 @dataclass(frozen=True, slots=True)
 class Mcc:
-    """The correlation of gold's marks with the system's: 1 is the same, 0 none, -1 the opposite.
+    """The correlation of gold's marks with the system's: 1 is identical, 0 unrelated, -1 opposite.
 
     mcc = (tp tn - fp fn) / sqrt((tp + fp)(tp + fn)(tn + fp)(tn + fn)). It has no value when a
     margin is empty: gold or system marked nothing, or everything. Matthews (1975), "Comparison

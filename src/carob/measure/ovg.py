@@ -12,7 +12,7 @@ from carob.plugin import FloatArray, Quantities, ratio
 class Ovg:
     """Overgeneration: of what the system answered, the share for which gold has nothing at all.
 
-    OVG = I / M, in the words of MUC SPU / ACT. Undefined without answers. Chinchor & Sundheim
+    OVG = I / M, in MUC's terms SPU / ACT. Undefined without answers. Chinchor & Sundheim
     (1993), "MUC-5 Evaluation Metrics".
 
     >>> Ovg()(Quantities.of(i=2, system_all=8)).item()

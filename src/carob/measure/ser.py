@@ -12,12 +12,13 @@ from carob.plugin import FloatArray, Quantities, ratio
 
 @dataclass(frozen=True, slots=True)
 class Ser:
-    """How many errors there are for each slot of gold: the cost of mending the answer.
+    """The number of errors per slot of gold: the cost of correcting the output.
 
-    SER = (S+D+I) / N with N = C+S+D; with weights (sS+dD+iI) / N. What word error rate is to
-    speech. It exceeds 1 when errors outnumber gold slots, and is never clipped. Undefined when
-    gold has no slots. Makhoul et al. (1999), "Performance measures for information extraction",
-    equation 11. Their Table 1: system A finds none of N slots, system B also inserts 0.2 N.
+    SER = (S+D+I) / N with N = C+S+D; with weights (sS+dD+iI) / N. It corresponds to the word error
+    rate of speech recognition. It exceeds 1 when errors outnumber gold slots, and is never clipped.
+    Undefined when gold has no slots. Makhoul et al. (1999), "Performance measures for information
+    extraction", equation 11. Their Table 1: system A finds none of N slots, system B also inserts
+    0.2 N.
 
     >>> Ser()(Quantities.of(c=0, s=0, d=100, i=[0, 20])).tolist()
     [1.0, 1.2]

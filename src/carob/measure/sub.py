@@ -12,8 +12,8 @@ from carob.plugin import FloatArray, Quantities, ratio
 class Sub:
     """Substitution: of what gold and system both have, the share on which they differ.
 
-    SUB = S / (C + S), in the words of MUC (INC + 0.5 PAR) / (COR + INC + PAR). Undefined when
-    nothing is aligned. Chinchor & Sundheim (1993), "MUC-5 Evaluation Metrics".
+    SUB = S / (C + S), in MUC's terms (INC + 0.5 PAR) / (COR + INC + PAR). Undefined when nothing is
+    aligned. Chinchor & Sundheim (1993), "MUC-5 Evaluation Metrics".
 
     >>> Sub()(Quantities.of(c=6, s=2)).item()
     0.25

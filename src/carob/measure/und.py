@@ -12,7 +12,7 @@ from carob.plugin import FloatArray, Quantities, ratio
 class Und:
     """Undergeneration: of what gold has, the share for which the system has nothing at all.
 
-    UND = D / N, in the words of MUC MIS / POS. Undefined without gold. Chinchor & Sundheim
+    UND = D / N, in MUC's terms MIS / POS. Undefined without gold. Chinchor & Sundheim
     (1993), "MUC-5 Evaluation Metrics".
 
     >>> Und()(Quantities.of(d=2, gold_all=8)).item()

@@ -10,14 +10,15 @@ from carob.plugin import FloatArray, Quantities, ratio
 
 @dataclass(frozen=True, slots=True)
 class UngroundedShare:
-    """Of what the system answered, the share that is wrong and does not even occur in the text.
+    """Of the system's answers, the share that is wrong and not found in the text as written.
 
-    ungrounded-share = ungrounded / system_read: how much of the answer a model made up. The rest of
-    what is wrong, 1 - P - ungrounded-share, was read in the text and put in the wrong slot, or cut
-    wrong. system_read are the answers of which one can tell: those with a place, and those of
-    documents whose words somebody has. Undefined without any of them. It is carob's own; that
-    answers should be what the text says is the premise of Lavelli et al. (2008), "Evaluation of
-    machine learning-based IE algorithms", section 2, where a filler is a fragment of the document.
+    ungrounded-share = ungrounded / system_read. Such an answer may be invented, or worded in
+    another way than the text. The other wrong answers, 1 - P - ungrounded-share, were read in the
+    text and are in the wrong slot or have wrong boundaries. system_read are the answers that can be
+    checked: those with a place, and those of documents with a text. Undefined if there are none.
+    The measure is carob's own; that answers are what the text says is the premise of Lavelli et al.
+    (2008), "Evaluation of machine learning-based IE algorithms", section 2, where a filler is a
+    fragment of the document.
 
     >>> UngroundedShare()(Quantities.of(ungrounded=2, system_read=8)).item()
     0.25
