@@ -17,7 +17,7 @@ from carob.corpus.folder import ending
 from carob.corpus.problems import InputError
 from carob.corpus.source import Source
 from carob.evaluate.read import sniffed
-from carob.evaluate.verify import verified
+from carob.evaluate.verify import verify
 
 CONLL = b"Ann B-PER\nslept O\n\n"
 JSONL = b'{"id": "d1", "tokens": ["Ann"], "mentions": [{"start": 0, "end": 1, "label": "PER"}]}\n'
@@ -251,9 +251,10 @@ def test_a_folder_is_scored_and_verified(
     call = ["score", str(gold), str(system), "-m", "exact.R", "--format", "json", "-o", str(result)]
     assert main(call) == 0
     assert "2 documents, 3 gold and 2 system mentions" in capsys.readouterr().err
-    checked, differences = verified(result)
+    verification = verify(result)
+    checked, differences = verification.checked, verification.differences
     assert differences == []
     assert checked > 10
     (system / "b").write_bytes(b"Bo S-PER\nRome S-LOC\n")
     with pytest.raises(InputError, match="K903"):
-        verified(result)
+        verify(result)

@@ -15,7 +15,7 @@ from carob.cli import main
 from carob.corpus.source import Source
 from carob.evaluate.check import check
 from carob.evaluate.read import sniffed
-from carob.evaluate.verify import verified
+from carob.evaluate.verify import verify
 
 HEAD = 1 << 16
 
@@ -131,7 +131,8 @@ def test_empty_texts_are_in_the_coverage_where_there_are_any(
     )
     result = tmp_path / "result.json"
     result.write_text(scores.to_json())
-    compared, different = verified(result)
+    verification = verify(result)
+    compared, different = verification.checked, verification.differences
     assert compared and [] == different
     gold.write_text('{"id": "1", "place": ["Rome"]}\n')
     scores = carob.score(gold, {"system": gold}, "oads.F1", resamples=0)

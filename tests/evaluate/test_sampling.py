@@ -11,7 +11,7 @@ from carob import Corpus, Document, Mention, Pair, Scores, Tally, UsageError, pa
 from carob.counts.rows import summed
 from carob.evaluate import demo
 from carob.evaluate.sampling import overall
-from carob.evaluate.verify import verified
+from carob.evaluate.verify import verify
 
 
 def corpora(size: int, seed: int = 0, *, sentences: bool = False) -> tuple[Corpus, Corpus]:
@@ -223,7 +223,7 @@ def test_a_stored_result_verifies(tmp_path: Path, options: dict[str, object]) ->
     scores = score(files[2], files[1], recipes, **options)  # type: ignore[arg-type]
     result = tmp_path / "result.json"
     result.write_text(scores.to_json())
-    assert verified(result)[1] == []
+    assert verify(result).differences == []
 
 
 def test_a_stored_interval_that_was_changed_does_not_verify(tmp_path: Path) -> None:
@@ -232,7 +232,7 @@ def test_a_stored_interval_that_was_changed_does_not_verify(tmp_path: Path) -> N
     scores = score(files[2], files[1], "exact.F1")
     low = str(scores.scores[0].overall.low)
     result.write_text(scores.to_json().replace(low, "0.5", 1))
-    assert len(verified(result)[1]) == 1
+    assert len(verify(result).differences) == 1
 
 
 def test_strata_verify(tmp_path: Path) -> None:
@@ -244,7 +244,7 @@ def test_strata_verify(tmp_path: Path) -> None:
     scores = score(tmp_path / "gold.jsonl", tmp_path / "system.jsonl", "exact.F1", strata="genre")
     result = tmp_path / "result.json"
     result.write_text(scores.to_json())
-    assert verified(result)[1] == []
+    assert verify(result).differences == []
 
 
 def test_the_number_of_threads_changes_no_byte() -> None:

@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
+from carob._version import __version__
 from carob.cli import main
 from carob.corpus.problems import InputError, UsageError
 from carob.evaluate import demo
-from carob.evaluate.verify import verified
+from carob.evaluate.verify import verify
 
 CALLS = [
     [],
@@ -48,9 +49,9 @@ def test_whatever_was_chosen_is_in_the_signature(
 ) -> None:
     if "iobes" in options:
         files = files | {"gold": files["hasty"], "muddled": files["hasty"]}
-    checked, differences = verified(stored(files, tmp_path, options))
-    assert differences == []
-    assert checked > 10
+    verification = verify(stored(files, tmp_path, options))
+    assert [] == verification.differences
+    assert 10 < verification.checked
 
 
 def changes(node: Any, path: str = "") -> list[tuple[str, Any, Any]]:
@@ -74,23 +75,23 @@ def test_any_number_that_is_tampered_with_is_found(files: dict[str, Path], tmp_p
         _, node, key = changes(content)[i]
         node[key] += 0.001
         result.write_text(json.dumps(content))
-        assert verified(result)[1]
+        assert verify(result).differences
 
 
 def test_a_changed_signature_changes_the_numbers(files: dict[str, Path], tmp_path: Path) -> None:
     result = stored(files, tmp_path, ["-m", "exact.F1"])
     text = result.read_text()
     result.write_text(text.replace("recipe:exact.F1@micro", "recipe:boundary.F1@micro"))
-    assert verified(result)[1]
+    assert verify(result).differences
     result.write_text(text.replace("labels:union", "labels:PER"))
-    assert verified(result)[1]
+    assert verify(result).differences
 
 
 def test_a_changed_file_is_refused(files: dict[str, Path], tmp_path: Path) -> None:
     result = stored(files, tmp_path, [])
     files["hasty"].write_text(files["hasty"].read_text().replace("B-PER", "B-ORG"))
     with pytest.raises(InputError, match=r"K903 found sha256 .* the file that was scored"):
-        verified(result)
+        verify(result)
 
 
 def test_files_are_also_found_beside_the_result(files: dict[str, Path], tmp_path: Path) -> None:
@@ -99,7 +100,7 @@ def test_files_are_also_found_beside_the_result(files: dict[str, Path], tmp_path
     (tmp_path / "demo").rename(folder)
     moved = folder / "result.json"
     result.rename(moved)
-    assert verified(moved)[1] == []
+    assert [] == verify(moved).differences
 
 
 @pytest.mark.parametrize(
@@ -109,16 +110,16 @@ def test_what_is_no_result_is_said_to_be_none(tmp_path: Path, content: str) -> N
     file = tmp_path / "result.json"
     file.write_text(content)
     with pytest.raises(InputError, match=r"K90[12]"):
-        verified(file)
+        verify(file)
 
 
-def test_what_came_from_memory_cannot_be_verified(tmp_path: Path) -> None:
+def test_what_came_from_memory_cannot_be_verify(tmp_path: Path) -> None:
     from carob import Corpus, score
 
     file = tmp_path / "result.json"
     file.write_text(score(Corpus.of("[Ann]PER"), Corpus.of("[Ann]PER")).to_json())
     with pytest.raises(UsageError, match="gold came from memory"):
-        verified(file)
+        verify(file)
 
 
 def test_the_command_says_what_it_found(
@@ -134,3 +135,79 @@ def test_the_command_says_what_it_found(
     assert main(["verify", str(result)]) == 1
     out = capsys.readouterr().out
     assert out.startswith("hasty exact.F1 value: stored 0.5, recomputed 0.74")
+
+
+OLD = Path(__file__).parent / "data"
+"""Results that karat 0.1.0 made of the built-in example, whose files have not changed since."""
+
+
+def old_result(files: dict[str, Path], name: str) -> Path:
+    """A stored result of karat 0.1.0, next to the files that it was made from."""
+    target = files["gold"].with_name(name)
+    target.write_bytes((OLD / name).read_bytes())
+    return target
+
+
+@pytest.mark.parametrize(
+    ("name", "checked", "skipped"), [("karat-score.json", 74, 40), ("karat-compare.json", 24, 12)]
+)
+def test_results_of_the_first_release_verify_except_for_what_was_drawn(
+    files: dict[str, Path], capsys: pytest.CaptureFixture[str], name: str, checked: int,
+    skipped: int,
+) -> None:  # fmt: skip
+    result = old_result(files, name)
+    content = json.loads(result.read_text())
+    assert "0.1.0" == content["karat"]
+    assert "karat:0.1.0|" in result.read_text()
+    assert 0 == main(["verify", str(result)])
+    expected = (
+        f"verified: {checked} numbers recomputed, all equal\n"
+        f"not compared: {skipped} intervals, p values and ranks, made by karat 0.1.0, which drew "
+        "differently\n"
+    )
+    assert expected == capsys.readouterr().out
+
+
+DRAWN = ("low", "high", "p", "p_holm", "detectable", "rank_low", "rank_high", "cluster",
+         "significant")  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["karat-score.json", "karat-compare.json"])
+def test_a_changed_score_of_the_first_release_is_found(files: dict[str, Path], name: str) -> None:
+    result = old_result(files, name)
+    original = result.read_text()
+    places = [i for i, (_, _, key) in enumerate(changes(json.loads(original))) if key not in DRAWN]
+    assert 8 < len(places)
+    for i in places:
+        content = json.loads(original)
+        where, node, key = changes(content)[i]
+        node[key] += 0.001
+        result.write_text(json.dumps(content))
+        assert verify(result).differences, where
+
+
+def test_results_of_an_unknown_version_do_not_verify(files: dict[str, Path]) -> None:
+    result = old_result(files, "karat-score.json")
+    result.write_text(result.read_text().replace("0.1.0", "0.1.7"))
+    assert f"made by karat 0.1.7, this is carob {__version__}" == verify(result).differences[0]
+
+
+@pytest.mark.parametrize("options", [[], ["--by-label", "--resamples", "0"]], ids=" ".join)
+def test_a_comparison_is_verified(
+    files: dict[str, Path], tmp_path: Path, options: list[str]
+) -> None:
+    result = tmp_path / "result.json"
+    systems = [str(files[name]) for name in ("hasty", "muddled", "careful")]
+    call = ["compare", str(files["gold"]), *systems, "--format", "json", "-o", str(result)]
+    recipes = ["-m", "exact.F1", "-m", "slots.SER", "--trials", "199", "--seed", "3"]
+    assert 0 == main([*call, *recipes, *options])
+    verification = verify(result)
+    assert [] == verification.differences
+    assert 100 < verification.checked
+    assert 0 == verification.not_compared
+    content = json.loads(result.read_text())
+    content["comparisons"][1]["p"] += 0.005
+    result.write_text(json.dumps(content))
+    assert ["comparisons hasty careful exact.F1 p"] == [
+        each.partition(":")[0] for each in verify(result).differences
+    ]

@@ -15,7 +15,7 @@ import pytest
 from carob import Corpus, InputError, Mention, UsageError, score
 from carob.arrays.tags import stacked
 from carob.cli import main
-from carob.evaluate.verify import verified
+from carob.evaluate.verify import verify
 from carob.formats import _lines, _tagged
 from carob.formats.conll import Conll
 from tests.formats._files import legal, of_bytes, slow_mentions
@@ -190,7 +190,8 @@ def test_layers_of_gold_and_system_in_one_file(
     file.write_text(NESTED)
     call = ["score", str(file), "--columns", "gold=1+2,system=3+4", "-m", "exact.PRF"]
     assert 0 == main([*call, "--format", "json", "-o", str(tmp_path / "result.json")])
-    checked, differences = verified(tmp_path / "result.json")
+    verification = verify(tmp_path / "result.json")
+    checked, differences = verification.checked, verification.differences
     assert checked > 5
     assert [] == differences
     assert "|columns:1+2/3+4|" in (tmp_path / "result.json").read_text().replace('\\"', '"')

@@ -16,7 +16,7 @@ from carob import Corpus, Mention
 from carob.corpus.problems import InputError, UsageError
 from carob.corpus.source import Source
 from carob.evaluate.read import sniffed
-from carob.evaluate.verify import verified
+from carob.evaluate.verify import verify
 from carob.formats._tags import escaped, unescaped
 from carob.formats.inline import Inline
 
@@ -354,7 +354,8 @@ def test_a_result_is_verified_with_the_same_tags(tmp_path: Path) -> None:
     )  # fmt: skip
     assert "|tags:a+b/a+b|entities:decode/decode|" in scores["exact.R"].signature
     (tmp_path / "result.json").write_text(scores.to_json())
-    checked, differences = verified(tmp_path / "result.json")
+    verification = verify(tmp_path / "result.json")
+    checked, differences = verification.checked, verification.differences
     assert differences == []
     assert checked > 10
 

@@ -16,7 +16,7 @@ import carob
 from carob import Corpus, Document, InputError, UsageError, read
 from carob.corpus.source import Source
 from carob.corpus.template import DEEPEST, Filler, Template
-from carob.evaluate.verify import verified
+from carob.evaluate.verify import verify
 from carob.formats import _json, _records, records
 from carob.formats.records import Records
 from tests.formats._files import of_bytes, written
@@ -161,7 +161,8 @@ def test_a_result_is_verified_from_its_signature(tmp_path: Path) -> None:
     stored = tmp_path / "result.json"
     stored.write_text(found.to_json())
     assert "id_key:n%2Fr/n%2Fr" in found.scores[0].signature
-    compared, different = verified(stored)
+    verification = verify(stored)
+    compared, different = verification.checked, verification.differences
     assert compared and [] == different
 
 

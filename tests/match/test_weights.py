@@ -9,7 +9,7 @@ import pytest
 
 from carob import Corpus, Document, InputError, Mention, Pair, Tally, parse, score
 from carob.cli import main
-from carob.evaluate.verify import verified
+from carob.evaluate.verify import verify
 from carob.match.units import Token
 
 TEXT = "Ann B-PER\nLee I-PER\nslept O\n"
@@ -54,12 +54,13 @@ def test_weights_are_in_the_signature_with_their_hash(place: Path) -> None:
 def test_a_result_with_weights_can_be_verified_until_they_change(place: Path) -> None:
     call = ["score", "gold.conll", "system.conll", "-m", 'ts(token_weights="w.txt").PRF@macro']
     assert main([*call, "-m", "token.kappa", "--format", "json", "-o", "result.json"]) == 0
-    checked, differences = verified("result.json")
+    verification = verify("result.json")
+    checked, differences = verification.checked, verification.differences
     assert differences == []
     assert checked > 10
     (place / "w.txt").write_text("1\n2.5\n1\n")
     with pytest.raises(InputError, match=r"w\.txt: K903 found sha256="):
-        verified("result.json")
+        verify("result.json")
 
 
 @pytest.mark.parametrize(("content", "message"), [

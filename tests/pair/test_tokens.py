@@ -15,7 +15,7 @@ import pytest
 
 from carob import CarobError, Corpus, Document, InputError, Mention, Pair, score
 from carob.cli import main
-from carob.evaluate.verify import verified
+from carob.evaluate.verify import verify
 from carob.pair.tokens import Tokens
 
 WORDS = ("Ann", "Lee", "Rome", "x", "東京", "\U0001d49c", "don't", "e\u0301")
@@ -278,7 +278,7 @@ def test_the_signature_says_the_tokenizer_and_verify_uses_it(
         said = "words" if how == "auto" else how
         assert all(f"|tokenizer:{said}|" in each["signature"] for each in told["scores"])
         values[how] = (told["scores"][0]["value"], told["coverage"]["unaligned"])
-        assert [] == verified(result)[1]
+        assert [] == verify(result).differences
     assert {"auto": (1.0, 0), "words": (1.0, 0), "whitespace": (1.0, 1)} == values
     assert "1 unaligned" in capsys.readouterr().err
 

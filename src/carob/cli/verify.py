@@ -10,19 +10,14 @@ SUMMARY = "recompute a stored result from its signatures; exit 1 if a number dif
 def configure(parser: argparse.ArgumentParser) -> None:
     """The arguments."""
     parser.add_argument(
-        "result", metavar="RESULT.json", help="what carob score --format json wrote"
+        "result", metavar="RESULT.json", help="what carob score or compare --format json wrote"
     )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Recompute and compare."""
-    from carob.evaluate.verify import verified
+    from carob.evaluate.verify import verify
 
-    checked, differences = verified(arguments.result)
-    for difference in differences:
-        print(difference)
-    if differences:
-        print(f"{len(differences)} of {checked:,} numbers differ")
-        return 1
-    print(f"verified: {checked:,} numbers recomputed, all equal")
-    return 0
+    verification = verify(arguments.result)
+    print(verification)
+    return 1 if verification.differences else 0

@@ -7,25 +7,85 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from carob._version import __version__
+from carob.corpus.corpus import Corpus
 from carob.corpus.problems import InputError, Problem, UsageError, shown
 from carob.corpus.source import Source
+from carob.evaluate.compare import compare
 from carob.evaluate.read import read
 from carob.evaluate.score import score
 from carob.registry import load
 from carob.result import signature
 
-_SCORED = ("value", "low", "high", "left_out")
-_SAID = ("recipe", "format", "map", "labels", "zero", "extra", "tokenizer", "interval", "by",
+OLD = ("karat", "0.1.0")
+"""The name and version of the first release. Its scores are the same, its random draws are not."""
+
+DRAWN = frozenset({
+    "low", "high", "p", "p_holm", "significant", "detectable", "rank_low", "rank_high", "cluster",
+})  # fmt: skip
+"""What depends on random draws."""
+
+_KEYS = ("recipe", "format", "map", "labels", "zero", "extra", "tokenizer", "interval", "by",
          "gold", "system")  # fmt: skip
+"""What every signature has."""
 
 
-def verified(path: str | os.PathLike[str]) -> tuple[int, list[str]]:
-    """How many numbers were compared, and a sentence for each that differs.
+@dataclass
+class Verification:
+    """How many numbers were recomputed, and a sentence for each that differs.
+
+    >>> print(Verification(3))
+    verified: 3 numbers recomputed, all equal
+    """
+
+    checked: int = 0
+    differences: list[str] = field(default_factory=list)
+    not_compared: int = 0
+    """Intervals and p values of an older version, which drew differently."""
+
+    def compare(self, where: str, old: Any, new: Any, *, draws: bool = True) -> None:
+        """Every number on both sides, however deep: they must be the same to the last digit.
+        Without `draws`, what depends on random draws is left out.
+        """
+        if isinstance(old, dict) and isinstance(new, dict):
+            for key in dict.fromkeys([*old, *new]):
+                if key in DRAWN and not draws:
+                    self.not_compared += 1
+                else:
+                    self.compare(f"{where} {key}", old.get(key), new.get(key), draws=draws)
+            return
+        self.checked += 1
+        if old != new or type(old) is not type(new):
+            stored = shown(repr(old))[1:-1]
+            self.differences.append(f"{where}: stored {stored}, recomputed {new!r}")
+
+    def compare_signatures(self, where: str, old: str, new: str) -> None:
+        """The whole lines, except the name and version that they begin with."""
+        if old.partition("|")[2] != new.partition("|")[2]:
+            self.differences.append(f"{where} signature: {old}, recomputed {new}")
+
+    def __str__(self) -> str:
+        lines = list(self.differences)
+        if lines:
+            lines.append(f"{len(lines)} of {self.checked:,} numbers differ")
+        else:
+            lines.append(f"verified: {self.checked:,} numbers recomputed, all equal")
+        if self.not_compared:
+            lines.append(
+                f"not compared: {self.not_compared:,} intervals, p values and ranks, made by "
+                f"{' '.join(OLD)}, which drew differently"
+            )
+        return "\n".join(lines)
+
+
+def verify(path: str | os.PathLike[str]) -> Verification:
+    """Recompute a result of `carob score` or `carob compare` that was stored as JSON.
 
     >>> import tempfile
     >>> from carob.evaluate import demo
@@ -33,179 +93,247 @@ def verified(path: str | os.PathLike[str]) -> tuple[int, list[str]]:
     ...     files = demo.written(Path(folder))
     ...     result = Path(folder) / "result.json"
     ...     _ = result.write_text(score(files[2], files[1], "exact.F1").to_json())
-    ...     verified(result)
-    (34, [])
+    ...     verify(result).differences
+    []
     """
-    stored = _loaded(path)
-    folder = Path(path).parent
-    checked, differences = 0, []
-    if stored.get("carob") != __version__:
-        differences.append(f"made by carob {stored.get('carob')}, this is {__version__}")
-    for system in stored["systems"]:
-        groups: dict[str, list[Mapping[str, Any]]] = {}
-        for each in system["scores"]:
-            said = signature.fields(each["signature"])
-            if said.get("carob") != __version__:
-                differences.append(
-                    f"{system['name']} {each['recipe']}: made by carob {said.get('carob')}, "
-                    f"this is {__version__}"
-                )
-            said.pop("recipe", None)
-            groups.setdefault(signature.compose(said), []).append(each)
-        for line, scores in groups.items():
-            said = signature.fields(line)
-            ruled = _task(stored, said, folder)
-            count, found = _group(stored["gold"], system, said, scores, folder, ruled)
-            checked += count
-            differences += found
-    return checked, differences
+    stored = _Stored.of(path)
+    verification = Verification()
+    stored.check_version(verification, "", stored.content.get(stored.made_by))
+    if "comparisons" in stored.content:
+        _verify_comparison(stored, verification)
+    else:
+        _verify_scores(stored, verification)
+    return verification
 
 
-def _loaded(path: str | os.PathLike[str]) -> Any:
-    source = Source(path)
-    try:
-        stored = json.loads(b"".join(source.blocks()))
-    except (ValueError, RecursionError) as error:
-        raise source.failure("K901", f"no JSON ({error})", "a result of carob score") from None
-    try:
-        for system in stored["systems"]:
-            for each in system["scores"]:
-                signature.fields(each["signature"])
-                each["recipe"], each["value"], each["by_label"], each["counts"]
-                missing = [key for key in _SAID if key not in signature.fields(each["signature"])]
-                if missing:
-                    raise KeyError(f"{missing[0]} in a signature")
-            system["name"], system["path"], system["sha256"], system["coverage"]
+@dataclass(frozen=True)
+class _Stored:
+    """A stored result, whose shape is checked, and the folder it is in."""
+
+    content: Mapping[str, Any]
+    folder: Path
+
+    @classmethod
+    def of(cls, path: str | os.PathLike[str]) -> _Stored:
+        source = Source(path)
+        expected = "a result of carob score or compare, --format json"
+        try:
+            content = json.loads(b"".join(source.blocks()))
+        except (ValueError, RecursionError) as error:
+            raise source.failure("K901", f"no JSON ({error})", expected) from None
+        try:
+            _check_shape(content)
+        except (TypeError, KeyError, AttributeError) as error:
+            what = error.args[0] if isinstance(error, KeyError) else "what a result has"
+            raise source.failure("K902", f"JSON without {what}", expected) from None
+        return cls(content, Path(path).parent)
+
+    @property
+    def made_by(self) -> str:
+        return OLD[0] if OLD[0] in self.content else "carob"
+
+    @property
+    def same_draws(self) -> bool:
+        """Whether this version draws as the one that made the result."""
+        return self.made_by != OLD[0]
+
+    def check_version(self, verification: Verification, where: str, version: Any) -> None:
+        """The result must be of this version, or of the first one."""
+        if (self.made_by, version) not in (OLD, ("carob", __version__)):
+            verification.differences.append(
+                f"{where}made by {self.made_by} {version}, this is carob {__version__}"
+            )
+
+    def read(self, fields: Mapping[str, str], side: str, file: Mapping[str, Any]) -> Corpus:
+        """A file of the result, read as the signature says."""
+        return read(
+            _source(file, fields[side], side, self.folder), **_reading(fields, side == "system")
+        )
+
+    def options(self, fields: Mapping[str, str]) -> dict[str, Any]:
+        """The options of the run, from the signature alone."""
+        labels = None if fields["labels"] == "union" else signature.unwords(fields["labels"])
+        if "slots" in fields and fields["labels"] == "none":  # fillers, and no mention at all
+            labels = []
+        pairs = [] if fields["map"] == "none" else signature.unwords(fields["map"])
+        return {
+            "labels": labels,
+            "slots": signature.unwords(fields["slots"]) if "slots" in fields else None,
+            "map": dict(pair.split("=", 1) for pair in pairs),
+            "zero_division": fields["zero"],
+            "extra_docs": fields["extra"],
+            "tokenizer": "auto" if fields["tokenizer"] == "none" else fields["tokenizer"],
+            "task": self._task(fields),
+            **_drawing(fields),
+        }
+
+    def _task(self, fields: Mapping[str, str]) -> Any:
+        """The task definition that a signature names; None if it names none."""
+        if "task" not in fields:
+            return None
+        try:
+            file = {key: self.content["task"][key] for key in ("path", "sha256")}
+            part = fields["part"]
+        except (TypeError, KeyError) as error:
+            raise UsageError(f"the result names a task and has no {error.args[0]} of it") from None
+        from carob.evaluate.task import Task
+
+        return Task.read(_source(file, fields["task"], "the task", self.folder).path, part)
+
+
+def _check_shape(content: Any) -> None:
+    """Raise a KeyError or TypeError if this is no result."""
+    if not content["systems"]:
+        raise KeyError("systems")
+    lines = [content["signature"]] if "comparisons" in content else []
+    for system in content["systems"]:
+        system["name"], system["path"], system["sha256"]
+        if "comparisons" not in content:
+            system["coverage"]
             if not system["scores"]:
                 raise KeyError("scores")
-        if not stored["systems"]:
-            raise KeyError("systems")
-        stored["gold"]["path"], stored["gold"]["sha256"]
-    except (TypeError, KeyError, AttributeError) as error:
-        what = error.args[0] if isinstance(error, KeyError) else "what a result has"
-        found = f"JSON without {what}"
-        raise source.failure("K902", found, "a result of carob score --format json") from None
-    return stored
+            for each in system["scores"]:
+                each["recipe"], each["value"], each["by_label"], each["counts"]
+                lines.append(each["signature"])
+    for each in content.get("comparisons", ()):
+        each["a"], each["b"], each["recipe"], each["label"], each["difference"]
+    for line in lines:
+        fields = signature.fields(line)
+        missing = [key for key in _KEYS if key not in fields]
+        if missing:
+            raise KeyError(f"{missing[0]} in a signature")
+    content["gold"]["path"], content["gold"]["sha256"]
 
 
-def _group(
-    gold: Mapping[str, Any],
+def _verify_scores(stored: _Stored, verification: Verification) -> None:
+    for system in stored.content["systems"]:
+        # All scores of a system that differ in nothing but the recipe are recomputed together.
+        groups: dict[str, list[Mapping[str, Any]]] = {}
+        for each in system["scores"]:
+            fields = signature.fields(each["signature"])
+            where = f"{system['name']} {each['recipe']}: "
+            stored.check_version(verification, where, fields.get(stored.made_by))
+            fields.pop("recipe")
+            groups.setdefault(signature.compose(fields), []).append(each)
+        for line, scores in groups.items():
+            _verify_group(stored, system, signature.fields(line), scores, verification)
+
+
+def _verify_group(
+    stored: _Stored,
     system: Mapping[str, Any],
-    said: Mapping[str, str],
+    fields: Mapping[str, str],
     scores: list[Mapping[str, Any]],
-    folder: Path,
-    ruled: Any = None,
-) -> tuple[int, list[str]]:
-    """All scores of a system that differ in nothing but the recipe."""
-    ours, theirs = (
-        read(_file(each, said[side], side, folder), **_reading(said, place))
-        for place, (side, each) in enumerate((("gold", gold), ("system", system)))
-    )
-    labels = None if said["labels"] == "union" else signature.unwords(said["labels"])
-    if "slots" in said and said["labels"] == "none":  # fillers, and no mention at all
-        labels = []
-    pairs = [] if said["map"] == "none" else signature.unwords(said["map"])
+    verification: Verification,
+) -> None:
+    gold = stored.content["gold"]
     again = score(
-        ours,
-        {"system": theirs},
+        stored.read(fields, "gold", gold),
+        {"system": stored.read(fields, "system", system)},
         [signature.fields(each["signature"])["recipe"] for each in scores],
-        labels=labels,
-        slots=signature.unwords(said["slots"]) if "slots" in said else None,
-        map=dict(pair.split("=", 1) for pair in pairs),
-        zero_division=said["zero"],
-        extra_docs=said["extra"],
-        **_drawing(said),
-        tokenizer="auto" if said["tokenizer"] == "none" else said["tokenizer"],
-        task=ruled,
+        **stored.options(fields),
     ).to_dict()
-    where = str(system["name"])
-    made = again["systems"][0]
-    count, found = _compared(f"{where} coverage", system["coverage"], made["coverage"])
-    for side in ("documents", "mentions", "templates", "fillers"):
-        if side not in gold and side not in again["gold"]:
-            continue
-        more = _compared(f"gold {side}", gold.get(side), again["gold"].get(side))
-        count, found = count + more[0], found + more[1]
+    name, made = str(system["name"]), again["systems"][0]
+    verification.compare(f"{name} coverage", system["coverage"], made["coverage"])
+    for key in ("documents", "mentions", "templates", "fillers"):
+        if key in gold or key in again["gold"]:
+            verification.compare(f"gold {key}", gold.get(key), again["gold"].get(key))
     for old, new in zip(scores, made["scores"], strict=True):
-        for key in (*_SCORED, "counts", "by_label"):
-            more = _compared(f"{where} {old['recipe']} {key}", old.get(key), new[key])
-            count, found = count + more[0], found + more[1]
+        where = f"{name} {old['recipe']}"
+        keys = ("value", "low", "high", "left_out", "counts", "by_label")
+        both = ({key: each.get(key) for key in keys} for each in (old, new))
+        verification.compare(where, *both, draws=stored.same_draws)
         if old["recipe"] != new["recipe"]:
-            found.append(f"{where} recipe: {old['recipe']}, by the signature {new['recipe']}")
-        if old["signature"] != new["signature"]:
-            found.append(f"{where} {old['recipe']} signature: {old['signature']}, recomputed "
-                         f"{new['signature']}")  # fmt: skip
-    return count, found
+            verification.differences.append(
+                f"{name} recipe: {old['recipe']}, by the signature {new['recipe']}"
+            )
+        verification.compare_signatures(where, old["signature"], new["signature"])
 
 
-def _file(stored: Mapping[str, Any], said: str, side: str, folder: Path) -> Source:
-    """The file of a result: where it was, or where it is beside the result."""
+def _verify_comparison(stored: _Stored, verification: Verification) -> None:
+    content = stored.content
+    line = content["signature"]
+    fields = signature.fields(line)
+    stored.check_version(verification, "signature: ", fields.get(stored.made_by))
+    systems = content["systems"]
+    each_fields = [_fields_of_system(fields, i, len(systems)) for i in range(len(systems))]
+    test = re.fullmatch(r"randomization,(\d+),seed=(\d+)", fields.get("test", ""))
+    if test is None:
+        raise UsageError(f"found test:{fields.get('test')}, expected test:randomization,N,seed=N")
+    again = compare(
+        stored.read(each_fields[0], "gold", content["gold"]),
+        {
+            each["name"]: stored.read(own, "system", each)
+            for each, own in zip(systems, each_fields, strict=True)
+        },
+        list(dict.fromkeys(e["recipe"] for e in content["comparisons"] if e["label"] is None)),
+        trials=int(test[1]),
+        by_label=any(each["label"] is not None for each in content["comparisons"]),
+        **stored.options(each_fields[0]) | {"seed": int(test[2])},
+    ).to_dict()
+    for key in ("seed", "tested"):
+        verification.compare(key, content.get(key), again[key])
+    for part, keys in (
+        ("comparisons", ("a", "b", "recipe", "label")),
+        ("ranks", ("recipe", "label", "system")),
+        ("agreement", ("first", "second")),
+    ):
+        olds, news = content.get(part, []), again[part]
+        verification.compare(f"number of {part}", len(olds), len(news))
+        for old, new in zip(olds, news, strict=False):
+            where = " ".join(str(old[key]) for key in keys if old.get(key) is not None)
+            both = ({k: v for k, v in each.items() if k != "remarks"} for each in (old, new))
+            verification.compare(f"{part} {where}", *both, draws=stored.same_draws)
+    verification.compare_signatures("the", line, again["signature"])
+
+
+def _fields_of_system(fields: Mapping[str, str], place: int, count: int) -> dict[str, str]:
+    """The fields of one of several systems, whose values stand in their order where they differ."""
+    same = ("recipe", "map", "labels", "slots", "interval", "strata", "test")
+    several = {
+        key: value.split(",")
+        for key, value in fields.items()
+        if key not in same and value.count(",") == count - 1
+    }
+    return {key: several[key][place] if key in several else fields[key] for key in fields}
+
+
+def _source(stored: Mapping[str, Any], field: str, side: str, folder: Path) -> Source:
+    """A file of a result: at its path, or next to the result."""
     path = str(stored["path"])
     if path in ("", "-"):
         what = "standard input" if path else "memory"
         raise UsageError(f"{side} came from {what}, so its numbers cannot be recomputed")
-    place = Path(path)
-    if not place.exists() and (folder / path).exists():
-        place = folder / path
-    elif not place.exists() and (folder / place.name).exists():
-        place = folder / place.name
-    source = Source(place)
-    if source.sha256 != stored["sha256"] or said != f"sha256={source.sha256[:8]}":
+    places: Sequence[Path] = (Path(path), folder / path, folder / Path(path).name)
+    source = Source(next((place for place in places if place.exists()), places[0]))
+    if source.sha256 != stored["sha256"] or field != f"sha256={source.sha256[:8]}":
         kind = "task that was scored by" if side == "the task" else "file that was scored"
         raise InputError([Problem("K903", source.name, None, f"sha256 {source.sha256[:8]}…",
-                                  f"{said}, the {kind}")])  # fmt: skip
+                                  f"{field}, the {kind}")])  # fmt: skip
     return source
 
 
-def _task(stored: Mapping[str, Any], said: Mapping[str, str], folder: Path) -> Any:
-    """The task definition that a signature names; None if it names none."""
-    if "task" not in said:
-        return None
-    try:
-        file = {"path": stored["task"]["path"], "sha256": stored["task"]["sha256"]}
-        part = said["part"]
-    except (TypeError, KeyError) as error:
-        raise UsageError(f"the result names a task and has no {error.args[0]} of it") from None
-    from carob.evaluate.task import Task
-
-    return Task.read(_file(file, said["task"], "the task", folder).path, part)
-
-
-def _reading(said: Mapping[str, str], place: int) -> dict[str, Any]:
-    """The arguments of carob.read for one side, from the signature alone."""
-    sides = {key: value.split("/") for key, value in said.items()}
+def _reading(fields: Mapping[str, str], place: int) -> dict[str, Any]:
+    """The arguments of carob.read for gold (0) or the system (1), from the signature alone."""
+    sides = {key: value.split("/") for key, value in fields.items()}
     own = {key: parts[place] if len(parts) == 2 else parts[0] for key, parts in sides.items()}
     own = {key: value for key, value in own.items() if value != "none"}
     told = getattr(load("formats", own["format"]), "told", None)
     return {"format": own["format"]} | (told(own) if told else {})
 
 
-def _drawing(said: Mapping[str, str]) -> dict[str, Any]:
-    """The arguments of carob.score that say how intervals were made, from the signature alone."""
-    name, *parts = said["interval"].split(",")
-    found: dict[str, Any] = {"resample_by": said["by"]}
-    if "strata" in said:
-        found["strata"] = signature.unwords(said["strata"])[0]
+def _drawing(fields: Mapping[str, str]) -> dict[str, Any]:
+    """The options of statistics, from the signature alone."""
+    name, *parts = fields["interval"].split(",")
+    options: dict[str, Any] = {"resample_by": fields["by"]}
+    if "strata" in fields:
+        options["strata"] = signature.unwords(fields["strata"])[0]
     if name == "none":
-        return found | {"resamples": 0}
-    found["interval"] = name
+        return options | {"resamples": 0}
+    options["interval"] = name
     if not parts:
-        return found
+        return options
     resamples, _, seed = ",".join(parts).partition(",seed=")
     if not (resamples.isdecimal() and seed.isdecimal()):
-        raise UsageError(f"found interval:{said['interval']}, expected interval:NAME,N,seed=N")
-    return found | {"resamples": int(resamples), "seed": int(seed)}
-
-
-def _compared(where: str, old: Any, new: Any) -> tuple[int, list[str]]:
-    """Every number on both sides, however deep; they must be the same to the last digit."""
-    if isinstance(old, dict) and isinstance(new, dict):
-        count = 0
-        found: list[str] = []
-        for key in dict.fromkeys([*old, *new]):
-            more = _compared(f"{where} {key}", old.get(key), new.get(key))
-            count, found = count + more[0], found + more[1]
-        return count, found
-    if old == new and type(old) is type(new):
-        return 1, []
-    return 1, [f"{where}: stored {shown(repr(old))[1:-1]}, recomputed {new!r}"]
+        raise UsageError(f"found interval:{fields['interval']}, expected interval:NAME,N,seed=N")
+    return options | {"resamples": int(resamples), "seed": int(seed)}
