@@ -8,10 +8,10 @@ FORMATS = ("terminal", "json", "csv", "markdown", "latex")
 
 
 def add_preset(parser: argparse.ArgumentParser, what: str, tables: str = "") -> None:
-    """The table of recipes that takes the place of others."""
+    """A table of recipes to choose by name."""
     every = tables or (
         "mentions (default), nugget (default for tbf), or templates (default where gold has "
-        "templates, or a system has some and no mention)"
+        "templates, or a system has templates and no mentions)"
     )
     parser.add_argument("--preset", metavar="NAME", help=f"{what}: {every}")
 
@@ -19,8 +19,10 @@ def add_preset(parser: argparse.ArgumentParser, what: str, tables: str = "") -> 
 def add_reading(parser: argparse.ArgumentParser) -> None:
     """How files are read."""
     group = parser.add_argument_group("reading")
-    group.add_argument("--gold-format", metavar="NAME", help="format of gold (else found out)")
-    group.add_argument("--system-format", metavar="NAME", help="format of systems (else found out)")
+    group.add_argument("--gold-format", metavar="NAME", help="format of gold (detected by default)")
+    group.add_argument(
+        "--system-format", metavar="NAME", help="format of systems (detected by default)"
+    )
     add_conll(group)
 
 
@@ -28,7 +30,8 @@ def add_conll(group: argparse._ActionsContainer) -> None:
     """How conll files are read."""
     group.add_argument(
         "--scheme", metavar="NAME",
-        help="tag scheme: iob1, iob2, ioe1, ioe2, iobes, bilou, bmes, bmewo, io (else found out)",
+        help="tag scheme: iob1, iob2, ioe1, ioe2, iobes, bilou, bmes, bmewo, io (detected by "
+        "default)",
     )  # fmt: skip
     group.add_argument(
         "--repair", choices=("conlleval", "discard", "strict"),
@@ -40,11 +43,11 @@ def add_conll(group: argparse._ActionsContainer) -> None:
     )  # fmt: skip
     group.add_argument(
         "--documents", choices=("auto", "file"),
-        help="auto: -DOCSTART-, # newdoc or a blank line opens one; file: the file is one",
+        help="auto: -DOCSTART-, # newdoc or a blank line begins one; file: the file is one",
     )  # fmt: skip
     group.add_argument(
         "--read", metavar="KEY=VALUE", action="append", default=[],
-        help="another parameter of the format, like entities=decode (repeatable)",
+        help="another parameter of the format, such as entities=decode (repeatable)",
     )  # fmt: skip
 
 
@@ -57,7 +60,7 @@ def add_choices(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument(
         "--zero-division", choices=("skip", "0", "1"), default="skip",
-        help="what a label or document without any item counts in a mean (default: left out)",
+        help="value of a label or document without any item in a mean (default: left out)",
     )  # fmt: skip
     group.add_argument(
         "--extra-docs", choices=("error", "ignore"), default="error",
@@ -67,7 +70,7 @@ def add_choices(parser: argparse.ArgumentParser) -> None:
     add_task(group)
     group.add_argument(
         "--part", metavar="NAME",
-        help="the part of the task's documents (default: test if there is one, else all)",
+        help="the part of the task's documents (default: test if there is one, otherwise all)",
     )  # fmt: skip
 
 
@@ -75,7 +78,7 @@ def add_task(group: argparse._ActionsContainer) -> None:
     """What is evaluated."""
     group.add_argument(
         "--task", metavar="FILE",
-        help="a task definition: which corpus, slots, recipes and documents (see carob task)",
+        help="a task definition: corpus, slots, recipes and documents (see carob task)",
     )  # fmt: skip
 
 
@@ -83,17 +86,17 @@ def add_tokenizer(group: argparse._ActionsContainer) -> None:
     """How texts are cut."""
     group.add_argument(
         "--tokenizer", choices=("auto", "given", "words", "whitespace"), default="auto",
-        help="how texts are cut where characters are counted and a recipe needs tokens "
-        "(default: the tokens that are given, else words)",
+        help="how to cut texts into tokens, if positions are characters and a recipe needs tokens "
+        "(default: the given tokens if available, otherwise words)",
     )  # fmt: skip
 
 
 def add_statistics(parser: argparse.ArgumentParser) -> None:
-    """How intervals are made."""
+    """How intervals are computed."""
     group = parser.add_argument_group("statistics")
     group.add_argument(
         "--resamples", metavar="N", type=int, default=1000,
-        help="resamples for intervals (default: 1000; 0: no intervals)",
+        help="number of resamples for intervals (default: 1000; 0: no intervals)",
     )  # fmt: skip
     group.add_argument(
         "--interval", choices=("auto", "bca", "percentile", "jackknife-t"), default="auto",
@@ -103,14 +106,18 @@ def add_statistics(parser: argparse.ArgumentParser) -> None:
 
 
 def add_units(group: argparse._ActionsContainer) -> None:
-    """What is drawn."""
-    group.add_argument("--seed", metavar="N", type=int, default=0, help="of all draws (default: 0)")
+    """What is resampled."""
+    group.add_argument(
+        "--seed", metavar="N", type=int, default=0, help="seed for all random draws (default: 0)"
+    )
     group.add_argument(
         "--resample-by", choices=("document", "sentence"), default="document",
-        help="what is drawn (default: document)",
+        help="what is resampled (default: document)",
     )  # fmt: skip
     group.add_argument(
-        "--strata", metavar="NAME", help="draw within groups: an attribute of gold documents"
+        "--strata",
+        metavar="NAME",
+        help="resample within groups of documents that share this attribute in gold",
     )
 
 
@@ -121,4 +128,4 @@ def add_output(parser: argparse.ArgumentParser, formats: tuple[str, ...] = FORMA
         "--format", metavar="NAME", default="terminal",
         help=f"{', '.join(formats)} (default: terminal)",
     )  # fmt: skip
-    group.add_argument("-o", "--output", metavar="FILE", help="write there instead of stdout")
+    group.add_argument("-o", "--output", metavar="FILE", help="write to FILE instead of stdout")

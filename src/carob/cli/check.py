@@ -1,4 +1,4 @@
-"""carob check: everything that is wrong with files."""
+"""carob check: every problem of files."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import argparse
 
 from carob.cli import _options as options
 
-SUMMARY = "look for everything that is wrong with files; exit 1 if there is an error"
+SUMMARY = "report every problem of files; exit 1 if there is an error"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -19,7 +19,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Check and tell."""
+    """Check and report."""
     from carob.cli import _given as given
     from carob.evaluate.check import check
 

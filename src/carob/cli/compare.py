@@ -10,7 +10,7 @@ from carob.cli import _options as options
 SUMMARY = "compare systems: differences, intervals, p values and rank ranges"
 
 NO = 3
-"""The exit code of a release gate that says no."""
+"""The exit code of a release gate that fails."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -23,12 +23,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "-m", "--measure", metavar="RECIPE", action="append",
         help="what to compare by (repeatable; default: the F1 and SER that carob score shows)",
     )  # fmt: skip
-    options.add_preset(parser, "the table whose F1 and SER are compared, instead of -m")
-    parser.add_argument("--by-label", action="store_true", help="compare every label, too")
+    options.add_preset(parser, "instead of -m, compare the F1 and SER of this table")
+    parser.add_argument("--by-label", action="store_true", help="also compare every label")
     parser.add_argument(
         "--fail-if-worse", metavar="MARGIN", type=float, nargs="?", const=0.0,
         help="exit 3 if the last system is significantly worse than the first (by more than "
-        "MARGIN, in scores: 0.01 is one point)",
+        "MARGIN; 0.01 is one point)",
     )  # fmt: skip
     options.add_reading(parser)
     options.add_choices(parser)
@@ -41,7 +41,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Read, compare, report, and say no if asked to."""
+    """Read, compare, report, and fail if the gate does."""
     from carob.cli import _given as given
     from carob.cli.score import corpora, recipes, remarks
     from carob.evaluate.compare import compare

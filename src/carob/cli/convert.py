@@ -7,7 +7,7 @@ import sys
 
 from carob.cli import _options as options
 
-SUMMARY = "write a file in another format; what that cannot hold is refused, or counted"
+SUMMARY = "write a file in another format; refuse, or leave out and count, what it cannot hold"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -15,9 +15,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("input", metavar="IN", help="a file or folder; - is standard input")
     parser.add_argument("output", metavar="OUT", help="a file or folder; - is standard output")
     parser.add_argument(
-        "--from", metavar="NAME", dest="source_format", help="format of IN (else found out)"
+        "--from", metavar="NAME", dest="source_format", help="format of IN (detected by default)"
     )
-    parser.add_argument("--to", metavar="NAME", help="format of OUT (else by its ending)")
+    parser.add_argument("--to", metavar="NAME", help="format of OUT (default: by its extension)")
     parser.add_argument(
         "--lossy", action="store_true", help="leave out and count what OUT cannot hold"
     )
@@ -25,12 +25,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     options.add_conll(parser)
     parser.add_argument(
         "--write", metavar="KEY=VALUE", action="append", default=[],
-        help="a parameter of the format of OUT, like scheme=iobes (repeatable)",
+        help="a parameter of the format of OUT, such as scheme=iobes (repeatable)",
     )  # fmt: skip
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Read, fit, write, tell."""
+    """Read, fit, write, report."""
     from carob.cli import _given as given
     from carob.corpus.source import Source
     from carob.evaluate.convert import convert

@@ -20,15 +20,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "seminars: generated announcements, with slots to fill",
     )  # fmt: skip
     parser.add_argument(
-        "--documents", metavar="N", type=int, help="how many announcements (default: 300)"
+        "--documents", metavar="N", type=int, help="number of announcements (default: 300)"
     )
     parser.add_argument(
-        "--seed", metavar="N", type=int, help="of the announcements (default: 0)"
+        "--seed", metavar="N", type=int, help="seed for the announcements (default: 0)"
     )  # fmt: skip
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Write gold and three systems, then do what anybody would do with them."""
+    """Write gold and three systems, then score them."""
     from pathlib import Path
 
     from carob.cli import main

@@ -7,32 +7,40 @@ import sys
 
 from carob.cli import _options as options
 
-SUMMARY = "kinds of errors, confusions, examples, and what fixing each kind would gain"
+SUMMARY = "kinds of errors, confusions, examples, and what correcting each kind would gain"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """The arguments."""
     parser.add_argument("gold", metavar="GOLD", help="the gold file")
     parser.add_argument("system", metavar="SYSTEM", help="a system's file")
-    parser.add_argument("other", metavar="B", nargs="?", help="what did this one fix and break?")
+    parser.add_argument(
+        "other", metavar="B", nargs="?", help="a second system: what did it fix and break?"
+    )
     parser.add_argument(
         "-m", "--measure", metavar="RECIPE", action="append",
-        help="what gains are told in (repeatable; the first decides the order of attack)",
+        help="scores for which gains are shown (repeatable; the first decides the order of attack)",
     )  # fmt: skip
     options.add_preset(
-        parser, "what errors are of",
-        "mentions, or templates (default where gold has templates, or the system has some and no "
-        "mention)",
+        parser, "what to analyse",
+        "mentions, or templates (default where gold has templates, or the system has templates and "
+        "no mentions)",
     )  # fmt: skip
     parser.add_argument(
-        "--examples", metavar="N", type=int, default=1, help="examples of each type (default 1)"
+        "--examples",
+        metavar="N",
+        type=int,
+        default=1,
+        help="number of examples of each type (default 1)",
     )
     parser.add_argument(
         "--type", metavar="TYPE", action="append",
-        help="examples of this type only: LE, BE, BES, BEL, BEO, LBE, FP, FN, TP; for slots PAR, "
+        help="show examples of this type only: LE, BE, BES, BEL, BEO, LBE, FP, FN, TP; for slots PAR, "
         "INC, MIS, SPU, ungrounded, COR (repeatable)",
     )  # fmt: skip
-    parser.add_argument("--label", metavar="LABEL", help="examples with this label (or slot) only")
+    parser.add_argument(
+        "--label", metavar="LABEL", help="show examples with this label or slot only"
+    )
     parser.add_argument(
         "--ledger", metavar="FILE",
         help="write every event of the recipes' spaces: .csv, .jsonl or .parquet",
@@ -44,11 +52,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--format", choices=("terminal", "json", "csv"), default="terminal",
         help="terminal (default), json, or csv: the confusion matrix",
     )  # fmt: skip
-    group.add_argument("-o", "--output", metavar="FILE", help="write there instead of stdout")
+    group.add_argument("-o", "--output", metavar="FILE", help="write to FILE instead of stdout")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Look, and tell."""
+    """Analyse and report."""
     from carob.cli import _given as given
     from carob.cli.score import remarks, stem
     from carob.corpus.problems import UsageError
@@ -57,7 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
     from carob.report._errors import terminal
 
     if arguments.examples < 0:
-        raise UsageError("--examples is 0 or more")
+        raise UsageError("--examples must be 0 or more")
     given_ = [given.named(each) for each in (arguments.system, arguments.other) if each is not None]
     systems = [path for _, path in given_]
     names = [name or stem(path) for name, path in given_]

@@ -1,4 +1,4 @@
-"""carob measures: what there is."""
+"""carob measures: list components, or explain one."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:  # as typing has it, without the time that typing takes
     from typing import Any
 
-SUMMARY = "what there is to count and measure, with definitions and sources"
+SUMMARY = "list or explain event spaces, measures, averages and formats, with their sources"
 
 _STAGES = ("match", "measure", "average", "infer", "formats", "report")
 _TITLES = {
@@ -45,7 +45,7 @@ def _listed() -> str:
             lines.append(f"  {name:<14} {_first_sentence(doc)}")
         if stage == "measure":
             lines += [f"  {k:<14} Short for {', '.join(v)}." for k, v in SHORT.items()]
-            lines.append("  Every outcome and quantity of a space is a measure too: exact.tp")
+            lines.append("  Every outcome and quantity of a space is also a measure: exact.tp")
         lines.append("")
     lines.append("presets:")
     there = builtin("match")

@@ -1,4 +1,4 @@
-"""carob power: how many documents show a difference?"""
+"""carob power: how many documents are needed to detect a difference?"""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:  # as typing has it, without the time that typing takes
     from carob.result.power import Point
 
-SUMMARY = "from a pilot, how many documents are needed to see a difference between two systems"
+SUMMARY = "estimate from a pilot how many documents are needed to detect a difference"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -22,20 +22,20 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "-m", "--measure", metavar="RECIPE",
-        help="the score whose difference is looked for (default: exact.F1; oads.F1 for slots; "
-        "the first of the task)",
+        help="the score to compare (default: exact.F1; oads.F1 for slots; the first recipe of the "
+        "task)",
     )  # fmt: skip
     parser.add_argument(
         "--difference", metavar="X", type=float,
-        help="how large, in scores: 0.02 is two points (default: that of the pilot)",
+        help="the difference to detect; 0.02 is two points (default: that of the pilot)",
     )  # fmt: skip
     parser.add_argument(
         "--power", metavar="P", type=float, default=0.8,
-        help="in what share of cases it is to be seen (default: 0.8)",
+        help="the share of studies that must detect it (default: 0.8)",
     )  # fmt: skip
     parser.add_argument(
         "--alpha", metavar="P", type=float, default=0.05,
-        help="the largest p that counts as seen (default: 0.05)",
+        help="the largest p that counts as detected (default: 0.05)",
     )  # fmt: skip
     parser.add_argument(
         "--simulations", metavar="N", type=int, default=1000,
@@ -43,7 +43,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--trials", metavar="N", type=int, default=999,
-        help="trials of the randomization test in each of them (default: 999)",
+        help="trials of the randomization test in each study (default: 999)",
     )  # fmt: skip
     options.add_reading(parser)
     options.add_choices(parser)
@@ -62,7 +62,9 @@ def run(arguments: argparse.Namespace) -> int:
     chosen = given.choices(arguments) | {name: getattr(arguments, name) for name in names}
     gold, systems = corpora(arguments)
     watched = sys.stderr.isatty()
-    found = power(gold, systems, arguments.measure, progress=_told if watched else None, **chosen)
+    found = power(
+        gold, systems, arguments.measure, progress=_progress if watched else None, **chosen
+    )
     if watched:
         print("\r\x1b[K", end="", file=sys.stderr)
     text = found.to(arguments.format)
@@ -71,7 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _told(point: Point) -> None:
-    """One line that is written over again and again."""
+def _progress(point: Point) -> None:
+    """Show the progress, in one line that is overwritten."""
     line = f"\r\x1b[K{point.documents:,} documents: power {point.power:.2f}"
     print(line, end="", file=sys.stderr, flush=True)

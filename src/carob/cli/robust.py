@@ -1,4 +1,4 @@
-"""carob robust: would another scorer have said something else?"""
+"""carob robust: would another scorer rank the systems differently?"""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "-m", "--measure", metavar="RECIPE", action="append",
         help="rank by these instead of the built-in grid (repeatable); the first is the reference",
     )  # fmt: skip
-    options.add_preset(parser, "the table that the built-in grid is for, instead of -m")
+    options.add_preset(parser, "instead of -m, the built-in grid for this table")
     parser.add_argument(
         "--repairs", metavar="A,B",
-        help="ways to read invalid tag sequences (default: conlleval,discard; one: --repair)",
+        help="repair policies for invalid tag sequences (default: conlleval,discard)",
     )  # fmt: skip
     options.add_reading(parser)
     options.add_choices(parser)

@@ -27,10 +27,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "-m", "--measure", metavar="RECIPE", action="append",
-        help="what to score, like exact.F1 or exact.PRF@macro (repeatable; see carob measures)",
+        help="what to score, such as exact.F1 or exact.PRF@macro (repeatable; see carob measures)",
     )  # fmt: skip
     options.add_preset(parser, "a table of recipes instead of -m")
-    parser.add_argument("--by-label", action="store_true", help="a row for each label, too")
+    parser.add_argument("--by-label", action="store_true", help="also show a row for each label")
     options.add_reading(parser)
     options.add_choices(parser)
     options.add_statistics(parser)
@@ -121,16 +121,14 @@ def files(arguments: argparse.Namespace) -> dict[str, str]:
 
 
 def stem(path: str) -> str:
-    """What a system is called when nobody says."""
+    """The default name of a system."""
     from carob.evaluate.run import stem as named
 
     return named(path)
 
 
 def remarks(systems: Sequence[File], gold: File | None = None) -> None:
-    """What was asked and means nothing, the coverage line of every system, and the warnings, on
-    stderr.
-    """
+    """Print the coverage line of every system, and the warnings, to stderr."""
     from carob.corpus.problems import plain
 
     for warning in () if gold is None else gold.warnings:
