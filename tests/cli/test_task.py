@@ -30,7 +30,7 @@ def example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_init_score_verify(example: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert said(capsys, "task", "init", "gold.conll") == (
         0, "",
-        "wrote task.toml; look at it, then: carob score --task task.toml gold.conll SYSTEM...\n",
+        "wrote task.toml; check it, then: carob score --task task.toml gold.conll SYSTEM...\n",
     )  # fmt: skip
     code, out, _ = said(capsys, "score", "--task", "task.toml", "gold.conll", "gold.conll")
     assert 0 == code

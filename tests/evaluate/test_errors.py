@@ -181,7 +181,7 @@ def test_the_ledger_is_written(files: dict[str, Path], tmp_path: Path) -> None:
     [
         (["--type", "XX"], "no type of error is called 'XX'"),
         (["--label", "XX"], "no label is called 'XX'"),
-        (["--examples", "-1"], "--examples is 0 or more"),
+        (["--examples", "-1"], "--examples must be 0 or more"),
         (["--ledger", "x.txt"], "a ledger is .csv, .jsonl or .parquet, not '.txt'"),
         (["--ledger", "/no/where/x.csv"], "cannot write /no/where/x.csv"),
     ],

@@ -35,8 +35,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--type", metavar="TYPE", action="append",
-        help="show examples of this type only: LE, BE, BES, BEL, BEO, LBE, FP, FN, TP; for slots PAR, "
-        "INC, MIS, SPU, ungrounded, COR (repeatable)",
+        help="show examples of this type only: LE, BE, BES, BEL, BEO, LBE, FP, FN, TP; for slots "
+        "PAR, INC, MIS, SPU, ungrounded, COR (repeatable)",
     )  # fmt: skip
     parser.add_argument(
         "--label", metavar="LABEL", help="show examples with this label or slot only"
