@@ -128,7 +128,7 @@ def test_the_answer_says_who_would_have_won() -> None:
         "exact.fp          A=C B *  ·",
     ] == chart[:4]
     one = robust(gold, systems, "exact.F1")
-    assert one.answer == "There is one choice only, exact.F1: few is first."
+    assert one.answer == "There is only one choice, exact.F1: few is first."
     below = robust(gold, {"gold": gold, **systems}, ["exact.F1", "overlap.F1"])
     assert below.answer == (
         "The winner changes: gold, first by exact.F1, is first under 1 (and 1 tied) of 2 choices; "

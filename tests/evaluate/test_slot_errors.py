@@ -215,8 +215,8 @@ share of errors        25.0%   50.0%  25.0%  0.0%
   talk.host             0.0%  100.0%   0.0%  0.0%
   talk.place          100.0%    0.0%   0.0%  0.0%
   talk.speaker          0.0%   50.0%  50.0%  0.0%
-COR right, PAR right in part, INC another answer, MIS missed, SPU one too many, ungrounded not in the text
-right strings in another slot: 1
+COR right, PAR partly right, INC incorrect, MIS missing, SPU spurious, ungrounded not found in the text
+correct strings in the wrong slot: 1
 
 gold \\ system  talk.host  talk.place  talk.speaker  _
 talk.host              .           .             1  .
@@ -233,21 +233,21 @@ now                          0.3333   0.2500
   ungrounded                +0.2222  +0.2500
 attack in this order (templates.F1 then): INC (0.7778), MIS (0.9000), PAR (1.0000)
 
-PAR (right in part) in document d1, slot talk.place
+PAR (partly right) in document d1, slot talk.place
   gold    ….D Joel S. Birnbaum, Ph.D will speak in [Wean Hall]talk.place. Dr. Birnbaum is a physicist. His host …
   system  …el S. Birnbaum, Ph.D will speak in Wean [Hall]talk.place. Dr. Birnbaum is a physicist. His host …
 
-INC (another answer) in document d1, slot talk.speaker
+INC (incorrect) in document d1, slot talk.speaker
   gold    Speaker: [Joel S. Birnbaum, Ph.D]talk.speaker Joel S. Birnbaum, Ph.D will speak in We…
   system  …r. Birnbaum is a physicist. His host is [Ann Lee]talk.speaker.
 
-MIS (missed) in document d1, slot talk.speaker
+MIS (missing) in document d1, slot talk.speaker
   gold    Speaker: Joel S. Birnbaum, Ph.D [Joel S. Birnbaum, Ph.D]talk.speaker will speak in Wean Hall. Dr. Birnbaum i…
   system  -
 
-ungrounded (not in the text) in document d1, slot talk.host
+ungrounded (not found in the text) in document d1, slot talk.host
   gold    …r. Birnbaum is a physicist. His host is [Ann Lee]talk.host.
-  system  Bob Ray (not in the text)
+  system  Bob Ray (not found in the text)
 
 """
 
@@ -276,11 +276,11 @@ def test_examples_can_be_chosen(files: dict[str, str], capsys: pytest.CaptureFix
     assert 0 == main([*call, "--type", "ungrounded", "--label", "talk.host"])
     out = capsys.readouterr().out
     assert (
-        "ungrounded (not in the text) in document d1, slot talk.host\n"
+        "ungrounded (not found in the text) in document d1, slot talk.host\n"
         "  gold    …r. Birnbaum is a physicist. His host is [Ann Lee]talk.host.\n"
-        "  system  Bob Ray (not in the text)\n"
+        "  system  Bob Ray (not found in the text)\n"
     ) in out
-    assert "MIS (missed)" not in out
+    assert "MIS (missing)" not in out
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,7 @@ def test_holm_is_said_where_it_changes_p() -> None:
 def test_chance() -> None:
     found = replace(AHEAD, low=-0.004, p=0.21, p_holm=0.21)
     assert words(found) == (
-        "B is ahead of A by 1.2 F1 (−0.4 to 2.1), but chance could do that: p = .21; the smallest "
+        "B is ahead of A by 1.2 F1 (−0.4 to 2.1), but this could be chance: p = .21; the smallest "
         "difference that these documents could show is about 1.3."
     )
 
@@ -43,7 +43,7 @@ def test_too_few_documents_differ() -> None:
     found = replace(AHEAD, low=None, high=None, p=0.125, p_holm=0.125, smallest_p=0.125,
                     differing=4)  # fmt: skip
     assert words(found, "sentence") == (
-        "B is ahead of A by 1.2 F1, but chance could do that: p = .12; they differ in 4 sentences "
+        "B is ahead of A by 1.2 F1, but this could be chance: p = .12; they differ in 4 sentences "
         "only, so p cannot be smaller than .12."
     )
 
@@ -55,7 +55,7 @@ def test_counts_are_not_points() -> None:
 
 def test_the_same_system_twice() -> None:
     found = replace(AHEAD, difference=0.0, p=1.0, p_holm=1.0, differing=0)
-    assert words(found) == "B and A do the same, document by document: F1 cannot differ."
+    assert words(found) == "B and A have the same counts in every document: F1 cannot differ."
 
 
 def test_names_are_printed_safely() -> None:

@@ -1,4 +1,4 @@
-"""How many documents would be needed to see a difference? Studies simulated from a pilot."""
+"""How many documents are needed to detect a difference? Studies simulated from a pilot."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def power(
     progress: Callable[[Point], None] | None = None,
     **options: Unpack[PowerOptions],
 ) -> Power:
-    """How many documents are needed to see a difference between two systems, from a pilot.
+    """How many documents are needed to detect a difference between two systems, from a pilot.
 
     `difference` is in scores (0.02 is two points); without it, the pilot's own. Studies of n
     documents are drawn from the pilot with replacement; on a share of the documents the two

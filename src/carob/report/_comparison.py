@@ -27,7 +27,7 @@ def words(each: Difference, unit: str = "document") -> str:
     if each.difference is None or each.p is None:
         return f"{a} and {b} cannot be compared: one of them has no {what}."
     if each.differing == 0:
-        return f"{b} and {a} do the same, {unit} by {unit}: {what} cannot differ."
+        return f"{b} and {a} have the same counts in every {unit}: {what} cannot differ."
     chance = f"p = {_p(each.p)}".replace("= <", "<")
     if each.p_holm is not None and _p(each.p_holm) != _p(each.p):
         chance += f" ({_p(each.p_holm)} after Holm)"
@@ -42,8 +42,10 @@ def words(each: Difference, unit: str = "document") -> str:
     by = f"{_points(each, abs(each.difference))} {what}{within}"
     if each.significant:
         return f"{best} is ahead of {other} by {by}, {chance}."
-    lead = f"{best} is ahead of {other} by {by}, but" if each.ahead else f"{b} and {a} are level,"
-    sentence = f"{lead} chance could do that: {chance}"
+    if each.ahead:
+        sentence = f"{best} is ahead of {other} by {by}, but this could be chance: {chance}"
+    else:
+        sentence = f"{b} and {a} have the same {what}{within}: {chance}"
     if each.smallest_p > 0.05:
         sentence += (
             f"; they differ in {each.differing} {unit}s only, so p cannot be smaller than "
@@ -135,7 +137,7 @@ def _ranked(title: str, ranks: Sequence[Rank], one: Difference) -> Table:
 
 
 def _agreed(found: Comparison) -> Table:
-    table = [["agreement of measures", "Spearman", "Kendall", "change places"]]
+    table = [["agreement of measures", "Spearman", "Kendall", "ranked differently"]]
     for each in found.agreements:
         pairs = ", ".join(f"{plain(a)}/{plain(b)}" for a, b in each.swaps)
         numbers = ["-" if x is None else f"{x:.3f}" for x in (each.spearman, each.kendall)]
@@ -178,8 +180,8 @@ def markdown(found: Comparison) -> str:
     for table, sentences in _sections(found):
         head, *rows = (_row(*row) for row in table)
         rule = "|:--" + "|--:" * (len(table[0]) - 1) + "|"
-        told = [f"- {_row(sentence)[2:-2]}" for sentence in sentences]
-        parts.append("\n".join([head, rule, *rows, *([""] if told else []), *told]) + "\n")
+        lines = [f"- {_row(sentence)[2:-2]}" for sentence in sentences]
+        parts.append("\n".join([head, rule, *rows, *([""] if lines else []), *lines]) + "\n")
     notes = [f"{_row(note)[2:-2]}.\n" for note in _notes(found)]
     return "\n".join([*parts, *notes, "```", found.signature, "```", ""])
 

@@ -21,11 +21,11 @@ MEANING = {
     "FP": "invented",
     "FN": "missed",
     "COR": "right",
-    "PAR": "right in part",
-    "INC": "another answer",
-    "MIS": "missed",
-    "SPU": "one too many",
-    "ungrounded": "not in the text",
+    "PAR": "partly right",
+    "INC": "incorrect",
+    "MIS": "missing",
+    "SPU": "spurious",
+    "ungrounded": "not found in the text",
 }
 _SHADES = ("", "\x1b[48;5;230m", "\x1b[48;5;223m", "\x1b[48;5;216m", "\x1b[48;5;209m")
 _PLAIN = "\x1b[0m"
@@ -66,14 +66,14 @@ def _counts(errors: Any) -> str:
         name = "share of errors" if label is None else f"  {plain(label)}"
         every = (shares.get(kind) for kind in kinds)
         rows.append([name, *("" if each is None else f"{each:.1%}" for each in every)])
-    told = ", ".join(f"{kind} {MEANING[kind]}" for kind in kinds if kind in MEANING)
+    legend = ", ".join(f"{kind} {MEANING[kind]}" for kind in kinds if kind in MEANING)
     if errors.of_slots:
         moved = sum(count for _, _, count in errors.confusions)
-        return _table(rows) + f"{told}\nright strings in another slot: {moved:,}\n"
+        return _table(rows) + f"{legend}\ncorrect strings in the wrong slot: {moved:,}\n"
     boundary = sum(errors.counts[kind] for kind in ("BES", "BEL", "BEO"))
     near = f"{errors.near:,} of {whole(boundary):,} boundary errors are one token off"
-    unseen = f"{errors.unseen:,} of {whole(errors.counts['FN']):,} missed mentions touch nothing"
-    return _table(rows) + f"{told}\n{near}; {unseen} the system marked\n"
+    unseen = f"{errors.unseen:,} of {whole(errors.counts['FN']):,} missed mentions overlap nothing"
+    return _table(rows) + f"{legend}\n{near}; {unseen} the system marked\n"
 
 
 def _confusion(errors: Any, *, color: bool) -> str:
@@ -141,20 +141,20 @@ def _slot(slot: str | None) -> str:
 
 
 def _sides(example: Any) -> tuple[str | None, str | None]:
-    """What gold and the system have: the words around, and for a filler what it says."""
+    """What gold and the system have, in context; for a filler, its text."""
     if not hasattr(example, "slot"):
         return example.gold_marked, example.system_marked
     system = "" if example.system is None else example.system
     if not example.grounded:
-        system += " (not in the text)"
+        system += " (not found in the text)"
     return (
-        _said(" or ".join(example.gold), example.gold_marked),
-        _said(system, example.system_marked),
+        _in_context(" or ".join(example.gold), example.gold_marked),
+        _in_context(system, example.system_marked),
     )
 
 
-def _said(text: str, around: str | None) -> str | None:
-    """A filler and the words around it; what stands there need not be said twice."""
+def _in_context(text: str, around: str | None) -> str | None:
+    """A filler and the words around it; its text is not repeated if they contain it."""
     if around is None:
         return text or None
     return around if f"[{text}]" in around else f"{text}: {around}"
@@ -179,5 +179,5 @@ def safe(text: str) -> str:
 
 
 def _cut(word: str) -> str:
-    """A word that is too long to be one, its middle left out."""
+    """Leave out the middle of a word that is too long to be one."""
     return word if len(word) <= 2 * _LONG else f"{word[:_LONG]}…{word[-_LONG:]}"

@@ -23,7 +23,7 @@ def answer(found: Power) -> str:
         )
     count = found.documents if found.simulated else _rounded(found.documents)
     text = (
-        f"About {count:,} {found.unit}s are needed to see {what} between {a} and {b} in "
+        f"About {count:,} {found.unit}s are needed to detect {what} between {a} and {b} in "
         f"{_percent(found.goal)} of cases (p <= {found.alpha:g})"
     )
     if not found.simulated:
@@ -61,12 +61,12 @@ def terminal(found: Power) -> str:
     ]  # fmt: skip
     a, b = (plain(each.name) for each in found.systems)
     mixed = "" if not found.share else (
-        f"; exchanged on {100 * found.share:.1f} % of {found.unit}s to make the difference "
+        f"; exchanged on {100 * found.share:.1f} % of {found.unit}s to reduce the difference to "
         f"{found.difference:.4f}"
     )  # fmt: skip
     notes = [
         f"pilot: {a} {found.values[0]:.4f}, {b} {found.values[1]:.4f}{mixed}",
         *(plain(remark) for remark in found.remarks),
     ]
-    told = [f"({note})" for note in notes]
-    return "\n".join([answer(found), "", *lines, "", *told, found.signature, ""])
+    notes = [f"({note})" for note in notes]
+    return "\n".join([answer(found), "", *lines, "", *notes, found.signature, ""])

@@ -1,4 +1,4 @@
-"""Robustness for people: the answer, how each system fares, and the order under every choice."""
+"""Robustness for people: the answer, the ranks of each system, the order under every choice."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from carob.report._width import width
 from carob.result.robustness import Choice, Robustness, Turn, joined
 
 WIDE = 100
-"""How many columns a terminal is taken to have."""
+"""The assumed width of a terminal, in columns."""
 
 BAR = 20
 """The width of a full bar."""
@@ -22,14 +22,14 @@ STAYS = "The winner stays"
 
 
 def answer(found: Robustness) -> str:
-    """Would another scorer have said something else? In one sentence."""
+    """Would another scorer rank the systems differently? In one sentence."""
     total, stays = len(found), len(found.stays)
     who = joined([plain(name) for name in found.winner])
     several = len(found.winner) > 1
     tied = " together" if several else ""
     they = "are" if several else "is"
     if total == 1:
-        return f"There is one choice only, {found.reference}: {who} {they} first{tied}."
+        return f"There is only one choice, {found.reference}: {who} {they} first{tied}."
     if stays < total:
         others = [
             f"{plain(each.system)} under {_times(each.alone, each.tied)}"
@@ -65,7 +65,7 @@ def _times(alone: int, tied: int) -> str:
 
 
 def letters(count: int) -> list[str]:
-    """Short names, of one letter as far as there are letters.
+    """Short names: one letter, and a number after the first 26.
 
     >>> letters(28)[-3:]
     ['Z', 'A1', 'B1']
@@ -74,7 +74,7 @@ def letters(count: int) -> list[str]:
 
 
 def terminal(found: Robustness) -> str:
-    """The answer, a table of systems, a chart of all choices, and the pairs that change places."""
+    """The answer, a table of systems, a chart of all choices, and the pairs that are reversed."""
     short = dict(
         zip([each.system for each in found.standings], letters(len(found.systems)), strict=True)
     )
@@ -136,12 +136,12 @@ def _charts(found: Robustness, short: dict[str, str]) -> list[str]:
             if any(row):
                 rows.append([plain(block), *(_cell(c, found, short, room) for c in row)])
         charts.append(_aligned(rows, left=set(range(len(averages) + 1))))
-    charts[-1] += "(best first; = is a tie; * another first place than in the first cell)\n"
+    charts[-1] += "(best first; = marks a tie, * a different winner than in the first cell)\n"
     return charts
 
 
 def _cell(choice: Choice | None, found: Robustness, short: dict[str, str], room: int) -> str:
-    """The order of the systems under one choice; as many of them as there is room for."""
+    """The order of the systems under one choice, cut to the width of the column."""
     if choice is None:
         return "·"
     order = ["=".join(sorted((short[n] for n in tied), key=_by_letter)) for tied in choice.order]
@@ -158,22 +158,22 @@ def _by_letter(name: str) -> tuple[int, str]:
 
 
 def _turned(turn: Turn, found: Robustness) -> list[str]:
-    """Which choices order a pair otherwise, in words."""
+    """Which choices rank a pair differently, in words."""
     if not turn.turned and not turn.parted:
         return []
     a, b = plain(turn.ahead), plain(turn.behind)
     parts = []
     if turn.turned:
-        parts.append(f"{b} ahead of {a}: {_told(turn.turned, found)}")
+        parts.append(f"{b} ahead of {a}: {_listed(turn.turned, found)}")
     if turn.parted and turn.tie:
-        parts.append(f"{a} and {b} do not tie: {_told(turn.parted, found)}")
+        parts.append(f"{a} and {b} do not tie: {_listed(turn.parted, found)}")
     elif turn.parted:
-        parts.append(f"{a} and {b} tie: {_told(turn.parted, found)}")
+        parts.append(f"{a} and {b} tie: {_listed(turn.parted, found)}")
     return [line for part in parts for line in _wrapped(part, "  ")]
 
 
-def _told(choices: Iterable[Choice], found: Robustness) -> str:
-    """Choices in few words: a space stands for all of its averages, no policy for all policies."""
+def _listed(choices: Iterable[Choice], found: Robustness) -> str:
+    """Choices in few words: a space alone means all its averages, no policy means all policies."""
     here = list(choices)
     policies = list(dict.fromkeys(each.repair for each in found))
     there = {(c.block, c.average, c.repair) for c in here}

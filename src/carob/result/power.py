@@ -45,7 +45,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Power:
-    """How many documents would be needed to see a difference between two systems.
+    """How many documents are needed to detect a difference between two systems.
 
     `observed` is the difference b - a in the pilot, `difference` the size of the one looked for,
     `share` the share of documents on which the two were exchanged to get it. `documents` is the
