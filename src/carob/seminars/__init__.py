@@ -1,9 +1,9 @@
-"""Made-up seminar announcements: records first, then texts that say them in varied words.
+"""Generated seminar announcements: records first, then texts that say them in varied words.
 
 One speaker is `Mirela J. Oxenby, Ph.D.` in one line and `Dr. Oxenby` in another, one time is
-`3:30 PM`, `15:30` and `half past three`, so that answers per slot, per occurrence and per
-different string are three numbers, and the truth is known. After the example that Lavelli et al.
-(2008), section 3.2, take from a corpus of seminar announcements.
+`3:30 PM`, `15:30` and `half past three`. So answers per slot, per occurrence and per different
+string are three numbers, and the truth is known. The idea is that of the example in Lavelli et al.
+(2008), section 3.2. Words and sentences are in `seminars.toml`.
 """
 
 from __future__ import annotations
@@ -13,10 +13,9 @@ from importlib import resources
 from typing import Any
 
 from carob.corpus.problems import UsageError
-from carob.seminars._gold import SLOTS, gold
-from carob.seminars._page import page
+from carob.seminars._records import Aside, Person, Record, Seminar, record
 from carob.seminars._systems import careful, eager, llm
-from carob.seminars._truth import Aside, Person, Record, Seminar, record
+from carob.seminars._texts import SLOTS, gold, page
 
 __all__ = ["SLOTS", "Aside", "Person", "Record", "Seminar", "corpus", "files", "records"]
 
@@ -24,29 +23,29 @@ _MOST = 100_000  # everything is in memory
 
 
 def records(seed: int = 0, documents: int = 300) -> list[Record]:
-    """The truth behind the documents; more documents begin with the same ones.
+    """What the documents say; a longer list begins with the shorter one.
 
     >>> records(3, 2) == records(3, 4)[:2]
     True
     """
     if not 1 <= documents <= _MOST:
-        raise UsageError(f"{documents} documents cannot be made; from 1 to {_MOST} can")
+        raise UsageError(f"cannot generate {documents} documents; expected 1 to {_MOST}")
     return [record(seed, number) for number in range(documents)]
 
 
 def corpus(seed: int = 0, documents: int = 300) -> dict[str, list[dict[str, Any]]]:
     """Gold and the answers of three systems, a JSON object for each document.
 
-    >>> made = corpus(0, 2)
-    >>> list(made), made["gold"][0]["id"]
+    >>> generated = corpus(0, 2)
+    >>> list(generated), generated["gold"][0]["id"]
     (['gold', 'careful', 'eager', 'llm'], 'seminar-0001')
     """
-    told = [(each, page(seed, each)) for each in records(seed, documents)]
+    pages = [(each, page(seed, each)) for each in records(seed, documents)]
     return {
-        "gold": [gold(each, text) for each, text in told],
-        "careful": [careful(seed, each, text) for each, text in told],
-        "eager": [eager(seed, each, text) for each, text in told],
-        "llm": [llm(seed, each, text) for each, text in told],
+        "gold": [gold(each, text) for each, text in pages],
+        "careful": [careful(seed, each, text) for each, text in pages],
+        "eager": [eager(seed, each, text) for each, text in pages],
+        "llm": [llm(seed, each) for each, _ in pages],
     }
 
 
@@ -56,10 +55,10 @@ def files(seed: int = 0, documents: int = 300) -> dict[str, bytes]:
     >>> sorted(files(0, 1))
     ['README.md', 'careful.jsonl', 'eager.jsonl', 'gold.jsonl', 'llm.jsonl']
     """
-    made = {
+    texts = {
         f"{name}.jsonl": "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
         for name, lines in corpus(seed, documents).items()
     }
-    about = resources.files("carob.seminars").joinpath("README.md").read_text(encoding="utf-8")
-    about = about.replace("DOCUMENTS", str(documents)).replace("SEED", str(seed))
-    return {name: text.encode() for name, text in (made | {"README.md": about}).items()}
+    readme = resources.files("carob.seminars").joinpath("README.md").read_text(encoding="utf-8")
+    texts["README.md"] = readme.replace("DOCUMENTS", str(documents)).replace("SEED", str(seed))
+    return {name: text.encode() for name, text in texts.items()}
