@@ -13,11 +13,10 @@ from importlib import resources
 from typing import Any
 
 from carob.corpus.problems import UsageError
-from carob.seminars._records import Aside, Person, Record, Seminar, record
+from carob.seminars._announcements import SLOTS, Page, Record, gold, record
 from carob.seminars._systems import careful, eager, llm
-from carob.seminars._texts import SLOTS, gold, page
 
-__all__ = ["SLOTS", "Aside", "Person", "Record", "Seminar", "corpus", "files", "records"]
+__all__ = ["SLOTS", "Record", "corpus", "files", "records"]
 
 _MOST = 100_000  # everything is in memory
 
@@ -40,12 +39,12 @@ def corpus(seed: int = 0, documents: int = 300) -> dict[str, list[dict[str, Any]
     >>> list(generated), generated["gold"][0]["id"]
     (['gold', 'careful', 'eager', 'llm'], 'seminar-0001')
     """
-    pages = [(each, page(seed, each)) for each in records(seed, documents)]
+    pages = [Page(seed, each) for each in records(seed, documents)]
     return {
-        "gold": [gold(each, text) for each, text in pages],
-        "careful": [careful(seed, each, text) for each, text in pages],
-        "eager": [eager(seed, each, text) for each, text in pages],
-        "llm": [llm(seed, each) for each, _ in pages],
+        "gold": [gold(page) for page in pages],
+        "careful": [careful(seed, page) for page in pages],
+        "eager": [eager(seed, page) for page in pages],
+        "llm": [llm(seed, page.record) for page in pages],
     }
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, NamedTuple
 
-from carob.seminars._records import DATA, Dice, Record, Seminar
-from carob.seminars._texts import Mark, Page, of_date, of_name, of_person, of_time, template
+from carob.seminars._announcements import DATA, Dice, Forms, Mark, Page, Record, of_name, template
 
 _WORD = re.compile(r"\S+")
 
@@ -19,9 +18,9 @@ class _Answer(NamedTuple):
     seminar: int
 
 
-def careful(seed: int, record: Record, page: Page) -> dict[str, Any]:
+def careful(seed: int, page: Page) -> dict[str, Any]:
     """A pattern matcher: it trusts keywords such as "Time:" and misses much of the prose."""
-    dice = Dice(seed, "careful", record.id)
+    dice = Dice(seed, "careful", page.record.id)
     asleep = dice.chance(0.02)
     answers = []
     for mark in page.marks:
@@ -33,7 +32,7 @@ def careful(seed: int, record: Record, page: Page) -> dict[str, Any]:
         if dice.chance(0.1):
             span, sure = _shifted(dice, page, mark), round(sure - 0.1, 2)
         answers.append(_Answer(slot, *span, sure, mark.seminar))
-    return _document(record, page, answers)
+    return _document(page, answers)
 
 
 def _share_seen(mark: Mark) -> float:
@@ -46,9 +45,9 @@ def _share_seen(mark: Mark) -> float:
     return {"person": 0.4, "time": 0.6, "date": 0.6, "title": 0.5}.get(mark.kind, 0.35)
 
 
-def eager(seed: int, record: Record, page: Page) -> dict[str, Any]:
+def eager(seed: int, page: Page) -> dict[str, Any]:
     """A tagger that marks every occurrence and more, confuses slots, and is never in doubt."""
-    dice = Dice(seed, "eager", record.id)
+    dice = Dice(seed, "eager", page.record.id)
     answers = []
     for mark in page.marks:
         if not dice.chance(0.96 if mark.slot else 0.65):
@@ -60,7 +59,7 @@ def eager(seed: int, record: Record, page: Page) -> dict[str, Any]:
         answers.append(_Answer(slot, *span, dice.between(0.6, 0.99), mark.seminar))
     if dice.chance(0.5):  # all talks of a digest in one template
         answers = [answer._replace(seminar=0) for answer in answers]
-    return _document(record, page, answers)
+    return _document(page, answers)
 
 
 def _shifted(dice: Dice, page: Page, mark: Mark) -> tuple[int, int]:
@@ -75,7 +74,7 @@ def _shifted(dice: Dice, page: Page, mark: Mark) -> tuple[int, int]:
     return dice.one(spans)
 
 
-def _document(record: Record, page: Page, answers: list[_Answer]) -> dict[str, Any]:
+def _document(page: Page, answers: list[_Answer]) -> dict[str, Any]:
     mentions = [
         {"start": a.start, "end": a.end, "label": a.slot, "confidence": a.confidence}
         for a in answers
@@ -85,7 +84,7 @@ def _document(record: Record, page: Page, answers: list[_Answer]) -> dict[str, A
         filler = {"text": page.text[a.start : a.end], "start": a.start, "end": a.end}
         seminars.setdefault(a.seminar, []).append((a.slot, filler | {"confidence": a.confidence}))
     templates = [template(seminars[number]) for number in sorted(seminars)]
-    return {"id": record.id, "unit": "char", "mentions": mentions, "templates": templates}
+    return {"id": page.record.id, "unit": "char", "mentions": mentions, "templates": templates}
 
 
 def llm(seed: int, record: Record) -> dict[str, Any]:
@@ -97,7 +96,7 @@ def llm(seed: int, record: Record) -> dict[str, Any]:
         for name in ("speaker", "topic", "stime", "location"):
             merged[name] = dice.one((None, []))
         if dice.chance(0.3):
-            merged["speaker"] = [of_person(record.aside.colleague)["name"]]
+            merged["speaker"] = [record.aside["colleague"]["name"]]
     elif len(answers) == 1 or dice.chance(0.5):
         merged = answers[0]  # of a digest, only the first talk
     else:
@@ -107,47 +106,55 @@ def llm(seed: int, record: Record) -> dict[str, Any]:
     return {"id": record.id, **merged}
 
 
-def _form(dice: Dice, record: Record, seminar: Seminar) -> dict[str, Any]:
+def _form(dice: Dice, record: Record, seminar: dict[str, Forms]) -> dict[str, Any]:
     """The answers on one seminar."""
-    aside = record.aside
+    values = record.aside | seminar
     style = dice.one(("ampm", "ampm", "day"))
-    start = aside.former if dice.chance(0.05) else seminar.start
-    end = seminar.end
+    start = "former" if dice.chance(0.05) else "stime"
+    end = values.get("etime") or values.get("implied")
     if end is None and dice.chance(0.3):
-        end = start + 60
-    host = of_person(seminar.host)["name"] if seminar.host else None
+        end = values[f"{start}_later"]
+    host = values["host"]["name"] if "host" in values else None
     if host is None and dice.chance(0.25):
         invented = f"{dice.word('givens')} {dice.word('families')}"
-        host = dice.one((of_person(aside.sender)["name"], invented))
-    building = dice.word("buildings") if dice.chance(0.04) else seminar.building
-    room = seminar.room or (str(100 + dice.below(300)) if dice.chance(0.3) else None)
-    topic = f"{dice.word('acts')} {seminar.thing}" if dice.chance(0.06) else seminar.topic
-    values: dict[str, Any] = {
-        "speaker": _speakers(dice, seminar),
+        host = dice.one((values["sender"]["name"], invented))
+    building = dice.word("buildings") if dice.chance(0.04) else values["building"]["full"]
+    room = values.get("room")
+    if room is None and dice.chance(0.3):
+        room = of_name("room", str(100 + dice.below(300)))
+    topic = values["topic"]["full"]
+    if dice.chance(0.06):
+        topic = f"{dice.word('acts')} {values['thing']['title']}"
+    answers: dict[str, Any] = {
+        "speaker": _speakers(dice, _listed(values, "speaker")),
         "topic": _untidy(dice, topic),
-        "stime": of_time(start)[style],
-        "etime": None if end is None else of_time(end)[style],
-        "date": of_date(seminar.date)[dice.one(("usual", "usual", "long", "iso"))],
+        "stime": values[start][style],
+        "etime": end and end[style],
+        "date": values["date"][dice.one(("usual", "usual", "long", "iso"))],
         "location": {
             "building": _untidy(dice, building),
-            "room": room and of_name("room", room)[dice.one(("full", "number"))],
+            "room": room and room[dice.one(("full", "number"))],
         },
-        "affiliation": [_untidy(dice, name) for name in seminar.affiliations],
+        "affiliation": [_untidy(dice, each["full"]) for each in _listed(values, "affiliation")],
         "host": host,
-        "series": _untidy(dice, seminar.series),
+        "series": _untidy(dice, values["series"]["full"]),
     }
     for name in ("affiliation", "host", "series", "date"):
         if dice.chance(0.08):
-            values[name] = dice.one((None, []))
+            answers[name] = dice.one((None, []))
     if dice.chance(0.1):
-        del values["series"]
-    return values
+        del answers["series"]
+    return answers
 
 
-def _speakers(dice: Dice, seminar: Seminar) -> str | list[str]:
-    people = seminar.speakers[:1] if dice.chance(0.2) else seminar.speakers
+def _listed(values: dict[str, Forms], name: str) -> list[Forms]:
+    return [values[each] for each in (name, f"{name}1") if each in values]
+
+
+def _speakers(dice: Dice, people: list[Forms]) -> str | list[str]:
+    people = people[:1] if dice.chance(0.2) else people
     form = dice.one(("name", "name", "name", "titled", "full"))
-    names = [_untidy(dice, of_person(person)[form]) for person in people]
+    names = [_untidy(dice, person[form]) for person in people]
     return names[0] if len(names) == 1 and dice.chance(0.4) else names
 
 
