@@ -34,8 +34,8 @@ def sessions() -> list[tuple[str, str]]:
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("docs")
-    demo.written(folder / "carob-demo")
-    demo.written(folder / "seminars", "seminars", documents=60)
+    demo.write(folder / "carob-demo")
+    demo.write(folder / "seminars", "seminars", documents=60)
     binaries = folder / "bin"
     binaries.mkdir()
     script = binaries / "carob"

@@ -271,7 +271,7 @@ def test_who_is_best_depends_on_the_way_to_count() -> None:
 
 
 def test_carob_reads_what_was_written(tmp_path: Path) -> None:
-    files = {file.stem: file for file in demo.written(tmp_path, "seminars", documents=30)}
+    files = {file.stem: file for file in demo.write(tmp_path, "seminars", documents=30)}
     for name in ("gold", "careful", "eager", "llm"):
         found = read(files[name])
         assert [document["id"] for document in GOLD[:30]] == [each.id for each in found]
@@ -292,7 +292,7 @@ def test_the_demo_writes_and_scores_seminars(
     capsys.readouterr()
     assert main([*call, "--seed", "4"]) == 2
     target = tmp_path / "s" / "README.md"
-    message = f"carob: {target} exists and is not the example's; give another folder"
+    message = f"carob: {target} exists with other content; give another folder"
     assert message in capsys.readouterr().err
 
 
@@ -308,7 +308,7 @@ def test_the_other_example_cannot_be_varied(
 
 def test_an_example_that_does_not_exist_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError) as caught:
-        demo.written(tmp_path / "s", "seminar")
+        demo.write(tmp_path / "s", "seminar")
     expected = "no example is called 'seminar'; did you mean seminars? there are: "
     assert f"{expected}mentions, seminars" == str(caught.value)
 

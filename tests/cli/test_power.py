@@ -14,7 +14,7 @@ from carob.evaluate import demo
 
 @pytest.fixture
 def files(tmp_path: Path) -> list[str]:
-    demo.written(tmp_path)
+    demo.write(tmp_path)
     return [str(tmp_path / f"{name}.conll") for name in ("gold", "careful", "hasty")]
 
 

@@ -22,7 +22,7 @@ def said(capsys: pytest.CaptureFixture[str], *call: object) -> tuple[int, str, s
 
 @pytest.fixture
 def example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    demo.written(tmp_path)
+    demo.write(tmp_path)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

@@ -25,7 +25,7 @@ def perfect(gold: Path, folder: Path) -> carob.Scores:
 
 
 def test_the_example_scores_itself_perfectly(tmp_path: Path) -> None:
-    demo.written(tmp_path / "demo")
+    demo.write(tmp_path / "demo")
     scores = perfect(tmp_path / "demo" / "gold.conll", tmp_path)
     assert {"exact.P": 1.0, "exact.R": 1.0, "exact.F1": 1.0} == {
         each.recipe: each.value for each in scores

@@ -26,7 +26,7 @@ SPACES = sorted(registry.builtin("match"))
 
 @pytest.fixture
 def files(tmp_path: Path) -> dict[str, Path]:
-    return {file.stem: file for file in demo.written(tmp_path / "demo")}
+    return {file.stem: file for file in demo.write(tmp_path / "demo")}
 
 
 @pytest.mark.parametrize("name", SPACES)

@@ -218,7 +218,7 @@ def test_wrong_choices_are_refused_in_words(wrong: dict[str, object], message: s
     ],
 )
 def test_a_stored_result_verifies(tmp_path: Path, options: dict[str, object]) -> None:
-    files = demo.written(tmp_path)
+    files = demo.write(tmp_path)
     recipes = ["exact.PRF", "exact.F1@macro", "exact.F1@macro-doc"]
     scores = score(files[2], files[1], recipes, **options)  # type: ignore[arg-type]
     result = tmp_path / "result.json"
@@ -227,7 +227,7 @@ def test_a_stored_result_verifies(tmp_path: Path, options: dict[str, object]) ->
 
 
 def test_a_stored_interval_that_was_changed_does_not_verify(tmp_path: Path) -> None:
-    files = demo.written(tmp_path)
+    files = demo.write(tmp_path)
     result = tmp_path / "result.json"
     scores = score(files[2], files[1], "exact.F1")
     low = str(scores.scores[0].overall.low)

@@ -32,7 +32,7 @@ CALLS = [
 
 @pytest.fixture
 def files(tmp_path: Path) -> dict[str, Path]:
-    return {file.stem: file for file in demo.written(tmp_path / "demo")}
+    return {file.stem: file for file in demo.write(tmp_path / "demo")}
 
 
 def stored(files: dict[str, Path], tmp_path: Path, options: list[str]) -> Path:

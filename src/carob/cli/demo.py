@@ -32,10 +32,10 @@ def run(arguments: argparse.Namespace) -> int:
     from pathlib import Path
 
     from carob.cli import main
-    from carob.evaluate.demo import written
+    from carob.evaluate.demo import write
 
     folder = Path(arguments.folder)
-    files = written(folder, arguments.kind, documents=arguments.documents, seed=arguments.seed)
+    files = write(folder, arguments.kind, documents=arguments.documents, seed=arguments.seed)
     systems = [file for file in files if file.stem not in ("gold", "README")]
     gold = folder / f"gold{systems[0].suffix}"
     call = ["score", str(gold), *map(str, systems)]

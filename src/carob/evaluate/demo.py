@@ -1,4 +1,4 @@
-"""The built-in examples: gold and three systems that err differently."""
+"""The built-in examples: gold and three systems that make different errors."""
 
 from __future__ import annotations
 
@@ -11,27 +11,29 @@ KINDS = ("mentions", "seminars")
 """`mentions`: thirty short documents with named entities. `seminars`: announcements with slots."""
 
 
-def written(
+def write(
     folder: Path, kind: str = "mentions", *, documents: int | None = None, seed: int | None = None
 ) -> list[Path]:
-    """Write an example into a folder and say which files it is; nothing else is overwritten.
+    """Write an example into a folder and return its files; no other file is overwritten.
 
     `documents` (default 300) and `seed` (default 0) are for `seminars`, which are generated.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     [file.name for file in written(Path(folder) / "demo")]
+    ...     [file.name for file in write(Path(folder) / "demo")]
     ['README.md', 'careful.conll', 'gold.conll', 'hasty.conll', 'muddled.conll']
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     [file.name for file in written(Path(folder) / "demo", "seminars", documents=2)]
+    ...     [file.name for file in write(Path(folder) / "demo", "seminars", documents=2)]
     ['README.md', 'careful.jsonl', 'eager.jsonl', 'gold.jsonl', 'llm.jsonl']
     """
-    contents = {folder / name: made for name, made in _made(kind, documents, seed).items()}
+    contents = {
+        folder / name: content for name, content in _contents(kind, documents, seed).items()
+    }
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for target, content in contents.items():
             if target.exists() and target.read_bytes() != content:
-                raise UsageError(f"{target} exists and is not the example's; give another folder")
+                raise UsageError(f"{target} exists with other content; give another folder")
         for target, content in contents.items():
             target.write_bytes(content)
     except OSError as error:
@@ -39,7 +41,7 @@ def written(
     return list(contents)
 
 
-def _made(kind: str, documents: int | None, seed: int | None) -> dict[str, bytes]:
+def _contents(kind: str, documents: int | None, seed: int | None) -> dict[str, bytes]:
     """The files of an example, by name and in order."""
     if kind == "seminars":
         from carob import seminars

@@ -90,7 +90,7 @@ def verify(path: str | os.PathLike[str]) -> Verification:
     >>> import tempfile
     >>> from carob.evaluate import demo
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     files = demo.written(Path(folder))
+    ...     files = demo.write(Path(folder))
     ...     result = Path(folder) / "result.json"
     ...     _ = result.write_text(score(files[2], files[1], "exact.F1").to_json())
     ...     verify(result).differences
