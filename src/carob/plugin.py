@@ -199,6 +199,11 @@ class SpaceHooks:
     idle: Mapping[str, tuple[str, ...]] = {}
     """For a parameter that is a space, those of its parameters that mean nothing here."""
 
+    support_text: str = ""
+    """What it counts in gold, in the singular: `filled slot`. Spaces that say so count the same
+    answers in different ways; a table shows them together.
+    """
+
     mentions_once: bool = True
     """Whether a mention is in at most one event."""
 

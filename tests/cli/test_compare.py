@@ -56,4 +56,7 @@ def test_an_unknown_report_is_refused(
     files: dict[str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["compare", files["gold"], files["good"], files["bad"], "--format", "pdf"]) == 2
-    assert "no report on comparisons is called 'pdf'" in capsys.readouterr().err
+    assert (
+        "no report is called 'pdf'; there are: csv, json, latex, markdown, terminal"
+        in capsys.readouterr().err
+    )

@@ -78,4 +78,7 @@ def test_an_unknown_report_is_refused(
     files: dict[str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["robust", files["gold"], files["legal"], files["stray"], "--format", "pdf"]) == 2
-    assert "no report on robustness is called 'pdf'" in capsys.readouterr().err
+    assert (
+        "no report is called 'pdf'; there are: csv, json, latex, markdown, terminal"
+        in capsys.readouterr().err
+    )

@@ -45,7 +45,6 @@ def run(arguments: argparse.Namespace) -> int:
     from carob.cli import _given as given
     from carob.cli.score import corpora, recipes, remarks
     from carob.evaluate.compare import compare
-    from carob.report._comparison import words
 
     wanted = recipes(arguments)
     chosen = given.choices(arguments) | given.statistics(arguments)
@@ -64,5 +63,5 @@ def run(arguments: argparse.Namespace) -> int:
     remarks(found.systems, found.gold)
     given.deliver(text, arguments.output)
     for each in worse:
-        print(f"worse: {each.recipe}: {words(each, found.unit)}", file=sys.stderr)
+        print(f"worse: {each.recipe}: {each.sentence(found.unit)}", file=sys.stderr)
     return NO if worse else 0

@@ -124,6 +124,7 @@ def _score(
         averaged.left_out,
         f"{recipe.average.over} {hook(recipe.average, 'leaves_out')}",
         isinstance(recipe.measure, Count),
+        hook(recipe.space, "support_text"),
     )
 
 

@@ -58,6 +58,7 @@ class Oas:
     """
 
     name: ClassVar[str] = "oas"
+    support_text: ClassVar[str] = "filled slot"
     symmetric: ClassVar[bool] = False
     items: ClassVar[Literal["mention", "filler"]] = "filler"
     by_document: ClassVar[bool] = False
@@ -111,6 +112,7 @@ class Oaod:
     """
 
     name: ClassVar[str] = "oaod"
+    support_text: ClassVar[str] = "place"
     items: ClassVar[Literal["mention", "filler"]] = "filler"
     by_document: ClassVar[bool] = False
     outcomes: ClassVar[tuple[str, ...]] = OUTCOMES
@@ -158,6 +160,7 @@ class Oads:
     """
 
     name: ClassVar[str] = "oads"
+    support_text: ClassVar[str] = "different string"
     items: ClassVar[Literal["mention", "filler"]] = "filler"
     by_document: ClassVar[bool] = False
     outcomes: ClassVar[tuple[str, ...]] = OUTCOMES

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from carob.corpus.problems import plain
-from carob.report._width import width
-from carob.result.scores import whole
+from carob.report._table import width
+from carob.result.result import whole
 
 MEANING = {
     "TP": "right",

@@ -7,14 +7,16 @@ import io
 from dataclasses import dataclass
 from typing import ClassVar
 
+from carob.result.result import Result
 from carob.result.scores import Scores
-
-COLUMNS = ("system", "recipe", "label", "value", "low", "high", "support", "signature")
 
 
 @dataclass(frozen=True, slots=True)
 class Csv:
-    """A row for each system and recipe, and with `by_label` for each label; every digit kept.
+    """The rows of a result, every digit kept.
+
+    Scores have a row for each system and recipe, and with `by_label` for each label. Of several
+    tables it is the one that the result names first.
 
     >>> from carob import Corpus, score
     >>> scores = score(Corpus.of("[Ann]PER"), Corpus.of("[Ann]PER"), "exact.F1")
@@ -26,10 +28,15 @@ class Csv:
 
     name: ClassVar[str] = "csv"
 
-    def __call__(self, scores: Scores) -> str:
+    def __call__(self, result: Result) -> str:
         """The text."""
+        rows = result.rows()
+        if isinstance(rows, dict):
+            rows = next(iter(rows.values()))
+        if isinstance(result, Scores) and not self.by_label:
+            rows = [row for row in rows if row["label"] is None]
         out = io.StringIO()
-        table = csv.DictWriter(out, COLUMNS, lineterminator="\n")
+        table = csv.DictWriter(out, list(rows[0]) if rows else [], lineterminator="\n")
         table.writeheader()
-        table.writerows(r for r in scores.rows() if self.by_label or r["label"] is None)
+        table.writerows(rows)
         return out.getvalue()

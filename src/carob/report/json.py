@@ -1,16 +1,16 @@
-"""JSON for machines."""
+"""JSON for programs."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import ClassVar
 
-from carob.result.scores import Scores
+from carob.result.result import Result
 
 
 @dataclass(frozen=True, slots=True)
 class Json:
-    """One object with every digit, as docs/output.md describes it; labels are always in it.
+    """One object with every digit, as docs/output.md describes it; it always holds all labels.
 
     >>> from carob import Corpus, score
     >>> Json()(score(Corpus.of("[Ann]PER"), Corpus.of("[Ann]PER"), "exact.F1"))[:12]
@@ -21,6 +21,6 @@ class Json:
 
     name: ClassVar[str] = "json"
 
-    def __call__(self, scores: Scores) -> str:
+    def __call__(self, result: Result) -> str:
         """The text."""
-        return scores.to_json() + "\n"
+        return result.to_json() + "\n"

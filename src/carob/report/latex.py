@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from carob.report._table import Block, blocks
-from carob.result.scores import Scores
+from carob.report._table import INDENT, Section, sections
+from carob.result.result import Result
 
 _SPECIAL = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
@@ -16,7 +17,7 @@ _SPECIAL = {
 
 @dataclass(frozen=True, slots=True)
 class Latex:
-    r"""A tabular (with booktabs) for each event space and average, signatures as comments.
+    r"""A tabular (with booktabs) for each table; sentences, remarks and signatures as comments.
 
     >>> from carob import Corpus, score
     >>> scores = score(Corpus.of("[Ann]PER"), Corpus.of("[Ann]PER"), "exact.F1")
@@ -32,25 +33,32 @@ class Latex:
 
     name: ClassVar[str] = "latex"
 
-    def __call__(self, scores: Scores) -> str:
+    def __call__(self, result: Result) -> str:
         """The text."""
-        return "\n".join(_text(block) for block in blocks(scores, by_label=self.by_label))
+        return "\n".join(_text(section) for section in sections(result, by_label=self.by_label))
 
 
-def _text(block: Block) -> str:
-    lines = [r"\begin{tabular}{l" + "r" * (len(block.measures) + 1) + "}", r"\toprule"]
-    lines += [_row(_plain(block.title), *map(_plain, block.measures), "gold"), r"\midrule"]
-    for row in block.rows:
-        name = (r"\quad " if row.is_label else "") + _plain(row.name)
-        lines.append(_row(name, *map(_plain, row.cells), _plain(row.support)))
-    lines += [r"\bottomrule", r"\end{tabular}"]
-    lines += [f"% {line}" for line in (*block.remarks, *block.signatures)]
-    return "\n".join(lines) + "\n"
+def _text(section: Section) -> str:
+    lines = []
+    if (table := section.table) is not None:
+        columns = "".join("l" if i in table.left else "r" for i in range(len(table.rows[0])))
+        head, *rows = (_row(row) for row in table.rows)
+        lines = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", head, r"\midrule"]
+        lines += [*rows, r"\bottomrule", r"\end{tabular}"]
+    comments = (*section.sentences, *section.quotes, *section.remarks, *section.signatures)
+    return "\n".join([*lines, *(f"% {line}" for line in comments)]) + "\n"
 
 
-def _row(*cells: str) -> str:
-    return " & ".join(cells) + r" \\"
+def _row(cells: Sequence[str]) -> str:
+    name = escaped(cells[0].removeprefix(INDENT))
+    indent = r"\quad " if cells[0].startswith(INDENT) else ""
+    return " & ".join([indent + name, *map(escaped, cells[1:])]) + r" \\"
 
 
-def _plain(text: str) -> str:
+def escaped(text: str) -> str:
+    r"""Text without the meaning that its signs have in LaTeX.
+
+    >>> escaped("a_b & c%")
+    'a\\_b \\& c\\%'
+    """
     return "".join(_SPECIAL.get(sign, sign) for sign in text)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from carob.report._table import Block, blocks
-from carob.result.scores import Scores
+from carob.report._table import INDENT, Section, sections
+from carob.result.result import Result
 
 
 @dataclass(frozen=True, slots=True)
 class Markdown:
-    """A table for each event space and average, its signatures in a code block below.
+    """A table for each section, sentences as a list, signatures in a code block below.
 
     >>> from carob import Corpus, score
     >>> scores = score(Corpus.of("[Ann]PER"), Corpus.of("[Ann]PER"), "exact.F1")
@@ -26,29 +27,44 @@ class Markdown:
 
     name: ClassVar[str] = "markdown"
 
-    def __call__(self, scores: Scores) -> str:
+    def __call__(self, result: Result) -> str:
         """The text."""
-        return "\n".join(_text(block) for block in blocks(scores, by_label=self.by_label))
+        return "\n".join(_text(section) for section in sections(result, by_label=self.by_label))
 
 
-def _text(block: Block) -> str:
-    lines = [_row(block.title, *block.measures, "gold")]
-    lines.append("|:--" + "|--:" * (len(block.measures) + 1) + "|")
-    for row in block.rows:
-        name = ("\u2003" if row.is_label else "") + row.name
-        lines.append(_row(name, *row.cells, row.support))
-    lines.append("")
-    lines += [f"{_plain(remark)}\n" for remark in block.remarks]
-    fence = "`" * max(3, 1 + max((len(run) for s in block.signatures for run in
-                                  re.findall("`+", s)), default=0))  # fmt: skip
-    return "\n".join([*lines, fence, *block.signatures, fence, ""])
+def _text(section: Section) -> str:
+    parts = []
+    if (table := section.table) is not None:
+        head, *rows = (_row(row) for row in table.rows)
+        rule = "".join("|:--" if i in table.left else "|--:" for i in range(len(table.rows[0])))
+        parts.append([head, f"{rule}|", *rows])
+    if section.sentences:
+        parts.append([f"- {escaped(sentence)}" for sentence in section.sentences])
+    parts += [_fenced(lines) for lines in (section.quotes,) if lines]
+    parts += [[escaped(remark)] for remark in section.remarks]
+    parts += [_fenced(lines) for lines in (section.signatures,) if lines]
+    return "\n\n".join("\n".join(lines) for lines in parts) + "\n"
 
 
-def _row(*cells: str) -> str:
-    return "| " + " | ".join(_plain(cell) for cell in cells) + " |"
+def _row(cells: Sequence[str]) -> str:
+    first = cells[0]
+    if first.startswith(INDENT):  # spaces alone would be dropped
+        first = "\u2003" + first.removeprefix(INDENT)
+    return "| " + " | ".join(escaped(cell) for cell in (first, *cells[1:])) + " |"
 
 
-def _plain(text: str) -> str:
-    """Signs that mean something in Markdown or HTML, made to mean nothing."""
-    escaped = re.sub(r"([\\`*_\[\]|#~])", r"\\\1", text)
-    return escaped.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+def _fenced(lines: Sequence[str]) -> list[str]:
+    """A code block, with a fence that is longer than any in the lines."""
+    longest = max((len(run) for line in lines for run in re.findall("`+", line)), default=0)
+    fence = "`" * max(3, 1 + longest)
+    return [fence, *lines, fence]
+
+
+def escaped(text: str) -> str:
+    """Text without the meaning that its signs have in Markdown or HTML.
+
+    >>> escaped("a_b | <c>")
+    'a\\\\_b \\\\| &lt;c&gt;'
+    """
+    text = re.sub(r"([\\`*_\[\]|#~])", r"\\\1", text)
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

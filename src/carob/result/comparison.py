@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from importlib import import_module
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
 
 from carob.arrays.types import FloatArray
-from carob.corpus.problems import UsageError, nearest
-from carob.result.scores import File, library
+from carob.corpus.problems import UsageError, plain
+from carob.result.result import Result, Rows
+from carob.result.scores import File, files_to_dict
 
 ALPHA = 0.05
-"""A p that is larger is chance."""
+"""The level of significance: with a larger p, a difference may be chance."""
 
 COLUMNS = (
     "a", "b", "recipe", "label", "value_a", "value_b", "difference", "low", "high", "p", "p_holm",
@@ -26,10 +26,10 @@ COLUMNS = (
 class Difference:
     """The score of b minus the score of a, under one recipe (of one label, if there is one).
 
-    `smallest_p` is the smallest p that could have come out, `detectable` the smallest difference
-    that these documents would have shown in four cases of five, `differing` on how many of them
-    the two systems differ at all; `exact` says that every exchange was tried. `draws` are the
-    differences in resamples, `trials` those that chance alone gave, where exchanges were drawn.
+    `smallest_p` is the smallest possible p, `detectable` the smallest difference that these
+    documents show in four cases of five, `differing` the number of documents on which the two
+    systems differ; `exact` says that every exchange was tried. `draws` are the differences in
+    resamples, `trials` those by chance alone, where exchanges were drawn.
     """
 
     a: str
@@ -57,7 +57,7 @@ class Difference:
 
     @property
     def significant(self) -> bool:
-        """Whether chance is ruled out, with everything that was tested beside it."""
+        """Whether chance is unlikely, corrected for everything that was tested."""
         return self.p_holm is not None and self.p_holm <= ALPHA
 
     @property
@@ -67,10 +67,57 @@ class Difference:
             return None
         return self.b if (self.difference > 0) != self.lower_is_better else self.a
 
+    def sentence(self, unit: str = "document") -> str:
+        """The difference in words.
+
+        >>> one = Difference("A", "B", "exact.F1", None, "F1", 0.8, 0.812, 0.012, 0.003, 0.021,
+        ...     0.004, 0.004, 2**-20, 0.013, 21, False, "bca")  # fmt: skip
+        >>> one.sentence()
+        'B is ahead of A by 1.2 F1 (0.3 to 2.1), p = .004.'
+        """
+        a, b, what = plain(self.a), plain(self.b), plain(self.measure)
+        if self.label is not None:
+            what = f"{what} of {plain(self.label)}"
+        if self.difference is None or self.p is None:
+            return f"{a} and {b} cannot be compared: one of them has no {what}."
+        if self.differing == 0:
+            return f"{b} and {a} have the same counts in every {unit}: {what} cannot differ."
+        p = f"p = {p_value(self.p)}".replace("= <", "<")
+        if self.p_holm is not None and p_value(self.p_holm) != p_value(self.p):
+            p += f" ({p_value(self.p_holm)} after Holm)"
+        best, other = (a, b) if self.ahead == self.a else (b, a)
+        low, high = self.low, self.high
+        within = ""
+        if low is not None and high is not None:
+            ends = (-high, -low) if self.difference < 0 else (low, high)
+            within = " ({} to {})".format(*map(self._points, ends))
+        by = f"{self._points(abs(self.difference))} {what}{within}"
+        if self.significant:
+            return f"{best} is ahead of {other} by {by}, {p}."
+        if self.ahead:
+            sentence = f"{best} is ahead of {other} by {by}, but this could be chance: {p}"
+        else:
+            sentence = f"{b} and {a} have the same {what}{within}: {p}"
+        if self.smallest_p > ALPHA:
+            sentence += (
+                f"; they differ in {self.differing} {unit}s only, so p cannot be smaller than "
+                f"{p_value(self.smallest_p)}"
+            )
+        elif self.detectable is not None:
+            sentence += (
+                f"; the smallest difference that these {unit}s could show is about "
+                f"{self._points(self.detectable)}"
+            )
+        return sentence + "."
+
+    def _points(self, number: float) -> str:
+        """Scores in points, a hundredth each; counts as they are."""
+        text = f"{number:,.1f}" if self.is_count else f"{100 * number:.1f}"
+        return "0.0" if text == "-0.0" else text.replace("-", "−")
+
     def to_dict(self) -> dict[str, Any]:
-        """As JSON has it."""
-        found = {name: getattr(self, name) for name in COLUMNS}
-        return found | {"remarks": list(self.remarks)}
+        """As in JSON."""
+        return {name: getattr(self, name) for name in COLUMNS} | {"remarks": list(self.remarks)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +135,8 @@ class Rank:
     cluster: int
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON has it."""
-        names = ("recipe", "label", "system", "value", "rank_low", "rank_high", "cluster")
-        return {name: getattr(self, name) for name in names}
+        """As in JSON."""
+        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,15 +150,12 @@ class Agreement:
     swaps: tuple[tuple[str, str], ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON has it."""
-        return {
-            "first": self.first, "second": self.second, "spearman": self.spearman,
-            "kendall": self.kendall, "swaps": [list(pair) for pair in self.swaps],
-        }  # fmt: skip
+        """As in JSON."""
+        return asdict(self) | {"swaps": [list(pair) for pair in self.swaps]}
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Comparison(Result):
     """Several systems against each other. Prints itself as tables with a sentence for each pair.
 
     >>> from carob import Corpus, compare
@@ -136,7 +179,7 @@ class Comparison:
 
     @property
     def blind(self) -> bool:
-        """Are there so many tests that no p from so few trials could be significant after Holm?"""
+        """Whether there are too many tests for these trials: none can be significant after Holm."""
         approximate = any(not each.exact for each in self.differences)
         return approximate and len(self.differences) > 0.05 * (1 + self.trials)
 
@@ -145,9 +188,6 @@ class Comparison:
 
     def __len__(self) -> int:
         return len(self.differences)
-
-    def __str__(self) -> str:
-        return self.to("terminal")
 
     def worse(self, margin: float = 0.0) -> list[Difference]:
         """Where the last system is significantly worse than the first, by more than a margin.
@@ -172,36 +212,13 @@ class Comparison:
             and abs(each.difference or 0.0) > margin
         ]  # fmt: skip
 
-    def to(self, report: str) -> str:
-        """The comparison as text: terminal, json, csv or markdown.
-
-        >>> from carob import Corpus, compare
-        >>> gold = Corpus.of("[Ann]PER slept")
-        >>> compare(gold, {"a": gold, "b": gold}, "exact.F1").to("csv").splitlines()[1][:15]
-        'a,b,exact.F1,,1'
-        """
-        if report == "json":
-            return self.to_json() + "\n"
-        if report == "csv":
-            return _csv(self.rows())
-        reports = import_module("carob.report._comparison").REPORTS
-        if report not in reports:
-            there = nearest(report, ["csv", "json", *reports])
-            raise UsageError(f"no report on comparisons is called {report!r}{there}")
-        text: str = reports[report](self)
-        return text
-
     def to_dict(self) -> dict[str, Any]:
-        """Everything but the draws, as JSON has it (see docs/output.md)."""
+        """Everything but the draws, as in JSON (see docs/output.md)."""
         return {
             "carob": self.version,
             "signature": self.signature,
             "seed": self.seed,
-            "gold": {"path": self.gold.path, "sha256": self.gold.sha256},
-            "systems": [
-                {"name": each.name, "path": each.path, "sha256": each.sha256}
-                for each in self.systems
-            ],
+            **files_to_dict(self.gold, self.systems),
             "tested": sum(each.p is not None for each in self.differences),
             "comparisons": [each.to_dict() for each in self.differences],
             "ranks": [each.to_dict() for each in self.ranks],
@@ -209,31 +226,20 @@ class Comparison:
             "remarks": list(self.remarks),
         }
 
-    def to_json(self) -> str:
-        """The dict as JSON text, every digit kept."""
-        import json
-
-        return json.dumps(self.to_dict(), indent=1, ensure_ascii=False, allow_nan=False)
-
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> Rows:
         """A row for each pair of systems and recipe."""
         return [each.to_dict() | {"remarks": "; ".join(each.remarks)} for each in self.differences]
 
-    def to_pandas(self) -> Any:
-        """The rows as a pandas data frame (the extra `carob[pandas]`)."""
-        return library("pandas").DataFrame(self.rows())
 
-    def to_polars(self) -> Any:
-        """The rows as a polars data frame (the extra `carob[polars]`)."""
-        return library("polars").DataFrame(self.rows(), infer_schema_length=None)
+def p_value(p: float) -> str:
+    """A p value as papers print it.
 
-
-def _csv(rows: list[dict[str, Any]]) -> str:
-    import csv
-    import io
-
-    out = io.StringIO()
-    table = csv.DictWriter(out, COLUMNS, lineterminator="\n")
-    table.writeheader()
-    table.writerows(rows)
-    return out.getvalue()
+    >>> p_value(0.0042), p_value(1.0), p_value(0.00004), p_value(0.25)
+    ('.004', '1', '<.0001', '.25')
+    """
+    if p >= 0.9995:
+        return "1"
+    if p < 0.0001:
+        return "<.0001"
+    digits = 2 if p >= 0.0995 else 3 if p >= 0.00095 else 4
+    return f"{p:.{digits}f}".removeprefix("0")

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any
 
-from carob.corpus.problems import UsageError, nearest
-from carob.result.scores import File, library
+from carob.corpus.problems import UsageError, plain
+from carob.result.result import Result, Rows
+from carob.result.scores import File, files_to_dict
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """Of simulated studies with so many documents, the share that saw the difference.
+    """Of simulated studies with this many documents, the share that saw the difference.
 
     >>> round(Point(50, 80, 100).error, 3)
     0.04
@@ -32,11 +31,11 @@ class Point:
 
     @property
     def error(self) -> float:
-        """The standard error of the share, which comes from simulating only so often."""
+        """The standard error of the share, from the limited number of simulations."""
         return math.sqrt(self.power * (1 - self.power) / self.simulations)
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON has it."""
+        """As in JSON."""
         return {
             "documents": self.documents, "power": self.power, "error": self.error,
             "simulations": self.simulations,
@@ -44,7 +43,7 @@ class Point:
 
 
 @dataclass(frozen=True)
-class Power:
+class Power(Result):
     """How many documents are needed to detect a difference between two systems.
 
     `observed` is the difference b - a in the pilot, `difference` the size of the one looked for,
@@ -85,45 +84,43 @@ class Power:
     def __len__(self) -> int:
         return len(self.points)
 
-    def __str__(self) -> str:
-        return self.to("terminal")
-
     def at(self, documents: int) -> Point:
-        """What was simulated for so many documents."""
+        """What was simulated for this many documents."""
         for each in self.points:
             if each.documents == documents:
                 return each
-        there = ", ".join(str(each.documents) for each in self.points)
-        raise UsageError(f"{documents} {self.unit}s were not simulated; there are: {there}")
+        sizes = ", ".join(str(each.documents) for each in self.points)
+        raise UsageError(f"{documents} {self.unit}s were not simulated; there are: {sizes}")
 
     @property
     def answer(self) -> str:
         """How many documents are needed, in a sentence."""
-        text: str = import_module("carob.report._power").answer(self)
-        return text
-
-    def to(self, report: str) -> str:
-        """As text: terminal or json."""
-        if report == "json":
-            return self.to_json() + "\n"
-        if report == "terminal":
-            text: str = import_module("carob.report._power").terminal(self)
-            return text
-        there = nearest(report, ["json", "terminal"])
-        raise UsageError(f"no report on power is called {report!r}{there}")
+        a, b = (plain(each.name) for each in self.systems)
+        what = f"a difference of {100 * self.difference:.1f} {plain(self.recipe)}"
+        own = next((each for each in self if each.documents == self.pilot), None)
+        pilot = f"the {self.pilot:,} of the pilot show it in {_percent(own.power)}" if own else ""
+        if self.documents is None:
+            return (
+                f"No number of {self.unit}s shows {what} between {a} and {b} more often than "
+                f"chance does; {pilot}."
+            )
+        count = self.documents if self.simulated else _rounded(self.documents)
+        text = (
+            f"About {count:,} {self.unit}s are needed to detect {what} between {a} and {b} in "
+            f"{_percent(self.goal)} of cases (p <= {self.alpha:g})"
+        )
+        if not self.simulated:
+            text += ", by the normal approximation: that is too many to simulate"
+        return text + (f"; {pilot}." if pilot else ".")
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything, as JSON has it (see docs/output.md)."""
-        a, b = self.systems
+        """Everything, as in JSON (see docs/output.md)."""
         return {
             "carob": self.version,
             "answer": self.answer,
             "signature": self.signature,
             "seed": self.seed,
-            "gold": {"path": self.gold.path, "sha256": self.gold.sha256},
-            "systems": [
-                {"name": each.name, "path": each.path, "sha256": each.sha256} for each in (a, b)
-            ],
+            **files_to_dict(self.gold, self.systems),
             "recipe": self.recipe,
             "value_a": self.values[0],
             "value_b": self.values[1],
@@ -142,18 +139,20 @@ class Power:
             "remarks": list(self.remarks),
         }
 
-    def to_json(self) -> str:
-        """The dict as JSON text, every digit kept."""
-        return json.dumps(self.to_dict(), indent=1, ensure_ascii=False, allow_nan=False)
-
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> Rows:
         """A row for each number of documents that was simulated."""
         return [each.to_dict() for each in self.points]
 
-    def to_pandas(self) -> Any:
-        """The rows as a pandas data frame (the extra `carob[pandas]`)."""
-        return library("pandas").DataFrame(self.rows())
 
-    def to_polars(self) -> Any:
-        """The rows as a polars data frame (the extra `carob[polars]`)."""
-        return library("polars").DataFrame(self.rows(), infer_schema_length=None)
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
+
+
+def _rounded(number: int) -> int:
+    """Two digits, rounded up: an approximation is no better than that.
+
+    >>> _rounded(56243), _rounded(7)
+    (57000, 7)
+    """
+    step = int(10 ** max(len(str(number)) - 2, 0))
+    return -(-number // step) * step

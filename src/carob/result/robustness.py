@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
-from importlib import import_module
 from itertools import combinations
 from typing import Any
 
-from carob.corpus.problems import UsageError, nearest
-from carob.result.scores import File, library
+from carob.corpus.problems import plain
+from carob.result.result import Result, Rows
+from carob.result.scores import File, files_to_dict
 
 CLOSE = 1e-12
 """Scores that are closer tie."""
@@ -69,11 +68,11 @@ class Choice:
 
     @property
     def first(self) -> tuple[str, ...]:
-        """The winner, or all who tie for it."""
+        """The winner, or all that tie for it."""
         return self.order[0] if self.order else ()
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON has it."""
+        """As in JSON."""
         return {
             "recipe": self.recipe, "repair": self.repair, "scores": dict(self.scores),
             "ranks": self.ranks, "order": [list(tied) for tied in self.order],
@@ -92,15 +91,25 @@ class Standing:
     best: int | None
     worst: int | None
 
+    @property
+    def times_first(self) -> str:
+        """How often it is first, in words.
+
+        >>> Standing("a", 0.5, 2, 1, 1, 2).times_first
+        '2 (and 1 tied)'
+        """
+        if not self.tied:
+            return str(self.alone)
+        return f"{self.alone} (and {self.tied} tied)" if self.alone else f"{self.tied} tied"
+
     def to_dict(self) -> dict[str, Any]:
-        """As JSON has it."""
-        names = ("system", "value", "alone", "tied", "best", "worst")
-        return {name: getattr(self, name) for name in names}
+        """As in JSON."""
+        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A pair of systems and the choices that order it otherwise than the first choice does.
+    """A pair of systems, and the choices that order it differently from the first choice.
 
     The first choice has `ahead` ahead (if `tie`: it has them tie, and `turned` is empty).
     """
@@ -115,7 +124,7 @@ class Turn:
     """Where they tie, or if the first choice has them tie: where they do not."""
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON has it."""
+        """As in JSON."""
         return {
             "ahead": self.ahead, "behind": self.behind, "tie": self.tie, "kept": len(self.kept),
             "turned": [{"recipe": c.recipe, "repair": c.repair} for c in self.turned],
@@ -124,8 +133,8 @@ class Turn:
 
 
 @dataclass(frozen=True)
-class Robustness:
-    """Would another scorer have said something else? The order of systems under many choices.
+class Robustness(Result):
+    """Would another scorer rank the systems differently? The order of systems under many choices.
 
     The first choice is the reference. Prints itself as an answer, a table and a chart.
 
@@ -151,9 +160,6 @@ class Robustness:
     def __len__(self) -> int:
         return len(self.choices)
 
-    def __str__(self) -> str:
-        return self.to("terminal")
-
     @property
     def reference(self) -> Choice:
         """The first choice, against which the others are held."""
@@ -166,7 +172,7 @@ class Robustness:
 
     @cached_property
     def stays(self) -> tuple[Choice, ...]:
-        """The choices under which the winner is the winner, and nobody else."""
+        """The choices under which the winner is the only winner."""
         return tuple(each for each in self.choices if each.first == self.winner)
 
     @cached_property
@@ -204,30 +210,38 @@ class Robustness:
 
     @property
     def answer(self) -> str:
-        """Would another scorer have said something else? In one sentence."""
-        text: str = import_module("carob.report._robustness").answer(self)
-        return text
-
-    def to(self, report: str) -> str:
-        """As text: terminal or json."""
-        if report == "json":
-            return self.to_json() + "\n"
-        if report == "terminal":
-            text: str = import_module("carob.report._robustness").terminal(self)
-            return text
-        there = nearest(report, ["json", "terminal"])
-        raise UsageError(f"no report on robustness is called {report!r}{there}")
+        """Would another scorer rank the systems differently? In one sentence."""
+        total, stays = len(self), len(self.stays)
+        who = joined([plain(name) for name in self.winner])
+        several = len(self.winner) > 1
+        tied = " together" if several else ""
+        they = "are" if several else "is"
+        if total == 1:
+            return f"There is only one choice, {self.reference}: {who} {they} first{tied}."
+        if stays < total:
+            others = [
+                f"{plain(each.system)} under {each.times_first}"
+                for each in self.standings
+                if each.alone + each.tied and (several or each.system not in self.winner)
+            ]
+            times = stays if several else self.standings[0].times_first
+            return (
+                f"The winner changes: {who}, first{tied} by {self.reference}, {they} first{tied} "
+                f"under {times} of {total} choices; {', '.join(others)}."
+            )
+        turned = [turn for turn in self.turns if turn.turned]
+        stable = f"The winner stays: {who} {they} first{tied} under all {total} choices"
+        if not turned:
+            return f"{stable}."
+        pairs = "1 pair of systems changes" if len(turned) == 1 else f"{len(turned)} pairs change"
+        return f"{stable}; but {pairs} places."
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything, as JSON has it (see docs/output.md)."""
+        """Everything, as in JSON (see docs/output.md)."""
         return {
             "carob": self.version,
             "answer": self.answer,
-            "gold": {"path": self.gold.path, "sha256": self.gold.sha256},
-            "systems": [
-                {"name": each.name, "path": each.path, "sha256": each.sha256}
-                for each in self.systems
-            ],
+            **files_to_dict(self.gold, self.systems),
             "winner": list(self.winner),
             "stays": len(self.stays),
             "choices": [each.to_dict() for each in self.choices],
@@ -237,25 +251,13 @@ class Robustness:
             "remarks": list(self.remarks),
         }
 
-    def to_json(self) -> str:
-        """The dict as JSON text, every digit kept."""
-        return json.dumps(self.to_dict(), indent=1, ensure_ascii=False, allow_nan=False)
-
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> Rows:
         """A row for each choice and system."""
         return [
             {"recipe": each.recipe, "repair": each.repair, "system": name,
              "value": each.scores[name], "rank": rank}
             for each in self.choices for name, rank in each.ranks.items()
         ]  # fmt: skip
-
-    def to_pandas(self) -> Any:
-        """The rows as a pandas data frame (the extra `carob[pandas]`)."""
-        return library("pandas").DataFrame(self.rows())
-
-    def to_polars(self) -> Any:
-        """The rows as a polars data frame (the extra `carob[polars]`)."""
-        return library("polars").DataFrame(self.rows(), infer_schema_length=None)
 
 
 def joined(names: Sequence[str]) -> str:

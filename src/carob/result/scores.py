@@ -1,4 +1,4 @@
-"""Scores: what an evaluation returns. A number travels with its recipe and signature."""
+"""Scores: what `carob.score` returns. A number travels with its recipe and signature."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from carob.corpus.problems import UsageError
+from carob.result.result import Result, Rows
+from carob.result.result import library as library
+from carob.result.result import whole as whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +24,7 @@ class Value:
     """What there is to say about the interval."""
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON has it.
+        """As in JSON.
 
         >>> Value(0.5, support=2.0).to_dict()
         {'value': 0.5, 'low': None, 'high': None, 'support': 2}
@@ -36,8 +39,8 @@ class Score:
     """One system under one recipe.
 
     `block` is the event space and average, `measure` the measure: a table puts the measures of a
-    block side by side. `left_out` counts the terms that a mean had to do without, `left_out_terms`
-    says which they are.
+    block side by side. `left_out` counts the terms that are left out of a mean, `left_out_terms`
+    says what they are. `support_text` says what the support counts, if the space says so.
     """
 
     system: str
@@ -51,6 +54,7 @@ class Score:
     left_out: int = 0
     left_out_terms: str = "labels without any item"
     is_count: bool = False
+    support_text: str = ""
 
     @property
     def value(self) -> float | None:
@@ -69,16 +73,16 @@ class Score:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What there is to say about the intervals, of labels too.
+        """What there is to say about the intervals, also about those of labels.
 
         >>> Score("s", "r", "b", "m", Value(1.0), "", {"PER": Value(1.0, remarks=("so",))}).remarks
         ('PER: so',)
         """
-        labels = [f"{name}: {said}" for name, v in self.by_label.items() for said in v.remarks]
-        return (*self.overall.remarks, *labels)
+        of_labels = [f"{name}: {text}" for name, v in self.by_label.items() for text in v.remarks]
+        return (*self.overall.remarks, *of_labels)
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON has it."""
+        """As in JSON."""
         return {
             "recipe": self.recipe,
             "value": self.overall.value,
@@ -94,7 +98,7 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A file that took part: where it is, what is in it, and what became of it."""
+    """A file that took part: where it is, what it holds, and how it was used."""
 
     name: str
     path: str
@@ -106,9 +110,25 @@ class File:
     templates: int = 0
     fillers: int = 0
 
+    def to_dict(self) -> dict[str, Any]:
+        """What identifies it, as in JSON."""
+        return {"name": self.name, "path": self.path, "sha256": self.sha256}
+
+
+def files_to_dict(gold: File, systems: tuple[File, ...]) -> dict[str, Any]:
+    """The files of a result, as in JSON.
+
+    >>> files_to_dict(File("gold", "g", "12", 1, 1), ())
+    {'gold': {'path': 'g', 'sha256': '12'}, 'systems': []}
+    """
+    return {
+        "gold": {"path": gold.path, "sha256": gold.sha256},
+        "systems": [each.to_dict() for each in systems],
+    }
+
 
 @dataclass(frozen=True)
-class Scores:
+class Scores(Result):
     """The scores of one or more systems. Prints itself as a table.
 
     >>> from carob import Corpus, score
@@ -124,6 +144,8 @@ class Scores:
     remarks: tuple[str, ...] = ()
     task: Mapping[str, Any] | None = None
     """The task definition, and what it found; None without one."""
+    aliases: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Recipes as the caller wrote them, and as they print themselves."""
 
     def __iter__(self) -> Iterator[Score]:
         return iter(self.scores)
@@ -131,23 +153,19 @@ class Scores:
     def __len__(self) -> int:
         return len(self.scores)
 
-    def __getitem__(self, key: str | tuple[str, str]) -> Score:
+    def __getitem__(self, key: Any) -> Score:
         """The score of a recipe, or of (system, recipe).
 
         >>> from carob import Corpus, score
         >>> score(Corpus.of("[Ann]PER"), Corpus.of("[Ann]PER"))["exact.P"].value
         1.0
         """
-        system, recipe = (None, key) if isinstance(key, str) else key
+        system, recipe = key if isinstance(key, tuple) else (None, key)
+        recipe = self.aliases.get(str(recipe), str(recipe))
         fits = [s for s in self.scores if s.recipe == recipe and system in (None, s.system)]
-        if not fits:
-            from carob.recipe import spelled
-
-            recipe = spelled(recipe)
-            fits = [s for s in self.scores if s.recipe == recipe and system in (None, s.system)]
         if len(fits) != 1:
-            there = ", ".join(dict.fromkeys(score.recipe for score in self.scores))
-            raise KeyError(f"{len(fits)} scores fit {key!r}; recipes here: {there}")
+            recipes = ", ".join(dict.fromkeys(score.recipe for score in self.scores))
+            raise KeyError(f"{len(fits)} scores fit {key!r}; recipes here: {recipes}")
         return fits[0]
 
     @property
@@ -157,40 +175,21 @@ class Scores:
             raise UsageError(f"there are {len(self.scores)} scores; take one by its recipe")
         return self.scores[0].value
 
-    def __str__(self) -> str:
-        return self.to("terminal")
-
-    def to(self, report: str, **parameters: Any) -> str:
-        """The scores as text: terminal, json, csv, markdown or latex.
-
-        >>> from carob import Corpus, score
-        >>> scores = score(Corpus.of("[Ann]PER"), Corpus.of("[Ann]PER"), "exact.F1")
-        >>> scores.to("csv").splitlines()[0]
-        'system,recipe,label,value,low,high,support,signature'
-        """
-        from carob.registry import load
-
-        text: str = load("report", report)(**parameters)(self)
-        return text
-
     def to_dict(self) -> dict[str, Any]:
-        """Everything, as JSON has it (see docs/output.md)."""
-        ruled = {} if self.task is None else {"task": dict(self.task)}
+        """Everything, as in JSON (see docs/output.md)."""
+        gold = {
+            "path": self.gold.path,
+            "sha256": self.gold.sha256,
+            "documents": self.gold.documents,
+            "mentions": self.gold.mentions,
+        }
+        if self.gold.templates:
+            gold |= {"templates": self.gold.templates, "fillers": self.gold.fillers}
         return {
             "carob": self.version,
             "remarks": list(self.remarks),
-            **ruled,
-            "gold": {
-                "path": self.gold.path,
-                "sha256": self.gold.sha256,
-                "documents": self.gold.documents,
-                "mentions": self.gold.mentions,
-                **(
-                    {"templates": self.gold.templates, "fillers": self.gold.fillers}
-                    if self.gold.templates
-                    else {}
-                ),
-            },
+            **({} if self.task is None else {"task": dict(self.task)}),
+            "gold": gold,
             "systems": [
                 {
                     "name": system.name,
@@ -203,57 +202,17 @@ class Scores:
             ],
         }
 
-    def to_json(self) -> str:
-        """The dict as JSON text, every digit kept.
-
-        >>> from carob import Corpus, score
-        >>> '"exact.F1"' in score(Corpus.of("[Ann]PER"), Corpus.of("[Ann]PER"), "conll").to_json()
-        True
-        """
-        import json
-
-        return json.dumps(self.to_dict(), indent=1, ensure_ascii=False, allow_nan=False)
-
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> Rows:
         """Long form: a row for each system, recipe and label, and one without a label for all.
 
         >>> from carob import Corpus, score
-        >>> [
-        ...     row["label"]
-        ...     for row in score(Corpus.of("[Ann]PER"), Corpus.of("[Ann]PER"), "conll").rows()
-        ... ]
+        >>> scores = score(Corpus.of("[Ann]PER"), Corpus.of("[Ann]PER"), "exact.F1")
+        >>> [row["label"] for row in scores.rows()]
         [None, 'PER']
         """
-        found = []
+        rows = []
         for score in self.scores:
             for label, value in ((None, score.overall), *score.by_label.items()):
                 row = {"system": score.system, "recipe": score.recipe, "label": label}
-                found.append(row | value.to_dict() | {"signature": score.signature})
-        return found
-
-    def to_pandas(self) -> Any:
-        """The rows as a pandas data frame (the extra `carob[pandas]`)."""
-        return library("pandas").DataFrame(self.rows())
-
-    def to_polars(self) -> Any:
-        """The rows as a polars data frame (the extra `carob[polars]`)."""
-        return library("polars").DataFrame(self.rows(), infer_schema_length=None)
-
-
-def library(name: str) -> Any:
-    """A library that is an extra, or a sentence that says how to get it."""
-    from importlib import import_module
-
-    try:
-        return import_module(name)
-    except ImportError:
-        raise UsageError(f"{name} is not installed; pip install 'carob[{name}]'") from None
-
-
-def whole(number: float) -> float | int:
-    """Whole numbers as such.
-
-    >>> whole(3.0), whole(2.5)
-    (3, 2.5)
-    """
-    return int(number) if float(number).is_integer() else number
+                rows.append(row | value.to_dict() | {"signature": score.signature})
+        return rows

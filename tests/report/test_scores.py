@@ -5,13 +5,12 @@ from __future__ import annotations
 import pytest
 
 from carob import Corpus, Scores, score
-from carob.report._ways import grouped, why
 from tests.birnbaum import GOLD, SHORT, WRONG
 
 GOLD_, SHORT_, WRONG_ = (Corpus.of(document) for document in (GOLD, SHORT, WRONG))
 LINE = (
     "oas, oaod and oads count the same answers in three ways: "
-    "gold fills 3 slots, at 5 places, with 4 different strings"
+    "gold has 3 filled slots, 5 places and 4 different strings"
 )
 
 
@@ -73,25 +72,28 @@ def test_markdown_and_latex_have_it_too(scores: Scores) -> None:
     assert f"% {LINE}\n" in latex
 
 
+def remarks(*recipes: str) -> list[str]:
+    """What the terminal says in brackets below the tables."""
+    lines = str(score(GOLD_, SHORT_, recipes, resamples=0)).splitlines()
+    return [line for line in lines if line.startswith("(")]
+
+
 def test_what_differs_in_more_than_the_way_stands_apart() -> None:
-    titles = ["oas@micro", "oaod@macro", "oads(match=overlap)@micro", "oads@micro", "exact@micro"]
-    assert [
-        ["oas@micro", "oads@micro"], ["oaod@macro"], ["oads(match=overlap)@micro"], ["exact@micro"],
-    ] == grouped(titles)  # fmt: skip
+    recipes = ["oas.R", "oaod.R@macro", "oads(match=overlap).R", "oads.R", "exact.R"]
+    lines = table(str(score(GOLD_, SHORT_, recipes, resamples=0))).splitlines()
+    heads = [line.split()[0] for line in lines if line.endswith("gold")]
+    assert ["answers", "oaod@macro", "oads(match=overlap)", "exact"] == heads
 
 
 def test_two_ways_have_their_line_and_one_has_none() -> None:
-    two = score(GOLD_, SHORT_, ["oas.R", "oads.R"], resamples=0)
-    assert (
-        "oas and oads count the same answers in two ways: "
-        "gold fills 3 slots, with 4 different strings",
-    ) == why(two.scores)
-    others = score(GOLD_, SHORT_, ["oaod.R", "oads.R"], resamples=0)
-    assert (
-        "oaod and oads count the same answers in two ways: "
-        "gold has fillers at 5 places, with 4 different strings",
-    ) == why(others.scores)
-    assert () == why(score(GOLD_, SHORT_, "oas.R", resamples=0).scores)
+    same = "count the same answers in two ways: gold has"
+    assert [f"(oas and oads {same} 3 filled slots and 4 different strings)"] == remarks(
+        "oas.R", "oads.R"
+    )
+    assert [f"(oaod and oads {same} 5 places and 4 different strings)"] == remarks(
+        "oaod.R", "oads.R"
+    )
+    assert [] == remarks("oas.R")
 
 
 def test_what_is_optional_makes_a_range() -> None:
@@ -102,6 +104,6 @@ def test_what_is_optional_makes_a_range() -> None:
         for name in "xy"
     }
     assert (
-        "oas, oaod and oads count the same answers in three ways: "
-        "gold fills 1 slot, at 1 to 2 places, with 1 to 2 different strings",
-    ) == why(score(gold, answers, ["oas.R", "oaod.R", "oads.R"], resamples=0).scores)
+        "(oas, oaod and oads count the same answers in three ways: "
+        "gold has 1 filled slot, 1 to 2 places and 1 to 2 different strings)\n"
+    ) in str(score(gold, answers, ["oas.R", "oaod.R", "oads.R"], resamples=0))

@@ -1,0 +1,78 @@
+"""Result: what all results can do. They print themselves, and convert."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from carob.corpus.problems import UsageError
+
+Rows = list[dict[str, Any]]
+"""A table in long form."""
+
+
+class Result:
+    """What the verbs return. A result says what it holds by `to_dict` and `rows`; the rest follows.
+
+    >>> from carob import Corpus, score
+    >>> scores = score(Corpus.of("[Ann]PER"), Corpus.of("[Ann]PER"), "exact.F1")
+    >>> '"exact.F1"' in scores.to_json()
+    True
+    """
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, as in JSON (see docs/output.md)."""
+        raise NotImplementedError
+
+    def rows(self) -> Rows | dict[str, Rows]:
+        """The result as a table in long form, or as several tables by name."""
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        return self.to("terminal")
+
+    def to(self, report: str, **parameters: Any) -> str:
+        """The result as text: terminal, json, csv, markdown, latex, or the report of a plugin."""
+        # Reports are found by name, as they may be plugins. Results know none of them.
+        from importlib import import_module
+
+        text: str = import_module("carob.registry").load("report", report)(**parameters)(self)
+        return text
+
+    def to_json(self) -> str:
+        """The dict as JSON text, every digit kept."""
+        import json
+
+        return json.dumps(self.to_dict(), indent=1, ensure_ascii=False, allow_nan=False)
+
+    def to_pandas(self) -> Any:
+        """The rows as a pandas data frame, or several by name (the extra `carob[pandas]`)."""
+        return self._frames(library("pandas").DataFrame)
+
+    def to_polars(self) -> Any:
+        """The rows as a polars data frame, or several by name (the extra `carob[polars]`)."""
+        return self._frames(library("polars").DataFrame, infer_schema_length=None)
+
+    def _frames(self, frame: Any, **options: Any) -> Any:
+        rows = self.rows()
+        if isinstance(rows, list):
+            return frame(rows, **options)
+        return {name: frame(table, **options) for name, table in rows.items()}
+
+
+def library(name: str) -> Any:
+    """A library that is an extra, or a sentence that says how to get it."""
+    from importlib import import_module
+
+    try:
+        return import_module(name)
+    except ImportError:
+        raise UsageError(f"{name} is not installed; pip install 'carob[{name}]'") from None
+
+
+def whole(number: float) -> float | int:
+    """Whole numbers as such.
+
+    >>> whole(3.0), whole(2.5)
+    (3, 2.5)
+    """
+    return int(number) if float(number).is_integer() else number
