@@ -17,7 +17,7 @@ if TYPE_CHECKING:  # as typing has it, without the time that typing takes
     from carob.evaluate.check import check
     from carob.evaluate.compare import compare
     from carob.evaluate.convert import Converted, convert
-    from carob.evaluate.errors import Errors, errors
+    from carob.evaluate.errors import errors
     from carob.evaluate.power import power
     from carob.evaluate.read import read, write
     from carob.evaluate.robust import robust
@@ -26,6 +26,7 @@ if TYPE_CHECKING:  # as typing has it, without the time that typing takes
     from carob.pair.pair import Pair
     from carob.recipe import Recipe, parse
     from carob.result.comparison import Comparison
+    from carob.result.errors import Errors
     from carob.result.power import Power
     from carob.result.robustness import Robustness
     from carob.result.scores import Score, Scores
@@ -76,7 +77,8 @@ _HOME = {
     "evaluate.check": ("check",),
     "evaluate.compare": ("compare",),
     "evaluate.convert": ("Converted", "convert"),
-    "evaluate.errors": ("Errors", "errors"),
+    "evaluate.errors": ("errors",),
+    "result.errors": ("Errors",),
     "evaluate.power": ("power",),
     "evaluate.read": ("read", "write"),
     "evaluate.robust": ("robust",),

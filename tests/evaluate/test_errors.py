@@ -14,14 +14,26 @@ from carob import Corpus, Pair, Tally, parse, registry
 from carob.cli import main
 from carob.corpus.problems import UsageError
 from carob.evaluate import demo
-from carob.evaluate.changes import changes
-from carob.evaluate.errors import TYPES, errors
-from carob.explain.gains import corrected
+from carob.evaluate.errors import errors
 from carob.explain.ledger import ledger
+from carob.explain.mentions import MentionErrors
 from carob.recipe import spell
 from tests.worlds import corpora, random_pairs
 
+TYPES = MentionErrors.kinds[1:]
 SPACES = sorted(registry.builtin("match"))
+
+
+def analysed(pair: Pair) -> MentionErrors:
+    return MentionErrors(pair, parse("fair.F1").space(pair), lambda row: (None, None))
+
+
+def marked(pair: Pair) -> list[tuple[int, int, str]]:
+    table = pair.system
+    return [
+        (int(table.start[i]), int(table.end[i]), pair.labels[table.label[i]])
+        for i in range(len(table))
+    ]
 
 
 @pytest.fixture
@@ -48,8 +60,7 @@ def test_every_count_is_a_sum_over_the_ledger(name: str) -> None:
 def test_correcting_everything_makes_a_perfect_system() -> None:
     gold, system = corpora(random_pairs(6, 500))
     pair = Pair.of(gold, system)
-    space = parse("fair.F1").space
-    better = corrected(pair, space(pair), TYPES)
+    better = analysed(pair).corrected(TYPES)
     exact = parse("exact.F1")
     assert 1.0 == exact.average(exact.measure, Tally.of(exact.space, better)).value
 
@@ -57,9 +68,8 @@ def test_correcting_everything_makes_a_perfect_system() -> None:
 def test_correcting_what_is_not_there_changes_nothing() -> None:
     gold = Corpus.of("[Ann]PER slept")
     pair = Pair.of(gold, gold)
-    events = parse("fair.F1").space(pair)
     for kind in TYPES:
-        assert [0] == corrected(pair, events, [kind]).system.start.tolist()
+        assert [(0, 1, "PER")] == marked(analysed(pair).corrected([kind]))
 
 
 @pytest.mark.parametrize(
@@ -76,13 +86,24 @@ def test_correcting_what_is_not_there_changes_nothing() -> None:
 def test_each_type_is_put_right_in_its_own_way(kind: str, system: str, expected: str) -> None:
     gold = Corpus.of("[Ann Lee]PER met Bo")
     pair = Pair.of(gold, Corpus.of(system))
-    better = corrected(pair, parse("fair.F1").space(pair), [kind]).system
-    found = [
-        (int(better.start[i]), int(better.end[i]), pair.labels[better.label[i]])
-        for i in range(len(better))
-    ]
     wanted = [(m.start, m.end, m.label) for m in Corpus.of(expected)[0].mentions]
-    assert wanted == found
+    assert wanted == marked(analysed(pair).corrected([kind]))
+
+
+def test_a_mention_in_two_errors_stays_until_both_are_corrected() -> None:
+    # The long mention overlaps PER (a boundary error) and LOC (label and boundary).
+    gold = Corpus.of("[a b]PER [c d]LOC e")
+    pair = Pair.of(gold, Corpus.of("[a b c d]PER e"))
+    analysis = analysed(pair)
+    assert {"BEL": 1, "LBE": 1} == {k: n.sum() for k, n in analysis.counts().items() if n.sum()}
+    long, person, place = (0, 4, "PER"), (0, 2, "PER"), (2, 4, "LOC")
+    assert sorted([person, long]) == sorted(marked(analysis.corrected(["BEL"])))
+    assert sorted([long, place]) == sorted(marked(analysis.corrected(["LBE"])))
+    assert [person, place] == marked(analysis.corrected(["BEL", "LBE"]))
+    found = errors(gold, Corpus.of("[a b c d]PER e"), recipes=["exact.F1"])
+    assert pytest.approx(1 / 2) == found.gains["BEL"]["exact.F1"]
+    assert pytest.approx(1 / 2) == found.gains["LBE"]["exact.F1"]
+    assert [("BEL", pytest.approx(1 / 2)), ("LBE", 1.0)] == found.order
 
 
 def test_what_was_fixed_and_broken_agrees_with_looking_at_each_mention() -> None:
@@ -95,9 +116,11 @@ def test_what_was_fixed_and_broken_agrees_with_looking_at_each_mention() -> None
     space = parse("fair.F1").space
     a, b = Pair.of(gold, one, labels), Pair.of(gold, two, labels)
     events = [space(a), space(b)]
-    found = changes(a, events[0], b, events[1], 0, lambda row: (None, None))
+    found = analysed(a).changes(analysed(b), 0)
 
-    def told(pair: Pair, of: object) -> tuple[dict[int, set[str]], Counter[tuple[object, ...]]]:
+    def looked_at(
+        pair: Pair, of: object
+    ) -> tuple[dict[int, set[str]], Counter[tuple[object, ...]]]:
         kinds: dict[int, set[str]] = {}
         invented: Counter[tuple[object, ...]] = Counter()
         for row in range(len(of)):  # type: ignore[arg-type]
@@ -113,7 +136,7 @@ def test_what_was_fixed_and_broken_agrees_with_looking_at_each_mention() -> None
                 ] += 1
         return kinds, invented
 
-    (before, ours), (after, theirs) = told(a, events[0]), told(b, events[1])
+    (before, ours), (after, theirs) = looked_at(a, events[0]), looked_at(b, events[1])
     fixed = sum("TP" not in before[m] and "TP" in after[m] for m in before)
     broken = sum("TP" in before[m] and "TP" not in after[m] for m in before)
     assert fixed == sum(n for kind, n in found.fixed.items() if kind != "FP")
@@ -137,6 +160,18 @@ def test_gains_are_differences_of_scores(files: dict[str, Path]) -> None:
     assert {"exact.F1": 0.0, "slots.SER": 0.0} == found.gains["LBE"]
     assert 1.0 == found.order[-1][1]
     assert [score for _, score in found.order] == sorted(score for _, score in found.order)
+
+
+def test_a_gain_in_an_error_rate_is_negative_and_the_lowest_rate_is_attacked_first() -> None:
+    gold = Corpus.of("[a]PER [b]PER [c d]LOC [e]LOC f")
+    system = Corpus.of("a b [c]LOC d [e]PER f")
+    found = errors(gold, system, recipes=["slots.SER", "exact.F1"])
+    # 8 slots in gold: 2 mentions missed (4 slots), 1 boundary (1 slot), 1 label (1 slot).
+    assert 6 / 8 == found.scores["slots.SER"]
+    expected = {"FN": -4 / 8, "BES": -1 / 8, "LE": -1 / 8, "FP": 0.0}
+    assert expected == {kind: found.gains[kind]["slots.SER"] for kind in expected}
+    assert all((found.gains[kind]["exact.F1"] or 0) > 0 for kind in ("FN", "BES", "LE"))
+    assert [("FN", 2 / 8), ("LE", 1 / 8), ("BES", 0.0)] == found.order
 
 
 def test_the_command_in_all_its_forms(

@@ -18,13 +18,14 @@ import pytest
 
 from carob import Corpus, Pair, UsageError, errors, parse
 from carob.cli import main
-from carob.evaluate.errors import SLOT_TYPES
-from carob.evaluate.slot_errors import Found
-from carob.explain.slot_gains import corrected
-from carob.explain.slots import KINDS, Judged
+from carob.explain.slots import SlotErrors
 from tests.birnbaum import GOLD, SHORT, WRONG
 
 Slots = dict[str, list[str]]
+
+
+def analysed(pair: Pair) -> SlotErrors:
+    return SlotErrors(pair, parse("templates.F1").space(pair), pair.filled.words)
 
 
 def worlds(seed: int, size: int, *, distinct: bool = False) -> list[Slots]:
@@ -155,12 +156,11 @@ def nested(seed: int, size: int) -> list[Any]:
 def test_a_system_without_its_errors_is_gold() -> None:
     gold, system = Corpus.of(*nested(8, 300)), Corpus.of(*nested(9, 300))
     pair = Pair.of(gold, system)
-    found = Found(pair)
-    assert {"COR", "PAR", "INC", "MIS", "SPU"} == {KINDS[k] for k in set(found.judged.kind)}
-    better = found.better(SLOT_TYPES)
-    again = Found(better)
-    assert {KINDS.index("COR")} == set(again.judged.kind.tolist())
-    assert 0 < len(again.judged) <= len(pair.filled.gold)
+    found = analysed(pair)
+    assert {*range(len(SlotErrors.kinds))} == set(found.kind.tolist())
+    again = analysed(found.corrected(found.types))
+    assert {SlotErrors.kinds.index("COR")} == set(again.kind.tolist())
+    assert 0 < len(again.kind) <= len(pair.filled.gold)
 
 
 def test_gold_has_no_errors() -> None:
@@ -177,8 +177,7 @@ def test_a_missing_filler_goes_to_the_template_that_is_aligned() -> None:
     gold = Corpus.of({"id": "1", "templates": two})
     system = Corpus.of({"id": "1", "templates": [{"label": "t", "slots": {"a": ["v"]}}]})
     pair = Pair.of(gold, system)
-    judged = Judged.of(parse("templates.F1").space(pair))
-    better = corrected(pair, judged, judged.kind == KINDS.index("MIS")).filled
+    better = analysed(pair).corrected(["MIS"]).filled
     texts = [better.texts.values[code] for code in better.texts.system.tolist()]
     assert [0, 0, 1, 1] == better.system.template.tolist()
     assert [["v", "y"], ["u", "x"]] == [texts[:2], texts[2:]]

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from carob.corpus.corpus import Corpus
-from carob.explain.confusion import confusion
+from carob.explain.mentions import MentionErrors
 from carob.match.fair import Fair
 from carob.pair.pair import Pair
+
+
+def analysed(pair: Pair, space: Fair) -> MentionErrors:
+    return MentionErrors(pair, space(pair), lambda row: (None, None))
 
 
 def test_errors_stand_where_their_labels_meet() -> None:
@@ -17,17 +21,17 @@ def test_errors_stand_where_their_labels_meet() -> None:
         "B": {"A": 2, "B": 0, "_": 0},
         "_": {"A": 0, "B": 1, "_": 0},
     }
-    assert expected == confusion(pair, Fair()(pair)).to_dict()
-    assert expected == confusion(pair, Fair(focus="system")(pair)).to_dict()
+    assert expected == analysed(pair, Fair()).confusion().to_dict()
+    assert expected == analysed(pair, Fair(focus="system")).confusion().to_dict()
 
 
 def test_a_label_may_be_called_like_none() -> None:
     gold = Corpus.of({"tokens": ["a"], "mentions": [{"start": 0, "end": 1, "label": "_"}]})
     pair = Pair.of(gold, Corpus.of("a"))
     expected = {"_": {"_": 0, "__": 1}, "__": {"_": 0, "__": 0}}
-    assert expected == confusion(pair, Fair()(pair)).to_dict()
+    assert expected == analysed(pair, Fair()).confusion().to_dict()
 
 
 def test_no_mentions_make_an_empty_matrix() -> None:
     pair = Pair.of(Corpus.of("a"), Corpus.of("a"))
-    assert confusion(pair, Fair()(pair)).to_dict() == {"_": {"_": 0}}
+    assert analysed(pair, Fair()).confusion().to_dict() == {"_": {"_": 0}}

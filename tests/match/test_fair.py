@@ -23,7 +23,7 @@ from carob.corpus.document import Document, Mention
 from carob.corpus.problems import RecipeError
 from carob.counts.events import Events
 from carob.counts.tally import Tally
-from carob.explain.confusion import confusion
+from carob.explain.mentions import MentionErrors
 from carob.match import _fair
 from carob.match.exact import Exact
 from carob.match.fair import Fair
@@ -365,7 +365,8 @@ def test_the_confusion_matrix_of_faireval_comes_out() -> None:
         row["Target\\System"]: {k: int(n) for k, n in row.items() if k != "Target\\System"}
         for row in rows
     }
-    assert expected == confusion(pair, Fair()(pair)).to_dict()
+    analysis = MentionErrors(pair, Fair()(pair), lambda row: (None, None))
+    assert expected == analysis.confusion().to_dict()
 
 
 FORMULA = (

@@ -19,7 +19,7 @@ from carob.result.scores import library
 def write_ledger(
     path: str | os.PathLike[str], pair: Pair, spaces: Sequence[Any], words: Wording
 ) -> None:
-    """Every event of these spaces in long form, as csv, jsonl or parquet by the ending."""
+    """Write every event of these spaces: as csv, jsonl or parquet, by the file's ending."""
     ending = Path(path).suffix
     rows = (row for space in spaces for row in ledger(spell(space), pair, space(pair), words))
     try:
@@ -42,7 +42,7 @@ def write_ledger(
 
 
 def _safe(rows: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Bytes that are no UTF-8 came in as lone surrogates, which a file cannot hold."""
+    """Escape lone surrogates, which stand for bytes that are not UTF-8: a file cannot hold them."""
     for row in rows:
         yield {
             key: value.encode("utf-8", "backslashreplace").decode()

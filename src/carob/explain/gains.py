@@ -1,45 +1,52 @@
-"""What correcting one kind of error would gain: the system's answer with those errors put right."""
+"""What correcting all errors of a type would change, and which type to correct first."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Callable, Mapping
 
-import numpy as np
-
-from carob.arrays.types import BoolArray, IntArray
-from carob.corpus.corpus import Corpus
-from carob.corpus.tables import Mentions
-from carob.counts.events import Events
+from carob.explain.analysis import ErrorAnalysis
 from carob.pair.pair import Pair
 
-
-def _marked(rows: IntArray, size: int) -> BoolArray:
-    """Which of `size` mentions are among the rows; -1, for none, is none of them."""
-    marked = np.zeros(size + 1, bool)
-    marked[rows] = True
-    return marked[:size]
+Scores = Mapping[str, float | None]
+"""The score of each recipe, None where it is undefined."""
 
 
-def corrected(pair: Pair, events: Events, outcomes: Iterable[str]) -> Pair:
-    """The pair as it would be if all errors of these kinds had not been made.
+def gains(
+    analysis: ErrorAnalysis, now: Scores, scored: Callable[[Pair], Scores]
+) -> dict[str, Scores]:
+    """By how much each score would change if all errors of one type were corrected.
 
-    Whatever gold has in such an error is found; what the system has in it is gone, unless it also
-    stands in an error of another kind, which remains.
-
-    >>> from carob import parse
-    >>> pair = Pair.of(Corpus.of("[Ann Lee]PER slept"), Corpus.of("[Ann]PER Lee [slept]LOC"))
-    >>> events = parse("fair.F1").space(pair)
-    >>> better = corrected(pair, events, ["BES"])
-    >>> better.system.start.tolist(), better.system.end.tolist()
-    ([0, 2], [2, 3])
+    A change keeps its sign: a score that falls has a negative gain, also if lower is better.
     """
-    here = np.isin(np.arange(len(events.outcomes)), [events.outcomes.index(o) for o in outcomes])
-    wrong = here[events.outcome]
-    gone = _marked(events.system[wrong], len(pair.system))
-    gone &= ~_marked(events.system[~wrong], len(pair.system))
-    found = np.flatnonzero(_marked(events.gold[wrong], len(pair.gold)))
-    kept = pair.system.take(np.flatnonzero(~gone))
-    answer = Mentions.joined([kept, pair.gold.take(found)])
-    ordered = Corpus(None, pair.documents, answer, pair.labels).ordered().mentions
-    return replace(pair, system=ordered)
+    unchanged = {name: None if score is None else 0.0 for name, score in now.items()}
+    found: dict[str, Scores] = dict.fromkeys(analysis.types, unchanged)
+    for kind in analysis.types:
+        if analysis.of_type(kind).any():
+            then = scored(analysis.corrected([kind]))
+            found[kind] = {name: _difference(then[name], now[name]) for name in now}
+    return found
+
+
+def _difference(then: float | None, now: float | None) -> float | None:
+    return None if then is None or now is None else then - now
+
+
+def attack_order(
+    analysis: ErrorAnalysis, scored: Callable[[Pair], float | None], *, lower_is_better: bool
+) -> list[tuple[str, float]]:
+    """Which kind of error to correct first, next and so on, and the score after each step.
+
+    Each time it is the kind that leads to the best score then; of equal ones, the first.
+    """
+    left = [kind for kind in analysis.kinds[1:] if analysis.of_type(kind).any()]
+    order: list[tuple[str, float]] = []
+    while left:
+        done = [kind for kind, _ in order]
+        scores = {kind: scored(analysis.corrected([*done, kind])) for kind in left}
+        defined = {kind: score for kind, score in scores.items() if score is not None}
+        if not defined:
+            break
+        best = (min if lower_is_better else max)(defined, key=lambda kind: defined[kind])
+        order.append((best, defined[best]))
+        left.remove(best)
+    return order

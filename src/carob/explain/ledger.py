@@ -1,4 +1,4 @@
-"""The ledger: every event of every space in long form, so that each count can be opened."""
+"""The ledger: every event of a space in long form, so that each count can be looked into."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from carob.corpus.corpus import Words
 from carob.corpus.document import Span
 from carob.corpus.tables import Mentions
 from carob.counts.events import Events
+from carob.pair.filled import Filled, words_at
 from carob.pair.pair import Pair
 from carob.result.scores import whole
 
@@ -24,26 +25,8 @@ _NOTHING: Words = (None, None)
 
 
 def span_text(fragments: tuple[Span, ...]) -> str:
-    """Fragments as a word: 4-8, discontinuous 4-8;13-16.
-
-    >>> span_text(((4, 8), (13, 16)))
-    '4-8;13-16'
-    """
+    """Fragments as one word: 4-8, or 4-8;13-16 if there are several."""
     return ";".join(f"{start}-{end}" for start, end in fragments)
-
-
-def covered(words: Words, fragments: tuple[Span, ...], unit: str) -> str | None:
-    """The text of a mention, its fragments joined by a space; None where there is no text.
-
-    >>> covered((None, ("New", "York", "is")), ((0, 2),), "token")
-    'New York'
-    """
-    text, tokens = words
-    source = text if unit == "char" else tokens
-    if source is None:
-        return None
-    glue = "" if unit == "char" else " "
-    return " ".join(glue.join(source[start:end]) for start, end in fragments)
 
 
 def ledger(
@@ -58,10 +41,10 @@ def ledger(
     [('fp', None, '0-1'), ('fn', '0-2', None)]
     """
     labels = pair.labels if events.labels is None else events.labels
+    show = _filler if events.items == "filler" else _mention
     order = np.lexsort((events.system, events.gold, events.outcome, events.label, events.doc))
-    last, known = -1, _NOTHING
-    fillers = _Fillers(pair) if events.items == "filler" else None
     columns = (events.doc, events.label, events.outcome, events.weight, events.gold, events.system)
+    last, known = -1, _NOTHING
     for doc, label, outcome, weight, gold, system in zip(
         *(column[order].tolist() for column in columns), strict=True
     ):
@@ -74,47 +57,29 @@ def ledger(
             "outcome": events.outcomes[outcome],
             "weight": whole(weight),
         }
-        if fillers is None:
-            row |= _side("gold", pair.gold, gold, pair, known)
-            row |= _side("system", pair.system, system, pair, known)
-        else:
-            row |= fillers("gold", gold, known)
-            row |= fillers("system", system, known)
+        for side, item in (("gold", gold), ("system", system)):
+            cells = (None, None, None) if item < 0 else show(pair, side, item, known)
+            row |= zip((f"{side}_span", f"{side}_label", f"{side}_text"), cells, strict=True)
         yield row
 
 
-class _Fillers:
-    """What a row says of fillers: their own text, and the place they have or were found at."""
-
-    def __init__(self, pair: Pair) -> None:
-        self.filled = pair.filled
-        places = self.filled.grounded
-        self.sides = {
-            "gold": (self.filled.gold, places.gold),
-            "system": (self.filled.system, places.system),
-        }
-
-    def __call__(self, side: str, row: int, words: Words) -> dict[str, Any]:
-        if row < 0:
-            return {f"{side}_span": None, f"{side}_label": None, f"{side}_text": None}
-        table, places = self.sides[side]
-        first = int(table.realisations[row])
-        fragments, text = places.of(first), table.raw[first]
-        if text is None:
-            text = covered(words, fragments, self.filled.unit)
-        return {
-            f"{side}_span": span_text(fragments) or None,
-            f"{side}_label": self.filled.labels[table.label[row]],
-            f"{side}_text": text,
-        }
+_Cells = tuple[str | None, str, str | None]
+"""Place, label and text."""
 
 
-def _side(side: str, table: Mentions, row: int, pair: Pair, words: Words) -> dict[str, Any]:
-    if row < 0:
-        return {f"{side}_span": None, f"{side}_label": None, f"{side}_text": None}
+def _mention(pair: Pair, side: str, row: int, words: Words) -> _Cells:
+    table: Mentions = getattr(pair, side)
     fragments = table.fragments_of(row)
-    return {
-        f"{side}_span": span_text(fragments),
-        f"{side}_label": pair.labels[table.label[row]],
-        f"{side}_text": covered(words, fragments, pair.unit),
-    }
+    label = pair.labels[table.label[row]]
+    return span_text(fragments), label, words_at(words, fragments, pair.unit)
+
+
+def _filler(pair: Pair, side: str, row: int, words: Words) -> _Cells:
+    """A filler has its own text, and the place that it has or was found at."""
+    filled = pair.filled
+    table: Filled = getattr(filled, side)
+    first = int(table.realisations[row])
+    fragments, text = getattr(filled.grounded, side).of(first), table.raw[first]
+    if text is None:
+        text = words_at(words, fragments, filled.unit)
+    return span_text(fragments) or None, filled.labels[table.label[row]], text

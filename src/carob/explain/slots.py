@@ -1,95 +1,157 @@
-"""What became of fillers: each that counts once, and slots that were taken for each other."""
+"""Errors in the slots of templates, from the events of `templates`."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from typing import ClassVar
 
 import numpy as np
 
 from carob.arrays.greedy import greedy
 from carob.arrays.join import every, packed
-from carob.arrays.types import IntArray
-from carob.corpus.tables import UNKNOWN
-from carob.counts.events import Events
-from carob.explain.confusion import Confusion
-from carob.pair.filled import Filled
+from carob.arrays.types import BoolArray, IntArray
+from carob.corpus.corpus import Words
+from carob.corpus.document import Mention
+from carob.corpus.tables import UNKNOWN, Fragments
+from carob.explain._slot_correction import correct_fillers
+from carob.explain.analysis import ErrorAnalysis
+from carob.explain.context import in_context
+from carob.pair.filled import Filled, words_at
 from carob.pair.pair import Pair
+from carob.result.errors import Confusion, SlotExample
 
-KINDS = ("COR", "PAR", "INC", "MIS", "SPU")
-"""What a filler of gold, or one that is the system's alone, can be."""
+UNGROUNDED = "ungrounded"
 
-
-@dataclass(frozen=True, eq=False)
-class Judged:
-    """The events of `templates` with each pair once. `gold` and `system` are rows, -1 is none."""
-
-    kind: IntArray
-    doc: IntArray
-    gold: IntArray
-    system: IntArray
-
-    def __len__(self) -> int:
-        return len(self.kind)
-
-    @classmethod
-    def of(cls, events: Events) -> Judged:
-        """The same pairs stand in the events once more, for the row of the system: left out."""
-        table = np.full(len(events.outcomes), UNKNOWN)
-        table[[events.outcomes.index(kind) for kind in KINDS]] = np.arange(len(KINDS))
-        kind = table[events.outcome]
-        rows = np.flatnonzero(kind != UNKNOWN)
-        rows = rows[np.lexsort((events.system[rows], events.gold[rows], events.doc[rows]))]
-        return cls(kind[rows], events.doc[rows], events.gold[rows], events.system[rows])
+_MOST_PAIRS = 50_000_000
+"""Equal strings of more pairs than this are not looked at as confusions of slots."""
 
 
-def confused(pair: Pair, judged: Judged) -> Confusion:
-    """Errors as a matrix of slots: which slot of gold became which slot of the system.
-
-    A filler of gold that was not found, and a wrong answer of the same document that is the same
-    string, are one right string in the wrong place: the row is gold's slot, the column the
-    system's. Of what is left, two fillers that were compared and differ stand on the diagonal,
-    others in the last column (missed) or row (too many).
+class SlotErrors(ErrorAnalysis):
+    """The types of MUC, Chinchor & Sundheim (1993), and answers that are not in the text.
 
     >>> from carob import Corpus, parse
-    >>> gold = Corpus.of("[Ann]speaker met [Bo]host")
-    >>> pair = Pair.of(gold, Corpus.of("[Ann]speaker met [Bo]guest"))
-    >>> confused(pair, Judged.of(parse("templates.F1").space(pair))).to_dict()["host"]
-    {'guest': 1, 'host': 0, 'speaker': 0, '_': 0}
+    >>> pair = Pair.of(Corpus.of("[Ann]who met [Bo]whom"), Corpus.of("[Ann]who [met]whom Bo"))
+    >>> analysis = SlotErrors(pair, parse("templates.F1").space(pair), lambda row: (None, None))
+    >>> better = analysis.corrected(["INC"]).filled
+    >>> [better.texts.values[code] for code in better.texts.system]
+    ['ann', 'bo']
     """
-    filled, texts = pair.filled, pair.filled.texts
-    wrong = judged.kind >= KINDS.index("INC")
-    lost, extra = judged.gold[wrong], judged.system[wrong]
-    ours = _texts(filled.gold, texts.gold, lost[lost >= 0])
-    theirs = _texts(filled.system, texts.system, extra[extra >= 0], own=True)
-    keys = packed([filled.gold.doc[ours[0]], ours[1]], [filled.system.doc[theirs[0]], theirs[1]])
-    found = every(*keys, 50_000_000)
-    moved = np.empty(0, np.int64), np.empty(0, np.int64)
-    if found is not None:
-        gold, system = ours[0][found[0]], theirs[0][found[1]]
-        best = greedy(gold, system)
-        moved = gold[best], system[best]
-    size = len(filled.labels)
-    counts = np.zeros((size + 1, size + 1))
-    np.add.at(counts, (filled.gold.label[moved[0]], filled.system.label[moved[1]]), 1)
-    here = judged.kind != KINDS.index("COR")
-    gold, system = judged.gold[here].copy(), judged.system[here].copy()
-    gold[np.isin(gold, moved[0])] = UNKNOWN
-    system[np.isin(system, moved[1])] = UNKNOWN
-    left = (gold != UNKNOWN) | (system != UNKNOWN)
-    rows = np.append(filled.gold.label, size)[gold[left]]
-    np.add.at(counts, (rows, np.append(filled.system.label, size)[system[left]]), 1)
-    return Confusion(filled.labels, counts)
+
+    kinds: ClassVar[tuple[str, ...]] = ("COR", "PAR", "INC", "MIS", "SPU")
+    extra: ClassVar[str] = "SPU"
+    also: ClassVar[tuple[str, ...]] = (UNGROUNDED,)
+
+    @property
+    def ungrounded(self) -> BoolArray:
+        """In which rows the system has an answer that is not found in the text."""
+        return np.append(self.pair.filled.made_up, False)[self.system]
+
+    def of_type(self, kind: str) -> BoolArray:
+        """Which rows are of a type; a wrong answer that is ungrounded is also of another type."""
+        return (self.kind != 0) & self.ungrounded if kind == UNGROUNDED else super().of_type(kind)
+
+    def counts(self) -> dict[str, IntArray]:
+        """How often each type occurs in each slot; ungrounded answers in that of the system."""
+        slot = self.labels_of("system")[self.of_type(UNGROUNDED)]
+        size = len(self.table.labels)
+        return super().counts() | {UNGROUNDED: np.bincount(slot, minlength=size)}
+
+    def confusion(self) -> Confusion:
+        """Errors as a matrix of slots: which slot of gold became which slot of the system.
+
+        A filler of gold that was not found, and a wrong answer of the same document that is the
+        same string, are one right string in the wrong place: the row is gold's slot, the column
+        the system's. Of what is left, two fillers that were compared and differ are on the
+        diagonal, others in the last column (missed) or row (one too many).
+        """
+        filled, texts = self.pair.filled, self.pair.filled.texts
+        wrong = self.kind >= self.kinds.index("INC")
+        lost, extra = self.gold[wrong], self.system[wrong]
+        ours, our_text = _texts(
+            filled.gold, texts.gold, lost[lost >= 0], np.arange(len(texts.gold))
+        )
+        theirs, their_text = _texts(
+            filled.system, texts.system, extra[extra >= 0], filled.system.realisations[:-1]
+        )
+        keys = packed([filled.gold.doc[ours], our_text], [filled.system.doc[theirs], their_text])
+        same = every(*keys, _MOST_PAIRS)
+        moved = np.empty(0, np.int64), np.empty(0, np.int64)
+        if same is not None:
+            gold, system = ours[same[0]], theirs[same[1]]
+            best = greedy(gold, system)
+            moved = gold[best], system[best]
+        left = self.kind != 0
+        gold, system = self.gold[left].copy(), self.system[left].copy()
+        gold[np.isin(gold, moved[0])] = UNKNOWN
+        system[np.isin(system, moved[1])] = UNKNOWN
+        some = (gold != UNKNOWN) | (system != UNKNOWN)
+        counts = self.matrix(*moved) + self.matrix(gold[some], system[some])
+        return Confusion(filled.labels, counts)
+
+    def corrected(self, types: Sequence[str]) -> Pair:
+        """A wrong answer in the place of a filler of gold becomes that filler, a missing one is
+        added, and one too many is gone.
+        """
+        wrong = np.any([self.of_type(kind) for kind in types], axis=0)
+        return correct_fillers(self.pair, self.gold, self.system, wrong)
+
+    def example(self, row: int) -> SlotExample:
+        """One error with what both sides say and the words around."""
+        filled = self.pair.filled
+        doc, gold, system = int(self.doc[row]), int(self.gold[row]), int(self.system[row])
+        words, places = filled.words(doc), filled.grounded
+        ours = self._texts_of(filled.gold, gold, words)
+        theirs = self._texts_of(filled.system, system, words)
+        label = self.labels_of("gold" if gold >= 0 else "system")[row]
+        return SlotExample(
+            self.kinds[self.kind[row]],
+            filled.documents.name(doc),
+            filled.labels[label],
+            ours,
+            theirs[0] if theirs else None,
+            in_context(words, filled.unit, self._mention(filled.gold, places.gold, gold)),
+            in_context(words, filled.unit, self._mention(filled.system, places.system, system)),
+            not self.ungrounded[row],
+        )
+
+    def _texts_of(self, side: Filled, row: int, words: Words) -> tuple[str, ...]:
+        """What a filler and its alternatives say: their texts, or the words at their places."""
+        if row < 0:
+            return ()
+        texts = []
+        for each in range(int(side.realisations[row]), int(side.realisations[row + 1])):
+            text = side.raw[each]
+            if text is None:
+                text = words_at(words, side.fragments.of(each), self.pair.filled.unit)
+            texts.append("?" if text is None else text)
+        return tuple(dict.fromkeys(texts))
+
+    def _mention(self, side: Filled, places: Fragments, row: int) -> Mention | None:
+        """A filler that has a place, as what stands there."""
+        if row < 0 or not (fragments := places.of(int(side.realisations[row]))):
+            return None
+        return Mention.of(self.pair.filled.labels[side.label[row]], fragments)
+
+    def extra_keys(self, other: SlotErrors) -> tuple[IntArray, IntArray]:
+        """Document, slot and text of extra answers."""
+        codes: dict[str, int] = {}
+        columns = []
+        for each in (self, other):
+            filled = each.pair.filled
+            rows = each.system[each.of_type(self.extra)]
+            own = filled.texts.system[filled.system.realisations[rows]]
+            texts = [filled.texts.values[code] if code >= 0 else "" for code in own.tolist()]
+            text = np.array([codes.setdefault(each, len(codes)) for each in texts], np.int64)
+            columns.append([filled.system.doc[rows], filled.system.label[rows], text])
+        return packed(columns[0], columns[1])
 
 
 def _texts(
-    side: Filled, codes: IntArray, fillers: IntArray, *, own: bool = False
+    side: Filled, codes: IntArray, fillers: IntArray, realisations: IntArray
 ) -> tuple[IntArray, IntArray]:
-    """Fillers with each of their known texts, or with their own."""
+    """Some fillers with each of their known texts, as far as these are among `realisations`."""
     chosen = np.zeros(len(side), bool)
     chosen[fillers] = True
-    owner = side.filler
-    here = chosen[owner] & (codes != UNKNOWN)
-    if own:
-        here[np.delete(np.arange(len(owner)), side.realisations[:-1])] = False
-    rows = np.flatnonzero(here)
-    return owner[rows], codes[rows].astype(np.int64)
+    owner = side.filler[realisations]
+    here = chosen[owner] & (codes[realisations] != UNKNOWN)
+    return owner[here], codes[realisations][here].astype(np.int64)

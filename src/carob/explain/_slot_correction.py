@@ -1,4 +1,4 @@
-"""What correcting some errors in slots would gain: the answer with those errors put right."""
+"""The answer of a system with some errors in slots corrected."""
 
 from __future__ import annotations
 
@@ -9,29 +9,23 @@ import numpy as np
 
 from carob.arrays.types import BoolArray, IntArray
 from carob.corpus.tables import UNKNOWN, Fragments, int32, joined_codes, spread
-from carob.explain.slots import Judged
 from carob.pair.filled import Filled, FilledPair, Forms
 from carob.pair.pair import Pair
 
 
-def corrected(pair: Pair, judged: Judged, wrong: BoolArray) -> Pair:
-    """The pair as it would be if the errors `wrong`, rows of `judged`, had not been made.
+def correct_fillers(pair: Pair, gold: IntArray, system: IntArray, wrong: BoolArray) -> Pair:
+    """The pair as it would be if the errors `wrong` had not been made.
 
-    A wrong answer in the place of a filler of gold becomes that filler, a missing one is there, in
-    the template that gold's is aligned with or in a new one, and one too many is gone.
-
-    >>> from carob import Corpus, parse
-    >>> pair = Pair.of(Corpus.of("[Ann]who met [Bo]whom"), Corpus.of("[Ann]who [met]whom Bo"))
-    >>> judged = Judged.of(parse("templates.F1").space(pair))
-    >>> better = corrected(pair, judged, judged.kind > 1).filled
-    >>> [better.texts.values[code] for code in better.texts.system]
-    ['ann', 'bo']
+    `gold` and `system` are the fillers of each row that was judged, -1 for none. A missing filler
+    goes to the template that gold's template is aligned with, or to a new one.
     """
     filled = pair.filled
-    gold, system = judged.gold[wrong], judged.system[wrong]
+    both = (gold >= 0) & (system >= 0)
+    aligned = filled.gold.template[gold[both]], filled.system.template[system[both]]
+    gold, system = gold[wrong], system[wrong]
     swapped = (gold >= 0) & (system >= 0)
     missing = gold[system < 0]
-    forms, home = _templates(filled, judged, missing)
+    forms, home = _templates(filled, aligned, missing)
     size = len(filled.system)
     index = np.arange(size)
     index[system[swapped]] = size + gold[swapped]
@@ -41,23 +35,26 @@ def corrected(pair: Pair, judged: Judged, wrong: BoolArray) -> Pair:
     template = np.concatenate([filled.system.template[kept], home[filled.gold.template[missing]]])
     sure = np.concatenate([filled.system.confidence[kept], np.full(len(missing), np.nan)])
     order = np.argsort(template, kind="stable")
-    both = _joined(filled.system, filled.gold, index[order])
-    made = replace(
-        both, template=int32(template[order]), confidence=sure[order],
-        optional=np.zeros(len(order), bool), forms=forms,
-    )  # fmt: skip
-    better = replace(filled, system=made)
+    answers = replace(
+        _joined(filled.system, filled.gold, index[order]),
+        template=int32(template[order]),
+        confidence=sure[order],
+        optional=np.zeros(len(order), bool),
+        forms=forms,
+    )
+    better = replace(filled, system=answers)
     return replace(pair, slots=lambda: better)
 
 
-def _templates(filled: FilledPair, judged: Judged, missing: IntArray) -> tuple[Forms, IntArray]:
+def _templates(
+    filled: FilledPair, aligned: tuple[IntArray, IntArray], missing: IntArray
+) -> tuple[Forms, IntArray]:
     """The system's templates with those that have to be new, and the one for each of gold's."""
     ours, theirs = filled.gold.forms, filled.system.forms
     home = np.full(len(ours), UNKNOWN, np.int64)
-    both = (judged.gold >= 0) & (judged.system >= 0)
-    pairs = (filled.gold.template[judged.gold[both]], filled.system.template[judged.system[both]])
-    home[pairs[0]] = pairs[1]
-    for row in np.unique(pairs[0]).tolist():  # what stands in aligned templates, stands in aligned
+    home[aligned[0]] = aligned[1]
+    # Templates that hold aligned templates are aligned, too.
+    for row in np.unique(aligned[0]).tolist():
         above, other = int(ours.parent[row]), int(theirs.parent[home[row]])
         while above != UNKNOWN and other != UNKNOWN and home[above] == UNKNOWN:
             home[above] = other

@@ -1,0 +1,145 @@
+"""What became of every mention or filler, and everything that follows from that alone."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from carob.arrays.join import join, rest
+from carob.arrays.types import BoolArray, FloatArray, IntArray
+from carob.corpus.corpus import Words
+from carob.corpus.tables import UNKNOWN
+from carob.counts.events import Events
+from carob.pair.pair import Pair
+from carob.result.errors import Changes, Confusion
+
+
+class ErrorAnalysis(ABC):
+    """The events of a space that names every error, each once, in document order.
+
+    Row by row: `kind` (a code of `kinds`, of which the first is what is right), `doc`, `gold` and
+    `system`, which are rows of the pair's tables, -1 for none. `words` gives the text and the
+    tokens of a document of gold.
+    """
+
+    kinds: ClassVar[tuple[str, ...]]
+    extra: ClassVar[str]
+    """The kind of what only the system has."""
+
+    also: ClassVar[tuple[str, ...]] = ()
+    """Types that an error may have in addition to its kind."""
+
+    def __init__(self, pair: Pair, events: Events, words: Callable[[int], Words]) -> None:
+        self.pair, self.words = pair, words
+        self.table: Any = pair.filled if events.items == "filler" else pair
+        codes = np.full(len(events.outcomes), UNKNOWN)
+        codes[[events.outcomes.index(kind) for kind in self.kinds]] = np.arange(len(self.kinds))
+        kind = codes[events.outcome]
+        rows = np.flatnonzero(kind != UNKNOWN)
+        rows = rows[np.lexsort((events.system[rows], events.gold[rows], events.doc[rows]))]
+        self.kind, self.doc = kind[rows], events.doc[rows]
+        self.gold, self.system = events.gold[rows], events.system[rows]
+
+    @property
+    def types(self) -> tuple[str, ...]:
+        """All types of errors."""
+        return (*self.kinds[1:], *self.also)
+
+    def of_type(self, kind: str) -> BoolArray:
+        """Which rows are of a type."""
+        rows: BoolArray = self.kind == self.kinds.index(kind)
+        return rows
+
+    def labels_of(self, side: str) -> IntArray:
+        """The label of one side in each row, -1 where it has nothing."""
+        labels: IntArray = np.append(getattr(self.table, side).label, UNKNOWN)
+        rows: IntArray = getattr(self, side)
+        return labels[rows]
+
+    def counts(self) -> dict[str, IntArray]:
+        """How often each kind occurs with each label: gold's, or the system's if gold has none."""
+        gold, system = self.labels_of("gold"), self.labels_of("system")
+        label = np.where(self.gold < 0, system, gold)
+        size = len(self.table.labels)
+        return {kind: np.bincount(label[self.of_type(kind)], minlength=size) for kind in self.kinds}
+
+    def matrix(self, gold: IntArray, system: IntArray) -> FloatArray:
+        """How often the labels of these rows meet; -1 stands for no label."""
+        size = len(self.table.labels)
+        # Row -1 of a column, which stands for none, has the code after the last label.
+        row = np.append(self.table.gold.label, size)[gold].astype(np.int64)
+        column = np.append(self.table.system.label, size)[system]
+        counts = np.bincount(row * (size + 1) + column, minlength=(size + 1) ** 2)
+        return counts.astype(float).reshape(size + 1, size + 1)
+
+    @abstractmethod
+    def confusion(self) -> Confusion:
+        """Which labels were taken for which."""
+
+    @abstractmethod
+    def corrected(self, types: Sequence[str]) -> Pair:
+        """The pair as it would be if all errors of these types had not been made."""
+
+    @abstractmethod
+    def example(self, row: int) -> Any:
+        """A row, ready to be shown."""
+
+    @abstractmethod
+    def extra_keys(self, other: Any) -> tuple[IntArray, IntArray]:
+        """Numbers for what only this system and only another one has, equal where that is."""
+
+    def examples(self, kind: str, count: int, label: int | None = None) -> list[Any]:
+        """Some rows of a type, spread evenly so that they come from many documents."""
+        here = self.of_type(kind)
+        if label is not None:
+            here = here & ((self.labels_of("gold") == label) | (self.labels_of("system") == label))
+        return [self.example(row) for row in _spread(np.flatnonzero(here), count).tolist()]
+
+    def changes(self, other: ErrorAnalysis, count: int) -> Changes:
+        """What another system fixed and broke, with some examples.
+
+        An item of gold that this system has wrong and the other right is fixed, under the type of
+        the error that is gone; the other way round it is broken, under the type of the new error.
+        An extra answer that only this system gives is fixed, one that only the other gives is
+        broken.
+        """
+        before, after = self._row_of_gold(), other._row_of_gold()
+        counted = np.flatnonzero((before != UNKNOWN) & (after != UNKNOWN))
+        old, new = self.kind[before[counted]], other.kind[after[counted]]
+        fixed, broken = (old != 0) & (new == 0), (old == 0) & (new != 0)
+        totals = [self._by_kind(old[fixed]), self._by_kind(new[broken])]
+        keys = self.extra_keys(other)
+        for total, own, shared in zip(totals, keys, join(*keys), strict=True):
+            if alone := len(rest(len(own), shared)):
+                total[self.extra] = alone
+        shown = [
+            [
+                (self.example(int(before[row])), other.example(int(after[row])))
+                for row in _spread(counted[which], count).tolist()
+            ]
+            for which in (fixed, broken)
+        ]
+        return Changes(totals[0], totals[1], shown[0], shown[1])
+
+    def _row_of_gold(self) -> IntArray:
+        """For each item of gold the first row that it stands in, by kind; -1 if in none."""
+        rows = np.flatnonzero(self.gold >= 0)
+        rows = rows[np.lexsort((self.system[rows], self.kind[rows], self.gold[rows]))]
+        items, first = np.unique(self.gold[rows], return_index=True)
+        where = np.full(len(self.table.gold), UNKNOWN)
+        where[items] = rows[first]
+        return where
+
+    def _by_kind(self, kinds: IntArray) -> dict[str, int]:
+        counts = np.bincount(kinds, minlength=len(self.kinds))
+        return {self.kinds[k]: int(counts[k]) for k in np.flatnonzero(counts).tolist()}
+
+
+def _spread(rows: IntArray, count: int) -> IntArray:
+    """At most this many rows, evenly from all."""
+    if len(rows) <= count:
+        return rows
+    return rows[np.linspace(0, len(rows) - 1, count).round().astype(np.int64)]

@@ -1,0 +1,113 @@
+"""Errors in mentions, from the events of `fair`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import ClassVar
+
+import numpy as np
+
+from carob.arrays.join import packed
+from carob.arrays.types import BoolArray, IntArray
+from carob.corpus.corpus import Corpus
+from carob.corpus.document import Mention
+from carob.corpus.tables import Mentions
+from carob.explain.analysis import ErrorAnalysis
+from carob.explain.context import in_context
+from carob.pair.pair import Pair
+from carob.result.errors import Confusion, Example
+
+BOUNDARY = ("BES", "BEL", "BEO")
+
+
+class MentionErrors(ErrorAnalysis):
+    """The types of Ortmann (2022), "Fine-Grained Error Analysis and Fair Evaluation".
+
+    >>> from carob import Corpus, parse
+    >>> pair = Pair.of(Corpus.of("[Ann Lee]PER slept"), Corpus.of("[Ann]PER Lee [slept]LOC"))
+    >>> analysis = MentionErrors(pair, parse("fair.F1").space(pair), lambda row: (None, None))
+    >>> better = analysis.corrected(["BES"])
+    >>> better.system.start.tolist(), better.system.end.tolist()
+    ([0, 2], [2, 3])
+    """
+
+    kinds: ClassVar[tuple[str, ...]] = ("TP", "LE", *BOUNDARY, "LBE", "FP", "FN")
+    extra: ClassVar[str] = "FP"
+
+    def confusion(self) -> Confusion:
+        """All errors as a matrix of labels.
+
+        Boundary errors are on the diagonal, labelling and labelling-boundary errors beside it,
+        missed mentions in the last column, invented ones in the last row. Ortmann (2022),
+        "Fine-Grained Error Analysis and Fair Evaluation of Labeled Spans", figure "Confusion
+        matrices".
+        """
+        wrong = self.kind != 0
+        return Confusion(self.pair.labels, self.matrix(self.gold[wrong], self.system[wrong]))
+
+    def corrected(self, types: Sequence[str]) -> Pair:
+        """What gold has in an error of these types is found; what the system has in it is gone,
+        unless it also stands in an error of another type, which remains.
+        """
+        wrong = np.isin(self.kind, [self.kinds.index(kind) for kind in types])
+        table = self.pair.system
+        gone = _marked(self.system[wrong], len(table)) & ~_marked(self.system[~wrong], len(table))
+        found = _marked(self.gold[wrong], len(self.pair.gold))
+        answer = Mentions.joined(
+            [table.take(np.flatnonzero(~gone)), self.pair.gold.take(np.flatnonzero(found))]
+        )
+        ordered = Corpus(None, self.pair.documents, answer, self.pair.labels).ordered().mentions
+        return replace(self.pair, system=ordered)
+
+    def example(self, row: int) -> Example:
+        """One error with the words around both mentions."""
+        doc = int(self.doc[row])
+        gold = self._mention(self.pair.gold, int(self.gold[row]))
+        system = self._mention(self.pair.system, int(self.system[row]))
+        words, unit = self.words(doc), self.pair.unit
+        return Example(
+            self.kinds[self.kind[row]],
+            self.pair.documents.name(doc),
+            gold,
+            system,
+            in_context(words, unit, gold, system),
+            in_context(words, unit, system, gold),
+        )
+
+    def _mention(self, table: Mentions, row: int) -> Mention | None:
+        if row < 0:
+            return None
+        return Mention.of(self.pair.labels[table.label[row]], table.fragments_of(row))
+
+    def extra_keys(self, other: MentionErrors) -> tuple[IntArray, IntArray]:
+        """Document, place and label of invented mentions."""
+        left, right = (
+            each.pair.system.take(each.system[each.of_type(self.extra)]) for each in (self, other)
+        )
+        if not len(left) or not len(right):
+            return packed([left.doc], [right.doc])
+        return replace(self.pair, gold=left, system=right).keys(label=True)
+
+    @property
+    def near_misses(self) -> int:
+        """Boundary errors of one token in all."""
+        rows = np.isin(self.kind, [self.kinds.index(kind) for kind in BOUNDARY])
+        tokens = self.pair.in_tokens
+        gold, system = self.gold[rows], self.system[rows]
+        off = np.abs(tokens.gold.start[gold] - tokens.system.start[system])
+        off += np.abs(tokens.gold.end[gold] - tokens.system.end[system])
+        return int(np.count_nonzero(off == 1))
+
+    @property
+    def unseen(self) -> int:
+        """Mentions of gold where the system marked nothing at all."""
+        touched = _marked(self.pair.overlaps.gold, len(self.pair.gold))
+        return int(np.count_nonzero(~touched[self.gold[self.of_type("FN")]]))
+
+
+def _marked(rows: IntArray, size: int) -> BoolArray:
+    """Which of `size` mentions are among the rows; -1, for none, is none of them."""
+    marked = np.zeros(size + 1, bool)
+    marked[rows] = True
+    return marked[:size]

@@ -1,0 +1,206 @@
+"""Errors: what is wrong with a system, and what another one fixed and broke."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any, Literal
+
+from carob.arrays.types import FloatArray
+from carob.corpus.document import Mention
+from carob.result.scores import File, library, whole
+
+NONE = "_"
+"""What stands for no label in a row or column, unless a label has that name."""
+
+
+@dataclass(frozen=True)
+class Confusion:
+    """How often a label of gold (row) became a label of the system (column).
+
+    The last row is what gold does not have, the last column what the system does not have.
+    """
+
+    labels: tuple[str, ...]
+    counts: FloatArray
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of rows and columns: the labels, and a sign for none."""
+        none = NONE
+        while none in self.labels:
+            none += NONE
+        return (*self.labels, none)
+
+    def to_dict(self) -> dict[str, dict[str, float | int]]:
+        """As in JSON: gold label -> system label -> count."""
+        return {
+            row: {column: whole(count) for column, count in zip(self.names, counts, strict=True)}
+            for row, counts in zip(self.names, self.counts.tolist(), strict=True)
+        }
+
+
+@dataclass(frozen=True)
+class Example:
+    """One mention that is wrong: what gold and the system have, each in its context.
+
+    `gold_marked` and `system_marked` are the words around, None if they are not known.
+    """
+
+    outcome: str
+    document: str
+    gold: Mention | None
+    system: Mention | None
+    gold_marked: str | None
+    system_marked: str | None
+
+
+@dataclass(frozen=True)
+class SlotExample:
+    """One filler that is wrong: the slot, all that would be right, and what the system says.
+
+    `gold_marked` and `system_marked` are the words around a filler that has a place, or that was
+    found at one; `grounded` is false if the system's filler is not found in the text.
+    """
+
+    outcome: str
+    document: str
+    slot: str
+    gold: tuple[str, ...]
+    system: str | None
+    gold_marked: str | None
+    system_marked: str | None
+    grounded: bool = True
+
+
+@dataclass(frozen=True)
+class Changes:
+    """How many errors of each type are gone (`fixed`) and new (`broken`), with examples."""
+
+    fixed: Mapping[str, int]
+    broken: Mapping[str, int]
+    fixed_examples: Sequence[tuple[Any, Any]] = ()
+    broken_examples: Sequence[tuple[Any, Any]] = ()
+
+
+@dataclass(frozen=True)
+class Errors:
+    """Where the errors of a system are. Prints itself; `to_dict` is what the JSON report holds.
+
+    Every error is of one of the `kinds`. A gain is what a score would change by if all errors of
+    a type were corrected, so a lower-is-better score has negative gains. `order` says which type
+    to correct first, and the first score after each step. `near` counts boundary errors of one
+    token, `unseen` missed mentions that nothing of the system touches.
+
+    >>> from carob import Corpus, errors
+    >>> gold = Corpus.of("[Ann Lee]PER met [Bo]PER in [Rome]LOC")
+    >>> system = Corpus.of("[Ann]PER Lee met [Bo]LOC in Rome")
+    >>> result = errors(gold, system, recipes=["exact.F1"])
+    >>> {kind: count for kind, count in result.counts.items() if count}
+    {'LE': 1, 'BES': 1, 'FN': 1}
+    >>> result.gains["FN"]
+    {'exact.F1': 0.3333333333333333}
+    """
+
+    name: str
+    kinds: tuple[str, ...]
+    counts: Mapping[str, int]
+    by_label: Mapping[str, Mapping[str, int]]
+    confusion: Confusion
+    gains: Mapping[str, Mapping[str, float | None]]
+    scores: Mapping[str, float | None]
+    order: Sequence[tuple[str, float]]
+    items: Literal["mention", "filler"] = "mention"
+    near: int | None = None
+    unseen: int | None = None
+    examples: Mapping[str, Sequence[Example | SlotExample]] = field(default_factory=dict)
+    changes: Changes | None = None
+    systems: tuple[File, ...] = ()
+    remarks: tuple[str, ...] = ()
+    signature: str = ""
+
+    @property
+    def of_slots(self) -> bool:
+        """Whether these are errors in the slots of templates."""
+        return self.items == "filler"
+
+    @property
+    def shares(self) -> dict[str | None, dict[str, float | None]]:
+        """Of all errors (None) and of those of each label, the share of each type."""
+        shares: dict[str | None, dict[str, float | None]] = {}
+        for label, row in ({None: self.counts} | dict(self.by_label)).items():
+            wrong = sum(row[kind] for kind in self.kinds)
+            shares[label] = {kind: row[kind] / wrong if wrong else None for kind in self.kinds}
+        return shares
+
+    @property
+    def confusions(self) -> list[tuple[str, str, int]]:
+        """(gold label, system label, count) of labels taken for others, most frequent first."""
+        names = self.confusion.names[:-1]
+        pairs = [
+            (row, column, int(self.confusion.counts[i, k]))
+            for i, row in enumerate(names)
+            for k, column in enumerate(names)
+            if i != k and self.confusion.counts[i, k]
+        ]
+        return sorted(pairs, key=lambda pair: (-pair[2], pair[0], pair[1]))
+
+    def to_dict(self) -> dict[str, Any]:
+        """What the JSON report holds."""
+        content: dict[str, Any] = {
+            "counts": dict(self.counts),
+            "by_label": {label: dict(row) for label, row in self.by_label.items()},
+            "confusion": self.confusion.to_dict(),
+            "gains": {kind: dict(row) for kind, row in self.gains.items()},
+            "order": [{"type": kind, "score": score} for kind, score in self.order],
+            **({} if self.of_slots else {"near_misses": self.near, "unseen": self.unseen}),
+            "shares": self.shares[None],
+            "signature": self.signature,
+        }
+        if self.changes is not None:
+            content |= {"fixed": self.changes.fixed, "broken": self.changes.broken}
+        return content
+
+    def to_json(self) -> str:
+        """The dict as JSON text."""
+        return json.dumps(self.to_dict(), indent=1, ensure_ascii=False, allow_nan=False)
+
+    def __str__(self) -> str:
+        text: str = import_module("carob.report._errors").terminal(self)
+        return text
+
+    def rows(self) -> dict[str, list[dict[str, Any]]]:
+        """Tables in long form: `counts`, `confusion`, `gains`.
+
+        >>> from carob import Corpus, errors
+        >>> gold, system = Corpus.of("[Ann]PER"), Corpus.of("[Ann]LOC")
+        >>> errors(gold, system, recipes=["exact.F1"]).rows()["confusion"][0]
+        {'gold': 'LOC', 'system': 'LOC', 'count': 0}
+        """
+        return {
+            "counts": [
+                {"label": label, "type": kind, "count": count}
+                for label, row in ({None: self.counts} | dict(self.by_label)).items()
+                for kind, count in row.items()
+            ],
+            "confusion": [
+                {"gold": gold, "system": system, "count": count}
+                for gold, row in self.confusion.to_dict().items()
+                for system, count in row.items()
+            ],
+            "gains": [
+                {"type": kind, "recipe": recipe, "gain": gain}
+                for kind, row in self.gains.items()
+                for recipe, gain in row.items()
+            ],
+        }
+
+    def to_pandas(self) -> dict[str, Any]:
+        """The tables as pandas data frames (the extra `carob[pandas]`)."""
+        return {name: library("pandas").DataFrame(rows) for name, rows in self.rows().items()}
+
+    def to_polars(self) -> dict[str, Any]:
+        """The tables as polars data frames (the extra `carob[polars]`)."""
+        return {name: library("polars").DataFrame(rows) for name, rows in self.rows().items()}
