@@ -1,6 +1,6 @@
 """The recipe language: SPACE(params).MEASURE(params)@AVERAGE, read, printed and checked.
 
-recipe = preset | comp "." comp ["@" (comp | "label:" (word | string))]
+recipe = preset | comp "." comp ["@" (comp | name ":" (word | string))]
 comp   = name ["(" key "=" value {"," key "=" value} ")"]
 value  = number | word {"+" word} | JSON string | comp
 """
@@ -31,8 +31,8 @@ PRESETS: Mapping[str, str] = {
 }
 """Names from the literature for whole recipes."""
 
-SHORT: Mapping[str, tuple[str, ...]] = {"PRF": ("P", "R", "F1")}
-"""Measures that stand for several."""
+SHORT: Mapping[str, tuple[str, ...]] = {"F1": ("F",), "PRF": ("P", "R", "F1")}
+"""Names without parameters that stand for one measure or several."""
 
 _WORD = re.compile(r"[^\W\d][\w-]*|\d[\w-]*")
 _NUMBER = re.compile(r"-?\d+(\.\d+)?([eE][+-]?\d+)?(?![\w-])")
@@ -44,7 +44,7 @@ _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 class Recipe:
     """An event space, a measure and an average: what a score means.
 
-    >>> recipe = parse("exact.F(beta=1)@micro")
+    >>> recipe = Recipe.parse("exact.F(beta=1)@micro")
     >>> str(recipe), recipe.full
     ('exact.F1', 'exact.F1@micro')
     """
@@ -52,9 +52,36 @@ class Recipe:
     space: Any
     measure: Any
     average: Any
+    text: str = dataclasses.field(default="", compare=False, repr=False)
+    """What it was parsed from."""
 
     def __post_init__(self) -> None:
-        _fit(self)
+        _check_that_parts_fit(self)
+
+    @classmethod
+    def parse(cls, text: str) -> Recipe:
+        """The one recipe that a text stands for.
+
+        >>> Recipe.parse("conll") == Recipe.parse("exact.F1@micro")
+        True
+        """
+        recipes = cls.expand(text)
+        if len(recipes) > 1:
+            every = ", ".join(map(str, recipes))
+            raise RecipeError(f"{text} stands for {len(recipes)} recipes: {every}")
+        return recipes[0]
+
+    @classmethod
+    def expand(cls, text: str) -> list[Recipe]:
+        """The recipes that a text stands for: `exact.PRF` is three, a preset is one.
+
+        >>> [str(recipe) for recipe in Recipe.expand("exact.PRF@macro")]
+        ['exact.P@macro', 'exact.R@macro', 'exact.F1@macro']
+        """
+        text = text.strip()
+        space, measures, average = _Reader(PRESETS.get(text, text)).recipe()
+        written = text if len(measures) == 1 else ""
+        return [cls(space, measure, average, written) for measure in measures]
 
     def __str__(self) -> str:
         average = spell(self.average)
@@ -63,7 +90,7 @@ class Recipe:
 
     @property
     def full(self) -> str:
-        """With every parameter, defaults too: what a signature says."""
+        """With every parameter, defaults too, as in a signature."""
         parts = (spell(part, full=True) for part in (self.space, self.measure, self.average))
         return "{}.{}@{}".format(*parts)
 
@@ -74,11 +101,10 @@ class Recipe:
 
 
 def spell(component: Any, *, full: bool = False, without: Sequence[str] = ()) -> str:
-    """A component as a recipe writes it: parameters by name, defaults only if asked for.
+    """A component as a recipe writes it: parameters by name, defaults only in `full`.
 
-    In full, a component that reads a file says in `signed` what stands for that parameter, the
-    name with its hash. Parameters `without` a meaning are not told: a component names those of its
-    parts in `idle`.
+    In full, `signed` of a component that reads a file gives the name of the file with its hash.
+    Parameters `without` a meaning are left out: a component names those of its parts in `idle`.
 
     >>> from carob.measure.f import F
     >>> spell(F(beta=2)), spell(F())
@@ -91,16 +117,16 @@ def spell(component: Any, *, full: bool = False, without: Sequence[str] = ()) ->
         return f"{component.name}:{word(getattr(component, colon))}"
     signed = hook(component, "signed") if full else {}
     idle = hook(component, "idle")
-    given = []
+    parameters = []
     for field in dataclasses.fields(component):
         value = signed.get(field.name, getattr(component, field.name))
-        nothing = value is None or value == ()
-        if field.name in ("name", *without) or not field.init or nothing:
+        empty = value is None or value == ()
+        if field.name in ("name", *without) or not field.init or empty:
             continue
         if value != field.default or full:
-            told = _value(value, full=full, without=idle.get(field.name, ()))
-            given.append(f"{field.name}={told}")
-    return str(component.name) + (f"({','.join(sorted(given))})" if given else "")
+            text = _value(value, full=full, without=idle.get(field.name, ()))
+            parameters.append(f"{field.name}={text}")
+    return str(component.name) + (f"({','.join(sorted(parameters))})" if parameters else "")
 
 
 def word(text: str) -> str:
@@ -122,7 +148,7 @@ def _value(value: Any, *, full: bool = False, without: Sequence[str] = ()) -> st
 
 
 def _text(text: str) -> str:
-    """A word as it is, unless it would be read as a number that is written in another way."""
+    """A word as it is, unless it would be read as a number that is written differently."""
     same = _DIGITS.fullmatch(text) or not _NUMBER.match(text)
     return word(text) if same else _quoted(text)
 
@@ -133,11 +159,52 @@ def _quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
+class _Text(str):
+    """A quoted string, which is never taken for a list of words."""
+
+
+class _Component(typing.NamedTuple):
+    name: str
+    parameters: Mapping[str, Any]
+
+
 class _Reader:
-    """Reads a recipe from left to right; says what it expected where."""
+    """Reads a recipe from left to right, and builds its parts."""
 
     def __init__(self, text: str) -> None:
         self.text, self.at = text, 0
+
+    def recipe(self) -> tuple[Any, list[Any], Any]:
+        """The space, the measures and the average."""
+        name = self.name("an event space")
+        space = _build("match", name, self.parameters())
+        if not self.sign("."):
+            if self.at == len(self.text) and "(" not in self.text:
+                hint = f"write {name}.F1, or a preset: {', '.join(PRESETS)}"
+                raise RecipeError(f"{shown(self.text)} is an event space without a measure; {hint}")
+            raise self.fail("'.' and a measure")
+        measures = _measures(space, self.name("a measure"), self.parameters())
+        average = self.average() if self.sign("@") else _build("average", "micro", {})
+        if self.at != len(self.text):
+            raise self.fail("the end of the recipe")
+        return space, measures, average
+
+    def average(self) -> Any:
+        name = self.name("an average")
+        if not self.sign(":"):
+            return _build("average", name, self.parameters())
+        key = hook(_load("average", name), "colon")
+        if key is None:
+            self.at -= 1
+            raise self.fail("the end of the recipe")
+        quoted = self.string()
+        value = quoted if quoted is not None else self.take(_WORD)
+        if not value:
+            raise self.fail(f'a {key}; one with other signs is quoted, {name}:"a.b"')
+        if quoted is None and self.at < len(self.text):
+            whole = word(value + self.text[self.at :])
+            raise self.fail(f"the end; if it is of the {key}: {name}:{whole}")
+        return _build("average", name, {key: _Text(value)})
 
     def fail(self, expected: str) -> RecipeError:
         rest = self.text[self.at :]
@@ -147,17 +214,16 @@ class _Reader:
         )
 
     def take(self, pattern: re.Pattern[str]) -> str | None:
-        found = pattern.match(self.text, self.at)
-        if found is None:
+        match = pattern.match(self.text, self.at)
+        if match is None:
             return None
-        self.at = found.end()
-        return found.group()
+        self.at = match.end()
+        return match.group()
 
     def sign(self, sign: str) -> bool:
-        if self.text.startswith(sign, self.at):
-            self.at += len(sign)
-            return True
-        return False
+        present = self.text.startswith(sign, self.at)
+        self.at += len(sign) * present
+        return present
 
     def name(self, what: str) -> str:
         name = self.take(_WORD)
@@ -178,20 +244,20 @@ class _Reader:
         return text
 
     def parameters(self, depth: int = 0) -> dict[str, Any]:
-        found: dict[str, Any] = {}
+        parameters: dict[str, Any] = {}
         if not self.sign("("):
-            return found
+            return parameters
         if depth > 4:
             raise self.fail("fewer brackets")
         while True:
             key = self.name("the name of a parameter")
             if not self.sign("="):
                 raise self.fail("'='")
-            if key in found:
+            if key in parameters:
                 raise RecipeError(f"the parameter {key} is given twice")
-            found[key] = self.value(depth)
+            parameters[key] = self.value(depth)
             if self.sign(")"):
-                return found
+                return parameters
             if not self.sign(","):
                 raise self.fail("',' or ')'")
 
@@ -211,188 +277,110 @@ class _Reader:
         return words
 
 
-class _Text(str):
-    """A quoted string, which is never taken for a list of words."""
-
-
-class _Component:
-    def __init__(self, name: str, parameters: Mapping[str, Any]) -> None:
-        self.name, self.parameters = name, parameters
-
-
 def expand(text: str) -> list[Recipe]:
-    """The recipes that a text stands for: `exact.PRF` is three, a preset is one.
-
-    >>> [str(recipe) for recipe in expand("exact.PRF@macro")]
-    ['exact.P@macro', 'exact.R@macro', 'exact.F1@macro']
-    """
-    stripped = text.strip()
-    if stripped in PRESETS:
-        stripped = PRESETS[stripped]
-    reader = _Reader(stripped)
-    space_name = reader.name("an event space")
-    space = _built("match", space_name, reader.parameters())
-    if not reader.sign("."):
-        if reader.at == len(stripped) and "(" not in stripped:
-            presets = [name for name in PRESETS if _exists(name)]
-            hint = f"write {space_name}.F1, or a preset: {', '.join(presets)}"
-            raise RecipeError(f"{shown(stripped)} is an event space without a measure; {hint}")
-        raise reader.fail("'.' and a measure")
-    measure_name, parameters = reader.name("a measure"), reader.parameters()
-    average = _average(reader) if reader.sign("@") else _built("average", "micro", {})
-    if reader.at != len(stripped):
-        raise reader.fail("the end of the recipe")
-    several = SHORT.get(measure_name) if not parameters else None
-    return [
-        Recipe(space, _measure(space, name, parameters), average)
-        for name in several or (measure_name,)
-    ]
+    """As `Recipe.expand`."""
+    return Recipe.expand(text)
 
 
 def parse(text: str) -> Recipe:
-    """The one recipe that a text stands for.
-
-    >>> parse("conll") == parse("exact.F1@micro")
-    True
-    """
-    found = expand(text)
-    if len(found) > 1:
-        raise RecipeError(f"{text} stands for {len(found)} recipes: {', '.join(map(str, found))}")
-    return found[0]
+    """As `Recipe.parse`."""
+    return Recipe.parse(text)
 
 
-def spelled(text: str) -> str:
-    """A recipe as it prints itself; text that is none stays as it is.
-
-    >>> spelled("conll"), spelled("exact.F(beta=1)"), spelled("?")
-    ('exact.F1', 'exact.F1', '?')
-    """
-    try:
-        return str(parse(text))
-    except RecipeError:
-        return text
-
-
-def _exists(preset: str) -> bool:
-    return PRESETS[preset].split(".")[0] in registry.builtin("match")
-
-
-def _average(reader: _Reader) -> Any:
-    if reader.sign("label:"):
-        text = reader.string()
-        label = text if text is not None else reader.take(_WORD)
-        if not label:
-            raise reader.fail('a label; one with other signs is quoted, label:"a.b"')
-        if text is None and reader.at < len(reader.text):
-            whole = word(label + reader.text[reader.at :])
-            raise reader.fail(f"the end; if it is of the label: label:{whole}")
-        return registry.load("average", "label")(label)
-    return _built("average", reader.name("an average"), reader.parameters())
-
-
-def _measure(space: Any, name: str, parameters: Mapping[str, Any]) -> Any:
-    if name in ("F1", *SHORT) and parameters:
-        raise RecipeError(f"{name} takes no parameters; F does, as in F(beta=2)")
-    if name == "F1":
-        return _built("measure", "F", {})
-    known = registry.place("measure", name) is not None
-    own = (*space.outcomes, *space.quantities)
-    if name in own and not known:
+def _measures(space: Any, name: str, parameters: Mapping[str, Any]) -> list[Any]:
+    """The measures that a name stands for: those of measure/, and the counts of the space."""
+    if name in SHORT:
+        if parameters:
+            raise RecipeError(f"{name} takes no parameters; F does, as in F(beta=2)")
+        return [measure for each in SHORT[name] for measure in _measures(space, each, {})]
+    if registry.place("measure", name) is not None:
+        return [_build("measure", name, parameters)]
+    counts = (*space.outcomes, *space.quantities)
+    if name in counts:
         if parameters:
             raise RecipeError(f"{name} is a count and takes no parameters")
-        return Count.of(space, name)
-    if not known and name not in registry.plugins("measure"):
-        every = sorted({*registry.names("measure"), "F1", *SHORT, *own}, key=str.casefold)
+        return [Count.of(space, name)]
+    if name not in registry.plugins("measure"):
+        every = sorted({*registry.names("measure"), *SHORT, *counts}, key=str.casefold)
         raise RecipeError(f"no measure of {space.name} is called {name!r}{nearest(name, every)}")
-    return _built("measure", name, parameters)
+    return [_build("measure", name, parameters)]
 
 
-def _built(stage: str, name: str, parameters: Mapping[str, Any]) -> Any:
-    """A component from its name and parameters, each converted to what its field asks for."""
+def _load(stage: str, name: str) -> type[Any]:
     try:
-        cls = registry.load(stage, name)
+        return registry.load(stage, name)
     except UsageError as error:
         raise RecipeError(str(error)) from None
+
+
+def _build(stage: str, name: str, parameters: Mapping[str, Any]) -> Any:
+    """A component from its name and parameters, each converted to the type of its field."""
+    cls = _load(stage, name)
     fields = {f.name: f for f in dataclasses.fields(cls) if f.init}
     hints = typing.get_type_hints(cls) if parameters else {}
     values = {}
     for key, value in parameters.items():
         if key not in fields:
-            there = nearest(key, list(fields)) if fields else "; it has none"
-            raise RecipeError(f"{name} has no parameter {key!r}{there}")
-        values[key] = _converted(f"{name}({key}=…)", hints[key], value)
-    missing = [
-        key for key, f in fields.items()
-        if key not in values and f.default is dataclasses.MISSING
-        and f.default_factory is dataclasses.MISSING
-    ]  # fmt: skip
-    if missing:
-        how = "label:NAME" if name == "label" else f"{name}({missing[0]}=…)"
-        raise RecipeError(f"{name} needs a parameter: write {how}")
+            names = nearest(key, list(fields)) if fields else "; it has none"
+            raise RecipeError(f"{name} has no parameter {key!r}{names}")
+        values[key] = _convert(f"{name}({key}=…)", hints[key], value)
+    for key, field in fields.items():
+        default = field.default, field.default_factory
+        if key not in values and default == (dataclasses.MISSING, dataclasses.MISSING):
+            how = f"{name}:NAME" if hook(cls, "colon") == key else f"{name}({key}=…)"
+            raise RecipeError(f"{name} needs a parameter: write {how}")
     return cls(**values)
 
 
-def _converted(where: str, hint: Any, value: Any) -> Any:
-    options: Sequence[Any] = (hint,)
-    if isinstance(hint, types.UnionType) or typing.get_origin(hint) is typing.Union:
-        options = [option for option in typing.get_args(hint) if option is not type(None)]
+def _convert(where: str, hint: Any, value: Any) -> Any:
+    """A value as the type that a field is annotated with; None as a type means no value."""
+    union = isinstance(hint, types.UnionType) or typing.get_origin(hint) is typing.Union
+    options = (
+        [each for each in typing.get_args(hint) if each is not type(None)] if union else [hint]
+    )
+    text = "+".join(value) if isinstance(value, list) else str(value)
     for option in options:
         if typing.get_origin(option) is typing.Literal:
-            choices = typing.get_args(option)
-            word = "+".join(value) if isinstance(value, list) else str(value)
-            if word in map(str, choices):
-                return next(choice for choice in choices if str(choice) == word)
-            raise RecipeError(f"{where}: found {word}{nearest(word, [str(c) for c in choices])}")
+            choices = {str(choice): choice for choice in typing.get_args(option)}
+            if text in choices:
+                return choices[text]
+            raise RecipeError(f"{where}: found {text}{nearest(text, list(choices))}")
         if option is float and isinstance(value, (int, float)):
             return float(value)
         if option is int and isinstance(value, int):
             return value
-        if option is str and isinstance(value, _Text):
-            return str(value)
-        if option is str and isinstance(value, list) and len(value) == 1:
-            return value[0]
-        if option is str and isinstance(value, int):
-            return str(value)
+        one_word = isinstance(value, (_Text, int)) or (isinstance(value, list) and len(value) == 1)
+        if option is str and one_word:
+            return text
         if typing.get_origin(option) is tuple and isinstance(value, (_Text, list, int)):
-            return tuple(value) if isinstance(value, list) else (str(value),)
-        if isinstance(value, (_Component, list)) and option is Any:
+            return tuple(value) if isinstance(value, list) else (text,)
+        if option is Any and isinstance(value, (_Component, list)):
             part = value if isinstance(value, _Component) else _Component(value[0], {})
-            return _built("match", part.name, part.parameters)
-    wanted = " or ".join(getattr(option, "__name__", str(option)) for option in options)
-    names = {"float": "a number", "int": "a whole number", "str": "a word", "Any": "an event space"}
-    told = " ".join(names.get(word, word) for word in wanted.split())
-    found = "+".join(value) if isinstance(value, list) else value
-    raise RecipeError(f"{where}: found {found}, expected {told}")
+            return _build("match", part.name, part.parameters)
+    names = {float: "a number", int: "a whole number", str: "a word", Any: "an event space"}
+    expected = " or ".join(names.get(option, str(option)) for option in options)
+    raise RecipeError(f"{where}: found {text}, expected {expected}")
 
 
-def _fit(recipe: Recipe) -> None:
+def _check_that_parts_fit(recipe: Recipe) -> None:
     """Refuse, in words, a measure that needs what the space does not count."""
     space, measure, average = recipe.space, recipe.measure, recipe.average
-    there = {*space.outcomes, *space.quantities}
-    lacking = [need for need in measure.needs if need not in there]
+    lacking = [need for need in measure.needs if need not in _counts(space)]
     if lacking:
-        others = []
-        for name in registry.builtin("match"):
-            cls = registry.load("match", name)
-            has = {*_class_words(cls, "outcomes"), *_class_words(cls, "quantities")}
-            if set(measure.needs) <= has:
-                others.append(name)
-        tail = f"; event spaces that do: {', '.join(sorted(others))}" if others else ""
-        tail += hook(measure, "hint")
-        needs = " and ".join(lacking)
+        spaces = {name: registry.load("match", name)() for name in registry.builtin("match")}
+        fitting = [name for name, each in spaces.items() if set(measure.needs) <= _counts(each)]
+        tail = f"; event spaces that do: {', '.join(sorted(fitting))}" if fitting else ""
         raise RecipeError(
-            f"{spell(measure)} needs {needs}, which {spell(space)} does not count{tail}"
+            f"{spell(measure)} needs {' and '.join(lacking)}, which {spell(space)} does not count"
+            f"{tail}{hook(measure, 'hint')}"
         )
-    wants = hook(average, "measure_hook")
-    if wants and hook(measure, wants) is None:
+    wanted = hook(average, "measure_hook")
+    if wanted is not None and hook(measure, wanted) is None:
         raise RecipeError(
             f"{spell(average)} is made of the means of P and R, and {spell(measure)} is not; "
             "measures that are: F, P, R"
         )
 
 
-def _class_words(cls: type[Any], attribute: str) -> Sequence[str]:
-    try:
-        return list(getattr(cls(), attribute))
-    except TypeError:
-        return []
+def _counts(space: Any) -> set[str]:
+    return {*space.outcomes, *space.quantities}

@@ -125,6 +125,7 @@ def _score(
         f"{recipe.average.over} {hook(recipe.average, 'leaves_out')}",
         isinstance(recipe.measure, Count),
         hook(recipe.space, "support_text"),
+        recipe.text,
     )
 
 

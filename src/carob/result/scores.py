@@ -55,6 +55,8 @@ class Score:
     left_out_terms: str = "labels without any item"
     is_count: bool = False
     support_text: str = ""
+    written: str = ""
+    """The recipe as the caller wrote it."""
 
     @property
     def value(self) -> float | None:
@@ -144,8 +146,6 @@ class Scores(Result):
     remarks: tuple[str, ...] = ()
     task: Mapping[str, Any] | None = None
     """The task definition, and what it found; None without one."""
-    aliases: Mapping[str, str] = field(default_factory=dict, repr=False)
-    """Recipes as the caller wrote them, and as they print themselves."""
 
     def __iter__(self) -> Iterator[Score]:
         return iter(self.scores)
@@ -154,15 +154,19 @@ class Scores(Result):
         return len(self.scores)
 
     def __getitem__(self, key: Any) -> Score:
-        """The score of a recipe, or of (system, recipe).
+        """The score of a recipe, or of (system, recipe). A recipe is an object, or text as it
+        prints itself or as the caller wrote it.
 
         >>> from carob import Corpus, score
-        >>> score(Corpus.of("[Ann]PER"), Corpus.of("[Ann]PER"))["exact.P"].value
-        1.0
+        >>> scores = score(Corpus.of("[Ann]PER"), Corpus.of("[Ann]PER"), ["conll", "exact.P"])
+        >>> scores["conll"].value, scores["exact.F1"].value, scores["system", "exact.P"].value
+        (1.0, 1.0, 1.0)
         """
         system, recipe = key if isinstance(key, tuple) else (None, key)
-        recipe = self.aliases.get(str(recipe), str(recipe))
-        fits = [s for s in self.scores if s.recipe == recipe and system in (None, s.system)]
+        fits = [
+            score for score in self.scores
+            if str(recipe) in (score.recipe, score.written) and system in (None, score.system)
+        ]  # fmt: skip
         if len(fits) != 1:
             recipes = ", ".join(dict.fromkeys(score.recipe for score in self.scores))
             raise KeyError(f"{len(fits)} scores fit {key!r}; recipes here: {recipes}")
