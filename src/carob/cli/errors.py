@@ -49,8 +49,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     options.add_choices(parser)
     group = parser.add_argument_group("output")
     group.add_argument(
-        "--format", choices=("terminal", "json", "csv"), default="terminal",
-        help="terminal (default), json, or csv: the confusion matrix",
+        "--format", choices=("terminal", "json", "csv", "markdown", "latex"),
+        default="terminal", help="default: terminal; csv is the confusion matrix",
     )  # fmt: skip
     group.add_argument("-o", "--output", metavar="FILE", help="write to FILE instead of stdout")
 
@@ -62,7 +62,6 @@ def run(arguments: argparse.Namespace) -> int:
     from carob.corpus.problems import UsageError
     from carob.evaluate.errors import errors
     from carob.evaluate.read import read
-    from carob.report._errors import terminal
 
     if arguments.examples < 0:
         raise UsageError("--examples must be 0 or more")
@@ -86,7 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
         *corpora,
         recipes=arguments.measure,
         preset=arguments.preset,
-        examples=arguments.examples if arguments.format == "terminal" else 0,
+        examples=0 if arguments.format in ("json", "csv") else arguments.examples,
         types=arguments.type,
         label=arguments.label,
         ledger_to=arguments.ledger,
@@ -96,11 +95,11 @@ def run(arguments: argparse.Namespace) -> int:
     remarks(found.systems)
     for remark in found.remarks:
         print(f"warning: {remark}", file=sys.stderr)
-    if arguments.format == "json":
-        text = found.to_json() + "\n"
-    elif arguments.format == "csv":
-        text = given.csv_text(found.rows()["confusion"])
-    else:
-        text = terminal(found, color=None if arguments.output is None else False)
+    how: dict[str, object] = {}
+    if arguments.format == "csv":
+        how = {"table": "confusion"}
+    elif arguments.format == "terminal" and arguments.output is not None:
+        how = {"color": False}
+    text = found.to(arguments.format, **how)
     given.deliver(text, arguments.output)
     return 0

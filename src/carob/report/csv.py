@@ -16,7 +16,7 @@ class Csv:
     """The rows of a result, every digit kept.
 
     Scores have a row for each system and recipe, and with `by_label` for each label. Of several
-    tables it is the one that the result names first.
+    tables it is the one that `table` names, or the first.
 
     >>> from carob import Corpus, score
     >>> scores = score(Corpus.of("[Ann]PER"), Corpus.of("[Ann]PER"), "exact.F1")
@@ -25,6 +25,7 @@ class Csv:
     """
 
     by_label: bool = False
+    table: str | None = None
 
     name: ClassVar[str] = "csv"
 
@@ -32,7 +33,7 @@ class Csv:
         """The text."""
         rows = result.rows()
         if isinstance(rows, dict):
-            rows = next(iter(rows.values()))
+            rows = rows[self.table or next(iter(rows))]
         if isinstance(result, Scores) and not self.by_label:
             rows = [row for row in rows if row["label"] is None]
         out = io.StringIO()

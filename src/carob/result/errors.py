@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib import import_module
 from typing import Any, Literal
 
 from carob.arrays.types import FloatArray
 from carob.corpus.document import Mention
-from carob.result.scores import File, library, whole
+from carob.result.result import Result, Rows, whole
+from carob.result.scores import File
 
 NONE = "_"
 """What stands for no label in a row or column, unless a label has that name."""
@@ -86,7 +85,7 @@ class Changes:
 
 
 @dataclass(frozen=True)
-class Errors:
+class Errors(Result):
     """Where the errors of a system are. Prints itself; `to_dict` is what the JSON report holds.
 
     Every error is of one of the `kinds`. A gain is what a score would change by if all errors of
@@ -163,15 +162,7 @@ class Errors:
             content |= {"fixed": self.changes.fixed, "broken": self.changes.broken}
         return content
 
-    def to_json(self) -> str:
-        """The dict as JSON text."""
-        return json.dumps(self.to_dict(), indent=1, ensure_ascii=False, allow_nan=False)
-
-    def __str__(self) -> str:
-        text: str = import_module("carob.report._errors").terminal(self)
-        return text
-
-    def rows(self) -> dict[str, list[dict[str, Any]]]:
+    def rows(self) -> dict[str, Rows]:
         """Tables in long form: `counts`, `confusion`, `gains`.
 
         >>> from carob import Corpus, errors
@@ -196,11 +187,3 @@ class Errors:
                 for recipe, gain in row.items()
             ],
         }
-
-    def to_pandas(self) -> dict[str, Any]:
-        """The tables as pandas data frames (the extra `carob[pandas]`)."""
-        return {name: library("pandas").DataFrame(rows) for name, rows in self.rows().items()}
-
-    def to_polars(self) -> dict[str, Any]:
-        """The tables as polars data frames (the extra `carob[polars]`)."""
-        return {name: library("polars").DataFrame(rows) for name, rows in self.rows().items()}

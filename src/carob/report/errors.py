@@ -1,0 +1,165 @@
+"""The errors of a system as tables: counts and shares, confusions, gains; and examples."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from typing import Any
+
+from carob.corpus.problems import plain
+from carob.report._table import INDENT, Section, Table
+from carob.result.errors import Changes, Errors, Example, SlotExample
+
+MEANING = {
+    "TP": "right",
+    "LE": "wrong label",
+    "BES": "too short",
+    "BEL": "too long",
+    "BEO": "overlaps",
+    "LBE": "wrong label and boundary",
+    "FP": "invented",
+    "FN": "missed",
+    "COR": "right",
+    "PAR": "partly right",
+    "INC": "incorrect",
+    "MIS": "missing",
+    "SPU": "spurious",
+    "ungrounded": "not found in the text",
+}
+_LONG = 40
+
+
+def sections(errors: Errors, *, by_label: bool = False) -> list[Section]:
+    """Counts and shares, confusions, gains, changes, examples."""
+    made = [_counts(errors), _confusion(errors), _gains(errors)]
+    if errors.changes is not None:
+        made += _changes(errors.changes)
+    made += [Section(quotes=_examples(kind, few)) for kind, few in errors.examples.items() if few]
+    return [*made, Section(signatures=[errors.signature])] if errors.signature else made
+
+
+def _counts(errors: Errors) -> Section:
+    kinds = list(errors.counts)
+    rows = [["errors", *kinds], ["all", *(f"{errors.counts[kind]:,}" for kind in kinds)]]
+    for label, row in errors.by_label.items():
+        rows.append([INDENT + plain(label), *(f"{row[kind]:,}" for kind in kinds)])
+    for which, shares in errors.shares.items():
+        name = "share of errors" if which is None else INDENT + plain(which)
+        every = (shares.get(kind) for kind in kinds)
+        rows.append([name, *("" if share is None else f"{share:.1%}" for share in every)])
+    legend = ", ".join(f"{kind} {MEANING[kind]}" for kind in kinds if kind in MEANING)
+    if errors.of_slots:
+        moved = sum(count for _, _, count in errors.confusions)
+        return Section(
+            Table(rows), sentences=[legend, f"correct strings in the wrong slot: {moved:,}"]
+        )
+    boundary = sum(errors.counts[kind] for kind in ("BES", "BEL", "BEO"))
+    near = f"{errors.near:,} of {boundary:,} boundary errors are one token off"
+    unseen = f"{errors.unseen:,} of {errors.counts['FN']:,} missed mentions overlap nothing"
+    return Section(Table(rows), sentences=[legend, f"{near}; {unseen} the system marked"])
+
+
+def _confusion(errors: Errors) -> Section:
+    names = [plain(name) for name in errors.confusion.names]
+    counts = errors.confusion.counts
+    top = max(float(counts.max()), 1.0)
+    rows = [["gold \\ system", *names]]
+    shades = [[0] * (len(names) + 1)]
+    for name, row in zip(names, counts.tolist(), strict=True):
+        rows.append([name, *(f"{int(count):,}" if count else "." for count in row)])
+        shades.append([0, *(1 + min(3, int(4 * count / top)) if count else 0 for count in row)])
+    most = [f"{plain(a)} taken for {plain(b)} {n:,}" for a, b, n in errors.confusions[:5]]
+    frequent = [f"most frequent: {', '.join(most)}"] if most else []
+    return Section(Table(rows, shades=shades), sentences=frequent)
+
+
+def _gains(errors: Errors) -> Section:
+    recipes = list(errors.scores)
+    rows = [["if all were corrected", *recipes]]
+    rows.append(["now", *(_number(errors.scores[r], ".4f") for r in recipes)])
+    for kind, gains in errors.gains.items():
+        if errors.counts[kind]:
+            rows.append([INDENT + kind, *(_number(gains[r], "+.4f") for r in recipes)])
+    steps = [f"{kind} ({score:.4f})" for kind, score in errors.order]
+    order = f"attack in this order ({recipes[0]} then): {', '.join(steps)}"
+    return Section(Table(rows), sentences=[order] if steps else [])
+
+
+def _number(value: float | None, form: str) -> str:
+    return "-" if value is None else format(value, form)
+
+
+def _changes(changes: Changes) -> list[Section]:
+    sides = {"fixed": changes.fixed, "broken": changes.broken}
+    examples = {"fixed": changes.fixed_examples, "broken": changes.broken_examples}
+    kinds = [kind for kind in MEANING if any(kind in counts for counts in sides.values())]
+    rows = [["second against first", *kinds, "all"]]
+    for name, counts in sides.items():
+        cells = (f"{counts.get(kind, 0):,}" for kind in kinds)
+        rows.append([name, *cells, f"{sum(counts.values()):,}"])
+    made = [Section(Table(rows))]
+    for name, pairs in examples.items():
+        for before, after in pairs:
+            gold, first = _in_context(before)
+            lines = _lines(gold=gold, first=first, second=_in_context(after)[1])
+            made.append(Section(quotes=[f"{name} in {_place(before)}", *lines]))
+    return made
+
+
+def _examples(kind: str, examples: Sequence[Example | SlotExample]) -> list[str]:
+    quotes = []
+    for each in examples:
+        gold, system = _in_context(each)
+        if isinstance(each, Example) and gold is None and system is None:
+            gold, system = str(each.gold), str(each.system)
+        quotes += [f"{kind} ({MEANING[kind]}) in {_place(each)}"]
+        quotes += _lines(gold=gold, system=system)
+    return quotes
+
+
+def _place(example: Any) -> str:
+    slot = f", slot {plain(example.slot)}" if isinstance(example, SlotExample) else ""
+    return f"document {plain(example.document)}{slot}"
+
+
+def _in_context(example: Example | SlotExample) -> tuple[str | None, str | None]:
+    """What gold and the system have, in context; for a filler, its text."""
+    if isinstance(example, Example):
+        return example.gold_marked, example.system_marked
+    system = "" if example.system is None else example.system
+    if not example.grounded:
+        system += " (not found in the text)"
+    return (
+        _filler(" or ".join(example.gold), example.gold_marked),
+        _filler(system, example.system_marked),
+    )
+
+
+def _filler(text: str, around: str | None) -> str | None:
+    """A filler and the words around it; its text is not repeated if they contain it."""
+    if around is None:
+        return text or None
+    return around if f"[{text}]" in around else f"{text}: {around}"
+
+
+def _lines(**sides: str | None) -> list[str]:
+    return [f"  {name:<7} {safe(text or '-')}" for name, text in sides.items()]
+
+
+def safe(text: str) -> str:
+    """Text from a file on one line: control characters escaped, right-to-left text isolated.
+
+    >>> safe("a\\x1b[2J b")
+    'a\\\\x1b[2J b'
+    >>> [hex(ord(sign)) for sign in safe("\\u05d0")]
+    ['0x2068', '0x5d0', '0x2069']
+    """
+    words = plain(" ".join(_cut(word) for word in text.split()))
+    if any(unicodedata.bidirectional(sign) in ("R", "AL", "AN") for sign in words):
+        return f"\u2068{words}\u2069"
+    return words
+
+
+def _cut(word: str) -> str:
+    """Leave out the middle of a word that is too long to be one."""
+    return word if len(word) <= 2 * _LONG else f"{word[:_LONG]}…{word[-_LONG:]}"
