@@ -335,13 +335,13 @@ def test_the_tokenizer_of_the_task_is_used(tmp_path: Path) -> None:
 
 
 def test_a_corpus_from_memory_can_have_a_task(tmp_path: Path) -> None:
-    from carob.evaluate.draft import drafted
+    from carob.evaluate.draft import draft
 
     mention = {"start": 0, "end": 1, "label": "PER"}
     records = [{"id": each, "tokens": [each], "mentions": [mention]} for each in "ab"]
     gold = Corpus.of(*records)
     file = tmp_path / "task.toml"
-    file.write_text(drafted(gold) + '[parts]\ntest = ["a"]\nrest = ["b"]\n')
+    file.write_text(draft(gold) + '[parts]\ntest = ["a"]\nrest = ["b"]\n')
     scores = carob.score(gold, gold, task=file, resamples=0)
     assert {"tp": 1, "fp": 0, "fn": 0} == scores["exact.F1"].counts
     whole = carob.score(gold, gold, "exact.F1", resamples=0)

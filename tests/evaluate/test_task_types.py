@@ -12,7 +12,7 @@ import carob
 from carob.cli import main
 from carob.corpus.problems import InputError
 from carob.evaluate.check import check
-from carob.evaluate.draft import drafted
+from carob.evaluate.draft import draft
 from tests.evaluate import _tasks as make
 
 
@@ -94,7 +94,7 @@ def test_where_gold_has_several_types_an_answer_must_name_its_own(tmp_path: Path
         {"label": "talk", "slots": {"name": ["a"]}},
         {"label": "person", "slots": {"name": ["b"]}}]})  # fmt: skip
     task = tmp_path / "task.toml"
-    task.write_text(drafted(carob.read(gold)))
+    task.write_text(draft(carob.read(gold)))
     system = lines(tmp_path / "llm.json", {"id": "d1", "name": "a"})
     with pytest.raises(InputError) as error:
         carob.score(gold, system, task=task)
@@ -109,7 +109,7 @@ def test_where_gold_has_several_types_an_answer_must_name_its_own(tmp_path: Path
 def test_what_slots_begin_with_may_be_a_slot(tmp_path: Path) -> None:
     gold = lines(tmp_path / "gold.json", {"id": "d1", "place": {"room": "5", "city": "Oslo"}})
     task = tmp_path / "task.toml"
-    task.write_text(drafted(carob.read(gold)))
+    task.write_text(draft(carob.read(gold)))
     assert ["place.city", "place.room"] == list(tomllib.loads(task.read_text())["slots"])
     assert "1 file, nothing wrong" == str(check(gold, task=task))
 
@@ -120,7 +120,7 @@ def test_mentions_that_are_fillers_are_not_drafted_twice() -> None:
     gold = carob.Corpus.of({"text": "Ann in Oslo", "mentions": [linked, placed], "templates": [
         {"label": "t", "slots": {"who": [{"mention": "1"}], "where": [{"start": 4, "end": 6}]}},
     ]})  # fmt: skip
-    assert ["t.where", "t.who"] == list(tomllib.loads(drafted(gold))["slots"])
+    assert ["t.where", "t.who"] == list(tomllib.loads(draft(gold))["slots"])
 
 
 def test_the_file_of_a_document_in_a_folder_is_named(

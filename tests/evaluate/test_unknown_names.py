@@ -10,7 +10,7 @@ import pytest
 from carob import Corpus, compare, errors, robust, score
 from carob.cli import main
 from carob.corpus.problems import UsageError
-from carob.evaluate.draft import drafted
+from carob.evaluate.draft import draft
 from carob.evaluate.power import power
 from carob.evaluate.presets import table_for
 from carob.evaluate.robust import grid
@@ -61,7 +61,7 @@ def test_a_preset_says_otherwise() -> None:
     assert errors(GOLD, GOLD, preset="templates").of_slots
     assert "exact.F1" == str(robust(GOLD, systems, preset="mentions").reference)
     assert grid(GOLD, [FILLED]) == grid(preset="templates")
-    assert 'recipes = ["oas.PRF", "oaod.PRF", "oads.PRF", "templates.PRF"]' in drafted(
+    assert 'recipes = ["oas.PRF", "oaod.PRF", "oads.PRF", "templates.PRF"]' in draft(
         GOLD, "templates"
     )
     with pytest.raises(
@@ -69,7 +69,7 @@ def test_a_preset_says_otherwise() -> None:
     ):
         errors(GOLD, GOLD, preset="nugget")
     with pytest.raises(UsageError, match=r"^no table is called 'x'; there are: mentions, nugget,"):
-        drafted(GOLD, "x")
+        draft(GOLD, "x")
 
 
 def test_a_recipe_on_mentions_says_who_has_none() -> None:

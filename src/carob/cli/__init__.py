@@ -1,4 +1,4 @@
-"""The command line: one file a command. Nothing here computes, and nothing is imported early.
+"""The command line: one file for each command. Nothing here computes or is imported early.
 
 A command is a module with SUMMARY, `configure(parser)` and `run(arguments) -> exit code`.
 """
@@ -6,7 +6,6 @@ A command is a module with SUMMARY, `configure(parser)` and `run(arguments) -> e
 from __future__ import annotations
 
 import argparse
-import atexit
 import gc
 import os
 import sys
@@ -38,9 +37,9 @@ def _module(name: str) -> ModuleType:
 
 
 def _formatter(prog: str) -> argparse.HelpFormatter:
-    """As wide as argparse makes it, without what argparse loads to find that out."""
-    given = os.environ.get("COLUMNS", "")
-    columns = int(given) if given.isdecimal() else 0
+    """As wide as argparse makes it, without the modules that argparse loads for that."""
+    variable = os.environ.get("COLUMNS", "")
+    columns = int(variable) if variable.isdecimal() else 0
     if not columns and sys.__stdout__ is not None:
         with suppress(ValueError, OSError):
             columns = os.get_terminal_size(sys.__stdout__.fileno()).columns
@@ -61,8 +60,8 @@ def parser(only: str | None = None) -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action="version", version=f"carob {__version__}")
     below = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    known = [] if only == "--version" else commands()
-    for name in known if only is None or only not in known else [only]:
+    names = [] if only == "--version" else commands()
+    for name in [only] if only in names else names:
         module = _module(name)
         command = below.add_parser(
             name, help=module.SUMMARY, description=module.SUMMARY, formatter_class=_formatter
@@ -72,41 +71,48 @@ def parser(only: str | None = None) -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; a user's mistake is one line on stderr, never a traceback."""
-    given = list(sys.argv[1:] if arguments is None else arguments)
-    # One thread is faster to start than many.
-    for library in ("OPENBLAS", "MKL", "OMP"):
-        os.environ.setdefault(f"{library}_NUM_THREADS", "1")
-    # Files become many small objects, and hardly any that refer to each other in a circle.
-    gc.set_threshold(100_000, 50, 100)
-    # At its end Python looks for circles once more, through all that was ever loaded.
-    atexit.register(gc.freeze)
-    for stream in (sys.stdout, sys.stderr):
-        # What a terminal cannot show is shown as an escape.
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")
-    chosen = parser(given[0] if given else None).parse_args(given)
+    """Run a command; a user's mistake is one line on stderr, never a traceback.
+
+    Without `arguments`, those of the process: then it is ours, and set up for speed. A program
+    that calls this with arguments keeps its settings.
+    """
+    if arguments is None:
+        arguments = sys.argv[1:]
+        _set_up_process()
+    chosen = parser(arguments[0] if arguments else None).parse_args(arguments)
     from carob.corpus.problems import CarobError, UsageError
 
     try:
         code: int = _module(chosen.command).run(chosen)
         sys.stdout.flush()
     except UsageError as error:
-        return _say(error, WRONG_USAGE)
+        return _print_error(error, WRONG_USAGE)
     except CarobError as error:
-        return _say(error, WRONG_INPUT)
+        return _print_error(error, WRONG_INPUT)
     except BrokenPipeError:
-        # Whoever read our output has had enough, as `head` does.
+        # The reader of our output has closed it, as `head` does.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return OK
     except KeyboardInterrupt:
         return 130
     except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return _say(UsageError(f"cannot write: {error.strerror or error}"), WRONG_INPUT)
+        return _print_error(UsageError(f"cannot write: {error.strerror or error}"), WRONG_INPUT)
     return code
 
 
-def _say(error: Exception, code: int) -> int:
+def _set_up_process() -> None:
+    # NumPy starts faster with one thread than with many.
+    for library in ("OPENBLAS", "MKL", "OMP"):
+        os.environ.setdefault(f"{library}_NUM_THREADS", "1")
+    # Files become many small objects, and hardly any that refer to each other in a circle.
+    gc.set_threshold(100_000, 50, 100)
+    for stream in (sys.stdout, sys.stderr):
+        # What a terminal cannot show is shown as an escape.
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _print_error(error: Exception, code: int) -> int:
     print(f"carob: {error}", file=sys.stderr)
     return code

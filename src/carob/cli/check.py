@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from carob.cli import _options as options
+from carob.cli import _arguments
 
 SUMMARY = "report every problem of files; exit 1 if there is an error"
 
@@ -13,21 +13,20 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """The arguments."""
     parser.add_argument("files", metavar="FILE", nargs="+", help="a file to check")
     parser.add_argument("--against", metavar="GOLD", help="also compare with this gold file")
-    options.add_reading(parser)
-    options.add_task(parser)
+    _arguments.add_reading(parser)
+    _arguments.add_task(parser)
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Check and report."""
-    from carob.cli import _given as given
     from carob.evaluate.check import check
 
     findings = check(
         arguments.files,
         arguments.against,
-        options=given.asked(arguments, "system"),
-        gold_options=given.asked(arguments, "gold"),
+        options=_arguments.parse_reading(arguments, "system"),
+        gold_options=_arguments.parse_reading(arguments, "gold"),
         task=arguments.task,
     )
     print(findings.to_json() if arguments.json else findings)

@@ -24,21 +24,25 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--seed", metavar="N", type=int, help="seed for the announcements (default: 0)"
-    )  # fmt: skip
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Write gold and three systems, then score them."""
+    """Write gold and three systems, and score them."""
     from pathlib import Path
 
-    from carob.cli import main
+    from carob.cli._output import print_coverage, write_output
     from carob.evaluate.demo import write
+    from carob.evaluate.score import score
+    from carob.registry import load
 
     folder = Path(arguments.folder)
     files = write(folder, arguments.kind, documents=arguments.documents, seed=arguments.seed)
-    systems = [file for file in files if file.stem not in ("gold", "README")]
-    gold = folder / f"gold{systems[0].suffix}"
-    call = ["score", str(gold), *map(str, systems)]
+    systems = [str(file) for file in files if file.stem not in ("gold", "README")]
+    gold = str(folder / f"gold{Path(systems[0]).suffix}")
     print(f"wrote {len(files)} files to {folder}; now running\n", file=sys.stderr)
-    print(f"  carob {' '.join(call)}\n", file=sys.stderr)
-    return main(call)
+    print(f"  carob score {' '.join([gold, *systems])}\n", file=sys.stderr)
+    scores = score(gold, systems)
+    print_coverage(scores.systems, scores.gold)
+    write_output(load("report", "terminal")()(scores), None)
+    return 0

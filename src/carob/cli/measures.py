@@ -35,7 +35,7 @@ def _first_sentence(text: str) -> str:
 
 def _listed() -> str:
     from carob.recipe import PRESETS, SHORT
-    from carob.registry import builtin, load, names
+    from carob.registry import load, names
 
     lines = ["A recipe is SPACE.MEASURE@AVERAGE, for example exact.F1@macro (default: @micro).", ""]
     for stage in _STAGES:
@@ -48,8 +48,7 @@ def _listed() -> str:
             lines.append("  Every outcome and quantity of a space is also a measure: exact.tp")
         lines.append("")
     lines.append("presets:")
-    there = builtin("match")
-    lines += [f"  {k:<14} {v}" for k, v in PRESETS.items() if v.split(".")[0] in there]
+    lines += [f"  {name:<14} {recipe}" for name, recipe in PRESETS.items()]
     lines += ["", "carob measures NAME explains one."]
     return "\n".join(lines)
 
@@ -63,19 +62,19 @@ def _facts(stage: str, cls: Any) -> list[str]:
     """Parameters with their defaults, outcomes, and what a measure needs."""
     import dataclasses
 
-    given = []
+    parameters = []
     for field in dataclasses.fields(cls):
         if field.init and field.name not in ("name", "by_label"):
             default = (
                 "" if field.default in (None, dataclasses.MISSING, ()) else f"={field.default}"
             )
-            given.append(f"{field.name}{default}")
-    found = [f"parameters: {', '.join(given)}"] if given else []
+            parameters.append(f"{field.name}{default}")
+    facts = [f"parameters: {', '.join(parameters)}"] if parameters else []
     if stage == "match":
-        found.append(f"outcomes: {', '.join(cls().outcomes)}")
+        facts.append(f"outcomes: {', '.join(cls().outcomes)}")
     if isinstance(needs := getattr(cls, "needs", None), tuple) and needs:
-        found.append(f"needs: {', '.join(needs)}")
-    return found
+        facts.append(f"needs: {', '.join(needs)}")
+    return facts
 
 
 def _explained(name: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from carob.cli import _options as options
+from carob.cli import _arguments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # as typing has it, without the time that typing takes
@@ -16,10 +16,7 @@ SUMMARY = "estimate from a pilot how many documents are needed to detect a diffe
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """The arguments."""
-    parser.add_argument("gold", metavar="GOLD", help="the gold file; - is standard input")
-    parser.add_argument(
-        "systems", metavar="SYSTEM", nargs=2, help="a system's file, or name=path: two"
-    )
+    _arguments.add_files(parser, 2, ": two")
     parser.add_argument(
         "-m", "--measure", metavar="RECIPE",
         help="the score to compare (default: exact.F1; oads.F1 for slots; the first recipe of the "
@@ -45,35 +42,33 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--trials", metavar="N", type=int, default=999,
         help="trials of the randomization test in each study (default: 999)",
     )  # fmt: skip
-    options.add_reading(parser)
-    options.add_choices(parser)
-    options.add_units(parser.add_argument_group("statistics"))
-    options.add_output(parser, ("terminal", "json"))
+    _arguments.add_reading(parser)
+    _arguments.add_counting(parser)
+    _arguments.add_statistics(parser, intervals=False)
+    _arguments.add_output(parser, ("terminal", "json"))
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Read, simulate, report."""
-    from carob.cli import _given as given
-    from carob.cli.score import corpora, remarks
+    """Simulate and report."""
+    from carob.cli._output import print_coverage, write_output
     from carob.evaluate.power import power
 
-    names = ("difference", "power", "alpha", "simulations", "trials", "seed", "resample_by",
-             "strata")  # fmt: skip
-    chosen = given.choices(arguments) | {name: getattr(arguments, name) for name in names}
-    gold, systems = corpora(arguments)
     watched = sys.stderr.isatty()
-    found = power(
-        gold, systems, arguments.measure, progress=_progress if watched else None, **chosen
-    )
+    result = power(
+        arguments.gold, _arguments.parse_systems(arguments), arguments.measure,
+        difference=arguments.difference, power=arguments.power, alpha=arguments.alpha,
+        simulations=arguments.simulations, trials=arguments.trials,
+        progress=_print_progress if watched else None, **_arguments.parse_options(arguments),
+    )  # fmt: skip
     if watched:
         print("\r\x1b[K", end="", file=sys.stderr)
-    text = found.to(arguments.format)
-    remarks(found.systems, found.gold)
-    given.deliver(text, arguments.output)
+    text = result.to(arguments.format)
+    print_coverage(result.systems, result.gold)
+    write_output(text, arguments.output)
     return 0
 
 
-def _progress(point: Point) -> None:
+def _print_progress(point: Point) -> None:
     """Show the progress, in one line that is overwritten."""
     line = f"\r\x1b[K{point.documents:,} documents: power {point.power:.2f}"
     print(line, end="", file=sys.stderr, flush=True)

@@ -1,26 +1,29 @@
-"""A first task definition for a gold file, to be edited: what was seen, as a suggestion."""
+"""A first task definition for a gold file, to be edited: what gold has, as a suggestion."""
 
 from __future__ import annotations
 
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from carob import registry
 from carob.corpus.corpus import Corpus
-from carob.corpus.problems import CarobError, UsageError, nearest, plain, shown
+from carob.corpus.problems import CarobError, UsageError, plain, shown
 from carob.evaluate._fillers import Counts, Observed
-from carob.evaluate.presets import table_for
+from carob.evaluate.presets import check_table, table_for
+from carob.evaluate.read import Readable, read
 from carob.evaluate.run import origin_of
 from carob.pair.pair import Pair
 from carob.pair.template_types import loose_labels, slot_labels
 from carob.recipe import expand
 
-_SLOTS = ("oas.PRF", "oaod.PRF", "oads.PRF", "templates.PRF")
-_MENTIONS = ("exact.PRF",)
-_NUGGETS = ("nugget.PRF",)
+_RECIPES = {
+    "mentions": ("exact.PRF",),
+    "nugget": ("nugget.PRF",),
+    "templates": ("oas.PRF", "oaod.PRF", "oads.PRF", "templates.PRF"),
+}
 
 _HEAD = """\
 # A task definition: what is evaluated, and how. It was drafted from {file};
@@ -71,14 +74,17 @@ _PARTS = """\
 """
 
 
-def drafted(gold: Corpus, preset: str | None = None) -> str:
-    """The text of a task definition for gold; `preset` says what its recipes count.
+def draft(gold: Readable, preset: str | None = None, **reading: Any) -> str:
+    """The text of a task definition for gold. `preset` says what its recipes count; the other
+    keyword arguments are those of `carob.read`.
 
-    >>> print(drafted(Corpus.of("[Ann]PER met [Bo]PER", "[Cy]PER slept")).rpartition("\\n\\n")[2])
+    >>> print(draft(Corpus.of("[Ann]PER met [Bo]PER", "[Cy]PER slept")).rpartition("\\n\\n")[2])
     [slots.PER]              # in 2 of 2 documents, in 1 more than one
     fillers = "at least one"
     realisations = "many"
     """
+    if not isinstance(gold, Corpus):
+        gold = read(gold, **reading)
     # Mentions that are fillers of templates are in the slots that they fill.
     names = sorted({*loose_labels(gold), *slot_labels(gold)})
     if not names:
@@ -105,16 +111,16 @@ def drafted(gold: Corpus, preset: str | None = None) -> str:
 
 
 def _slot(name: str, counts: Counts, unit: str) -> str:
-    """A slot with the tightest limits that gold keeps, and what was seen as a comment."""
-    size, there, more = len(counts.doc), int(np.sum(counts.most > 0)), int(np.sum(counts.most > 1))
-    fillers = "at most one" if there < size else "exactly one"
+    """A slot with the tightest limits that gold keeps, and what gold has as a comment."""
+    size, filled, more = len(counts.doc), int(np.sum(counts.most > 0)), int(np.sum(counts.most > 1))
+    fillers = "at most one" if filled < size else "exactly one"
     if more:
-        fillers = "any" if there < size else "at least one"
+        fillers = "any" if filled < size else "at least one"
     if not size:
         fillers, seen = "any", "a label of mentions that fills no slot"
     else:
         many = f", in {more:,} more than one" if more else ""
-        seen = f"in {there:,} of {size:,} {unit}s{many}"
+        seen = f"in {filled:,} of {size:,} {unit}s{many}"
     realisations = "many" if more or not size else "one"
     return (
         f"\n[slots.{_key(name)}]            # {seen}\n"
@@ -124,22 +130,18 @@ def _slot(name: str, counts: Counts, unit: str) -> str:
 
 def _recipes(gold: Corpus, preset: str | None) -> tuple[list[str], list[str]]:
     """Recipes for this kind of gold that can be counted; why others cannot."""
-    tables = {"mentions": _MENTIONS, "nugget": _NUGGETS, "templates": _SLOTS}
-    if preset not in (None, *tables):
-        raise UsageError(f"no table is called {preset!r}{nearest(str(preset), list(tables))}")
-    wanted = tables[preset or table_for(gold)]
+    table = preset or table_for(gold)
+    check_table(table)
     taken, left = [], []
     pair = Pair.of(gold, gold)
-    for text in wanted:
-        if text.split(".")[0] not in registry.builtin("match"):
-            continue
+    for text in _RECIPES[table]:
         try:
             expand(text)[0].space(pair)
         except CarobError as error:
             left.append(f"{text} is left out: {plain(str(error))}")
         else:
             taken.append(text)
-    return taken or [*_MENTIONS], left
+    return taken or [*_RECIPES["mentions"]], left
 
 
 def _tokenizer(gold: Corpus) -> str:
@@ -171,7 +173,7 @@ def _comment(text: str) -> str:
 
 
 def _columns(text: str) -> str:
-    """Comments behind values in one column, where they fit."""
+    """Comments after values in one column, where they fit."""
 
     def line(found: re.Match[str]) -> str:
         return f"{found[1]:<24} # {found[2]}"
@@ -179,10 +181,7 @@ def _columns(text: str) -> str:
     return re.sub(r"^([^\s#].*?) {12}# (.*)$", line, text, flags=re.M)
 
 
-def free(output: str) -> None:
-    """Refuse to write over a file that is there: it may have been edited.
-
-    >>> free("-")
-    """
+def check_free(output: str) -> None:
+    """Refuse to write over an existing file: it may have been edited."""
     if output != "-" and Path(output).exists():
         raise UsageError(f"{output} exists; give another name with -o, or remove it")

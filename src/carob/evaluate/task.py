@@ -70,10 +70,10 @@ class Task:
 
         >>> import tempfile
         >>> from pathlib import Path
-        >>> from carob.evaluate.draft import drafted
+        >>> from carob.evaluate.draft import draft
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     file = Path(folder) / "task.toml"
-        ...     _ = file.write_text(drafted(Corpus.of("[Ann]PER slept")))
+        ...     _ = file.write_text(draft(Corpus.of("[Ann]PER slept")))
         ...     Task.read(file).slots
         {'PER': Slot(fillers='exactly one', realisations='one')}
         """

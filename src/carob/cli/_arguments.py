@@ -1,0 +1,331 @@
+"""Arguments that several commands have: how argparse is told of them, and what they mean.
+
+`add_...` declares arguments and imports nothing heavy, since `--help` must be instant; `parse_...`
+turns them into arguments of the public functions.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # as typing has it, without the time that typing takes
+    from collections.abc import Iterable
+    from typing import Any
+
+    from carob.recipe import Recipe
+
+FORMATS = ("terminal", "json", "csv", "markdown", "latex")
+
+SIMPLE = ("preset", "zero_division", "extra_docs", "tokenizer", "resamples", "interval", "seed",
+          "resample_by", "strata")  # fmt: skip
+"""Options of the public functions that arguments hold as they are."""
+
+
+def add_files(parser: argparse.ArgumentParser, systems: str | int, more: str = "") -> None:
+    """Gold and systems; `systems` is how many, as argparse has it."""
+    parser.add_argument("gold", metavar="GOLD", help="the gold file; - is standard input")
+    parser.add_argument(
+        "systems", metavar="SYSTEM", nargs=systems, help=f"a system's file, or name=path{more}"
+    )
+
+
+def add_recipes(parser: argparse.ArgumentParser, text: str) -> None:
+    """-m, which can be given several times."""
+    parser.add_argument("-m", "--measure", metavar="RECIPE", action="append", help=text)
+
+
+def add_preset(parser: argparse.ArgumentParser, what: str, tables: str = "") -> None:
+    """The table of recipes that is used instead of -m."""
+    every = tables or (
+        "mentions (default), nugget (default for tbf), or templates (default where gold has "
+        "templates, or a system has templates and no mentions)"
+    )
+    parser.add_argument("--preset", metavar="NAME", help=f"{what}: {every}")
+
+
+def add_reading(parser: argparse.ArgumentParser, sides: Iterable[str] = ("gold", "system")) -> None:
+    """How files are read."""
+    group = parser.add_argument_group("reading")
+    for side in sides:
+        files = "gold" if side == "gold" else "systems"
+        group.add_argument(
+            f"--{side}-format", metavar="NAME", help=f"format of {files} (detected by default)"
+        )
+    add_conll(group)
+
+
+def add_conll(group: argparse._ActionsContainer) -> None:
+    """How conll files are read, and any other parameter of a format."""
+    group.add_argument(
+        "--scheme", metavar="NAME",
+        help="tag scheme: iob1, iob2, ioe1, ioe2, iobes, bilou, bmes, bmewo, io "
+        "(detected by default)",
+    )  # fmt: skip
+    group.add_argument(
+        "--repair", choices=("conlleval", "discard", "strict"),
+        help="invalid tag sequences: read them as conlleval does (default), drop them, or fail",
+    )  # fmt: skip
+    group.add_argument(
+        "--columns", metavar="SPEC",
+        help="column of the tag (default -1, the last), layers I+J, or gold=I,system=I,token=I",
+    )  # fmt: skip
+    group.add_argument(
+        "--documents", choices=("auto", "file"),
+        help="auto: -DOCSTART-, # newdoc or a blank line begins one; file: the file is one",
+    )  # fmt: skip
+    group.add_argument(
+        "--read", metavar="KEY=VALUE", action="append", default=[],
+        help="another parameter of the format, such as entities=decode (repeatable)",
+    )  # fmt: skip
+
+
+def add_counting(parser: argparse.ArgumentParser, *, zero_division: bool = True) -> None:
+    """What is counted."""
+    group = parser.add_argument_group("counting")
+    group.add_argument("--labels", metavar="A,B", help="score only these labels")
+    group.add_argument(
+        "--map", metavar="OLD=NEW", action="append", default=[], help="rename a label (repeatable)"
+    )
+    if zero_division:
+        group.add_argument(
+            "--zero-division", choices=("skip", "0", "1"), default="skip",
+            help="value of a label or document without any item in a mean (default: left out)",
+        )  # fmt: skip
+    group.add_argument(
+        "--extra-docs", choices=("error", "ignore"), default="error",
+        help="what to do with system documents that gold lacks (default: error)",
+    )  # fmt: skip
+    add_tokenizer(group)
+    add_task(group)
+    group.add_argument(
+        "--part", metavar="NAME",
+        help="the part of the task's documents (default: test if there is one, otherwise all)",
+    )  # fmt: skip
+
+
+def add_task(group: argparse._ActionsContainer) -> None:
+    """What is evaluated."""
+    group.add_argument(
+        "--task", metavar="FILE",
+        help="a task definition: corpus, slots, recipes and documents (see carob task)",
+    )  # fmt: skip
+
+
+def add_tokenizer(group: argparse._ActionsContainer) -> None:
+    """How texts are split into tokens."""
+    group.add_argument(
+        "--tokenizer", choices=("auto", "given", "words", "whitespace"), default="auto",
+        help="how to cut texts into tokens, if positions are characters and a recipe needs tokens "
+        "(default: the given tokens if available, otherwise words)",
+    )  # fmt: skip
+
+
+def add_statistics(parser: argparse.ArgumentParser, *, intervals: bool = True) -> None:
+    """How intervals are computed, and what is resampled."""
+    group = parser.add_argument_group("statistics")
+    if intervals:
+        group.add_argument(
+            "--resamples", metavar="N", type=int, default=1000,
+            help="number of resamples for intervals (default: 1000; 0: no intervals)",
+        )  # fmt: skip
+        group.add_argument(
+            "--interval", choices=("auto", "bca", "percentile", "jackknife-t"), default="auto",
+            help="auto: bca for 30 documents or more, jackknife-t for fewer",
+        )  # fmt: skip
+    group.add_argument(
+        "--seed", metavar="N", type=int, default=0, help="seed for all random draws (default: 0)"
+    )
+    group.add_argument(
+        "--resample-by", choices=("document", "sentence"), default="document",
+        help="what is resampled (default: document)",
+    )  # fmt: skip
+    group.add_argument(
+        "--strata", metavar="NAME",
+        help="resample within groups of documents that share this attribute in gold",
+    )  # fmt: skip
+
+
+def add_output(parser: argparse.ArgumentParser, formats: tuple[str, ...] = FORMATS) -> None:
+    """Where and how results are written."""
+    group = parser.add_argument_group("output")
+    group.add_argument(
+        "--format", metavar="NAME", default="terminal",
+        help=f"{', '.join(formats)} (default: terminal)",
+    )  # fmt: skip
+    group.add_argument("-o", "--output", metavar="FILE", help="write to FILE instead of stdout")
+
+
+def parse_recipes(arguments: argparse.Namespace) -> list[Recipe] | None:
+    """What -m asks for; None for the default."""
+    from carob.corpus.problems import UsageError
+    from carob.recipe import expand
+
+    if arguments.measure and arguments.preset is not None:
+        raise UsageError("give --preset or -m, not both")
+    if not arguments.measure:
+        return None
+    return [recipe for text in arguments.measure for recipe in expand(text)]
+
+
+def parse_options(arguments: argparse.Namespace) -> dict[str, Any]:
+    """The keyword arguments of carob.score and others: see carob.Options."""
+    options = {name: getattr(arguments, name) for name in SIMPLE if hasattr(arguments, name)}
+    return options | {
+        "gold_options": parse_reading(arguments, "gold"),
+        "system_options": parse_reading(arguments, "system"),
+        "labels": _parse_labels(arguments.labels),
+        "map": _parse_map(arguments.map),
+        "task": _parse_task(arguments.task, arguments.part),
+    }
+
+
+def _parse_labels(text: str | None) -> list[str] | None:
+    from carob.corpus.problems import UsageError, shown
+
+    labels = None if text is None else [label.strip() for label in text.split(",")]
+    if labels is not None and not all(labels):
+        raise UsageError(f"found --labels {shown(text or '')}, expected A,B,C")
+    return labels
+
+
+def _parse_map(texts: Iterable[str]) -> dict[str, str]:
+    from carob.corpus.problems import UsageError, shown
+
+    names: dict[str, str] = {}
+    for text in texts:
+        old, sign, new = text.partition("=")
+        if "," in new and "=" in new.partition(",")[2]:
+            parts = " --map ".join(part.strip() for part in text.split(","))
+            raise UsageError(f"found --map {shown(text)}, expected one OLD=NEW: --map {parts}")
+        if not (old and sign and new):
+            raise UsageError(f"found --map {shown(text)}, expected OLD=NEW")
+        if old in names:
+            raise UsageError(f"--map names {shown(old)} twice")
+        names[old] = new
+    return names
+
+
+def _parse_task(path: str | None, part: str | None) -> Any:
+    from carob.corpus.problems import UsageError
+
+    if path is None:
+        if part is not None:
+            raise UsageError("--part is a part of a task definition: give --task, too")
+        return None
+    from carob.evaluate.task import Task
+
+    return Task.read(path, part)
+
+
+def parse_reading(arguments: argparse.Namespace, side: str) -> dict[str, Any]:
+    """The arguments of carob.read for gold or systems, those that were given."""
+    columns = parse_columns(arguments.columns)
+    every = {
+        "format": getattr(arguments, f"{side}_format"),
+        "scheme": arguments.scheme,
+        "repair": arguments.repair,
+        "documents": arguments.documents,
+        "tag": columns.get(side),
+        "token": columns.get("token"),
+    }
+    more = parse_pairs("--read", arguments.read)
+    return {key: value for key, value in every.items() if value is not None} | more
+
+
+def parse_columns(spec: str | None) -> dict[str, int | tuple[int, ...]]:
+    """The parts of --columns: gold, system and token; several layers of tags are I+J.
+
+    >>> parse_columns("gold=-2,system=-1"), parse_columns("1+2")
+    ({'gold': -2, 'system': -1}, {'gold': (1, 2), 'system': (1, 2)})
+    """
+    from carob.corpus.problems import UsageError, shown
+
+    columns: dict[str, int | tuple[int, ...]] = {}
+    for part in spec.split(",") if spec else ():
+        name, number = part.split("=", 1) if "=" in part else ("", part)
+        if name not in ("", "gold", "system", "token", "tag"):
+            raise UsageError(f"found --columns {shown(part)}, expected gold=I, system=I or token=I")
+        try:
+            layers = tuple(int(each) for each in number.split("+"))
+        except ValueError:
+            raise UsageError(
+                f"found --columns {shown(part)}, expected a whole number, or several: 1+2"
+            ) from None
+        value = layers if len(layers) > 1 else layers[0]
+        columns |= {"gold": value, "system": value} if name in ("", "tag") else {name: value}
+    token = columns.get("token", 0)
+    if not isinstance(token, int):
+        raise UsageError("tokens are in one column")
+    if token < 0:
+        raise UsageError("the token column counts from the left: 0, 1, 2 ...")
+    return columns
+
+
+def parse_pairs(option: str, texts: Iterable[str]) -> dict[str, str]:
+    """The values of an option that takes KEY=VALUE.
+
+    >>> parse_pairs("--write", ["scheme=iobes"])
+    {'scheme': 'iobes'}
+    """
+    from carob.corpus.problems import UsageError, shown
+
+    pairs = {}
+    for text in texts:
+        key, sign, value = text.partition("=")
+        if not (key and sign):
+            raise UsageError(f"found {option} {shown(text)}, expected KEY=VALUE")
+        pairs[key] = value
+    return pairs
+
+
+def parse_systems(arguments: argparse.Namespace) -> dict[str, str]:
+    """The paths of all systems by their names."""
+    from carob.corpus.problems import UsageError
+    from carob.evaluate.run import stem
+
+    texts = list(arguments.systems)
+    columns = parse_columns(arguments.columns)
+    if not texts:
+        if columns.get("gold") == columns.get("system"):
+            raise UsageError(
+                "give gold and at least one system; for one file with both, "
+                "say which columns: --columns gold=-2,system=-1"
+            )
+        texts = [arguments.gold]
+    systems: dict[str, str] = {}
+    for own_name, path in map(parse_name, texts):
+        name = own_name or stem(path)
+        if name in systems and own_name is None:
+            name = path
+        if name in systems:
+            raise UsageError(f"two systems are called {name}; give them names: name=path")
+        systems[name] = path
+    if arguments.systems:
+        check_standard_input([arguments.gold, *systems.values()])
+    return systems
+
+
+def parse_name(text: str) -> tuple[str | None, str]:
+    """Name and path of a system: name=path, or a path alone.
+
+    >>> parse_name("best=out.conll"), parse_name("out.conll")
+    (('best', 'out.conll'), (None, 'out.conll'))
+    """
+    from carob.corpus.problems import UsageError, shown
+
+    name, sign, path = text.partition("=")
+    if not sign or not name or os.path.exists(text):  # noqa: PTH110
+        return None, text
+    if not path:
+        raise UsageError(f"found {shown(text)}, expected name=path")
+    return name, path
+
+
+def check_standard_input(paths: list[str]) -> None:
+    """Standard input can be read once."""
+    from carob.corpus.problems import UsageError
+
+    if paths.count("-") > 1:
+        raise UsageError("only one file can be standard input")
