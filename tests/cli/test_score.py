@@ -108,7 +108,8 @@ def test_an_option_that_no_file_takes_is_refused(
     file = tmp_path / "a.jsonl"
     file.write_text('{"tokens": ["a"]}\n')
     code, _, err = said(capsys, "score", file, file, "--scheme", "iob2")
-    assert (code, err) == (2, "carob: --scheme means nothing for the format jsonl\n")
+    expected = "carob: the format jsonl has no parameter 'scheme'; it has none\n"
+    assert (2, expected) == (code, err)
 
 
 def test_the_table(gold: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -58,7 +58,10 @@ def test_init_reads_gold_as_it_is_told(example: Path, capsys: pytest.CaptureFixt
     assert 0 == code
     assert "\ndocuments = 1 " in out
     code, _, err = said(capsys, "task", "init", "gold.conll", "-o", "-", "--read", "x=1")
-    assert (2, "carob: --read x= means nothing for the format conll\n") == (code, err)
+    expected = (
+        "the format conll has no parameter 'x'; there are: documents, repair, scheme, tag, token"
+    )
+    assert (2, f"carob: {expected}\n") == (code, err)
 
 
 def test_a_wrong_definition_is_told_in_full(

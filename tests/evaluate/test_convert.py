@@ -352,7 +352,8 @@ def test_the_command_converts_and_tells(
         (["a.xyz"], "no format ends in '.xyz'; say which with --to"),
         (["folder"], "no format ends in 'folder'; say which with --to"),
         (["a.conll", "--write", "x"], "found --write 'x', expected KEY=VALUE"),
-        (["a.jsonl", "--read", "x=1"], "--read x= means nothing for the format conll"),
+        (["a.jsonl", "--read", "x=1"], "the format conll has no parameter 'x'; there are: "
+         "documents, repair, scheme, tag, token"),
         (["a.jsonl", "--to", "jsonll"], "no format is called 'jsonll'; did you mean jsonl? "
          f"there are: {', '.join(FORMATS)}"),
     ],

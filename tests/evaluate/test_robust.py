@@ -256,7 +256,10 @@ def test_a_score_that_does_not_exist_has_no_rank() -> None:
         ({"systems": ["w"]}, "give at least two systems to rank"),
         ({"repairs": ["mend"]}, "repair is conlleval, discard or strict, not 'mend'"),
         ({"repairs": []}, "repairs is a list of policies, like ['conlleval', 'discard']"),
-        ({"system_options": {"shceme": "io"}}, "no format of these files has a parameter 'shceme'"),
+        (
+            {"system_options": {"shceme": "io"}},
+            "corpora are not read: the option 'shceme' has no use",
+        ),
     ],
 )
 def test_wrong_calls_are_refused_in_words(call: dict[str, object], message: str) -> None:

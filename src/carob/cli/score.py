@@ -13,7 +13,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """The arguments."""
     _arguments.add_files(parser, "*")
     _arguments.add_recipes(
-        parser, "what to score, such as exact.F1 or exact.PRF@macro (repeatable; see carob measures)"
+        parser,
+        "what to score, such as exact.F1 or exact.PRF@macro (repeatable; see carob measures)",
     )
     _arguments.add_preset(parser, "a table of recipes instead of -m")
     parser.add_argument("--by-label", action="store_true", help="also show a row for each label")

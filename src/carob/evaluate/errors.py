@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -65,7 +64,7 @@ def errors(
     """
     systems = [each for each in (system, other) if each is not None]
     called = dict(zip(names or _names(systems), systems, strict=True))
-    chosen = replace(Options.of(ErrorsOptions, options), resamples=0)
+    chosen = Options.of(ErrorsOptions, options)
     if chosen.preset not in (None, "mentions", "templates"):
         raise UsageError(f"errors are those of mentions or templates, not of {chosen.preset!r}")
     reference, answers = corpora(gold, called, chosen.gold_options, chosen.system_options)
@@ -75,7 +74,7 @@ def errors(
     def defaults(gold: Corpus, systems: Iterable[Corpus]) -> Sequence[str]:
         return SLOT_RECIPES if slots else RECIPES
 
-    run = prepare(reference, answers, recipes, replace(chosen, preset=None), defaults)
+    run = prepare(reference, answers, recipes, chosen.without_reading(), defaults)
     words = _Reader(run.reference)
     space = parse("templates.F1" if slots else "fair.F1").space
     analyses = [

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from carob import registry
@@ -152,6 +152,10 @@ class Options:
         from carob.evaluate.task import Task  # a run without a task does not need it
 
         return Task.read(path).restrict(options)
+
+    def without_reading(self) -> Options:
+        """The options for corpora that are read already, and scored without intervals."""
+        return replace(self, gold_options={}, system_options={}, resamples=0)
 
     @property
     def zero(self) -> float | None:

@@ -280,22 +280,47 @@ def _by_extension(path: str) -> str:
 
 
 def corpora(
-    gold: Readable, systems: Mapping[str, Readable],
-    gold_options: Mapping[str, Any] | None = None, system_options: Mapping[str, Any] | None = None,
-) -> tuple[Corpus, dict[str, Corpus]]:  # fmt: skip
-    """Gold and systems, each a corpus as it is or read from a path, with options of reading.
+    gold: Readable | Source,
+    systems: Mapping[str, Readable | Source],
+    gold_options: Mapping[str, Any] | None = None,
+    system_options: Mapping[str, Any] | None = None,
+    repair: str | None = None,
+) -> tuple[Corpus, dict[str, Corpus]]:
+    """Gold and systems by name, each a corpus as it is or read from a path.
+
+    An option that a file's format does not have is left out for this file; one that no format of
+    these files has is refused. `repair` is for the formats that repair tag sequences.
 
     >>> ann = Corpus.of("[Ann]PER slept")
     >>> corpora(ann, {"good": ann})[1]["good"] is ann
     True
     """
-    given = [(gold, gold_options), *((system, system_options) for system in systems.values())]
-    for each, _ in given:
-        if not isinstance(each, (Corpus, str, os.PathLike)):
+    ours, theirs = dict(gold_options or {}), dict(system_options or {})
+    inputs = [(gold, ours), *((system, theirs) for system in systems.values())]
+    sources: dict[str, Source] = {}
+    files: list[tuple[Source, dict[str, Any]]] = []
+    for each, options in inputs:
+        if isinstance(each, (str, os.PathLike)):
+            # Standard input can be read only once.
+            each = sources.setdefault(os.fspath(each), Source(each))
+        if isinstance(each, Source):
+            files.append((each, suited(each, options | ({"repair": repair} if repair else {}))))
+        elif not isinstance(each, Corpus):
             raise UsageError(f"a corpus or a path is needed, not {type(each).__name__}")
-    files = [
-        (Source(each), options or {}) for each, options in given if not isinstance(each, Corpus)
-    ]
-    read_ones = iter(read_all(files))
-    first, *others = (each if isinstance(each, Corpus) else next(read_ones) for each, _ in given)
+    _refuse_unknown({**ours, **theirs}, [options for _, options in files])
+    contents = iter(read_all(files))
+    first, *others = (each if isinstance(each, Corpus) else next(contents) for each, _ in inputs)
     return first, dict(zip(systems, others, strict=True))
+
+
+def _refuse_unknown(options: Mapping[str, Any], used: Sequence[Mapping[str, Any]]) -> None:
+    """An option that no file has a use for is a mistake."""
+    formats = sorted({str(each["format"]) for each in used})
+    for key in options:
+        if not formats:
+            raise UsageError(f"corpora are not read: the option {key!r} has no use")
+        if not any(key in each for each in used):
+            loaded = [registry.load("formats", name) for name in formats]
+            names = {each.name for format in loaded for each in fields(format)}
+            there = nearest(key, sorted(names)) if names else "; it has none"
+            raise UsageError(f"the format {' or '.join(formats)} has no parameter {key!r}{there}")

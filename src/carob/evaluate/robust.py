@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from carob import registry
 from carob._version import __version__
 from carob.corpus.corpus import Corpus
 from carob.corpus.problems import CarobError, UsageError, plain
@@ -18,8 +16,8 @@ from carob.counts.undisputed import tally_of
 from carob.evaluate.compare import without_parts
 from carob.evaluate.options import Options, RobustOptions
 from carob.evaluate.presets import table_for, table_recipes
-from carob.evaluate.read import Readable, read, sniffed
-from carob.evaluate.run import Recipes, Run, prepare, systems_by_name
+from carob.evaluate.read import Readable, corpora
+from carob.evaluate.run import Recipes, Run, parse_recipes, prepare, systems_by_name
 from carob.recipe import Recipe, expand, spell
 from carob.result.robustness import Choice, Robustness, joined
 
@@ -61,12 +59,10 @@ SLOT_GRID: Mapping[str, tuple[str, ...]] = {
 
 REPAIRS = ("conlleval", "discard")
 
-Given = Readable | Source
-
 
 def robust(
-    gold: Given,
-    systems: Sequence[Readable] | Mapping[str, Given],
+    gold: Readable,
+    systems: Sequence[Readable] | Mapping[str, Readable],
     recipes: Recipes | None = None,
     *,
     repairs: Sequence[str] = REPAIRS,
@@ -89,8 +85,10 @@ def robust(
     """
     chosen = Options.of(RobustOptions, options)
     _check(repairs)
-    files = _Files.of(gold, systems, chosen.gold_options, chosen.system_options)
-    runs, remarks = _runs(files, recipes, chosen, list(dict.fromkeys(repairs)))
+    named = systems_by_name(systems)
+    if len(named) < 2:
+        raise UsageError("give at least two systems to rank")
+    runs, remarks = _runs(gold, named, recipes, list(dict.fromkeys(repairs)), chosen)
     choices: list[Choice] = []
     for policy, run in runs.items():
         found, why = _choices(run, chosen, policy, strict=recipes is not None)
@@ -136,95 +134,50 @@ def _check(repairs: Sequence[str]) -> None:
             raise UsageError(f"repair is conlleval, discard or strict, not {each!r}")
 
 
-@dataclass(frozen=True)
-class _Files:
-    """What is to be read, each with its options, and whether it can be repaired in several ways."""
-
-    given: Mapping[str | None, Given]
-    """Gold is called None."""
-    options: Mapping[str | None, Mapping[str, Any]]
-    varied: frozenset[str | None]
-
-    @classmethod
-    def of(
-        cls, gold: Given, systems: Any, ours: Mapping[str, Any], theirs: Mapping[str, Any]
-    ) -> _Files:
-        every = systems_by_name(systems)
-        if len(every) < 2:
-            raise UsageError("give at least two systems to rank")
-        given: dict[str | None, Given] = {}
-        options: dict[str | None, Mapping[str, Any]] = {}
-        varied, known = set(), {"format"}
-        asked: dict[str | None, Given] = {None: gold}
-        for name, each in (asked | every).items():
-            wanted = ours if name is None else theirs
-            given[name] = Source(each) if isinstance(each, (str, os.PathLike)) else each
-            options[name] = {}
-            if isinstance(given[name], Source):
-                format = wanted.get("format") or sniffed(given[name])  # type: ignore[arg-type]
-                takes = {field.name for field in fields(registry.load("formats", format))}
-                known |= takes
-                options[name] = {k: v for k, v in wanted.items() if k in takes}
-                options[name] = {**options[name], "format": format}
-                varied |= {name} if "repair" in takes else set()
-            elif not isinstance(each, Corpus):
-                raise UsageError(f"a corpus or a path is needed, not {type(each).__name__}")
-        for key in (*ours, *theirs):
-            if key not in known:
-                raise UsageError(f"no format of these files has a parameter {key!r}")
-        return cls(given, options, frozenset(varied))
-
-    def read(self, repair: str) -> dict[str | None, Corpus]:
-        """Gold and systems, repaired in one way."""
-        found = {}
-        for name, each in self.given.items():
-            way = {"repair": repair} if name in self.varied else {}
-            found[name] = (
-                each if isinstance(each, Corpus) else read(each, **{**self.options[name], **way})
-            )
-        return found
-
-
 def _runs(
-    files: _Files,
+    gold: Readable,
+    systems: Mapping[str, Readable],
     recipes: Recipes | None,
-    options: Options,
     repairs: list[str],
+    options: Options,
 ) -> tuple[dict[str | None, Run], list[str]]:
     """A run for each repair policy that can make a difference, and why there are not more."""
-    remarks: list[str] = []
-    corpora = files.read(repairs[0])
-    others = [each for name, each in corpora.items() if name is not None]
+    # Sources, since standard input can be read only once.
+    ours, *theirs = (
+        Source(each) if isinstance(each, (str, os.PathLike)) else each
+        for each in (gold, *systems.values())
+    )
+    inputs = dict(zip(systems, theirs, strict=True))
+
+    def read(repair: str) -> tuple[Corpus, dict[str, Corpus]]:
+        return corpora(ours, inputs, options.gold_options, options.system_options, repair)
+
+    reference, answers = read(repairs[0])
     if recipes is None:
         official = [] if options.task is None else without_parts(options.task.recipes)
-        recipes = [*official, *grid(corpora[None], others, options.preset)]
-    chosen = replace(options, resamples=0, gold_options={}, system_options={})
-
-    def run(read: dict[str | None, Corpus]) -> Run:
-        answers = {name: each for name, each in read.items() if name is not None}
-        return prepare(read[None], answers, recipes, chosen)
-
-    first = run(corpora)
-    remarks += first.gold.warnings
-    remarks += [] if first.task is None else first.task.remarks
-    fixed = [name for name, each in files.given.items() if isinstance(each, Corpus)]
-    needed = sum(
-        corpora[name].facts.get(what, 0)
-        for name in files.varied for what in ("repaired", "discarded")
-    )  # fmt: skip
-    if len(fixed) == len(files.given):
+        recipes = [*official, *grid(reference, answers.values(), options.preset)]
+    wanted, chosen = parse_recipes(recipes), options.without_reading()
+    first = prepare(reference, answers, wanted, chosen)
+    remarks = [*first.gold.warnings, *(first.task.remarks if first.task else ())]
+    fixed = {name for name, each in {"gold": ours, **inputs}.items() if isinstance(each, Corpus)}
+    varied = [
+        each for name, each in {"gold": reference, **answers}.items()
+        if name not in fixed and each.origin is not None and "repair" in each.origin.parameters
+    ]  # fmt: skip
+    needed = any(each.facts.get(what) for each in varied for what in ("repaired", "discarded"))
+    if len(fixed) == len(inputs) + 1:
         remarks.append("corpora are read already: the repair policy cannot vary")
-    elif not files.varied:
+    elif not varied:
         remarks.append("no format here has a repair policy")
     elif not needed:
         if len(repairs) > 1:
             remarks.append(f"no tag sequence needs repair: {joined(repairs)} read the same")
     else:
         if fixed and len(repairs) > 1:
-            names = joined(["gold" if name is None else plain(name) for name in fixed])
+            names = joined([plain(name) for name in fixed])
             remarks.append(f"read already, with one repair policy: {names}")
-        found: dict[str | None, Run] = {repairs[0]: first}
-        return found | {each: run(files.read(each)) for each in repairs[1:]}, remarks
+        runs: dict[str | None, Run] = {repairs[0]: first}
+        return runs | {each: prepare(*read(each), wanted, chosen) for each in repairs[1:]}, remarks
     return {None: first}, remarks
 
 
