@@ -147,12 +147,12 @@ def add_statistics(parser: argparse.ArgumentParser, *, intervals: bool = True) -
     )  # fmt: skip
 
 
-def add_output(parser: argparse.ArgumentParser, formats: tuple[str, ...] = FORMATS) -> None:
+def add_output(parser: argparse.ArgumentParser) -> None:
     """Where and how results are written."""
     group = parser.add_argument_group("output")
     group.add_argument(
         "--format", metavar="NAME", default="terminal",
-        help=f"{', '.join(formats)} (default: terminal)",
+        help=f"{', '.join(FORMATS)} (default: terminal)",
     )  # fmt: skip
     group.add_argument("-o", "--output", metavar="FILE", help="write to FILE instead of stdout")
 

@@ -33,7 +33,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--trials", metavar="N", type=int, default=9999,
         help="trials of the randomization test (default: 9999)",
     )  # fmt: skip
-    _arguments.add_output(parser, ("terminal", "json", "csv", "markdown"))
+    _arguments.add_output(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:

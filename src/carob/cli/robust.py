@@ -23,7 +23,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     _arguments.add_reading(parser)
     _arguments.add_counting(parser)
-    _arguments.add_output(parser, ("terminal", "json"))
+    _arguments.add_output(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:

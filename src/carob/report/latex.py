@@ -12,7 +12,9 @@ from carob.result.result import Result
 _SPECIAL = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
     "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+    "−": "$-$", "·": r"$\cdot$", "█": "", "░": "",
 }  # fmt: skip
+"""Signs that mean something else in LaTeX, or that its usual fonts lack, and what to write."""
 
 
 @dataclass(frozen=True, slots=True)
