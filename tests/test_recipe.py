@@ -241,10 +241,10 @@ REFUSED: list[tuple[str, str]] = [
      "in the recipe 'exact.R@label:\"\\\\x\"': found the end, expected a JSON string"),
     ("exact.R@label:",
      "in the recipe 'exact.R@label:': found the end, "
-     "expected a label; one with other signs is quoted, label:\"a.b\""),
+     "expected a label; one with other characters is quoted, label:\"a.b\""),
     ('exact.R@label:""',
      "in the recipe 'exact.R@label:\"\"': found the end, "
-     "expected a label; one with other signs is quoted, label:\"a.b\""),
+     "expected a label; one with other characters is quoted, label:\"a.b\""),
     ("exact.R@label", "label needs a parameter: write label:NAME"),
     ("exact.F(beta=1,beta=2)", "the parameter beta is given twice"),
     ("exact.F(beta=1e999)", "1e999 is too large"),

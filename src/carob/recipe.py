@@ -200,7 +200,7 @@ class _Reader:
         quoted = self.string()
         value = quoted if quoted is not None else self.take(_WORD)
         if not value:
-            raise self.fail(f'a {key}; one with other signs is quoted, {name}:"a.b"')
+            raise self.fail(f'a {key}; one with other characters is quoted, {name}:"a.b"')
         if quoted is None and self.at < len(self.text):
             whole = word(value + self.text[self.at :])
             raise self.fail(f"the end; if it is of the {key}: {name}:{whole}")

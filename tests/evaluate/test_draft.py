@@ -113,7 +113,7 @@ def test_what_cannot_be_drafted_is_refused(tmp_path: Path) -> None:
     mention = {"start": 0, "end": 1, "label": "\ud800"}
     with pytest.raises(UsageError) as error:
         draft(Corpus.of({"tokens": ["a"], "mentions": [mention]}))
-    assert "TOML cannot hold '\\ud800', which is no Unicode" == str(error.value)
+    assert "TOML cannot hold '\\ud800', which is not Unicode" == str(error.value)
 
 
 def test_a_file_that_is_there_is_not_written_over(tmp_path: Path) -> None:

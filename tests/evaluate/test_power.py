@@ -137,7 +137,7 @@ def test_errors_per_slot_have_power_too() -> None:
 def test_a_small_pilot_is_not_to_be_trusted() -> None:
     gold, systems = world(8)
     each = power(gold, systems, "exact.R", simulations=200, trials=199)
-    assert each.remarks == ("only 8 documents: a pilot of fewer than 20 is not to be trusted",)
+    assert each.remarks == ("only 8 documents: a pilot of fewer than 20 is not reliable",)
 
 
 def test_the_search_finds_the_size_of_a_known_curve() -> None:
@@ -182,8 +182,8 @@ def test_more_than_the_pilot_shows_is_refused_with_an_approximation() -> None:
     said = str(caught.value)
     assert said.startswith("a and b differ by 0.1")
     assert (
-        "exact.R in the pilot, and mixing them gives no more: a difference of 0.5 cannot be "
-        "simulated; by the normal approximation about "
+        "exact.R in the pilot, and exchanging them cannot increase that: a difference of 0.5 "
+        "cannot be simulated; by the normal approximation about "
     ) in said
 
 
@@ -193,15 +193,14 @@ def test_pilots_that_say_nothing_are_refused() -> None:
     one = {"a": Corpus.of("[x]A y"), "b": Corpus.of("x y")}
     level = {"a": Corpus.of("[x]A y", "x y"), "b": Corpus.of("x y", "[x]A y")}
     cases = [
-        (gold, same, "a and b do the same on every document: no number of them would show a "
-         "difference"),
-        (Corpus.of("[x]A y"), one, "a pilot of 1 document says nothing about others: give at "
-         "least two"),
+        (gold, same, "a and b have the same counts in every document: no number of "
+         "them would show a difference"),
+        (Corpus.of("[x]A y"), one, "a pilot of 1 document is too small: give at least two"),
         (Corpus.of("[x]A y", "[x]A y"), level, "a and b have the same exact.R: there is no "
-         "difference to look for"),
+         "difference to detect"),
         (Corpus.of("x y", "x y"), level | {"a": Corpus.of("x y", "x y")}, "a or b has no exact.R: "
-         "there is no difference to look for"),
-        (gold, systems | {"c": gold}, "power is that of one pair: give two systems, not 3"),
+         "there is no difference to detect"),
+        (gold, systems | {"c": gold}, "power is computed for one pair: give two systems, not 3"),
     ]  # fmt: skip
     for reference, answers, message in cases:
         with pytest.raises(UsageError) as caught:

@@ -62,7 +62,7 @@ def test_without_resamples_there_are_none_and_the_number_is_the_same() -> None:
 def test_few_documents_get_jackknife_t_and_a_warning() -> None:
     scores = score(*corpora(12), "exact.F1")
     assert said(scores, "interval") == "jackknife-t"
-    warning = "only 12 documents: intervals over fewer than 20 are not to be trusted"
+    warning = "only 12 documents: intervals over fewer than 20 are not reliable"
     assert (warning,) == scores.remarks
     for report in ("terminal", "markdown", "latex"):
         assert warning in scores.to(report)

@@ -59,13 +59,13 @@ def test_without_a_part_called_test_all_documents_are_scored(tmp_path: Path) -> 
         ("", ["task.toml: K002 found an empty file, expected a task definition; "
               "carob task init GOLD writes one"]),
         (b"name = \"\xff\"", ["task.toml:1: K821 found the byte 0xff, expected TOML in UTF-8"]),
-        ("[corpus]\nname = x\n", ["task.toml:2: K821 found no TOML (Invalid value), expected a "
-         "task definition; texts stand in quotes, tables in brackets"]),
-        ("[corpus", ["task.toml: K821 found no TOML (Expected ']' at the end of a table "
-         "declaration at the end), expected a task definition; texts stand in quotes, tables in "
+        ("[corpus]\nname = x\n", ["task.toml:2: K821 found invalid TOML (Invalid value), expected "
+         "a task definition; texts are in quotes, tables in brackets"]),
+        ("[corpus", ["task.toml: K821 found invalid TOML (Expected ']' at the end of a table "
+         "declaration at the end), expected a task definition; texts are in quotes, tables in "
          "brackets"]),
-        ("a = " + "[" * 5000, ["task.toml: K821 found no TOML (it nests too deep), expected a "
-         "task definition; texts stand in quotes, tables in brackets"]),
+        ("a = " + "[" * 5000, ["task.toml: K821 found invalid TOML (it nests too deep), expected a "
+         "task definition; texts are in quotes, tables in brackets"]),
         ("[corpus]\n" + "a." * 600 + "a = 1", ["task.toml:2: K821 found a key of more than 1,000 "
          "characters, expected a shorter one"]),
         ("x = 1", [
@@ -105,7 +105,7 @@ def test_without_a_part_called_test_all_documents_are_scored(tmp_path: Path) -> 
             "task.toml:10: K822 found [slots.B] without fillers, expected fillers = …",
             "task.toml:10: K822 found [slots.B] without realisations, expected realisations = …",
             "task.toml:12: K822 found the table [slots.talk.room], expected a name without a dot; "
-            'a name with a dot stands in quotes: [slots."talk.room"]',
+            'a name with a dot needs quotes: [slots."talk.room"]',
             "task.toml:15: K823 found slots.C.fillers = 'one', expected \"exactly one\", \"at most "
             'one", "at least one" or "any"',
             "task.toml:16: K823 found slots.C.realisations = true, expected \"one\" or \"many\"",
@@ -123,14 +123,14 @@ def test_without_a_part_called_test_all_documents_are_scored(tmp_path: Path) -> 
             '["d1", "d2"]',
         ]),
         (FINE.replace('"exact.F1"', '"exact.F1",\n"exakt.F1", "exact.SER"'), [
-            "task.toml:8: K825 found the recipe 'exakt.F1', expected one that can be; no event "
+            "task.toml:8: K825 found the recipe 'exakt.F1', expected a valid recipe; no event "
             "space is called 'exakt'; did you mean exact? there are: ...",
-            "task.toml:8: K825 found the recipe 'exact.SER', expected one that can be; SER needs "
+            "task.toml:8: K825 found the recipe 'exact.SER', expected a valid recipe; SER needs "
             "c and s and d and i, which exact does not count; event spaces that do: ...",
         ]),
         (FINE.replace("[slots.A]", 'match = "exact"\n[slots.A]'), [
             "task.toml:8: K825 found match = 'exact', expected a recipe that takes it, of a slot "
-            "space such as oas; exact.F1 says itself how strictly it judges",
+            "space such as oas; exact.F1 has no parameter match",
         ]),
     ],
 )  # fmt: skip
@@ -212,7 +212,7 @@ def test_a_recipe_that_contradicts_match_is_refused(tmp_path: Path) -> None:
         slots_task(tmp_path, '["oas.F1", "oas(match=overlap).F1"]', "contains(k=1)")
     assert str(error.value) == (
         f"{tmp_path}/task.toml:7: K825 found oas(match=overlap) in the recipe "
-        "'oas(match=overlap).F1', expected match=contains(k=1), as scoring.match says"
+        "'oas(match=overlap).F1', expected match=contains(k=1), as in scoring.match"
     )
 
 
@@ -224,7 +224,7 @@ def test_official_recipes_are_scored_unless_others_are_asked_for(tmp_path: Path)
     assert () == scores.remarks[1:]
     scores = carob.score(gold, gold, ["exact.F1", "exact.tp"], task=task, resamples=0)
     assert ["exact.F1", "exact.tp"] == [each.recipe for each in scores]
-    assert "exact.tp is no official recipe of the task talks" == scores.remarks[-1]
+    assert "exact.tp is not an official recipe of the task talks" == scores.remarks[-1]
 
 
 def test_the_signature_carries_task_and_part(tmp_path: Path) -> None:
@@ -255,8 +255,8 @@ def test_another_gold_is_refused(tmp_path: Path) -> None:
         carob.score(gold, gold, task=task, gold_options={"documents": "file"},
                     system_options={"documents": "file"})  # fmt: skip
     assert str(error.value) == (
-        f"{gold}: K826 found 1 document, expected the 3 of the task talks 1.0; it is the right "
-        "file: are the options of reading those of the task?"
+        f"{gold}: K826 found 1 document, expected the 3 of the task talks 1.0; the file is "
+        "right: were the options for reading those of the task?"
     )
 
 
@@ -267,7 +267,7 @@ def test_gold_in_another_format_is_refused(tmp_path: Path) -> None:
         carob.score(gold, gold, task=task)
     assert str(error.value) == (
         f"{gold}: K826 found gold read as conll, expected the format jsonl of the task talks 1.0; "
-        "it is the right file: are the options of reading those of the task?"
+        "the file is right: were the options for reading those of the task?"
     )
 
 

@@ -425,7 +425,7 @@ KINDS = "a type of error: LE, BE, BES, BEL, BEO or LBE"
         ("LE = 0.5 tp", "found 'tp', expected TP, FP or FN"),
         ("LE = FP + TN", "found 'TN', expected a number and TP, FP or FN"),
         ("LE = -1 FP", "found '-1 FP', expected a number that is 0 or more"),
-        ("LE = 1e999 FP", "found '1e999 FP', expected a number that is not as large"),
+        ("LE = 1e999 FP", "found '1e999 FP', expected a smaller number"),
         ("LE = FP FN", "found 'FN', expected '+', ',' or the end"),
         ("LE FP, BE = FN", "found 'FP, BE = FN', expected '='"),
         ("LE = FP, LE = FN",

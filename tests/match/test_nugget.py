@@ -336,7 +336,8 @@ def test_the_file_is_sealed_in_the_signature(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("1\t0\n", "2: K811 found '1\\t0', expected a document, a start and an end, apart by tabs"),
+        ("1\t0\n", "2: K811 found '1\\t0', expected a document, a start and an end, "
+                    "separated by tabs"),
         ("1\t3\t3\n", "2: K811 found the span 3..3, expected a start before its end, which is "
                       "exclusive"),
         ("1\t0\t9999999999\n", "2: K811 found the span 0..9999999999, expected a start before its "
@@ -364,7 +365,7 @@ def test_a_file_that_cannot_be_used_is_refused_with_its_line(
          "write nugget(mapping=2015,precision=pilot)"),
         ("nugget(mapping=2016).P",
          "nugget(mapping=…): found 2016; did you mean 2015? there are: 2015, greedy"),
-        ("nugget(attributes=type+type).P", "nugget(attributes=type+type): a name is there twice"),
+        ("nugget(attributes=type+type).P", "nugget(attributes=type+type): a name occurs twice"),
         ("nugget(mapping=2015).attribute-accuracy",
          "attribute-accuracy needs attribute_agree, which nugget(mapping=2015) does not count; "
             "write nugget(attributes=type,mapping=2015).attribute-accuracy"),

@@ -199,7 +199,7 @@ def test_attributes_are_a_set_of_names() -> None:
     assert Slots(("a", "b")) == Slots(("b", "a"))
     with pytest.raises(RecipeError) as refused:
         Slots(("a", "a"))
-    assert str(refused.value) == "slots(attributes=a+a): a name is there twice"
+    assert str(refused.value) == "slots(attributes=a+a): a name occurs twice"
     with pytest.raises(RecipeError) as refused:
         WholeMentions("realis")  # type: ignore[arg-type]
     assert str(refused.value) == "mentions(attributes=…): found 'realis', expected a tuple of names"

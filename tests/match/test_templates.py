@@ -304,7 +304,7 @@ def test_a_place_and_a_text_cannot_be_compared_without_words() -> None:
     with pytest.raises(UsageError) as caught:
         total(Templates(), gold, system)
     expected = (
-        "templates: document 'd' has a filler with a place alone, one with a text alone, and no "
+        "templates: document 'd' has a filler with only a place, one with only a text, and no "
         "text of its own to compare them in"
     )
     assert expected == str(caught.value)

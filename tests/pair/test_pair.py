@@ -262,7 +262,7 @@ def test_characters_need_a_text_to_meet_tokens() -> None:
         Pair.of(Corpus.of(Document("d", tokens=("Ann",))), spans)
     assert (
         "one side counts tokens, the other characters, and document 'd' lacks the tokens or the "
-        "text by which the two could be brought together"
+        "text that could align the two"
     ) == str(caught.value)
 
 

@@ -162,8 +162,8 @@ def _no_toml(name: str, error: Exception) -> Problem:
     where = re.search(r" \(at line (\d+), column \d+\)$", told)
     line = int(where[1]) if where else None
     told = told[: where.start()] if where else told.replace(" (at end of document)", " at the end")
-    return Problem("K821", name, line, f"no TOML ({told})", "a task definition",
-                   "texts stand in quotes, tables in brackets")  # fmt: skip
+    return Problem("K821", name, line, f"invalid TOML ({told})", "a task definition",
+                   "texts are in quotes, tables in brackets")  # fmt: skip
 
 
 def _tables(file: Text, values: Mapping[str, Any]) -> None:
@@ -228,7 +228,7 @@ def _slots(file: Text, values: Any) -> None:
             where = f"{dotted((*path, key))} = {kind(each)}"
             if key not in _SLOT and isinstance(each, dict):
                 whole = dotted(("slots", f"{slot}.{key}"))
-                hint = f"a name with a dot stands in quotes: [{whole}]"
+                hint = f"a name with a dot needs quotes: [{whole}]"
                 file.wrong("K822", (*path, key), f"the table [{dotted((*path, key))}]",
                            "a name without a dot", hint)  # fmt: skip
             elif key not in _SLOT:

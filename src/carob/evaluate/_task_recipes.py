@@ -29,16 +29,16 @@ def official(file: Text, texts: Sequence[str], match: str | None) -> tuple[Recip
                     recipes = filled_in
                 elif space != filled_in[0].space:
                     file.wrong("K825", path, f"{spell(space)} in the recipe {shown(text)}",
-                               f"match={match}, as scoring.match says", line=line)  # fmt: skip
+                               f"match={match}, as in scoring.match", line=line)  # fmt: skip
         except RecipeError as error:
-            file.wrong("K825", path, f"the recipe {shown(text)}", "one that can be", str(error),
+            file.wrong("K825", path, f"the recipe {shown(text)}", "a valid recipe", str(error),
                        line)  # fmt: skip
             continue
         found += recipes
     if match is not None and not taken and not file.problems:
         file.wrong("K825", ("scoring", "match"), f"match = {shown(match)}",
                    "a recipe that takes it, of a slot space such as oas",
-                   f"{texts[0]} says itself how strictly it judges")  # fmt: skip
+                   f"{texts[0]} has no parameter match")  # fmt: skip
     return tuple(dict.fromkeys(found))
 
 

@@ -27,7 +27,7 @@ _RECIPES = {
 
 _HEAD = """\
 # A task definition: what is evaluated, and how. It was drafted from {file};
-# look at everything, and change what is not meant. Then:
+# check everything, and change what is wrong. Then:
 #
 #   carob score --task task.toml GOLD SYSTEM...
 #
@@ -39,11 +39,11 @@ version = "1"            # a new one for every change of gold
 sha256 = {sha256}
 documents = {documents}            # how many gold has
 format = {format}            # how gold is read
-# source = ""            # where the corpus can be had
+# source = ""            # where the corpus is available
 # note = ""              # anything else, such as how the parts were drawn
 
 [scoring]
-# The official recipes: what is scored when -m does not say otherwise (see carob measures).
+# The official recipes: what is scored without -m (see carob measures).
 recipes = {recipes}
 """
 
@@ -54,11 +54,11 @@ match = "exact"
 """
 
 _TOKENS = """\
-# How texts are cut where characters are counted and a recipe needs tokens:
+# How to cut texts into tokens, if positions are characters and a recipe needs tokens:
 # "given" (gold's own tokens), "words" or "whitespace".
 tokenizer = {tokenizer}
 
-# The slots: TYPE.slot of templates, and labels of mentions. No other is legal.
+# The slots: TYPE.slot of templates, and labels of mentions. No others are allowed.
 # fillers        how many a slot may have: "exactly one", "at most one",
 #                "at least one" or "any"
 # realisations   whether one filler may come in several different strings: then "many"
@@ -67,7 +67,7 @@ tokenizer = {tokenizer}
 
 _PARTS = """\
 
-# The partition, by ids of documents. "test" is scored unless --part says otherwise.
+# The partition, by ids of documents. "test" is scored unless --part names another.
 # [parts]
 # train = [{first}]
 # test = [{last}]
@@ -160,7 +160,7 @@ def quoted(text: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise UsageError(f"TOML cannot hold {shown(text)}, which is no Unicode") from None
+        raise UsageError(f"TOML cannot hold {shown(text)}, which is not Unicode") from None
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 

@@ -90,11 +90,9 @@ def power(
     one = run.recipes[0]
     names, plan = list(run.pairs), run.plan
     if len(names) != 2:
-        raise UsageError(f"power is that of one pair: give two systems, not {len(names)}")
+        raise UsageError(f"power is computed for one pair: give two systems, not {len(names)}")
     if len(plan.units) < 2:
-        raise UsageError(
-            f"a pilot of {plan.units.told()} says nothing about others: give at least two"
-        )
+        raise UsageError(f"a pilot of {plan.units.told()} is too small: give at least two")
     tallies = []
     for pair in run.pairs.values():
         _, tally, mentions = tallied(pair, [one.space], plan)[one.space]
@@ -176,7 +174,7 @@ def _check(
 def _remarks(size: int, told: str) -> tuple[str, ...]:
     if size >= TRUSTED:
         return ()
-    return (f"only {told}: a pilot of fewer than {TRUSTED} is not to be trusted",)
+    return (f"only {told}: a pilot of fewer than {TRUSTED} is not reliable",)
 
 
 def _looked_for(
@@ -187,12 +185,14 @@ def _looked_for(
     a, b = (plain(name) for name in names)
     observed = abs(values[1] - values[0])
     if math.isnan(observed):
-        raise UsageError(f"{a} or {b} has no {recipe}: there is no difference to look for")
+        raise UsageError(f"{a} or {b} has no {recipe}: there is no difference to detect")
     if not pilot.differs.any():
-        raise UsageError(f"{a} and {b} do the same on every {pilot.units.kind}: no number of them "
-                         f"would show a difference")  # fmt: skip
+        raise UsageError(
+            f"{a} and {b} have the same counts in every {pilot.units.kind}: no number of them "
+            "would show a difference"
+        )
     if difference is None and observed <= 1e-12:
-        raise UsageError(f"{a} and {b} have the same {recipe}: there is no difference to look for")
+        raise UsageError(f"{a} and {b} have the same {recipe}: there is no difference to detect")
     size = observed if difference is None else difference
     error = _error(pilot)
     needed = None if error is None else _approximate(
@@ -203,8 +203,8 @@ def _looked_for(
             f"; by the normal approximation about {pilot.units.told(needed)} would show it"
         )  # fmt: skip
         raise UsageError(
-            f"{a} and {b} differ by {observed:.4g} {recipe} in the pilot, and mixing them gives "
-            f"no more: a difference of {size:.4g} cannot be simulated{rough}"
+            f"{a} and {b} differ by {observed:.4g} {recipe} in the pilot, and exchanging them "
+            f"cannot increase that: a difference of {size:.4g} cannot be simulated{rough}"
         )
     return min(size, observed), needed
 

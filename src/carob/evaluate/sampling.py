@@ -99,7 +99,7 @@ class Plan:
         if len(self.units) < 2:
             return (f"no intervals from {told}: there is nothing to resample",)
         if len(self.units) < TRUSTED:
-            found.append(f"only {told}: intervals over fewer than {TRUSTED} are not to be trusted")
+            found.append(f"only {told}: intervals over fewer than {TRUSTED} are not reliable")
         alone = int((self.units.sizes == 1).sum())
         if alone and self.options.strata is not None:
             one = self.units.told(1)

@@ -128,7 +128,7 @@ class Task:
     def unofficial(self, recipes: Sequence[Recipe]) -> tuple[str, ...]:
         """A remark for each recipe that is none of the task's."""
         return tuple(
-            f"{recipe} is no official recipe of the task {plain(self.name)}"
+            f"{recipe} is not an official recipe of the task {plain(self.name)}"
             for recipe in recipes
             if recipe not in self.recipes
         )
@@ -209,7 +209,7 @@ class Task:
                 Problem("K826", file, None, f"a file with sha256 {origin.sha256}",
                         f"that of {here}, sha256 {self.gold}", hint)
             ])  # fmt: skip
-        hint = "it is the right file: are the options of reading those of the task?"
+        hint = "the file is right: were the options for reading those of the task?"
         if self.format is not None and origin.format != self.format:
             expected = f"the format {plain(self.format)} of {here}"
             read_as = f"gold read as {origin.format}"
@@ -226,7 +226,7 @@ class Task:
         if gold.documents.id is None:
             raise InputError([
                 Problem("K824", file, None, "documents without ids",
-                        f"ids, by which {plain(self.path)} tells its parts")
+                        f"ids, because {plain(self.path)}has parts")
             ])  # fmt: skip
         there = set(gold.documents.id)
         assert self.text is not None

@@ -126,5 +126,5 @@ def settled(space: str, attributes: Sequence[str]) -> tuple[str, ...]:
     if isinstance(attributes, str) or not all(isinstance(name, str) for name in attributes):
         raise RecipeError(f"{space}(attributes=…): found {attributes!r}, expected a tuple of names")
     if len(set(attributes)) < len(attributes):
-        raise RecipeError(f"{space}(attributes={'+'.join(attributes)}): a name is there twice")
+        raise RecipeError(f"{space}(attributes={'+'.join(attributes)}): a name occurs twice")
     return tuple(sorted(attributes))

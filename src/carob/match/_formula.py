@@ -160,7 +160,7 @@ class _Formula:
         number = 1.0 if digits is None else float(digits)
         if not math.isfinite(number):
             self.at = start
-            raise self.fail("a number that is not as large")
+            raise self.fail("a smaller number")
         if digits is not None:
             self.sign("*")
         before = self.at

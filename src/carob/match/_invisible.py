@@ -15,7 +15,7 @@ from carob.corpus.tables import Documents, Fragments, Mentions
 from carob.match._sealed import sealed, unsealed
 
 _LINE = re.compile(rb"([^\t]+)\t *([0-9]{1,10}) *\t *([0-9]{1,10}) *\r?")
-_EXPECTED = "a document, a start and an end, apart by tabs"
+_EXPECTED = "a document, a start and an end, separated by tabs"
 
 
 @dataclass(frozen=True, slots=True)

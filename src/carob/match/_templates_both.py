@@ -100,8 +100,8 @@ class Both:
             for row in these[met][:1].tolist():
                 name = filled.documents.name(int(self.doc[self.template[self.owner[row]]]))
                 raise UsageError(
-                    f"templates: document {shown(name)} has a filler with a place alone, one with "
-                    "a text alone, and no text of its own to compare them in"
+                    f"templates: document {shown(name)} has a filler with only a place, one with "
+                    "only a text, and no text of its own to compare them in"
                 )
 
 

@@ -93,7 +93,7 @@ def _found(
     if words is None or text is None:
         raise UsageError(
             f"one side counts tokens, the other characters, and document {shown(name)} lacks the "
-            "tokens or the text by which the two could be brought together"
+            "tokens or the text that could align the two"
         )
     return found_in(tokens, row, words, text, side)
 

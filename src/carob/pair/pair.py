@@ -84,7 +84,7 @@ class Pair:
         (('who',), ('ann',))
         """
         if self.slots is None:
-            raise UsageError("this pair was made of mentions alone and has no slots")
+            raise UsageError("this pair was built from mentions only and has no slots")
         return self.slots()
 
     @property

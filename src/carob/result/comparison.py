@@ -202,7 +202,7 @@ class Comparison(Result):
         if self.blind:
             raise UsageError(
                 f"with {len(self.differences):,} tests and {self.trials:,} trials nothing can be "
-                "significant after Holm, so the gate could not say no: "
+                "significant after Holm, so the gate could never fail: "
                 "give more trials or fewer tests"
             )
         first, last = self.systems[0].name, self.systems[-1].name

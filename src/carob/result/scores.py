@@ -176,7 +176,7 @@ class Scores(Result):
     def value(self) -> float | None:
         """The number, where there is just one score."""
         if len(self.scores) != 1:
-            raise UsageError(f"there are {len(self.scores)} scores; take one by its recipe")
+            raise UsageError(f"there are {len(self.scores)} scores; choose one by its recipe")
         return self.scores[0].value
 
     def to_dict(self) -> dict[str, Any]:

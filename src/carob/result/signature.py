@@ -93,7 +93,7 @@ def unwords(value: str) -> list[str]:
             end = len(value) if end < 0 else end
             item, at = value[at:end], end
         if value[at : at + 1] not in ("", "+"):
-            raise UsageError(f"found {shown(value)}, expected names apart by +")
+            raise UsageError(f"found {shown(value)}, expected names separated by +")
         found.append(item)
         at += 1
     return found
