@@ -23,7 +23,7 @@ from typing import Any
 
 import pytest
 
-from carob import Corpus, Document, Mention, Pair, Tally, parse, score
+from carob import Corpus, Document, Mention, Pair, Recipe, Tally, score
 
 FILES = sorted((Path(__file__).parent / "golden").glob("*.json"))
 NEEDED = {"source", "gold", "system"}
@@ -72,7 +72,7 @@ def _differences(record: Mapping[str, Any]) -> list[str]:
     gold, system = _corpus(record, "gold"), _corpus(record, "system")
     found = []
     if "counts" in record:
-        tally = Tally.of(parse(f"{record['space']}.F1").space, Pair.of(gold, system))
+        tally = Tally.of(Recipe.parse(f"{record['space']}.F1").space, Pair.of(gold, system))
         quantities = tally.by_label()
         for label, counts in record["counts"].items():
             for name, expected in counts.items():

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from carob import Corpus, Pair, Recipe, RecipeError, Tally, UsageError, parse, registry, score
+from carob import Corpus, Pair, Recipe, RecipeError, Tally, UsageError, registry, score
 from tests.worlds import LABELS, Documents, documents, named_pairs, pairs
 
 SPACES = list(registry.builtin("match"))
@@ -201,7 +201,7 @@ def recipes_of(name: str) -> list[Recipe]:
     for measure in registry.builtin("measure"):
         for average in AVERAGES:
             with contextlib.suppress(RecipeError):
-                found.append(parse(f"{name}.{measure}{average}"))
+                found.append(Recipe.parse(f"{name}.{measure}{average}"))
     return found
 
 

@@ -13,14 +13,14 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from carob import Quantities, Recipe, RecipeError, parse, registry
+from carob import Quantities, Recipe, RecipeError, registry
 from carob.average.label import Label
 from carob.average.micro import Micro
 from carob.match.exact import Exact
 from carob.measure.f import F
 from carob.measure.recall import Recall
 from carob.plugin import Events, FloatArray, Pair
-from carob.recipe import PRESETS, expand, spell
+from carob.recipe import PRESETS, spell
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,10 +117,10 @@ averages = st.one_of(
 @given(spaces, measures, averages)
 def test_a_recipe_reads_back_as_itself(space: Any, measure: Any, average: Any) -> None:
     recipe = Recipe(space, measure, average)
-    assert recipe == parse(str(recipe))
-    assert str(recipe) == str(parse(str(recipe)))
-    assert recipe == parse(recipe.full)
-    assert recipe.full == parse(recipe.full).full
+    assert recipe == Recipe.parse(str(recipe))
+    assert str(recipe) == str(Recipe.parse(str(recipe)))
+    assert recipe == Recipe.parse(recipe.full)
+    assert recipe.full == Recipe.parse(recipe.full).full
 
 
 @pytest.mark.parametrize(
@@ -163,7 +163,7 @@ def test_a_recipe_reads_back_as_itself(space: Any, measure: Any, average: Any) -
     ],
 )
 def test_a_recipe_prints_canonically(text: str, printed: str, full: str) -> None:
-    assert (printed, full) == (str(parse(text)), parse(text).full)
+    assert (printed, full) == (str(Recipe.parse(text)), Recipe.parse(text).full)
 
 
 def test_every_combination_in_the_registry_reads_back_as_itself() -> None:
@@ -173,32 +173,34 @@ def test_every_combination_in_the_registry_reads_back_as_itself() -> None:
             for average in registry.builtin("average"):
                 tail = f"@{average}" if average != "label" else "@label:X"
                 try:
-                    recipe = parse(f"{space}.{measure}{tail}")
+                    recipe = Recipe.parse(f"{space}.{measure}{tail}")
                 except RecipeError:
                     continue
-                assert recipe == parse(str(recipe)) == parse(recipe.full)
+                assert recipe == Recipe.parse(str(recipe)) == Recipe.parse(recipe.full)
                 built += 1
     assert built >= 2 * 3 * 6
 
 
 def test_prf_stands_for_three() -> None:
     assert ["exact.P@macro", "exact.R@macro", "exact.F1@macro"] == [
-        str(recipe) for recipe in expand("exact.PRF@macro")
+        str(recipe) for recipe in Recipe.expand("exact.PRF@macro")
     ]
     with pytest.raises(RecipeError) as caught:
-        parse("exact.PRF")
+        Recipe.parse("exact.PRF")
     assert "exact.PRF stands for 3 recipes: exact.P, exact.R, exact.F1" == str(caught.value)
 
 
 def test_presets_print_their_full_form() -> None:
     for preset, text in PRESETS.items():
         if text.split(".")[0] in registry.builtin("match"):
-            assert parse(text) == parse(preset)
-            assert text == str(parse(preset))
+            assert Recipe.parse(text) == Recipe.parse(preset)
+            assert text == str(Recipe.parse(preset))
 
 
 def test_equal_recipes_are_one_key() -> None:
-    assert 1 == len({parse(text) for text in ("conll", "exact.F1@micro", "exact.F(alpha=0.5)")})
+    assert 1 == len(
+        {Recipe.parse(text) for text in ("conll", "exact.F1@micro", "exact.F(alpha=0.5)")}
+    )
 
 
 def listed(stage: str) -> str:
@@ -280,7 +282,7 @@ REFUSED: list[tuple[str, str]] = [
 @pytest.mark.parametrize(("text", "message"), REFUSED)
 def test_what_cannot_be_is_refused_in_words(text: str, message: str) -> None:
     with pytest.raises(RecipeError) as caught:
-        expand(text)
+        Recipe.expand(text)
     expected = message
     for key, value in (
         ("{presets}", listed_presets()), ("{measures}", listed_measures()),
@@ -293,7 +295,7 @@ def test_what_cannot_be_is_refused_in_words(text: str, message: str) -> None:
 def test_a_measure_says_which_spaces_have_what_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Wants, "needs", ("tp_system",))
     with pytest.raises(RecipeError) as caught:
-        parse("exact.wants")
+        Recipe.parse("exact.wants")
     text = str(caught.value)
     start = "wants needs tp_system, which exact does not count; event spaces that do: "
     assert text.startswith(start)
@@ -311,11 +313,11 @@ def test_a_measure_says_which_spaces_have_what_it_needs(monkeypatch: pytest.Monk
 @example("\0")
 def test_random_text_is_a_recipe_or_refused(text: str) -> None:
     try:
-        found = expand(text)
+        found = Recipe.expand(text)
     except RecipeError:
         return
     for recipe in found:
-        assert recipe == parse(str(recipe))
+        assert recipe == Recipe.parse(str(recipe))
 
 
 @given(
@@ -330,10 +332,10 @@ def test_random_text_is_a_recipe_or_refused(text: str) -> None:
 )  # fmt: skip
 def test_random_pieces_are_a_recipe_or_refused(text: str) -> None:
     try:
-        found = expand(text)
+        found = Recipe.expand(text)
     except RecipeError:
         return
-    assert [str(r) for r in found] == [str(parse(str(r))) for r in found]
+    assert [str(r) for r in found] == [str(Recipe.parse(str(r))) for r in found]
 
 
 def test_a_component_is_spelled_by_its_parameters() -> None:

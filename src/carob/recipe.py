@@ -277,16 +277,6 @@ class _Reader:
         return words
 
 
-def expand(text: str) -> list[Recipe]:
-    """As `Recipe.expand`."""
-    return Recipe.expand(text)
-
-
-def parse(text: str) -> Recipe:
-    """As `Recipe.parse`."""
-    return Recipe.parse(text)
-
-
 def _measures(space: Any, name: str, parameters: Mapping[str, Any]) -> list[Any]:
     """The measures that a name stands for: those of measure/, and the counts of the space."""
     if name in SHORT:

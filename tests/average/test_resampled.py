@@ -10,7 +10,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from carob import Corpus, Document, Mention, Pair, Tally, parse
+from carob import Corpus, Document, Mention, Pair, Recipe, Tally
 from carob.arrays.types import FloatArray
 from carob.counts.rows import summed
 from carob.evaluate.sampling import by_label, overall
@@ -105,7 +105,7 @@ def weights_of(units: Units, resamples: int, seed: int) -> FloatArray:
 @pytest.mark.parametrize("average", AVERAGES)
 def test_draws_are_the_scores_of_the_documents_drawn(average: str) -> None:
     rng = np.random.default_rng(AVERAGES.index(average))
-    recipe = parse(f"exact.F1@{average}")
+    recipe = Recipe.parse(f"exact.F1@{average}")
     for seed in range(20):
         gold, system = corpora(int(rng.integers(2, 9)), rng)
         pair = Pair.of(gold, system, LABELS)
@@ -127,7 +127,7 @@ def test_draws_are_the_scores_of_the_documents_drawn(average: str) -> None:
 @pytest.mark.parametrize("average", AVERAGES)
 def test_leave_one_out_is_the_score_of_the_others(average: str) -> None:
     rng = np.random.default_rng(50 + AVERAGES.index(average))
-    recipe = parse(f"exact.F1@{average}")
+    recipe = Recipe.parse(f"exact.F1@{average}")
     for _ in range(20):
         gold, system = corpora(int(rng.integers(3, 9)), rng)
         tally = Tally.of(recipe.space, Pair.of(gold, system, LABELS))
@@ -147,7 +147,7 @@ def test_leave_one_out_is_the_score_of_the_others(average: str) -> None:
 def test_labels_are_drawn_together() -> None:
     rng = np.random.default_rng(7)
     gold, system = corpora(8, rng)
-    recipe = parse("exact.F1")
+    recipe = Recipe.parse("exact.F1")
     tally, counts = Tally.of(recipe.space, Pair.of(gold, system, LABELS)), counted(gold, system)
     together = Together([by_label(recipe.measure, tally, None)], Units.of(8))
     drawn = bootstrap(together, 30, np.random.default_rng(0))[0]
@@ -161,7 +161,7 @@ def test_a_large_tally_is_spread_out_in_blocks(monkeypatch: pytest.MonkeyPatch) 
     from carob.counts import rows
 
     gold, system = corpora(30, np.random.default_rng(3))
-    tally = Tally.of(parse("exact.F1").space, Pair.of(gold, system, LABELS))
+    tally = Tally.of(Recipe.parse("exact.F1").space, Pair.of(gold, system, LABELS))
     whole = summed(tally.rows)
     monkeypatch.setattr(rows, "BLOCK", 20)
     assert np.array_equal(whole, summed(tally.rows))
@@ -190,7 +190,7 @@ def test_rows_of_units_are_the_sums_that_they_say(space: str) -> None:
     """A product multiplies the rows of labels alone, and adds them up."""
     rng = np.random.default_rng(5)
     gold, system = corpora(40, rng)
-    tally = Tally.of(parse(f"{space}.F1").space, Pair.of(gold, system, LABELS))
+    tally = Tally.of(Recipe.parse(f"{space}.F1").space, Pair.of(gold, system, LABELS))
     for each in (tally, tally.plain):
         labels, columns = each.unit_rows.made_of
         index = rng.permutation(40)

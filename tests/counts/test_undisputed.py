@@ -17,7 +17,7 @@ from carob.evaluate.options import Options
 from carob.evaluate.sampling import Plan
 from carob.evaluate.scoring import tallied
 from carob.match._nugget import best_pairs, one_to_one, scored
-from carob.recipe import parse
+from carob.recipe import Recipe
 from tests.worlds import LABELS, random_pairs
 
 SPACES = [
@@ -31,7 +31,7 @@ SPACES = [
 
 
 def space_of(text: str) -> Any:
-    return parse(f"{text}.F1").space
+    return Recipe.parse(f"{text}.F1").space
 
 
 def pair_of(seed: int, count: int) -> Pair:

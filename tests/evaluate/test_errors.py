@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from carob import Corpus, Pair, Tally, parse, registry
+from carob import Corpus, Pair, Recipe, Tally, registry
 from carob.cli import main
 from carob.corpus.problems import UsageError
 from carob.evaluate import demo
@@ -25,7 +25,7 @@ SPACES = sorted(registry.builtin("match"))
 
 
 def analysed(pair: Pair) -> MentionErrors:
-    return MentionErrors(pair, parse("fair.F1").space(pair), lambda row: (None, None))
+    return MentionErrors(pair, Recipe.parse("fair.F1").space(pair), lambda row: (None, None))
 
 
 def marked(pair: Pair) -> list[tuple[int, int, str]]:
@@ -61,7 +61,7 @@ def test_correcting_everything_makes_a_perfect_system() -> None:
     gold, system = corpora(random_pairs(6, 500))
     pair = Pair.of(gold, system)
     better = analysed(pair).corrected(TYPES)
-    exact = parse("exact.F1")
+    exact = Recipe.parse("exact.F1")
     assert 1.0 == exact.average(exact.measure, Tally.of(exact.space, better)).value
 
 
@@ -113,7 +113,7 @@ def test_what_was_fixed_and_broken_agrees_with_looking_at_each_mention() -> None
     two = two.kept(np.sort(shifted[: 2 * len(shifted) // 3]))
     one = one.kept(np.arange(len(one.mentions))[::2])
     labels = sorted({*gold.labels, *one.labels, *two.labels})
-    space = parse("fair.F1").space
+    space = Recipe.parse("fair.F1").space
     a, b = Pair.of(gold, one, labels), Pair.of(gold, two, labels)
     events = [space(a), space(b)]
     found = analysed(a).changes(analysed(b), 0)

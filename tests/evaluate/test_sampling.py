@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from carob import Corpus, Document, Mention, Pair, Scores, Tally, UsageError, parse, score
+from carob import Corpus, Document, Mention, Pair, Recipe, Scores, Tally, UsageError, score
 from carob.counts.rows import summed
 from carob.evaluate import demo
 from carob.evaluate.sampling import overall
@@ -290,7 +290,7 @@ def test_what_is_resampled_is_what_is_scored(space: str, average: str) -> None:
     pair = Pair.of(Corpus.of(*texts[0]), Corpus.of(*texts[1]))
     weights = rng.integers(0, 3, (5, 40)).astype(float)
     for measure in ("P", "R", "F1"):
-        recipe = parse(f"{space}.{measure}@{average}")
+        recipe = Recipe.parse(f"{space}.{measure}@{average}")
         tally = Tally.of(recipe.space, pair)
         few = overall(recipe, tally, None)
         expected = recipe.average(recipe.measure, tally, weights, None).value

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from carob import Corpus, Pair, UsageError, errors, parse
+from carob import Corpus, Pair, Recipe, UsageError, errors
 from carob.cli import main
 from carob.explain.slots import SlotErrors
 from tests.birnbaum import GOLD, SHORT, WRONG
@@ -25,7 +25,7 @@ Slots = dict[str, list[str]]
 
 
 def analysed(pair: Pair) -> SlotErrors:
-    return SlotErrors(pair, parse("templates.F1").space(pair), pair.filled.words)
+    return SlotErrors(pair, Recipe.parse("templates.F1").space(pair), pair.filled.words)
 
 
 def worlds(seed: int, size: int, *, distinct: bool = False) -> list[Slots]:

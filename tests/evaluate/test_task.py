@@ -203,7 +203,7 @@ def test_match_fills_what_recipes_leave_open(
     tmp_path: Path, recipe: str, match: str, expected: str
 ) -> None:
     task = slots_task(tmp_path, f'["{recipe}", "exact.P"]', match)
-    assert [carob.parse(expected), carob.parse("exact.P")] == list(task.recipes)
+    assert [carob.Recipe.parse(expected), carob.Recipe.parse("exact.P")] == list(task.recipes)
 
 
 @slot_spaces
@@ -356,7 +356,7 @@ def test_a_preset_takes_the_match_too(tmp_path: Path, monkeypatch: pytest.Monkey
 
     monkeypatch.setitem(recipe.PRESETS, "OBD", "oas.F1")
     task = slots_task(tmp_path, '["OBD"]', "overlap")
-    assert [carob.parse("oas(match=overlap).F1")] == list(task.recipes)
+    assert [carob.Recipe.parse("oas(match=overlap).F1")] == list(task.recipes)
 
 
 @slot_spaces

@@ -19,7 +19,7 @@ import pytest
 import carob
 from carob import Corpus, InputError, RecipeError, UsageError, read, registry
 from carob.corpus.source import Source
-from carob.recipe import expand
+from carob.recipe import Recipe
 from carob.result import signature
 from tests.formats._mutations import Mutator, noise, valid, valid_pairs
 
@@ -245,12 +245,12 @@ def test_any_text_is_a_recipe_or_a_recipe_error() -> None:
     for number in range(3000):
         text = (mutated() if number % 10 else noise(rng)).decode("utf-8", "surrogateescape")
         try:
-            recipes = expand(text)
+            recipes = Recipe.expand(text)
         except RecipeError:
             continue
         found += 1
         for recipe in recipes:
-            assert [recipe] == expand(str(recipe))
+            assert [recipe] == Recipe.expand(str(recipe))
     assert 100 < found < 2900
 
 

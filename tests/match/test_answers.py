@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 import carob
-from carob import Corpus, Document, Mention, Pair, RecipeError, Tally, UsageError, parse
+from carob import Corpus, Document, Mention, Pair, Recipe, RecipeError, Tally, UsageError
 from carob.corpus.template import Filler, Template
 from tests.answers import SPACES, Sides, counted, grounded
 from tests.worlds import random_pairs
@@ -30,7 +30,7 @@ OUTCOMES = ("tp", "fp", "fn", "ungrounded")
 
 def space(name: str, match: str = "exact", k: int = 1) -> Any:
     told = f"{match}(k={k})" if match == "contains" else match
-    return parse(f"{name}(match={told}).F1").space
+    return Recipe.parse(f"{name}(match={told}).F1").space
 
 
 def counts(event_space: Any, gold: Side, system: Side) -> dict[int, dict[str, tuple[int, ...]]]:
@@ -219,7 +219,7 @@ def test_mentions_are_fillers_of_the_slot_of_their_label(name: str) -> None:
 def test_oaod_of_mentions_is_exact() -> None:
     gold, system = random_pairs(6, 400, ids=True)
     pair = Pair.of(Corpus.of(*gold), Corpus.of(*system))
-    exact = Tally.of(parse("exact.F1").space, pair).counted()
+    exact = Tally.of(Recipe.parse("exact.F1").space, pair).counted()
     found = Tally.of(space("oaod"), pair).counted()
     assert {**exact, "ungrounded": 0, "unread": 0} == found
 
@@ -374,22 +374,22 @@ def test_alternatives_count_as_one_and_are_golds_alone() -> None:
 def test_what_is_no_way_to_compare_fillers_is_refused() -> None:
     for name in SPACES:
         with pytest.raises(RecipeError) as error:
-            parse(f"{name}(match=iou).F1")
+            Recipe.parse(f"{name}(match=iou).F1")
         assert str(error.value) == (
             f"{name}(match=…): found iou, expected exact, overlap or contains(k=1)"
         )
     with pytest.raises(RecipeError) as error:
-        parse("oads(match=contains(k=1,label=ignore)).F1")
+        Recipe.parse("oads(match=contains(k=1,label=ignore)).F1")
     assert str(error.value) == (
         "oads(match=contains(…)): found label= or pairing=, which mean nothing here: fillers of "
         "one slot are compared, and oads says how they pair; write contains(k=1)"
     )
     with pytest.raises(RecipeError, match=r"write overlap$"):
-        parse("oas(match=overlap(pairing=one)).F1")
+        Recipe.parse("oas(match=overlap(pairing=one)).F1")
     with pytest.raises(RecipeError, match="found 3, expected an event space"):
-        parse("oas(match=3).F1")
+        Recipe.parse("oas(match=3).F1")
     with pytest.raises(RecipeError, match="event spaces that do: oads, oaod, oas"):
-        parse("exact.ungrounded-share")
+        Recipe.parse("exact.ungrounded-share")
 
 
 @pytest.mark.parametrize("recipe", [
@@ -397,14 +397,17 @@ def test_what_is_no_way_to_compare_fillers_is_refused() -> None:
     "oads.ungrounded-share", "oads.ungrounded",
 ])  # fmt: skip
 def test_a_recipe_equals_itself_after_a_round_trip(recipe: str) -> None:
-    assert recipe == str(parse(recipe))
-    assert parse(recipe) == parse(parse(recipe).full)
+    assert recipe == str(Recipe.parse(recipe))
+    assert Recipe.parse(recipe) == Recipe.parse(Recipe.parse(recipe).full)
 
 
 def test_the_signature_tells_only_what_has_a_meaning() -> None:
-    assert "oads(match=contains(k=1)).F1@micro" == parse("oads(match=contains).F1").full
-    assert "templates(match=overlap,type=same).P@micro" == parse("templates(match=overlap).P").full
-    assert "contains(k=1,label=match,pairing=many).P@micro" == parse("contains.P").full
+    assert "oads(match=contains(k=1)).F1@micro" == Recipe.parse("oads(match=contains).F1").full
+    assert (
+        "templates(match=overlap,type=same).P@micro"
+        == Recipe.parse("templates(match=overlap).P").full
+    )
+    assert "contains(k=1,label=match,pairing=many).P@micro" == Recipe.parse("contains.P").full
 
 
 def test_strings_overlap_by_words_without_punctuation_and_by_single_han_characters() -> None:

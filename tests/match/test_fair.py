@@ -391,9 +391,11 @@ FORMULA = (
 def test_weights_print_in_one_way_and_come_back(given: str, canonical: str) -> None:
     space = Fair(weights=given)
     assert canonical == space.weights
-    recipe = carob.Recipe(space, carob.parse("fair.F1").measure, carob.parse("fair.F1").average)
-    assert recipe == carob.parse(str(recipe))
-    assert recipe == carob.parse(recipe.full)
+    recipe = carob.Recipe(
+        space, carob.Recipe.parse("fair.F1").measure, carob.Recipe.parse("fair.F1").average
+    )
+    assert recipe == carob.Recipe.parse(str(recipe))
+    assert recipe == carob.Recipe.parse(recipe.full)
 
 
 def test_weights_make_the_quantities() -> None:
@@ -454,7 +456,7 @@ def test_a_formula_that_cannot_be_read_is_refused_in_words(text: str, message: s
 )  # fmt: skip
 def test_words_that_mean_nothing_are_refused(recipe: str, message: str) -> None:
     with pytest.raises(RecipeError) as caught:
-        carob.parse(recipe)
+        carob.Recipe.parse(recipe)
     assert message == str(caught.value)
 
 

@@ -321,16 +321,16 @@ def test_a_mention_that_is_all_invisible_has_no_dice(tmp_path: Path) -> None:
 def test_the_file_is_sealed_in_the_signature(tmp_path: Path) -> None:
     file = tmp_path / "invisible.tab"
     file.write_text("1\t0\t1\n")
-    recipe = carob.parse(f'nugget(invisible="{file}").F1')
+    recipe = carob.Recipe.parse(f'nugget(invisible="{file}").F1')
     assert f'nugget(invisible="{file}").F1' == str(recipe)
     assert "#sha256=" in recipe.full
-    assert recipe == carob.parse(recipe.full)
+    assert recipe == carob.Recipe.parse(recipe.full)
     full = recipe.full
     file.write_text("1\t0\t2\n")
     with pytest.raises(InputError) as caught:
-        carob.parse(full)
+        carob.Recipe.parse(full)
     assert "the invisible positions that were used" in str(caught.value)
-    assert recipe != carob.parse(str(recipe))
+    assert recipe != carob.Recipe.parse(str(recipe))
 
 
 @pytest.mark.parametrize(
@@ -374,7 +374,7 @@ def test_a_file_that_cannot_be_used_is_refused_with_its_line(
 )  # fmt: skip
 def test_what_makes_no_sense_is_refused(recipe: str, message: str | None) -> None:
     with pytest.raises(RecipeError) as caught:
-        carob.parse(recipe)
+        carob.Recipe.parse(recipe)
     assert message is None or message == str(caught.value)
 
 
@@ -407,5 +407,5 @@ def test_an_attribute_that_one_side_has_is_absent_on_the_other() -> None:
 def test_a_recipe_prints_what_it_came_from() -> None:
     for text in ("nugget(attributes=realis+type,mapping=2015).F1@macro-doc-pr",
                  "nugget(mapping=2015,precision=pilot).P", "nugget(order=file).F1"):  # fmt: skip
-        assert text == str(carob.parse(text))
-        assert carob.parse(text) == carob.parse(carob.parse(text).full)
+        assert text == str(carob.Recipe.parse(text))
+        assert carob.Recipe.parse(text) == carob.Recipe.parse(carob.Recipe.parse(text).full)

@@ -388,7 +388,7 @@ def test_characters_are_compared_in_tokens_if_they_share_a_character() -> None:
 )  # fmt: skip
 def test_parameters_that_mean_nothing_are_refused(recipe: str, message: str) -> None:
     with pytest.raises(RecipeError) as caught:
-        carob.parse(recipe)
+        carob.Recipe.parse(recipe)
     assert message == str(caught.value)
 
 
@@ -414,4 +414,4 @@ def test_numbers_that_are_none_are_refused_in_python_too() -> None:
 
 def test_a_recipe_prints_what_it_came_from() -> None:
     for text in ("iou(t=0.7).F1", "constrained(k1=0,label=ignore).R@macro", "left(pairing=one).P"):
-        assert text == str(carob.parse(text))
+        assert text == str(carob.Recipe.parse(text))

@@ -18,7 +18,7 @@ from carob.measure.err import Err
 from carob.measure.f import F
 from carob.measure.ser import Ser
 from carob.pair.pair import Pair
-from carob.recipe import parse
+from carob.recipe import Recipe
 from tests.match._alignment import Counts, World, added, aligned, corpora, correct, worlds
 
 WORLDS = worlds(seed=2, size=2500)
@@ -211,6 +211,6 @@ def test_attributes_are_a_set_of_names() -> None:
      "mentions(attributes=realis).ERR", "semeval(mode=partial).F1"],
 )  # fmt: skip
 def test_recipes_read_what_they_print(text: str) -> None:
-    recipe = parse(text)
+    recipe = Recipe.parse(text)
     assert text == str(recipe)
-    assert recipe == parse(recipe.full)
+    assert recipe == Recipe.parse(recipe.full)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from carob import Corpus, Pair, RecipeError, Tally, UsageError, parse, score
+from carob import Corpus, Pair, Recipe, RecipeError, Tally, UsageError, score
 from carob.match.exact import Boundary, Exact
 from carob.match.overlap import Contains, Overlap
 from carob.match.templates import Templates
@@ -319,9 +319,9 @@ def test_templates_without_fillers_count_nothing() -> None:
 def test_recipes_know_it() -> None:
     assert (
         Templates(Contains(2), "ignore")
-        == parse("templates(match=contains(k=2),type=ignore).F1").space
+        == Recipe.parse("templates(match=contains(k=2),type=ignore).F1").space
     )
-    assert "templates(match=exact,type=same).F1@micro" == parse("templates.F1").full
+    assert "templates(match=exact,type=same).F1@micro" == Recipe.parse("templates.F1").full
     with pytest.raises(RecipeError, match="expected exact, overlap or contains"):
         Templates(Boundary())
     with pytest.raises(RecipeError, match="templates has no type 'sane'; did you mean same"):

@@ -14,7 +14,17 @@ from functools import cache
 import numpy as np
 import pytest
 
-from carob import Corpus, Document, InputError, Mention, Pair, RecipeError, UsageError, parse, score
+from carob import (
+    Corpus,
+    Document,
+    InputError,
+    Mention,
+    Pair,
+    Recipe,
+    RecipeError,
+    UsageError,
+    score,
+)
 from carob.counts.events import Events
 from carob.counts.tally import Tally
 from carob.match.units import Token, Ts
@@ -300,20 +310,20 @@ def test_multiplicities_are_compared_where_several_mentions_cover_a_unit() -> No
 
 def test_measures_with_true_negatives_are_refused_for_multiplicities() -> None:
     for name in ("kappa", "mcc", "accuracy", "specificity"):
-        assert name == parse(f"ts.{name}").measure.name
+        assert name == Recipe.parse(f"ts.{name}").measure.name
         message = (
             f"{name} needs tn, which ts(instances=count) does not count; "
             "event spaces that do: token, ts"
         )
         with pytest.raises(RecipeError) as raised:
-            parse(f"ts(instances=count).{name}")
+            Recipe.parse(f"ts(instances=count).{name}")
         assert message == str(raised.value)
     with pytest.raises(RecipeError) as raised:
-        parse("exact.kappa")
+        Recipe.parse("exact.kappa")
     message = "kappa needs tn, which exact does not count; event spaces that do: token, ts"
     assert message == str(raised.value)
     with pytest.raises(RecipeError, match="no measure of ts is called 'total'"):
-        parse("ts(instances=count).total")
+        Recipe.parse("ts(instances=count).total")
 
 
 @pytest.mark.parametrize("text", [
@@ -321,16 +331,16 @@ def test_measures_with_true_negatives_are_refused_for_multiplicities() -> None:
     'ts(supertag="a b").F1@macro',
 ])  # fmt: skip
 def test_a_recipe_is_what_it_prints(text: str) -> None:
-    assert text == str(parse(text))
-    assert parse(text) == parse(parse(text).full)
+    assert text == str(Recipe.parse(text))
+    assert Recipe.parse(text) == Recipe.parse(Recipe.parse(text).full)
 
 
 def test_the_signature_has_every_parameter() -> None:
-    assert parse("TS-F1M").full == "ts(instances=set,sep=1).F1@macro"
-    assert parse("T-F1M").full == "token(instances=set).F1@macro"
+    assert Recipe.parse("TS-F1M").full == "ts(instances=set,sep=1).F1@macro"
+    assert Recipe.parse("T-F1M").full == "token(instances=set).F1@macro"
     expected = 'ts(instances=count,sep=0,supertag="a b").P@micro'
-    assert expected == parse('ts(supertag="a b",sep=0,instances=count).P').full
-    assert parse("ts.F1") == parse('ts(supertag="",token_weights="").F1')
+    assert expected == Recipe.parse('ts(supertag="a b",sep=0,instances=count).P').full
+    assert Recipe.parse("ts.F1") == Recipe.parse('ts(supertag="",token_weights="").F1')
 
 
 @pytest.mark.parametrize(("text", "message"), [
@@ -341,7 +351,7 @@ def test_the_signature_has_every_parameter() -> None:
 ])  # fmt: skip
 def test_a_wrong_parameter_is_refused(text: str, message: str) -> None:
     with pytest.raises(RecipeError, match=re.escape(message)):
-        parse(text)
+        Recipe.parse(text)
     with pytest.raises(RecipeError, match="instances is set or count, not 'bag'"):
         Ts(instances="bag")  # type: ignore[arg-type]
 
@@ -396,7 +406,7 @@ def test_mentions_that_do_not_overlap_count_what_their_stretches_weigh(recipe: s
                 at += width
             side.append(" ".join(words))
     pair = Pair.of(Corpus.of(*texts[0]), Corpus.of(*texts[1]))
-    space = parse(f"{recipe}.F1").space
+    space = Recipe.parse(f"{recipe}.F1").space
     events = space(pair)
     short = events.counted(2, 2 * pair.size)
     expected = np.zeros_like(short)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from carob import Corpus, Document, InputError, Mention, Pair, Tally, parse, score
+from carob import Corpus, Document, InputError, Mention, Pair, Recipe, Tally, score
 from carob.cli import main
 from carob.evaluate.verify import verify
 from carob.match.units import Token
@@ -33,17 +33,17 @@ def test_last_names_may_weigh_more_than_first_names(place: Path) -> None:
 
 
 def test_weights_are_in_the_signature_with_their_hash(place: Path) -> None:
-    recipe = parse('ts(token_weights="w.txt").F1')
+    recipe = Recipe.parse('ts(token_weights="w.txt").F1')
     assert str(recipe) == 'ts(token_weights="w.txt").F1'
     seal = hashlib.sha256(b"1\n2.5\n0\n").hexdigest()[:8]
     expected = f'ts(instances=set,sep=1,token_weights="w.txt#sha256={seal}").F1@micro'
     assert expected == recipe.full
-    assert recipe == parse(recipe.full) == parse(str(recipe))
-    before = parse(str(recipe))
+    assert recipe == Recipe.parse(recipe.full) == Recipe.parse(str(recipe))
+    before = Recipe.parse(str(recipe))
     (place / "w.txt").write_text("1\n2\n3\n")
-    assert before != parse(str(recipe))
+    assert before != Recipe.parse(str(recipe))
     with pytest.raises(InputError) as raised:
-        parse(expected)
+        Recipe.parse(expected)
     now = hashlib.sha256(b"1\n2\n3\n").hexdigest()[:8]
     message = (
         f"w.txt: K903 found sha256={now}, expected sha256={seal}, the token weights that were used"
@@ -90,7 +90,7 @@ def test_a_wrong_file_of_weights_is_said_with_its_line(
 
 def test_weights_that_are_not_there_are_said_so(place: Path) -> None:
     with pytest.raises(InputError, match=r"w2\.txt: K001 found no such file"):
-        parse('ts(token_weights="w2.txt").F1')
+        Recipe.parse('ts(token_weights="w2.txt").F1')
 
 
 def test_weights_with_windows_line_ends_are_the_same_numbers(place: Path) -> None:

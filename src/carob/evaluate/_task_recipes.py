@@ -8,7 +8,7 @@ from dataclasses import fields
 
 from carob.corpus.problems import RecipeError, shown
 from carob.evaluate._task_file import Text
-from carob.recipe import PRESETS, Recipe, expand, spell
+from carob.recipe import PRESETS, Recipe, spell
 
 
 def official(file: Text, texts: Sequence[str], match: str | None) -> tuple[Recipe, ...]:
@@ -19,12 +19,12 @@ def official(file: Text, texts: Sequence[str], match: str | None) -> tuple[Recip
     for text in texts:
         line = file.line_of(path, text)
         try:
-            recipes = expand(text)
+            recipes = Recipe.expand(text)
             space = recipes[0].space
             if match is not None and "match" in {each.name for each in fields(space)}:
                 taken = True
                 whole = PRESETS.get(text.strip(), text)
-                filled_in = expand(_with_match(whole, match))
+                filled_in = Recipe.expand(_with_match(whole, match))
                 if not _says_match(whole):
                     recipes = filled_in
                 elif space != filled_in[0].space:

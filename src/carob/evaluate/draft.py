@@ -17,7 +17,7 @@ from carob.evaluate.read import Readable, read
 from carob.evaluate.run import origin_of
 from carob.pair.pair import Pair
 from carob.pair.template_types import loose_labels, slot_labels
-from carob.recipe import expand
+from carob.recipe import Recipe
 
 _RECIPES = {
     "mentions": ("exact.PRF",),
@@ -98,7 +98,7 @@ def draft(gold: Readable, preset: str | None = None, **reading: Any) -> str:
         recipes=f"[{', '.join(map(quoted, taken))}]",
     )  # fmt: skip
     text += "".join(f"# {line}\n" for line in left)
-    if any(recipe.space.items == "filler" for each in taken for recipe in expand(each)):
+    if any(recipe.space.items == "filler" for each in taken for recipe in Recipe.expand(each)):
         text += _MATCH
     text += _TOKENS.format(tokenizer=quoted(_tokenizer(gold)))
     observed = Observed(gold)
@@ -136,7 +136,7 @@ def _recipes(gold: Corpus, preset: str | None) -> tuple[list[str], list[str]]:
     pair = Pair.of(gold, gold)
     for text in _RECIPES[table]:
         try:
-            expand(text)[0].space(pair)
+            Recipe.expand(text)[0].space(pair)
         except CarobError as error:
             left.append(f"{text} is left out: {plain(str(error))}")
         else:

@@ -22,7 +22,7 @@ from carob.explain.gains import attack_order, gains
 from carob.explain.mentions import BOUNDARY, MentionErrors
 from carob.explain.slots import SlotErrors
 from carob.pair.pair import Pair
-from carob.recipe import Recipe, parse
+from carob.recipe import Recipe
 from carob.result.errors import Errors
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def errors(
 
     run = prepare(reference, answers, recipes, chosen.without_reading(), defaults)
     words = _Reader(run.reference)
-    space = parse("templates.F1" if slots else "fair.F1").space
+    space = Recipe.parse("templates.F1" if slots else "fair.F1").space
     analyses = [
         (SlotErrors if slots else MentionErrors)(pair, space(pair), words)
         for pair in run.pairs.values()
@@ -175,5 +175,5 @@ class _Reader:
 
 def _spaces(spaces: Iterable[str] | None, recipes: Sequence[Recipe]) -> list[Any]:
     if spaces is not None:
-        return [parse(f"{text}.gold_all").space for text in spaces]
+        return [Recipe.parse(f"{text}.gold_all").space for text in spaces]
     return list(dict.fromkeys(recipe.space for recipe in recipes))

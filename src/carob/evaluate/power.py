@@ -22,7 +22,7 @@ from carob.evaluate.scoring import tallied
 from carob.infer._power import Pilot
 from carob.infer._student import NORMAL
 from carob.infer.interval import TRUSTED, JackknifeT, intervals
-from carob.recipe import Recipe, parse, spell
+from carob.recipe import Recipe, spell
 from carob.result.power import Point, Power
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def power(
     if recipe is None and chosen.official_recipes is not None:
         recipe = without_parts(chosen.official_recipes)[0]
     if isinstance(recipe, str):
-        recipe = parse(recipe)
+        recipe = Recipe.parse(recipe)
     if recipe is not None and isinstance(recipe.measure, Count):
         raise UsageError(
             f"{recipe} is a count, which grows with the documents; take a score: exact.P"

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from carob.corpus.problems import RecipeError, nearest
-from carob.recipe import Recipe, expand, word
+from carob.recipe import Recipe, word
 
 if TYPE_CHECKING:
     from carob.corpus.corpus import Corpus
@@ -85,6 +85,6 @@ def table_recipes(table: str = "mentions", attributes: Sequence[str] = ()) -> li
             f"nugget(attributes={'+'.join(map(word, few))})" if few else "nugget" for few in sets
         ]
         texts = [f"{space}.PRF@{how}" for how in ("micro", "macro-doc-pr") for space in spaces]
-        return [recipe for text in texts for recipe in expand(text)]
+        return [recipe for text in texts for recipe in Recipe.expand(text)]
     texts = list(TEMPLATES if table == "templates" else MENTIONS)
-    return [recipe for text in texts for recipe in expand(text)]
+    return [recipe for text in texts for recipe in Recipe.expand(text)]

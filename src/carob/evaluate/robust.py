@@ -18,7 +18,7 @@ from carob.evaluate.options import Options, RobustOptions
 from carob.evaluate.presets import table_for, table_recipes
 from carob.evaluate.read import Readable, corpora
 from carob.evaluate.run import Recipes, Run, parse_recipes, prepare, systems_by_name
-from carob.recipe import Recipe, expand, spell
+from carob.recipe import Recipe, spell
 from carob.result.robustness import Choice, Robustness, joined
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ def grid(
         return [recipe for recipe in table if spell(recipe.measure) == "F1"]
     blocks = SLOT_GRID if preset == "templates" else GRID
     texts = [f"{block}@{average}" for block, averages in blocks.items() for average in averages]
-    return [recipe for text in texts for recipe in expand(text)]
+    return [recipe for text in texts for recipe in Recipe.expand(text)]
 
 
 def _check(repairs: Sequence[str]) -> None:

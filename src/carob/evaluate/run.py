@@ -28,7 +28,7 @@ from carob.evaluate.unknown_names import (
 )
 from carob.pair.pair import Pair
 from carob.pair.tokens import Tokens
-from carob.recipe import Recipe, expand, spell
+from carob.recipe import Recipe, spell
 from carob.result import signature
 from carob.result.scores import File
 
@@ -155,7 +155,9 @@ def prepare(
 def parse_recipes(recipes: Recipes) -> list[Recipe]:
     """Every recipe that is asked for, once."""
     every = [recipes] if isinstance(recipes, (str, Recipe)) else list(recipes)
-    parsed = [r for each in every for r in ([each] if isinstance(each, Recipe) else expand(each))]
+    parsed = [
+        r for each in every for r in ([each] if isinstance(each, Recipe) else Recipe.expand(each))
+    ]
     if not parsed:
         raise UsageError("give at least one recipe, for example exact.F1")
     return list(dict.fromkeys(parsed))

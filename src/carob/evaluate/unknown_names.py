@@ -61,9 +61,9 @@ def recipes_without_mentions(
 ) -> tuple[str, ...]:
     """A remark if recipes count mentions, and a corpus has fillers and no mention.
 
-    >>> from carob.recipe import parse
+    >>> from carob.recipe import Recipe
     >>> gold = Corpus.of({"templates": [{"slots": {"who": ["Ann"]}}]})
-    >>> recipes_without_mentions([parse("exact.F1")], {"gold": gold})
+    >>> recipes_without_mentions([Recipe.parse("exact.F1")], {"gold": gold})
     ('exact counts mentions, and gold has only fillers; --preset templates counts fillers',)
     """
     spaces = dict.fromkeys(spell(each.space) for each in recipes if each.space.items == "mention")

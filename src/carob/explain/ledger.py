@@ -34,9 +34,9 @@ def ledger(
 ) -> Iterator[dict[str, Any]]:
     """A row for each event, in document order; `words` gives the text of a document.
 
-    >>> from carob import Corpus, parse
+    >>> from carob import Corpus, Recipe
     >>> pair = Pair.of(Corpus.of("[Ann Lee]PER slept"), Corpus.of("[Ann]PER Lee slept"))
-    >>> rows = list(ledger("exact", pair, parse("exact.F1").space(pair), None))
+    >>> rows = list(ledger("exact", pair, Recipe.parse("exact.F1").space(pair), None))
     >>> [(row["outcome"], row["gold_span"], row["system_span"]) for row in rows]
     [('fp', None, '0-1'), ('fn', '0-2', None)]
     """

@@ -24,9 +24,11 @@ BOUNDARY = ("BES", "BEL", "BEO")
 class MentionErrors(ErrorAnalysis):
     """The types of Ortmann (2022), "Fine-Grained Error Analysis and Fair Evaluation".
 
-    >>> from carob import Corpus, parse
+    >>> from carob import Corpus, Recipe
     >>> pair = Pair.of(Corpus.of("[Ann Lee]PER slept"), Corpus.of("[Ann]PER Lee [slept]LOC"))
-    >>> analysis = MentionErrors(pair, parse("fair.F1").space(pair), lambda row: (None, None))
+    >>> analysis = MentionErrors(
+    ...     pair, Recipe.parse("fair.F1").space(pair), lambda row: (None, None)
+    ... )
     >>> better = analysis.corrected(["BES"])
     >>> better.system.start.tolist(), better.system.end.tolist()
     ([0, 2], [2, 3])

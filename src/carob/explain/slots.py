@@ -29,9 +29,11 @@ _MOST_PAIRS = 50_000_000
 class SlotErrors(ErrorAnalysis):
     """The types of MUC, Chinchor & Sundheim (1993), and answers that are not in the text.
 
-    >>> from carob import Corpus, parse
+    >>> from carob import Corpus, Recipe
     >>> pair = Pair.of(Corpus.of("[Ann]who met [Bo]whom"), Corpus.of("[Ann]who [met]whom Bo"))
-    >>> analysis = SlotErrors(pair, parse("templates.F1").space(pair), lambda row: (None, None))
+    >>> analysis = SlotErrors(
+    ...     pair, Recipe.parse("templates.F1").space(pair), lambda row: (None, None)
+    ... )
     >>> better = analysis.corrected(["INC"]).filled
     >>> [better.texts.values[code] for code in better.texts.system]
     ['ann', 'bo']
