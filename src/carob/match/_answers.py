@@ -60,7 +60,7 @@ def crowded(filled: FilledPair, fillers: IntArray | None = None) -> Iterator[Non
     try:
         yield
     except CrowdError as error:
-        raise error.told(filled, error.row if fillers is None else fillers[error.row]) from None
+        raise error.located(filled, error.row if fillers is None else fillers[error.row]) from None
 
 
 def slots_of(filled: FilledPair) -> Pairs:
@@ -147,7 +147,8 @@ def occurrences(pair: Pair, match: Any, space: str) -> Pairs:
             f"{space} counts places, and document {shown(filled.documents.name(found.unread))} has "
             "a filler without a place and no text to find it in"
         )
-    gold, system = replace(filled.gold, fragments=found.gold), _own(filled.system, found.system)
+    gold = replace(filled.gold, fragments=found.gold)
+    system = replace(filled.system, fragments=found.system).without_alternatives()
     late = gold.optional, filled.made_up
     unplaced = [np.flatnonzero(np.diff(side.fragments.offsets) == 0) for side in (gold, system)]
     texts = _nowhere(filled, unplaced) if all(rows.size for rows in unplaced) else None
@@ -163,15 +164,6 @@ def occurrences(pair: Pair, match: Any, space: str) -> Pairs:
     if texts is not None:
         edges.append(text_edges(*texts, filled.texts.values, match, space))
     return matched(_end_to_end(edges), *late)
-
-
-def _own(side: Filled, places: Fragments) -> Filled:
-    """A side without alternatives."""
-    own = side.realisations[:-1]
-    return replace(
-        side, realisations=np.arange(len(side) + 1), raw=side.raw.take(own),
-        fragments=places.take(own),
-    )  # fmt: skip
 
 
 def _nowhere(filled: FilledPair, rows: list[IntArray]) -> tuple[Realised, Realised]:

@@ -143,8 +143,8 @@ class CrowdError(UsageError):
         super().__init__(f"{space}: more than {largest:,} pairs of fillers may match")
         self.row = row
 
-    def told(self, filled: FilledPair, row: int) -> UsageError:
-        """The same with the slot and the document of a filler of gold."""
+    def located(self, filled: FilledPair, row: int) -> UsageError:
+        """The same error with the slot and the document of a filler of gold."""
         label = filled.labels[int(filled.gold.label[row])]
         document = filled.documents.name(int(filled.gold.doc[row]))
         return UsageError(

@@ -10,7 +10,7 @@ from carob.corpus.problems import RecipeError, nearest
 from carob.counts.events import Events
 from carob.match._fillers import EXACT, IDLE, strictness
 from carob.match._muc import ERRORS, OUTCOMES, QUANTITIES
-from carob.match._templates import judged
+from carob.match._template_alignment import align_templates
 from carob.match.overlap import Contains
 from carob.pair.pair import Pair
 
@@ -76,7 +76,7 @@ class Templates:
 
     def __call__(self, pair: Pair) -> Events:
         """Align, then judge every filler."""
-        found = judged(pair, self.match, typed=self.type == "same")
+        found = align_templates(pair, self.match, typed=self.type == "same")
         return Events.of(
             pair.filled,
             self.outcomes,

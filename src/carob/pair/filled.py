@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -81,7 +81,22 @@ class Filled:
 
     def take(self, rows: IntArray) -> Filled:
         """The fillers `rows`, in that order."""
-        return _kept(self, rows)
+        places, offsets = spread(self.realisations, rows)
+        return Filled(
+            self.doc[rows], self.label[rows], self.template[rows], self.optional[rows],
+            self.confidence[rows], offsets, self.raw.take(places), self.fragments.take(places),
+            self.row[rows], self.forms,
+        )  # fmt: skip
+
+    def without_alternatives(self) -> Filled:
+        """The fillers with their own text and place alone."""
+        own = self.realisations[:-1]
+        return replace(
+            self,
+            realisations=np.arange(len(self) + 1),
+            raw=self.raw.take(own),
+            fragments=self.fragments.take(own),
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -267,16 +282,7 @@ def _placed(
     lost = len(row) - len(inside)
     made = Filled(forms.doc[template], row, template, optional, confidence, offsets, text,
                   fragments, np.arange(len(row), dtype=np.int32), forms)  # fmt: skip
-    return (_kept(made, inside) if lost else made), lost
-
-
-def _kept(side: Filled, rows: IntArray) -> Filled:
-    places, offsets = spread(side.realisations, rows)
-    return Filled(
-        side.doc[rows], side.label[rows], side.template[rows], side.optional[rows],
-        side.confidence[rows], offsets, side.raw.take(places), side.fragments.take(places),
-        side.row[rows], side.forms,
-    )  # fmt: skip
+    return (made.take(inside) if lost else made), lost
 
 
 def _of_mentions(corpus: Corpus) -> tuple[BoolArray, FloatArray, IntArray, Codes, Fragments]:
