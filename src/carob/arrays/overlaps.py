@@ -59,6 +59,7 @@ def _on_a_line(table: Mentions, width: int) -> tuple[IntArray, IntArray, IntArra
     pieces, row = table.pieces(), np.arange(len(table))
     if table.fragments is not None:
         row = np.repeat(row, np.diff(pieces.offsets))
+    # NumPy 1 keeps int32 when a column is multiplied by a number, and overflows.
     start = table.doc[row].astype(np.int64) * width
     end = start + pieces.end
     start += pieces.start

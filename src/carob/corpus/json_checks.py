@@ -106,6 +106,7 @@ def confidence_of(value: Mapping[str, Any], where: str) -> float | None:
     if found is None:
         return None
     checked(found, (int, float), f"{where}.confidence", "a number")
+    # math.isfinite would fail on an integer that no float can hold.
     if not -sys.float_info.max <= found <= sys.float_info.max:
         raise WrongError(f"{where}.confidence = {short(found)}", "a finite number")
     return float(found)

@@ -71,6 +71,7 @@ class Inline:
         (0.6, 0.0)
         """
         text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+        # JSON may hold texts with tags; it is not such a text itself.
         if text[:16].lower().startswith((*_MARKUP, b"{")):
             return 0.0
         opened: set[str] = set()

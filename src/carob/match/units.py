@@ -302,7 +302,7 @@ class _Line:
         return cls(space, documents, sep, first, weights)
 
     def placed(self, table: Mentions) -> tuple[tuple[IntArray, IntArray], IntArray]:
-        """Begins and ends of all fragments; and the mention that each belongs to, -1 behind."""
+        """Begins and ends of all fragments; and the mention that each belongs to, with -1 at the end."""
         pieces, mention = table.pieces(), np.arange(len(table))
         doc, label = table.doc, table.label
         if table.fragments is not None:
@@ -311,9 +311,10 @@ class _Line:
         if self.space.supertag is not None:
             label = np.zeros_like(label)
         base = label.astype(np.int64) * self.first[-1] + self.first[doc]
+        # Add before doubling: positions are int32 and twice their value may not fit.
         begin, end = 2 * (base + pieces.start), 2 * (base + pieces.end) - 1
         # Mentions come in document order: taken label by label they are sorted on the line, and
-        # small numbers sort in no time.
+        # NumPy sorts small numbers by counting.
         order = np.argsort(label.astype(np.min_scalar_type(label.max(initial=0))), kind="stable")
         return (begin[order], end[order]), np.append(mention[order], -1)
 

@@ -47,6 +47,7 @@ class F:
     def _alpha(self) -> float:
         if self.alpha is not None:
             return self.alpha
+        # A product of large floats is infinity, and alpha 0; a power raises OverflowError.
         return 0.5 if self.beta is None else 1 / (1 + self.beta * self.beta)
 
     def __call__(self, q: Quantities) -> FloatArray:

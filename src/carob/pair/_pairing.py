@@ -35,6 +35,7 @@ def paired(
         gold, system = in_characters(gold, system)
         units = {"char"}
     warnings: list[str] = []
+    # A system without any document has no ids, and answers nothing: not a mismatch of ids.
     if gold.documents.id is not None and (system.documents.id is not None or not len(system)):
         place = _by_id(gold, system, extra, warnings)
     else:

@@ -136,6 +136,7 @@ class FilledPair:
     def cells(self, side: str) -> IntArray:
         """For each filler of a side one number for its document and row: where it counts."""
         table: Filled = getattr(self, side)
+        # NumPy 1 keeps int32 when a column is multiplied by a number, and overflows.
         return table.doc.astype(np.int64) * len(self.labels) + table.label
 
     @cached_property

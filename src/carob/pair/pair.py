@@ -139,6 +139,7 @@ class Pair:
         """For each mention of a side one number for its document and label: where it counts."""
         if ("cells", side) not in self.remembered:
             table: Mentions = getattr(self, side)
+            # NumPy 1 keeps int32 when a column is multiplied by a number, and overflows.
             doc = table.doc.astype(np.int64)
             self.remembered["cells", side] = doc * len(self.labels) + table.label
         found: IntArray = self.remembered["cells", side]
