@@ -302,7 +302,7 @@ class _Line:
         return cls(space, documents, sep, first, weights)
 
     def placed(self, table: Mentions) -> tuple[tuple[IntArray, IntArray], IntArray]:
-        """Begins and ends of all fragments; and the mention that each belongs to, with -1 at the end."""
+        """Begins and ends of all fragments, and the mention of each; -1 follows the last."""
         pieces, mention = table.pieces(), np.arange(len(table))
         doc, label = table.doc, table.label
         if table.fragments is not None:
