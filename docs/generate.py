@@ -20,6 +20,10 @@ from carob import Corpus, registry
 from carob.recipe import PRESETS, spell
 
 ROOT = Path(__file__).parent.parent
+sys.path.insert(0, str(ROOT / "tools"))
+
+import draw  # noqa: E402 (the folder of tools is no package)
+
 PART = re.compile(r"<!-- generated: (\w+) -->\n.*?<!-- end -->", re.S)
 TITLES = {"match": "Event spaces", "measure": "Measures", "average": "Averages"}
 
@@ -152,9 +156,9 @@ PARTS: dict[str, Callable[[], str | None]] = {
     "components": components,
     "side_by_side": side_by_side,
     "rankings": rankings,
+    "house": draw.house,
+    "walk": draw.walk,
 }
-ELSEWHERE = {"house", "walk"}
-"""Parts that another command writes."""
 
 
 def renewed(text: str) -> str:
@@ -162,7 +166,7 @@ def renewed(text: str) -> str:
 
     def part(match: re.Match[str]) -> str:
         name = match[1]
-        text = None if name in ELSEWHERE else PARTS[name]()
+        text = PARTS[name]()
         return match.group() if text is None else f"<!-- generated: {name} -->\n{text}<!-- end -->"
 
     return PART.sub(part, text)

@@ -1,0 +1,131 @@
+"""Draw the house for docs/design.md: the folders with their imports, and the walk of one score.
+
+Both are made from the code: the picture from the import statements, the walk from a run in which
+every call is noted. `make docs` writes them.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from carob import registry
+
+ROOT = Path(__file__).resolve().parents[1] / "src" / "carob"
+COMMAND = ("score", "gold.conll", "system.conll", "-m", "exact.F1")
+SENTENCE = "Ann B-PER\nLee I-PER\nvisited O\nRome B-LOC\n\n"
+
+
+def part(file: Path) -> str:
+    """The folder of a module, or the name of a root module."""
+    return file.relative_to(ROOT).parts[0]
+
+
+def imports() -> dict[str, set[str]]:
+    """For each folder and root module, the others that it imports."""
+    files = [file for file in ROOT.rglob("*.py") if not part(file).startswith("_")]
+    parts = {part(file).removesuffix(".py"): part(file) for file in files}
+    graph: dict[str, set[str]] = {name: set() for name in sorted(parts.values())}
+    for file in files:
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                names = [f"{node.module}.{alias.name}" for alias in node.names]
+            else:
+                continue
+            inside = {name.split(".")[1] for name in names if name.startswith("carob.")}
+            graph[part(file)] |= {parts[name] for name in inside & parts.keys()} - {part(file)}
+    return graph
+
+
+def reached(graph: dict[str, set[str]], start: str) -> set[str]:
+    """Everything that a part imports, directly or not."""
+    seen: set[str] = set()
+    rest = [start]
+    while rest:
+        new = graph[rest.pop()] - seen
+        seen |= new
+        rest += new
+    return seen
+
+
+def house() -> str:
+    """The folders and root modules; an arrow means `imports`, and longer ways are not repeated."""
+    graph = imports()
+    below = {name: reached(graph, name) for name in graph}
+    lines = ["```mermaid", "flowchart TD"]
+    for name in sorted(graph, key=lambda name: (-len(below[name]), name)):
+        label = name if name.endswith(".py") else f"{name}/"
+        lines.append(f'    {name.removesuffix(".py")}["{label}"]')
+    for name, imported in sorted(graph.items(), key=lambda each: (-len(below[each[0]]), each[0])):
+        others = {far for near in imported for far in below[near] if near not in below[far]}
+        direct = sorted(each.removesuffix(".py") for each in imported - others)
+        lines += [f"    {name.removesuffix('.py')} --> {' & '.join(direct)}"] if direct else []
+    stages = [stage for stage in registry.STAGES if stage in graph and stage != "infer"]
+    lines.append(f"    registry -. by name .-> {' & '.join(sorted(stages))}")
+    return "\n".join([*lines, "```", ""])
+
+
+def visited() -> list[str]:
+    """The files with a function that one small score calls, in the order of the first call.
+
+    What runs while a module is imported does not count: definitions are no visit.
+    """
+    note_calls = """
+import json, sys, threading
+root, calls = sys.argv[1] + "/", {}
+def importing(frame):
+    while frame and not (frame.f_code.co_name == "<module>" and frame.f_code.co_filename in files):
+        frame = frame.f_back
+    return frame
+def note(frame, event, _):
+    name = frame.f_code.co_filename
+    if event == "call" and name.startswith(root):
+        files.add(name)
+        if name not in calls and frame.f_code.co_flags & 1 and not importing(frame):
+            calls[name] = True
+files = set()
+threading.setprofile(note)
+sys.setprofile(note)
+import carob.cli
+carob.cli.main(sys.argv[2:])
+sys.setprofile(None)
+print(json.dumps([name.removeprefix(root) for name in calls]))
+"""
+    with tempfile.TemporaryDirectory() as folder:
+        for name in ("gold", "system"):
+            Path(folder, f"{name}.conll").write_text("-DOCSTART- O\n\n" + 3 * SENTENCE)
+        run = [sys.executable, "-c", note_calls, str(ROOT), *COMMAND]
+        done = subprocess.run(run, cwd=folder, check=True, capture_output=True, text=True)
+    files: list[str] = json.loads(done.stdout.splitlines()[-1])
+    return files
+
+
+def walk() -> str:
+    """The files that a score visits, each with the first sentence of its docstring.
+
+    A private module is a detail of its folder: it stands with the first file of that folder.
+    """
+    lines: dict[str, str] = {}
+    details: dict[str, list[str]] = {}
+    for name in visited():
+        folder, _, module = name.rpartition("/")
+        if module.startswith("_") and not module.startswith("__"):
+            details.setdefault(folder, []).append(f"`{module}`")
+            continue
+        doc = ast.get_docstring(ast.parse((ROOT / name).read_text(encoding="utf-8"))) or ""
+        lines[name] = " ".join(doc.split("\n\n")[0].split())
+    text = []
+    for number, (name, sentence) in enumerate(lines.items(), start=1):
+        private = ", ".join(details.pop(str(Path(name).parent), []))
+        text.append(f"{number}. `{name}`: {sentence}{private and f' With {private}.'}\n")
+    return "".join(text)
+
+
+if __name__ == "__main__":
+    print(house(), walk(), sep="\n")
