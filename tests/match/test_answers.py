@@ -310,7 +310,7 @@ def test_of_several_templates_the_first_answers_are_taken_in_the_order_of_the_al
         assert 1 == total("oas", gold, system)["tp"]
 
 
-def test_what_is_made_up_is_told_apart_from_what_is_wrong() -> None:
+def test_ungrounded_answers_are_distinguished_from_other_wrong_ones() -> None:
     gold = form("Ann Lee", text="Ann Lee met Bo Dahl")
     system = form("ANN  LEE", "Bo Dahl", "Bo", "Dr. Who", "Annual")
     for name in ("oaod", "oads"):
@@ -321,13 +321,13 @@ def test_what_is_made_up_is_told_apart_from_what_is_wrong() -> None:
     assert {"tp": 0, "fp": 0, "fn": 1, "ungrounded": 1} == total("oas", gold, form("Dr. Who"))
 
 
-def test_a_right_answer_is_not_made_up_even_if_it_is_not_in_the_text() -> None:
+def test_a_right_answer_is_never_ungrounded() -> None:
     gold = form("19:00", text="at seven in the evening")
     for name in SPACES:
         assert {"tp": 1, "fp": 0, "fn": 0, "ungrounded": 0} == total(name, gold, form("19:00"))
 
 
-def test_without_a_text_nothing_is_made_up_and_places_cannot_be_counted() -> None:
+def test_without_a_text_nothing_is_ungrounded_and_places_cannot_be_counted() -> None:
     gold, system = form("Ann", "Bo"), form("Ann", "Cy")
     for name in ("oas", "oads"):
         found = Tally.of(space(name), Pair.of(gold, system)).counted()

@@ -68,7 +68,7 @@ def test_an_optional_filler_of_gold_stands_where_the_systems_does() -> None:
 def test_without_words_nothing_is_known() -> None:
     found = grounded(None, "Ann", {"start": 0, "end": 3})
     assert [True, False] == found.unknown.tolist(), "one with a place was read there"
-    assert [False, False] == found.made_up.tolist()
+    assert [False, False] == found.ungrounded.tolist()
     assert [False, False] == grounded("Ann", "Ann", "Bo").unknown.tolist()
 
 
@@ -119,7 +119,7 @@ def _share(gold: list[dict[str, object]], *answers: list[object]) -> carob.Score
     return carob.score(Corpus.of(*every), Corpus.of(*system), "oads.ungrounded-share", resamples=0)
 
 
-def test_the_share_of_what_is_made_up_is_unknown_where_nobody_has_a_text() -> None:
+def test_the_ungrounded_share_is_unknown_without_a_text() -> None:
     found = _share([{}, {}], ["Ann", "Bo"], ["Cy"])
     assert found.value is None
     assert "ungrounded" not in found.systems[0].coverage

@@ -62,7 +62,7 @@ class Run:
         """
         pairs = self.pairs
         return tuple(
-            replace(file, coverage=pairs[name].covered, warnings=pairs[name].told)
+            replace(file, coverage=pairs[name].covered, warnings=pairs[name].all_warnings)
             for name, file in self.files.items()
         )
 

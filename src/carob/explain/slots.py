@@ -46,7 +46,7 @@ class SlotErrors(ErrorAnalysis):
     @property
     def ungrounded(self) -> BoolArray:
         """In which rows the system has an answer that is not found in the text."""
-        return np.append(self.pair.filled.made_up, False)[self.system]
+        return np.append(self.pair.filled.ungrounded, False)[self.system]
 
     def of_type(self, kind: str) -> BoolArray:
         """Which rows are of a type; a wrong answer that is ungrounded is also of another type."""

@@ -41,7 +41,7 @@ def counted(filled: FilledPair, pairs: Pairs, missed: IntArray, wrong: IntArray)
 
     Answers of which nobody can tell whether they are in the text count once more, as unread.
     """
-    invented, unknown = filled.made_up[wrong], filled.grounded.unknown
+    invented, unknown = filled.ungrounded[wrong], filled.grounded.unknown
     return Events.of(
         filled,
         OUTCOMES,
@@ -149,7 +149,7 @@ def occurrences(pair: Pair, match: Any, space: str) -> Pairs:
         )
     gold = replace(filled.gold, fragments=found.gold)
     system = replace(filled.system, fragments=found.system).without_alternatives()
-    late = gold.optional, filled.made_up
+    late = gold.optional, filled.ungrounded
     unplaced = [np.flatnonzero(np.diff(side.fragments.offsets) == 0) for side in (gold, system)]
     texts = _nowhere(filled, unplaced) if all(rows.size for rows in unplaced) else None
     if match == EXACT and len(gold.raw.codes) == len(gold):

@@ -184,7 +184,7 @@ class Oads:
         gold, system = realised(filled, self.name)
         own = gold.text[filled.gold.realisations[:-1]]
         ours, number = different(slot, own, filled.gold.optional)
-        vague = filled.made_up | filled.grounded.unknown
+        vague = filled.ungrounded | filled.grounded.unknown
         theirs, answer = different(other, system.text, vague)
         with crowded(filled, ours):
             edges = text_edges(
@@ -192,7 +192,7 @@ class Oads:
                 Realised(system.group[theirs], system.text[theirs], answer[theirs]),
                 filled.texts.values, self.match, self.name,
             )  # fmt: skip
-        left, right = matched(edges, filled.gold.optional[ours], filled.made_up[theirs])
+        left, right = matched(edges, filled.gold.optional[ours], filled.ungrounded[theirs])
         found, right = ours[left], theirs[right]
         wrong = theirs[~np.isin(theirs, right)]
         return counted(filled, (found, right), missed(filled, found, ours), wrong)

@@ -1,4 +1,4 @@
-"""Gold and system put together: which document is which, whether their words agree."""
+"""Pair gold and system: which documents belong together, and whether their words agree."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def paired(
     cls: type[Pair], gold: Corpus, system: Corpus, labels: Sequence[str] | None, extra: str,
     only: bool, tokens: Tokens, slots: Sequence[str] | None,
 ) -> Pair:  # fmt: skip
-    """Documents by id or place, checked to have the same words, and mentions on one vocabulary."""
+    """Pair documents by id or place, check their words, and put mentions on one vocabulary."""
     units = {unit for unit in (gold.unit, system.unit) if unit is not None}
     if len(units) > 1:
         from carob.pair._token_search import in_characters
@@ -85,7 +85,7 @@ def paired(
 
 
 def _fillers(corpus: Corpus) -> int:
-    """How many fillers a corpus has; one without templates has its mentions."""
+    """The number of fillers of a corpus; without templates, its mentions are fillers."""
     return len(corpus.templates.fillers) if len(corpus.templates) else len(corpus.mentions)
 
 
@@ -98,8 +98,8 @@ def _filled(
 
 
 def _moved(table: Mentions, place: IntArray) -> tuple[Mentions, int]:
-    """Mentions in the documents of gold, and how many are in none; the table itself where every
-    document is in its place.
+    """Mentions in the documents of gold, and how many are in none of them. If every document is
+    already in its place, the table is returned unchanged.
     """
     if np.array_equal(place, np.arange(len(place))):
         return table, 0
@@ -109,7 +109,7 @@ def _moved(table: Mentions, place: IntArray) -> tuple[Mentions, int]:
 
 
 def _inside(gold: Corpus, system: Corpus, mentions: Mentions, place: IntArray) -> None:
-    """A system file without words may name positions that gold does not have."""
+    """Check the positions of a system file without words: gold may not have them all."""
     _within_length(gold, system, "mention", mentions.doc, mentions.end)
     if len(system.templates):
         doc, end = system.templates.ends()
@@ -142,7 +142,7 @@ def _within_length(gold: Corpus, system: Corpus, what: str, doc: IntArray, end: 
 def _within(
     corpus: Corpus, tagset: tuple[str, ...], only: bool, gold: Corpus | None = None
 ) -> tuple[Mentions, int]:
-    """Mentions on the vocabulary of the pair, and how many have a label outside of it.
+    """Mentions on the vocabulary of the pair, and how many have a label outside it.
 
     Those that count as fillers are not lost: the fillers of templates, and mentions that fill the
     templates of gold.
@@ -210,5 +210,5 @@ def _by_place(gold: Corpus, system: Corpus) -> IntArray:
             )
         ])  # fmt: skip
     place = np.arange(theirs, dtype=np.int32)
-    place[common:] = UNKNOWN  # only where earlier documents differ, which is then told
+    place[common:] = UNKNOWN  # only if earlier documents differ, which is then reported
     return place

@@ -29,7 +29,7 @@ def _moved(tokens: Corpus, chars: Corpus, side: str) -> Corpus:
     for row in range(len(tokens)):
         if row in pairs:
             found = _found(tokens, chars, row, pairs[row], side)
-        else:  # nothing to compare with: as if every token were one character
+        else:  # there is no text to search: count every token as one character
             places = range(0, 2 * int(tokens.documents.length[row]), 2)
             found = list(places), [place + 1 for place in places]
         starts += found[0]
@@ -101,7 +101,7 @@ def _found(
 def found_in(
     corpus: Corpus, row: int, words: Sequence[str], text: str, side: str = "gold"
 ) -> tuple[list[int], list[int]]:
-    """Where the tokens of a document stand in its text: in order, white space between them."""
+    """The positions of a document's tokens in its text, in order; only white space is between."""
     starts, ends, at = [], [], 0
     for place, word in enumerate(words):
         where = text.find(word, at)

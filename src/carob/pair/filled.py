@@ -23,7 +23,7 @@ from carob.pair.template_types import implicit, named, row_names, slot_labels, t
 
 
 def fold(text: str) -> str:
-    """A text as it is compared: without case, its white space single, Unicode as NFKC has it.
+    """A text as it is compared: without case, with single white space, in Unicode's NFKC form.
 
     >>> fold(" Joel\\n S. BIRNBAUM "), fold("ﬁne")
     ('joel s. birnbaum', 'fine')
@@ -38,7 +38,7 @@ def fold(text: str) -> str:
 class Forms:
     """The templates of one side; types and the paths that lead to them are codes of the pair.
 
-    `path` tells where a template stands: its type at the top, then the slots that lead to it.
+    `path` is the place of a template: its type at the top, then the slots that lead to it.
     """
 
     doc: IntArray
@@ -55,9 +55,9 @@ class Filled:
     """The fillers of one side. `label` is the row they count in: TYPE.slot, as a code of the pair.
 
     `template` is the row of their template in `forms`. The realisations of filler i lie between
-    `realisations[i]` and `[i + 1]`, its own first; `raw` is their text as the file has it (-1: it
-    has none), `fragments` their places (none: not known). `row` says where the filler stood in
-    its corpus, as a filler or, where mentions are counted, as a mention.
+    `realisations[i]` and `[i + 1]`, its own first; `raw` is their text in the file (-1: none),
+    `fragments` their places (none: unknown). `row` is the row of the filler in its corpus, in the
+    table of fillers or, if mentions are counted, of mentions.
     """
 
     doc: IntArray
@@ -89,7 +89,7 @@ class Filled:
         )  # fmt: skip
 
     def without_alternatives(self) -> Filled:
-        """The fillers with their own text and place alone."""
+        """The fillers with only their own text and place, without alternatives."""
         own = self.realisations[:-1]
         return replace(
             self,
@@ -111,8 +111,8 @@ class Texts:
 @dataclass(frozen=True, eq=False)
 class FilledPair:
     """The slots of gold and system. `words` gives text and tokens of a document of gold.
-    `ignored` counts the fillers of templates that were left out, `remarks` say what was done about
-    types.
+    `ignored` counts the fillers of templates that were left out; `remarks` report how types were
+    adjusted.
 
     >>> from carob.pair.pair import Pair
     >>> gold = Corpus.of({"text": "Ann", "templates": [{"label": "t", "slots": {"who": ["Ann"]}}]})
@@ -134,31 +134,31 @@ class FilledPair:
     remarks: tuple[str, ...] = ()
 
     def cells(self, side: str) -> IntArray:
-        """For each filler of a side one number for its document and row: where it counts."""
+        """For each filler of a side the number of its cell, that is document and row."""
         table: Filled = getattr(self, side)
         # NumPy 1 keeps int32 when a column is multiplied by a number, and overflows.
         return table.doc.astype(np.int64) * len(self.labels) + table.label
 
     @cached_property
     def texts(self) -> Texts:
-        """The folded texts; those of fillers that have only a place are looked up."""
+        """The folded texts; if a filler has only a place, the text is read there."""
         gold, system = self._texts_of(self.gold), self._texts_of(self.system)
         both = joined_codes([gold, system])
         return Texts(both.codes[: len(gold.codes)], both.codes[len(gold.codes) :], both.values)
 
     @cached_property
     def grounded(self) -> Grounded:
-        """The places of both sides; those of fillers that have only a text are looked up."""
+        """The places of both sides; fillers that have only a text are located in the document."""
         return grounded(self.gold, self.system, self.words, self.unit)
 
     @property
-    def made_up(self) -> BoolArray:
-        """For each system filler: has it a text, and no place, that is nowhere in the document?"""
-        return self.grounded.made_up
+    def ungrounded(self) -> BoolArray:
+        """Which system fillers have no place, and a text that is not found in the document."""
+        return self.grounded.ungrounded
 
     @property
     def unread(self) -> bool:
-        """Is there no system filler of which one can tell whether it is in the text?"""
+        """Whether no system filler can be checked against a text."""
         unknown = self.grounded.unknown
         return bool(unknown.any()) and bool(unknown.all())
 
@@ -185,7 +185,7 @@ class FilledPair:
 
 
 def words_at(words: Words, fragments: Sequence[tuple[int, int]], unit: str) -> str | None:
-    """What stands at a place, fragments apart by a space; None if the words are not known.
+    """The text at a place, fragments separated by a space; None if the words are unknown.
 
     >>> words_at(("Ann Lee", None), [(0, 3)], "char"), words_at((None, ("Ann",)), [(0, 1)], "token")
     ('Ann', 'Ann')
@@ -207,8 +207,8 @@ def filled(
 ) -> FilledPair:
     """The slots of a pair of corpora; `place` is the gold document of each system document.
 
-    Types are such as can be compared (`typed`). `labels` are the rows there
-    are; with `only`, fillers of other rows are left out and counted.
+    Types are made comparable (`typed`). `labels` are the rows; with `only`, fillers of other rows
+    are left out and counted.
     """
     both = typed(gold, system)
     gold, system = both.gold, both.system
@@ -233,7 +233,7 @@ def filled(
         return text, tokens
 
     (ours, _), (others, _) = parts
-    # What is left out of mentions is counted as mentions.
+    # Mentions that are left out are counted as mentions.
     lost = sum(part[1] for part, side in zip(parts, sides, strict=True) if side[2] is not None)
     return FilledPair(ours, others, tagset, types, gold.documents, unit, words, lost, paths,
                       both.remarks)  # fmt: skip
@@ -256,7 +256,7 @@ def _placed(
     side: _Side, corpus: Corpus, place: IntArray, labels: tuple[str, ...], types: tuple[str, ...],
     paths: tuple[str, ...],
 ) -> tuple[Filled, int]:  # fmt: skip
-    """One side on the vocabularies of the pair, in the documents of gold; how many are left out."""
+    """One side on the vocabularies of the pair, in gold's documents; and how many are left out."""
     _, path, rows = side
     code = {label: i for i, label in enumerate(labels)}
     if rows is None:
@@ -295,7 +295,7 @@ def _of_mentions(corpus: Corpus) -> tuple[BoolArray, FloatArray, IntArray, Codes
 
 
 def wordless(pair: FilledPair, space: str) -> UsageError:
-    """Why texts cannot be compared, where some filler has a place and nobody has the words."""
+    """The error if texts must be compared, and a filler has only a place in an unknown text."""
     sides = ((pair.gold, pair.texts.gold), (pair.system, pair.texts.system))
     side, codes = next(each for each in sides if (each[1] == UNKNOWN).any())
     doc = int(side.doc[side.filler[np.flatnonzero(codes == UNKNOWN)[0]]])

@@ -1,12 +1,12 @@
-"""Grounding: fillers that say what they are, but not where, are found in the text.
+"""Grounding: locate fillers in the text that have a text and no place.
 
-A string is looked for as it is, then folded, then word by word (see `_occurrences`). In one slot
-of a document the longest strings go first, and each filler takes the first occurrence that shares
-nothing with a place that is taken; where there is none, the first that is not itself taken. So a
-short name is not put inside of a longer one as long as it also stands alone. Of strings of the same
-length, those of fillers that must be found go before those that need not; a filler's own text goes
-before alternatives, and these serve first who has no place yet. Where there are more fillers than
-occurrences, the rest have no place. A system's filler whose text occurs nowhere is made up.
+A string is searched verbatim, then folded, then word by word (see `occurrences`). In one slot of a
+document the longest strings go first, and each filler takes the first occurrence that does not
+overlap a place already taken; if there is none, the first that is not itself taken. So a short name
+is not placed inside a longer one if it also occurs alone. Of strings of the same length, those of
+required fillers go before those of optional ones. A filler's own text goes before its alternatives,
+and these go first to fillers without a place. If there are more fillers than occurrences, the rest
+have no place. A system's filler whose text does not occur is ungrounded.
 """
 
 from __future__ import annotations
@@ -32,23 +32,22 @@ _WAYS = [(apart, level) for apart in (True, False) for level in range(LEVELS)]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Grounded:
-    """The places of all realisations of both sides, also of those that were found in the text.
+    """The places of all realisations of both sides, given or located in the text.
 
-    `made_up` says of each system filler whether its text occurs nowhere in its document, which is
-    known; `unknown`, whether nobody can tell, for it has no place and its document no words.
-    `unread` is the first document that has fillers without a place, and whose words nobody has
-    (-1: none).
+    `ungrounded` marks system fillers whose text does not occur in their document; `unknown`, those
+    that cannot be checked, because they have no place and their document no words. `unread` is the
+    first document that has fillers without a place and no words (-1: none).
     """
 
     gold: Fragments
     system: Fragments
-    made_up: BoolArray
+    ungrounded: BoolArray
     unknown: BoolArray
     unread: int = UNKNOWN
 
 
 def grounded(gold: Filled, system: Filled, words: Callable[[int], Words], unit: str) -> Grounded:
-    """Find the fillers of both sides that have a text and no place; a document is read once.
+    """Locate the fillers of both sides that have a text and no place; each document is read once.
 
     >>> from carob.corpus.corpus import Corpus
     >>> from carob.pair.pair import Pair
@@ -56,7 +55,7 @@ def grounded(gold: Filled, system: Filled, words: Callable[[int], Words], unit: 
     >>> form = {"text": "Ann met ANN", "templates": [{"label": "t", "slots": slots}]}
     >>> filled = Pair.of(Corpus.of(form), Corpus.of(form)).filled
     >>> found = grounded(filled.gold, filled.system, filled.words, filled.unit)
-    >>> [found.gold.of(i) for i in range(4)], found.made_up.tolist()
+    >>> [found.gold.of(i) for i in range(4)], found.ungrounded.tolist()
     ([((0, 3),), ((8, 11),), (), ()], [False, False, False, True])
     """
     sides = [_Side(gold), _Side(system)]
@@ -69,10 +68,10 @@ def grounded(gold: Filled, system: Filled, words: Callable[[int], Words], unit: 
             continue
         for side in asking:
             side.ground(doc, text)
-    made_up = np.zeros(len(system), bool)
-    made_up[system.filler[np.array(sides[1].nowhere, np.int64)]] = True
+    ungrounded = np.zeros(len(system), bool)
+    ungrounded[system.filler[np.array(sides[1].nowhere, np.int64)]] = True
     unknown = sides[1].silent[system.realisations[:-1]] & np.isin(system.doc, without)
-    return Grounded(sides[0].places(), sides[1].places(), made_up, unknown,
+    return Grounded(sides[0].places(), sides[1].places(), ungrounded, unknown,
                     without[0] if without else UNKNOWN)  # fmt: skip
 
 
@@ -84,7 +83,7 @@ def _known(words: Words, unit: str) -> Occurrences | None:
 
 
 class _Text:
-    """The occurrences of strings in one document, looked for once and no further than asked."""
+    """The occurrences of strings in one document, searched once and only as far as needed."""
 
     def __init__(self, where: Occurrences) -> None:
         self._where = where
@@ -107,12 +106,12 @@ class _Text:
         return seen[n]
 
     def has(self, string: str) -> bool:
-        """Does it occur, in whatever way?"""
+        """Whether it occurs: verbatim, folded, or word by word."""
         return any(self.nth(string, level, 0) is not None for level in range(LEVELS))
 
 
 class _Taken:
-    """The places that are taken in one slot, and where each string was last looked for."""
+    """The places that are taken in one slot, and where the search for each string stopped."""
 
     def __init__(self) -> None:
         self.at: dict[tuple[str, int, bool], int] = {}
@@ -127,12 +126,12 @@ class _Taken:
             self._covered[start:end] = b"\1" * (end - start)
 
     def bars(self, span: Span, apart: bool) -> bool:
-        """Is it taken or, where it has to stand apart, a part of it?"""
+        """Whether a place is taken; with `apart`, whether any part of it is."""
         return self._covered.find(1, *span) >= 0 if apart else span in self._whole
 
 
 class _Want(NamedTuple):
-    """A realisation that looks for a place; `others` are all those of its filler, if several."""
+    """A realisation that needs a place; `others` are all those of its filler, if several."""
 
     row: int
     string: str
@@ -145,8 +144,8 @@ class _Want(NamedTuple):
 class _Side:
     """The realisations of one side, document by document, and the places found for some.
 
-    One that has a slot to itself takes the first occurrence; the others may be in each other's
-    way. `nowhere` are the own texts that do not occur.
+    One that is alone in its slot takes the first occurrence; others may compete for places.
+    `nowhere` are the own texts that do not occur.
     """
 
     def __init__(self, side: Filled) -> None:
@@ -157,7 +156,7 @@ class _Side:
         owner = side.filler
         doc = side.doc[owner]
         self.asking = np.unique(doc[self.silent])
-        # Only documents in which something has to be found are gone through.
+        # Only documents in which something must be located are read.
         rows = np.flatnonzero(np.isin(doc, self.asking))
         rows = rows[np.argsort(doc[rows], kind="stable")]
         width = np.int64(int(side.label.max(initial=0)) + 1)
@@ -168,7 +167,7 @@ class _Side:
         self._owner = owner
 
     def ground(self, doc: int, where: Occurrences) -> None:
-        """Find places for the realisations of a document that have a text alone."""
+        """Find places for the realisations of a document that have only a text."""
         for row, string in self._lone.of(doc):
             span = where.first(string)
             if span is None:
@@ -213,9 +212,9 @@ class _Side:
     def _place(self, batch: list[_Want], text: _Text, taken: dict[int, _Taken]) -> None:
         """Give each of these the first occurrence that is free in its slot, the longest first.
 
-        The file has no part in the order, except among fillers that are the same: strings that are
-        written differently may want the same place, and one of two fillers with the same string
-        may have alternatives; then it goes last.
+        The order in the file does not matter, except among equal fillers: different strings may
+        compete for the same place, and one of two fillers with the same string may have
+        alternatives; then it goes last.
         """
         for _, same in groupby(sorted(batch, key=_turn), key=_turn):
             waiting = sorted(same, key=lambda want: (want.string, want.others))
@@ -241,7 +240,7 @@ class _Side:
         return left
 
     def places(self) -> Fragments:
-        """The places of all realisations: those that were there, and those found."""
+        """The places of all realisations: given or located."""
         old = self._side.fragments
         if not self.found:
             return old
@@ -267,7 +266,7 @@ _NONE: list[tuple[int, str]] = []
 
 
 class _Rows:
-    """Some realisations, with their texts, by the document that they are in."""
+    """Some realisations with their texts, grouped by document."""
 
     def __init__(self, rows: IntArray, doc: IntArray, side: Filled) -> None:
         texts = [*side.raw.values, ""]

@@ -1,11 +1,11 @@
-"""Where a string occurs in a text: as it is, then folded, then word by word.
+"""Where a string occurs in a text: verbatim, then folded, then word by word.
 
-A text is cut into pieces: a run of letters, digits and underscores is one, any other character is
-one by itself; marks stay with the character before them. Where a script does not part its words by
-spaces (Chinese, Japanese, Thai ...), and in Korean, where particles stick to words, each character
+A text is cut into pieces: a run of letters, digits and underscores is a piece, and so is any other
+character; marks belong to the character before them. In scripts without spaces between words
+(Chinese, Japanese, Thai ...), and in Korean, where particles are attached to words, each character
 is a piece. An occurrence begins and ends where pieces do, so 'Ann' is not in 'Annual'. Pieces are
-joined by a sign that stands for the border, and found by one string search: no text and no string
-can make it try the same place again and again.
+joined by a border character and found by one string search, so that no text and no string can make
+the search quadratic.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from carob.arrays.types import IntArray
 from carob.corpus.document import Span
 
 LEVELS = 3
-"""How a string may occur: as it is, folded, word by word."""
+"""How a string may occur: verbatim, folded, word by word."""
 
 _TRIES = 16
-"""How often a plain search may stop inside of a word before a search by pieces takes over."""
+"""How often a plain search may stop inside a word before a search by pieces takes over."""
 
 _BORDER = "\0"
 _WORD = re.compile(r"\w+", re.ASCII)
@@ -41,7 +41,7 @@ _ALONE = re.compile(f"[{_UNSPACED}]")
 
 @lru_cache(maxsize=256)
 def _pieces(marks: str) -> re.Pattern[str]:
-    """Cuts texts in which these signs, and no others, stay with what stands before them."""
+    """Cuts texts whose marks, attached to the character before them, are exactly these."""
     if not marks:
         return re.compile(rf"[^\W{_UNSPACED}]+|[{_UNSPACED}]|\W")
     on = f"[{re.escape(marks)}]*"
@@ -66,7 +66,7 @@ def _follows(sign: str) -> bool:
 
 @lru_cache(maxsize=1 << 16)
 def _folded(piece: str) -> tuple[str, ...]:
-    """A piece without case and as NFKC has it; one sign may become several pieces, or a space."""
+    """A piece without case, in NFKC form; one character may become several pieces, or a space."""
     if piece.isascii():
         return (" ",) if piece.isspace() else (piece.lower(),)
     plain = unicodedata.normalize("NFKC", piece).casefold()
@@ -75,7 +75,7 @@ def _folded(piece: str) -> tuple[str, ...]:
 
 
 def _letters(text: str) -> str:
-    """A text as it is compared, and composed signs taken apart: a part of it is in the whole."""
+    """A text as it is compared, with characters decomposed, so that parts are found in wholes."""
     if text.isascii():
         return text.lower()
     plain = unicodedata.normalize("NFKC", text).casefold()
@@ -83,13 +83,13 @@ def _letters(text: str) -> str:
 
 
 def _parts(text: str, at: int) -> bool | None:
-    """Does a piece end or begin here? None: two characters do not tell."""
+    """Whether a piece ends or begins here; None if two characters do not decide it."""
     return not 0 < at < len(text) or _apart(text[at - 1], text[at])
 
 
 @lru_cache(maxsize=1 << 14)
 def _apart(before: str, after: str) -> bool | None:
-    # What comes before a mark decides whether a word goes on behind it.
+    # What precedes a mark decides whether a word continues after it.
     return None if _follows(before) else len(cut(before + after)) == 2
 
 
@@ -98,9 +98,8 @@ def _is_word(piece: str) -> bool:
 
 
 def shared_words(text: str) -> list[str]:
-    """The words by which two folded texts overlap: what white space keeps apart, without the
-    punctuation at its ends; each character of a script that has no spaces. What is punctuation
-    alone is a word as it is.
+    """The words by which two folded texts overlap: split at white space, without the punctuation at
+    their ends; each character of a script without spaces. A token of only punctuation is a word.
 
     >>> shared_words("joel s. birnbaum, ph.d"), shared_words("c++ & (東京,大x)")
     (['joel', 's', 'birnbaum', 'ph.d'], ['c++', '&', '東', '京', '大', 'x'])
@@ -116,7 +115,7 @@ def shared_words(text: str) -> list[str]:
 
 
 def _runs(token: str) -> list[str]:
-    """A token, cut before and after each character of a script that has no spaces."""
+    """A token, cut before and after each character of a script without spaces."""
     found = [""]
     for piece in cut(token):
         if _ALONE.match(piece):
@@ -148,8 +147,8 @@ _PUNCTUATION = "".join(filter(_is_punctuation, map(chr, range(128))))
 
 @lru_cache(maxsize=1 << 14)
 def weight(string: str) -> tuple[int, int]:
-    """How long a string is: the signs in its words; if it has none, its signs. What may occur at
-    the same place is equally long.
+    """The length of a string: the characters in its words or, if it has no words, all characters.
+    Strings that may occur at the same place have the same length.
 
     >>> weight("Ann-Lee"), weight("ANN  LEE"), weight("...")
     ((6, 0), (6, 0), (0, 3))
@@ -170,11 +169,11 @@ class _Layer:
         self.border = np.cumsum(sizes + 1) - sizes - 1  # the one before each piece
 
     def find(self, pieces: Sequence[str]) -> Iterator[Span]:
-        """Where these pieces stand side by side, from left to right; none overlaps another."""
+        """Where these pieces occur in sequence, from left to right, without overlaps."""
         if not pieces:
             return
         sealed, size, tries = _sealed(pieces), len(pieces), _TRIES
-        # Without its last border, which is everywhere, a string is found faster.
+        # The last border matches everywhere; the search is faster without it.
         wanted = sealed[:-1]
         at = self.joined.find(wanted)
         while at >= 0:
@@ -226,7 +225,7 @@ class Occurrences:
         self._text = _clean(text)
 
     def of(self, text: str) -> Iterator[Iterator[Span]]:
-        """The occurrences of a string as it is, folded, and word by word."""
+        """The occurrences of a string: verbatim, folded, and word by word."""
         string = _clean(text).strip()
         yield self._placed(self._as_it_is(string))
         if self._lower is not None and string.isascii():
@@ -247,7 +246,7 @@ class Occurrences:
         yield self._placed(self._words.find(words))
 
     def first(self, text: str) -> Span | None:
-        """The first occurrence, as it is if there is one, else folded, else word by word.
+        """The first occurrence: verbatim, otherwise folded, otherwise word by word.
 
         >>> Occurrences("Annual ANN").first("Ann"), Occurrences("Annual").first("Ann")
         ((7, 10), None)
@@ -275,7 +274,7 @@ class Occurrences:
 
     @cached_property
     def _lower(self) -> str | None:
-        """A text of ASCII, folded, if that leaves every sign where it is."""
+        """An ASCII text, folded, if that keeps every character at its position."""
         if not self._text.isascii():
             return None
         lower = self._text.lower().translate(_SPACES)
@@ -322,7 +321,7 @@ class Occurrences:
 
 
 class InTokens(Occurrences):
-    """Finds strings in a list of tokens; an occurrence takes every token that it touches.
+    """Finds strings in a list of tokens; an occurrence covers every token that it touches.
 
     >>> [list(level) for level in InTokens(["Ann", "Lee", "'s", "talk"]).of("Lee's talk")]
     [[], [], [(1, 4)]]

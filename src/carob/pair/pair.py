@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Pair:
-    """What an event space counts. `coverage` says what became of everything that was read.
+    """What an event space counts. `coverage` accounts for everything that was read.
 
     >>> pair = Pair.of(Corpus.of("[Ann]PER slept"), Corpus.of("[Ann]LOC slept"))
     >>> pair.labels, pair.size
@@ -48,10 +48,10 @@ class Pair:
 
     @cached_property
     def in_tokens(self) -> Pair:
-        """The same pair in tokens, row for row: itself, where positions are tokens already.
+        """The same pair in tokens, row for row; itself if positions are tokens already.
 
-        Mentions that do not fall on token borders take every token that they touch, and are
-        counted in the coverage as `unaligned`.
+        Mentions that do not begin and end at token boundaries cover every token that they touch,
+        and are counted in the coverage as `unaligned`.
 
         >>> gold = Corpus.of(
         ...     {"text": "Ann Lee", "mentions": [{"start": 1, "end": 5, "label": "P"}]}
@@ -89,8 +89,8 @@ class Pair:
 
     @property
     def covered(self) -> Mapping[str, int]:
-        """The coverage, with the mentions that were moved onto tokens if anything counted tokens,
-        and the fillers that were left out or are nowhere in the text if anything counted fillers.
+        """The coverage; if anything counted tokens, with the mentions moved onto tokens; if
+        anything counted fillers, with those left out or not found in the text.
 
         >>> pair = Pair.of(Corpus.of("[Ann]PER slept"), Corpus.of("[Ann]LOC slept"))
         >>> pair.covered["unaligned"]
@@ -101,16 +101,16 @@ class Pair:
         if slots is None or "gold_fillers" not in self.coverage:
             return seen.coverage
         found = {**seen.coverage, "ignored": seen.coverage["ignored"] + slots.ignored}
-        # Else nobody asked where fillers stand, or nobody can tell.
+        # Otherwise no recipe needed the places of fillers, or none can be checked.
         if "grounded" in slots.__dict__ and not slots.unread:
-            found["ungrounded"] = int(np.count_nonzero(slots.made_up))
+            found["ungrounded"] = int(np.count_nonzero(slots.ungrounded))
         return found
 
     @property
-    def told(self) -> tuple[str, ...]:
-        """The warnings, and if anything counted fillers, what was done about their types.
+    def all_warnings(self) -> tuple[str, ...]:
+        """The warnings; if anything counted fillers, also how their types were adjusted.
 
-        >>> Pair.of(Corpus.of("[Ann]PER slept"), Corpus.of("[Ann]LOC slept")).told
+        >>> Pair.of(Corpus.of("[Ann]PER slept"), Corpus.of("[Ann]LOC slept")).all_warnings
         ()
         """
         slots: FilledPair | None = self.__dict__.get("filled")
@@ -118,7 +118,7 @@ class Pair:
 
     @cached_property
     def overlaps(self) -> Overlaps:
-        """Which gold and system mentions share positions, found once for every event space.
+        """Which gold and system mentions share positions, computed once for all event spaces.
 
         >>> pair = Pair.of(Corpus.of("[Ann Lee]PER slept"), Corpus.of("[Ann]LOC Lee slept"))
         >>> pair.overlaps.shared, pair.overlaps is pair.overlaps
@@ -128,7 +128,7 @@ class Pair:
 
     @cached_property
     def remembered(self) -> dict[Hashable, Any]:
-        """What event spaces found on their way and share, such as the alignment.
+        """What event spaces have computed and share, such as the alignment.
 
         >>> Pair.of(Corpus.of("[Ann]PER slept"), Corpus.of("[Ann]LOC slept")).remembered
         {}
@@ -136,7 +136,7 @@ class Pair:
         return {}
 
     def cells(self, side: str) -> IntArray:
-        """For each mention of a side one number for its document and label: where it counts."""
+        """For each mention of a side the number of its cell, that is document and label."""
         if ("cells", side) not in self.remembered:
             table: Mentions = getattr(self, side)
             # NumPy 1 keeps int32 when a column is multiplied by a number, and overflows.
@@ -146,7 +146,7 @@ class Pair:
         return found
 
     def keys(self, *, label: bool) -> tuple[IntArray, IntArray]:
-        """One number a mention, equal where document, fragments (and label) are.
+        """One number for each mention, equal if document, fragments (and label) are equal.
 
         >>> pair = Pair.of(Corpus.of("[Ann]PER slept"), Corpus.of("[Ann]LOC slept"))
         >>> [bool((a == b).all()) for a, b in (pair.keys(label=True), pair.keys(label=False))]
@@ -181,12 +181,12 @@ class Pair:
         tokenizer: str | Tokens = "auto",
         slots: Sequence[str] | None = None,
     ) -> Pair:
-        """Pair documents by id, or by place where a side has no ids; then the words must agree.
+        """Pair documents by id, or by place if a side has no ids; then the words must agree.
 
         `labels` is the tagset; with `only`, mentions with other labels are left out and counted.
-        `extra` says what a system document that gold lacks is: an `error`, or to `ignore`.
-        `tokenizer` is how characters become tokens, if something counts tokens. `slots` are rows
-        that fillers may count in; without them, `labels` (with `only`) are those of fillers, too.
+        `extra` says how to treat a system document that gold lacks: `error` or `ignore`.
+        `tokenizer` turns characters into tokens if something counts tokens. `slots` are the rows of
+        fillers; without them, `labels` (with `only`) are.
         """
         tokens = Tokens(tokenizer) if isinstance(tokenizer, str) else tokenizer
         from carob.pair._pairing import paired
@@ -195,7 +195,7 @@ class Pair:
 
 
 def _tails(gold: Mentions, system: Mentions) -> tuple[IntArray, IntArray]:
-    """A code for what follows the first fragment, 0 for nothing, on both sides alike."""
+    """A code for the fragments after the first, 0 for none, the same on both sides."""
     seen: dict[object, int] = {}
     codes = []
     for table in (gold, system):

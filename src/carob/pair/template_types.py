@@ -1,7 +1,8 @@
 """Types of templates: which row a filler counts in, and what gold and system can compare.
 
 A row is TYPE.slot. Language models and taggers name no type, so a side without types takes those of
-the other where there is only one way to do it; whatever is done, or cannot be, is said.
+the other if there is only one way to do it. Remarks report what was done and what could not be
+done.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ NAME_THEM = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Typed:
-    """Gold and system with types that can be compared, and what was done for that."""
+    """Gold and system with comparable types, and remarks on how they were made comparable."""
 
     gold: Corpus
     system: Corpus
@@ -36,10 +37,10 @@ class Typed:
 def typed(gold: Corpus, system: Corpus) -> Typed:
     """Gold and system with types that can be compared.
 
-    Where gold has exactly one type, each template of the system that names none is of that type,
-    and so is the template that mentions fill. Where gold has none, the types of the system are
-    left out. Templates that stand in others take the types that gold has in the same slot. The
-    label of a mention that is called as a row of the other side, like talk.speaker, is that row.
+    If gold has exactly one type, system templates without a type get it, and so does the template
+    that mentions fill. If gold has none, the types of the system are ignored. Nested templates take
+    the types that gold has in the same slot. If the label of a mention is the name of a row of the
+    other side, such as talk.speaker, the mention counts in that row.
 
     >>> gold = Corpus.of({"templates": [{"label": "talk", "slots": {"room": ["5"]}}]})
     >>> both = typed(gold, Corpus.of({"templates": [{"slots": {"room": ["5"]}}]}))
@@ -56,7 +57,7 @@ def typed(gold: Corpus, system: Corpus) -> Typed:
 
 
 def typed_as(gold: Corpus, system: Corpus) -> Corpus:
-    """The system with the types that gold can compare.
+    """The system with types that can be compared with gold's.
 
     >>> gold = Corpus.of({"templates": [{"label": "talk", "slots": {"who": ["Ann"]}}]})
     >>> slot_labels(typed_as(gold, Corpus.of("[Ann]who")))
@@ -76,14 +77,14 @@ def slot_labels(corpus: Corpus) -> tuple[str, ...]:
 
 
 def row_names(corpus: Corpus, rows: Codes | None) -> list[str]:
-    """What the rows of a corpus are called: those of its slots, or of its labels."""
+    """The names of the rows of a corpus: its slots, or its labels."""
     if rows is not None:
         return [corpus.renamed.get(row, row) for row in rows.values]
     return [corpus.form.get(label, ("", label))[1] for label in corpus.labels]
 
 
 def types_of(corpus: Corpus) -> set[str]:
-    """The types of the templates at the top, those without any apart.
+    """The types of the templates at the top, without the missing ones.
 
     >>> types_of(Corpus.of({"templates": [{"label": "talk"}]}))
     {'talk'}
@@ -106,7 +107,7 @@ def loose_labels(corpus: Corpus) -> tuple[str, ...]:
 
 
 def linked(corpus: Corpus) -> BoolArray:
-    """For each mention: is it a filler of a template, by its id or by its place?
+    """Which mentions are fillers of a template, by their id or by their place.
 
     >>> linked(Corpus.of("[Ann]PER"))
     array([False])
@@ -149,7 +150,7 @@ def _of_templates(gold: Corpus, system: Corpus) -> Typed:
 
 
 def _bare(table: Templates) -> Templates:
-    """Templates without types: their paths are slots alone."""
+    """Templates without types: their paths consist of slots only."""
     return replace(table, label=Codes(np.full(len(table), UNKNOWN, np.int32), ()))
 
 
@@ -166,7 +167,7 @@ def _dropped(types: Iterable[str]) -> str:
 
 
 def _met(ours: set[str], theirs: set[str], gold: Templates, top: IntArray) -> list[str]:
-    """What to say where types do not meet."""
+    """The remarks if types do not match."""
     untyped = int(np.count_nonzero(top == UNKNOWN))
     whole = not (gold.label.codes[gold.parent == UNKNOWN] == UNKNOWN).any()
     remarks = []
@@ -223,7 +224,7 @@ def _of_gold_mentions(gold: Corpus, system: Corpus) -> Typed:
 
 
 def _labelled(labels: Iterable[str], rows: set[str], types: set[str]) -> dict[str, tuple[str, str]]:
-    """Type and row of each label; the type is named where the label is a row of the other side."""
+    """Type and row of each label; a label that is a row of the other side names its type."""
     found: dict[str, tuple[str, str]] = {}
     for label in labels:
         fits = [kind for kind in types if label in rows and label.startswith(f"{kind}.")]
@@ -239,7 +240,7 @@ def named(table: Templates) -> tuple[Codes, Codes]:
     typed = table.label.codes >= 0
     path[top] = np.where(typed[top], table.label.codes[top], len(names) - 1)
     waiting = np.flatnonzero(~top)
-    while waiting.size:  # once for each depth: a parent stands before what stands in it
+    while waiting.size:  # once for each depth: a parent comes before its children
         ready = path[table.parent[waiting]] != UNKNOWN
         now, waiting = waiting[ready], waiting[~ready]
         path[now] = _joined(path[table.parent[now]], table.slot, table.slot.codes[now], names)
@@ -267,9 +268,7 @@ def _as_codes(column: IntArray, names: Sequence[str]) -> Codes:
 
 
 def implicit(corpus: Corpus) -> tuple[tuple[str, ...], IntArray]:
-    """The types of the templates that the mentions of each document fill, and which one those of
-    each label do.
-    """
+    """The types of the templates that mentions fill, and the type for each label."""
     form: Mapping[str, tuple[str, str]] = corpus.form
     kinds = [form.get(label, ("", label))[0] for label in corpus.labels]
     types = tuple(sorted(set(kinds))) or ("",)
@@ -278,8 +277,8 @@ def implicit(corpus: Corpus) -> tuple[tuple[str, ...], IntArray]:
 
 def _listed(names: Iterable[str]) -> str:
     every = sorted(names)
-    told = ", ".join(map(plain, every[:5]))
-    return told if len(every) <= 5 else f"{told} and {len(every) - 5:,} more"
+    first = ", ".join(map(plain, every[:5]))
+    return first if len(every) <= 5 else f"{first} and {len(every) - 5:,} more"
 
 
 def _many(number: int, what: str) -> str:

@@ -1,4 +1,4 @@
-"""Gold and system documents that are paired hold the same words and sentences, or it is told."""
+"""Check that paired gold and system documents have the same words and sentences."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from carob.corpus.tables import UNKNOWN, Documents
 
 
 def file_of(corpus: Corpus, side: str, row: int | None = None) -> str:
-    """What messages call the file of a corpus; of a folder, the one of the document `row`."""
+    """The name of a corpus's file in messages; in a folder, the file of the document `row`."""
     known = None if row is None else getattr(corpus.library, "file", None)
     name = known(row) if known else ""
     return name or (corpus.origin.path if corpus.origin else "") or side
 
 
 def _differ(left: Documents, right: Documents, a: IntArray, b: IntArray) -> BoolArray:
-    """Which pairs of documents do not have the same words, as far as both are known."""
+    """Which pairs of documents have different words, if both are known."""
     known = (left.hash[a] != 0) & (right.hash[b] != 0)
     differ = known & (left.hash[a] != right.hash[b])
     sized = (left.length[a] >= 0) & (right.length[b] >= 0)
@@ -29,7 +29,7 @@ def _differ(left: Documents, right: Documents, a: IntArray, b: IntArray) -> Bool
 
 
 def agree(gold: Corpus, system: Corpus, place: IntArray) -> None:
-    """The words and sentences of paired documents are the same; else say where they part."""
+    """Require the same words and sentences in paired documents; report where they differ."""
     theirs = np.flatnonzero(place != UNKNOWN)
     ours = place[theirs]
     same_words(gold, system, ours, theirs)
@@ -39,7 +39,7 @@ def agree(gold: Corpus, system: Corpus, place: IntArray) -> None:
 
 
 def same_words(gold: Corpus, system: Corpus, ours: IntArray, theirs: IntArray) -> None:
-    """The words of paired documents are the same; else say where they part."""
+    """Require the same words in paired documents; report where they differ."""
     odd = np.flatnonzero(_differ(gold.documents, system.documents, ours, theirs))
     if odd.size:
         first = odd[:SHOWN].tolist()
@@ -48,18 +48,18 @@ def same_words(gold: Corpus, system: Corpus, ours: IntArray, theirs: IntArray) -
 
 
 def _broken(gold: Corpus, system: Corpus, a: int, b: int) -> Problem:
-    """Where two documents with the same words begin a sentence at different ones."""
+    """Where two documents with the same words begin a sentence at different words."""
     ends, others = gold.documents.sentences(a), system.documents.sentences(b)
     at = next(i for i in range(len(ends) + 1) if ends[i : i + 1] != others[i : i + 1])
     where = min((*ends[at : at + 1], *others[at : at + 1]))
 
-    def told(starts: tuple[int, ...]) -> str:
+    def place(starts: tuple[int, ...]) -> str:
         return f"at token {starts[at] + 1}" if at < len(starts) else "nowhere"
 
     return Problem(
         "K304", file_of(system, "system"), _line(system, b, where),
-        f"sentence {at + 1} of document {shown(gold.documents.name(a))} {told(others)}",
-        f"{told(ends)}, as in {file_of(gold, 'gold')}:{_line(gold, a, where)}",
+        f"sentence {at + 1} of document {shown(gold.documents.name(a))} {place(others)}",
+        f"{place(ends)}, as in {file_of(gold, 'gold')}:{_line(gold, a, where)}",
     )  # fmt: skip
 
 
@@ -72,7 +72,7 @@ def _line(corpus: Corpus, row: int, place: int) -> int:
 def _odd_sentences(
     left: Documents, right: Documents, a: IntArray, b: IntArray
 ) -> list[tuple[int, int]]:
-    """Pairs of documents, both with sentences, whose sentences start elsewhere."""
+    """Pairs of documents, both with sentences, whose sentences start at different tokens."""
     if (
         np.array_equal(a, b)
         and np.array_equal(left.sentence_offsets, right.sentence_offsets)
@@ -85,7 +85,7 @@ def _odd_sentences(
 
 
 def _parting(gold: Corpus, system: Corpus, a: int, b: int) -> Problem:
-    """Where two documents that should be the same differ first."""
+    """The first difference between two documents that should be the same."""
     ours = gold.library.words(a) if gold.library else (None, None)
     theirs = system.library.words(b) if system.library else (None, None)
     chars = gold.unit == "char"
@@ -104,13 +104,13 @@ def _parting(gold: Corpus, system: Corpus, a: int, b: int) -> Problem:
         min(len(left), len(right)),
     )
 
-    def told(words: Sequence[str]) -> str:
+    def word(words: Sequence[str]) -> str:
         if at >= len(words):
             return "the end of the document"
         return f"the {what} {shown(words[at])}"
 
     return Problem(
-        "K303", file_of(system, "system"), _line(system, b, at), told(right),
-        f"{told(left)}, as in {file_of(gold, 'gold')}:{_line(gold, a, at)}",
+        "K303", file_of(system, "system"), _line(system, b, at), word(right),
+        f"{word(left)}, as in {file_of(gold, 'gold')}:{_line(gold, a, at)}",
         f"{what} {at + 1} of document {shown(gold.documents.name(a))}",
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Characters become tokens: where the tokens of each document are, and mentions moved onto them."""
+"""From characters to tokens: the tokens of each document, and mentions moved onto them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from carob.pair._token_search import found_in
 
 TOKENIZERS = ("given", *CUTTERS)
 _BATCH = 1 << 20
-"""About how many characters are cut together."""
+"""About how many characters are cut at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +28,11 @@ class Borders:
     end: IntArray
 
     def snapped(self, table: Mentions) -> tuple[Mentions, int]:
-        """The same mentions in tokens, row for row, and how many did not fall on token borders.
+        """The same mentions in tokens, row for row, and how many were not at token boundaries.
 
-        A fragment takes every token that it touches. One that touches none, as white space does,
-        is dropped beside others, and alone takes the token that follows (or the last).
+        A fragment covers every token that it touches. If it touches none, such as white space, it
+        is dropped if the mention has other fragments; otherwise it covers the next token (or the
+        last).
         """
         pieces = table.pieces()
         row = np.repeat(np.arange(len(table)), np.diff(pieces.offsets))
@@ -54,7 +55,7 @@ class Borders:
         return _rejoined(table, row[keep], low[keep], high[keep]), int(np.count_nonzero(moved))
 
     def _touched(self, doc: IntArray, start: IntArray, end: IntArray) -> tuple[IntArray, IntArray]:
-        """The first token that ends behind `start`, and the first that begins at `end` or later."""
+        """The first token that ends after `start`, and the first that begins at `end` or later."""
         here = np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
         width = 1 + max(int(self.end.max(initial=0)), int(end.max(initial=0)))
         low = np.searchsorted(here * width + self.end, doc * width + start, side="right")
@@ -71,7 +72,7 @@ class Borders:
 
 
 def _rejoined(table: Mentions, row: IntArray, low: IntArray, high: IntArray) -> Mentions:
-    """Mentions from fragments in order, of which those that touch now become one."""
+    """Mentions from fragments in order; fragments that are now adjacent are merged."""
     fresh = np.ones(len(row), bool)
     fresh[1:] = (row[1:] != row[:-1]) | (low[1:] > high[:-1])
     first = np.flatnonzero(fresh)
@@ -87,10 +88,11 @@ def _rejoined(table: Mentions, row: IntArray, low: IntArray, high: IntArray) -> 
 
 
 class Tokens:
-    """How documents are cut into tokens; a corpus that is cut once is not cut again.
+    """How documents are cut into tokens; each corpus is cut only once.
 
     `given` takes the tokens that the documents of gold have, and `words` for a document without
-    any; `auto` is `given` if the first document of gold has tokens, else `words`. The tokens of a
+    any; `auto` is `given` if the first document of gold has tokens, otherwise `words`. The tokens
+    of a
     system never decide, so that all systems are counted in the same units.
     """
 
@@ -108,7 +110,7 @@ class Tokens:
         return "given" if len(gold) and _given(gold, 0) is not None else "words"
 
     def borders(self, gold: Corpus, system: Corpus, place: IntArray) -> Borders:
-        """The tokens of the documents of gold; `place` says which of them each of the system is."""
+        """The tokens of gold's documents; `place` maps system documents to gold's."""
         how = self.settled(gold, system)
         key = (id(gold), how)
         if key not in self._known:
@@ -121,7 +123,7 @@ class Tokens:
 
 
 def _given(corpus: Corpus, row: int) -> tuple[Span, ...] | None:
-    """The tokens that a document has of its own."""
+    """A document's own tokens."""
     if row >= len(corpus):
         return None
     spans = corpus.extra.get(row, {}).get("token_spans")
@@ -140,7 +142,7 @@ def _text(corpus: Corpus, row: int) -> str | None:
 
 
 def _cut(gold: Corpus, system: Corpus, sides: dict[int, int], how: str) -> tuple[Borders, bool]:
-    """The tokens of every document, and whether gold alone has said where they are."""
+    """The tokens of every document, and whether they depend on gold alone."""
     own: dict[int, tuple[Span, ...]] = {}
     only_gold = True
     if how == "given":
@@ -185,7 +187,7 @@ def _cut(gold: Corpus, system: Corpus, sides: dict[int, int], how: str) -> tuple
 
 
 def _whole(texts: list[str], how: str) -> tuple[IntArray, IntArray, IntArray]:
-    """The tokens of some texts; a text of nothing but white space is one token."""
+    """The tokens of some texts; a text of only white space is one token."""
     offsets, start, end = cut(texts, "words" if how == "given" else how)
     blank = np.flatnonzero((np.diff(offsets) == 0) & np.array([len(t) > 0 for t in texts]))
     if blank.size:
@@ -196,7 +198,7 @@ def _whole(texts: list[str], how: str) -> tuple[IntArray, IntArray, IntArray]:
 
 
 def _checked(corpus: Corpus, row: int, spans: tuple[Span, ...]) -> tuple[Span, ...]:
-    """Tokens that follow one another and leave out nothing but white space."""
+    """Check that tokens are in order and leave out only white space."""
     text = _text(corpus, row)
     before = 0
     for start, end in (*spans, (len(text or ""), len(text or "") + 1)):
