@@ -6,6 +6,7 @@ that need the real data (`$CAROB_DATA`, or ../shared/data) stay unchanged if it 
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import inspect
 import os
@@ -17,6 +18,7 @@ from typing import Any
 
 import carob
 from carob import Corpus, registry
+from carob.evaluate.options import ErrorsOptions, PowerOptions, RobustOptions, ScoreOptions
 from carob.recipe import PRESETS, spell
 
 ROOT = Path(__file__).parent.parent
@@ -152,8 +154,36 @@ def rankings() -> str | None:
     return "\n".join(lines) + "\n"
 
 
+FUNCTIONS = {
+    "errors": ErrorsOptions, "robust": RobustOptions, "power": PowerOptions,
+    "score": ScoreOptions, "compare": ScoreOptions,
+}  # fmt: skip
+
+
+def options() -> str:
+    """The keyword arguments that the public functions share."""
+    body = ast.parse(inspect.getsource(carob.Options)).body[0]
+    assert isinstance(body, ast.ClassDef)
+    lines = ["| option | default | functions | meaning |", "|---|---|---|---|"]
+    defaults = {field.name: field.default for field in dataclasses.fields(carob.Options)}
+    for field, text in zip(body.body, body.body[1:], strict=False):
+        if not (isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name)):
+            continue
+        assert isinstance(text, ast.Expr)
+        assert isinstance(text.value, ast.Constant)
+        name = field.target.id
+        value = defaults[name]
+        default = "none" if value in (None, dataclasses.MISSING) else f"`{value}`"
+        takers = [each for each, names in FUNCTIONS.items() if name in names.__annotations__]
+        functions = "all" if len(takers) == len(FUNCTIONS) else ", ".join(takers)
+        meaning = inspect.cleandoc(str(text.value.value)).replace("\n", " ")
+        lines.append(f"| `{name}` | {default} | {functions} | {meaning} |")
+    return "\n".join(lines) + "\n"
+
+
 PARTS: dict[str, Callable[[], str | None]] = {
     "components": components,
+    "options": options,
     "side_by_side": side_by_side,
     "rankings": rankings,
     "house": draw.house,

@@ -159,14 +159,20 @@ def add_output(parser: argparse.ArgumentParser) -> None:
 
 def parse_recipes(arguments: argparse.Namespace) -> list[Recipe] | None:
     """What -m asks for; None for the default."""
-    from carob.corpus.problems import UsageError
     from carob.recipe import Recipe
 
-    if arguments.measure and arguments.preset is not None:
-        raise UsageError("give --preset or -m, not both")
+    check_preset(arguments)
     if not arguments.measure:
         return None
     return [recipe for text in arguments.measure for recipe in Recipe.expand(text)]
+
+
+def check_preset(arguments: argparse.Namespace) -> None:
+    """Recipes are those of a table, or given."""
+    from carob.corpus.problems import UsageError
+
+    if arguments.measure and arguments.preset is not None:
+        raise UsageError("give --preset or -m, not both")
 
 
 def parse_options(arguments: argparse.Namespace) -> dict[str, Any]:

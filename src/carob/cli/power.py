@@ -22,6 +22,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="the score to compare (default: exact.F1; oads.F1 for slots; the first recipe of the "
         "task)",
     )  # fmt: skip
+    _arguments.add_preset(
+        parser, "instead of -m", "mentions is exact.F1, nugget is nugget.F1, templates is oads.F1"
+    )
     parser.add_argument(
         "--difference", metavar="X", type=float,
         help="the difference to detect; 0.02 is two points (default: that of the pilot)",
@@ -53,6 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
     from carob.cli._output import print_coverage, write_output
     from carob.evaluate.power import power
 
+    _arguments.check_preset(arguments)
     watched = sys.stderr.isatty()
     result = power(
         arguments.gold, _arguments.parse_systems(arguments), arguments.measure,
