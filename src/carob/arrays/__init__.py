@@ -1,1 +1,1 @@
-"""The vocabulary of whole columns: hash, decode tags, join, add up, draw, multiply ..."""
+"""The vocabulary of whole columns: hash, decode tags, join, overlaps, assign, cover ..."""

@@ -19,8 +19,8 @@ from carob.arrays.optimum import optimum, ranks
 from carob.arrays.types import BoolArray, IntArray
 
 LARGE = 1 << 19
-"""A component that is no chain and has more edges than this is solved for the first two gains
-alone: about 700 x 700 mentions of one document that all overlap each other."""
+"""A component that is not a chain and has more edges than this is solved for the first two gains
+only: about 700 x 700 mentions of one document that all overlap each other."""
 
 _EXACT = 2.0**60
 
@@ -59,7 +59,7 @@ def _is_sorted(gold: IntArray, system: IntArray) -> bool:
 
 
 def _crowded(gold: IntArray, system: IntArray, gains: list[IntArray]) -> BoolArray:
-    """Which edges are taken where none is alone; edges are sorted by (gold, system)."""
+    """Which edges are taken if none is alone; edges are sorted by (gold, system)."""
     one, other = ranks(gold), ranks(system)
     part = components(one, other)
     order: IntArray | slice = slice(None)
@@ -100,7 +100,7 @@ def _starts(values: IntArray) -> IntArray:
 
 
 def _bounds(one: IntArray, first: IntArray, gains: Sequence[IntArray]) -> list[IntArray]:
-    """For each component and gain, what no assignment exceeds: the best of each gold, summed."""
+    """For each component and gain, an upper bound: the best edge of each gold mention, summed."""
     runs = _starts(one)
     places = np.searchsorted(runs, first)
     return [
@@ -117,7 +117,7 @@ def _encoded(gains: Sequence[IntArray], bases: Sequence[IntArray | int]) -> IntA
 
 
 def _chains(other: IntArray, first: IntArray) -> BoolArray:
-    """Which components are chains: the edges of each system mention stand together too."""
+    """Which components are chains: the edges of each system mention are adjacent, too."""
     width, place = int(other.max()) + 1, np.arange(len(other))
     begin, end = np.empty(width, np.int64), np.empty(width, np.int64)
     end[other], begin[other[::-1]] = place, place[::-1]
@@ -130,13 +130,13 @@ def _chained(size: IntArray, weight: IntArray, one: IntArray) -> BoolArray:
 
     From the last edge of each to the first, then forward to mark what is taken.
     `free` is the most that the edges from here on can give, `used` the same when the mention that
-    this edge shares with the edge before is used already. Taking an edge whenever nothing is lost
-    by it gives the smallest list.
+    this edge shares with the edge before is used already. Taking an edge whenever that loses
+    nothing gives the smallest list.
     """
     order = np.argsort(-size, kind="stable")
     first, size = (np.cumsum(size) - size)[order], size[order]
     by_gold = np.append(one[1:] == one[:-1], False)
-    # Does an edge share one and the same mention with the edge before it and the edge behind it?
+    # Does an edge share the same mention with the edge before it and the edge after it?
     same = np.append(False, by_gold[1:] == by_gold[:-1])
     worth, taken = np.zeros(len(one), bool), np.zeros(len(one), bool)
     free, used = np.zeros(len(first), np.int64), np.zeros(len(first), np.int64)

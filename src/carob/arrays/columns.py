@@ -1,4 +1,4 @@
-"""How large columns are, and how much of them is worked on at once."""
+"""The number types of columns, and how many rows are processed at a time."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import numpy as np
 from carob.arrays.types import FloatArray, IntArray
 
 STRETCH = 1 << 17
-"""How many rows are worked on together where all of them would need too much room."""
+"""How many rows are processed at a time, if all of them would need too much memory."""
 
 
 def label_codes(values: Sequence[int] | IntArray, count: int) -> IntArray:
-    """A column of labels, of which there are so many, in the smallest numbers that will do.
+    """A column of labels in the smallest integer type that fits `count` of them.
 
     >>> label_codes([2, 0], 3).dtype.name, label_codes([2, 0], 300).dtype.name
     ('int8', 'int16')
@@ -24,8 +24,7 @@ def label_codes(values: Sequence[int] | IntArray, count: int) -> IntArray:
 
 
 def stretches(size: int, width: int = 1) -> Iterator[slice]:
-    """Slices that cover so many rows of so many numbers, each small enough for what is worked out
-    on the way.
+    """Slices that cover all rows, each small enough that intermediate results fit in memory.
 
     >>> list(stretches(3))
     [slice(0, 3, None)]
@@ -35,11 +34,11 @@ def stretches(size: int, width: int = 1) -> Iterator[slice]:
 
 
 def compact(numbers: FloatArray) -> FloatArray:
-    """The same numbers in two bytes each, if they are small and whole, else as they are.
+    """The same numbers in two bytes each if they are small and whole, otherwise unchanged.
 
     >>> compact(np.array([3.0, 0.0])), compact(np.array([0.5])), compact(np.array([4e4]))
     (array([3, 0], dtype=int16), array([0.5]), array([40000.]))
     """
-    with np.errstate(invalid="ignore"):  # what does not fit becomes something else
+    with np.errstate(invalid="ignore"):  # numbers that do not fit would change
         small = numbers.astype(np.int16)
     return cast(FloatArray, small) if np.array_equal(small, numbers) else numbers

@@ -1,4 +1,4 @@
-"""Components: which pairs of a table hang together through the mentions they have in common."""
+"""Components: which pairs of a table are connected through mentions they have in common."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Cover: which stretches of a line the intervals of two sides cover, and how often.
 
-Intervals are half-open. Whoever needs a cover for each document and label puts all of them on
-one line, end to end, so that intervals of different ones cannot meet.
+Intervals are half-open. To get a cover for each document and label, put all of them on one line,
+end to end, so that intervals of different ones cannot meet.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def cover(left: tuple[IntArray, IntArray], right: tuple[IntArray, IntArray]) -> 
     """
     left_begin, left_end, left_furthest = _sorted(*left)
     right_begin, right_end, right_furthest = _sorted(*right)
-    # The kind of an end point stands in its two lowest bits, so that a sort of numbers will do.
+    # The kind of an end point is in its two lowest bits, so that sorting numbers is enough.
     points = np.concatenate([left_begin, left_end, right_begin, right_end])
     points <<= 2
     points |= np.repeat(np.arange(4), [len(left_begin)] * 2 + [len(right_begin)] * 2)
@@ -78,7 +78,7 @@ def cover(left: tuple[IntArray, IntArray], right: tuple[IntArray, IntArray]) -> 
 
 
 def _running(steps: IntArray, kind: IntArray) -> IntArray:
-    """The sum of the steps up to each end point. In place: fresh memory is what costs here."""
+    """The sum of the steps up to each end point. In place: new memory would cost most."""
     taken = steps.take(kind)
     return np.cumsum(taken, out=taken)
 
@@ -88,7 +88,7 @@ def _halves(both: IntArray) -> tuple[IntArray, IntArray]:
 
 
 def _sorted(begin: IntArray, end: IntArray) -> tuple[IntArray, IntArray, IntArray]:
-    """Intervals by where they begin; and for each, which of those up to it reaches furthest."""
+    """Intervals sorted by their begin; and for each, which of those up to it reaches furthest."""
     order = np.arange(len(begin))
     if (begin[1:] < begin[:-1]).any():
         order = np.argsort(begin, kind="stable")
@@ -101,13 +101,13 @@ def _sorted(begin: IntArray, end: IntArray) -> tuple[IntArray, IntArray, IntArra
 
 
 def lengths(begin: IntArray, end: IntArray, weights: FloatArray) -> FloatArray:
-    """How much the positions of each stretch weigh together, where each position has a weight.
+    """The total weight of each stretch, if each position has a weight.
 
     >>> lengths(np.array([0, 1, 2]), np.array([2, 4, 2]), np.array([1.0, 2.0, 4.0, 8.0]))
     array([ 3., 14.,  0.])
     """
-    # Each stretch is summed by itself: a difference of two sums from the start of the corpus
-    # would lose digits in the long run.
+    # Each stretch is summed separately: a difference of two sums from the start of the corpus would
+    # lose digits in large corpora.
     some = np.flatnonzero(end > begin)
     sizes = (end - begin)[some]
     stops = np.cumsum(sizes)

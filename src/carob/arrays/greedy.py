@@ -8,15 +8,15 @@ from carob.arrays.components import alone
 from carob.arrays.types import BoolArray, IntArray
 
 ROUNDS = 16
-"""After so many rounds the few pairs that remain are looked at one by one."""
+"""After this many rounds, the few remaining pairs are considered one by one."""
 
 
 def greedy(gold: IntArray, system: IntArray) -> BoolArray:
-    """Which pairs are taken, if they are looked at in the order given.
+    """Which pairs are taken, if they are considered in the given order.
 
-    A pair that stands before all others with one of its rows is taken whatever happens elsewhere,
-    so all such pairs are taken at once, and those with a row that is gone are struck; after a few
-    rounds nothing is left.
+    A pair that is the first for both of its rows is taken whatever happens elsewhere. So all such
+    pairs are taken at once, and pairs with a row that is taken are removed; after a few rounds
+    nothing is left.
 
     >>> greedy(np.array([0, 0, 1, 2]), np.array([1, 0, 1, 2]))
     array([ True, False, False,  True])
@@ -40,7 +40,7 @@ def greedy(gold: IntArray, system: IntArray) -> BoolArray:
 
 
 def _stands_first(rows: IntArray) -> BoolArray:
-    """Where a row stands that stood nowhere before.
+    """Where a row occurs for the first time.
 
     >>> _stands_first(np.array([3, 1, 3]))
     array([ True,  True, False])

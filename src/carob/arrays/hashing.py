@@ -15,7 +15,7 @@ import numpy as np
 from carob.arrays.types import ByteArray, HashArray, IntArray
 
 PAD = 16
-"""Bytes that must follow the last stretch in the buffer: the compiled helper looks so far ahead."""
+"""Bytes that must follow the last stretch in the buffer: the compiled helper reads ahead."""
 
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _MIX = np.uint64(0xBF58476D1CE4E5B9)
@@ -24,12 +24,12 @@ _MASKS = np.array([(1 << (8 * n)) - 1 for n in range(8)] + [2**64 - 1], np.uint6
 
 
 def words_at(buffer: ByteArray, start: IntArray) -> HashArray:
-    """The eight bytes from each start, as one number; the buffer must go on that far.
+    """The eight bytes from each start, as one number; the buffer must be that long.
 
     >>> hex(words_at(np.frombuffer(b"abcdefghij", np.uint8), np.array([1]))[0])
     '0x6968676665646362'
     """
-    # Eight bytes of no type need no alignment; a gather of unaligned numbers takes twice as long.
+    # Untyped bytes need no alignment; gathering unaligned numbers takes twice as long.
     every = np.ndarray((len(buffer) - 7,), dtype="V8", buffer=buffer.data, strides=(1,))
     return every[start].view("<u8")
 
@@ -43,7 +43,7 @@ def _mixed(values: HashArray) -> HashArray:
 
 
 def hash_stretches(buffer: ByteArray, start: IntArray, end: IntArray) -> HashArray:
-    """A 64-bit hash of each stretch `buffer[start:end]`; the buffer goes on PAD bytes behind.
+    """A 64-bit hash of each stretch `buffer[start:end]`; PAD more bytes follow in the buffer.
 
     >>> text = np.frombuffer(b"Rome or Rome........", np.uint8)
     >>> one, other = hash_stretches(text, np.array([0, 8]), np.array([4, 12]))
@@ -64,7 +64,7 @@ def hash_stretches(buffer: ByteArray, start: IntArray, end: IntArray) -> HashArr
 
 
 def slots_of(keys: HashArray, slots: int) -> IntArray:
-    """A place for each hash in a table of so many slots, a power of two.
+    """A place for each hash in a table of `slots` slots, a power of two.
 
     >>> slots_of(np.array([0, 1], np.uint64), 1024)
     array([  0, 632])
@@ -74,7 +74,7 @@ def slots_of(keys: HashArray, slots: int) -> IntArray:
 
 
 def hash_sequences(values: HashArray, place: IntArray, bounds: IntArray) -> HashArray:
-    """One hash for each run of stretches: which they are and in what order.
+    """One hash for each run of stretches, which depends on the stretches and their order.
 
     `place` counts from the beginning of the run; run k is `values[bounds[k]:bounds[k + 1]]`.
     The hash of a run is the sum of the hashes of its parts, so it may be taken in pieces.
@@ -90,7 +90,7 @@ def hash_sequences(values: HashArray, place: IntArray, bounds: IntArray) -> Hash
     terms = _mixed(terms)
     size = np.diff(bounds)
     sums = np.zeros(len(size), np.uint64)
-    there = np.flatnonzero(size)  # of a run without any, reduceat would take the next term
+    there = np.flatnonzero(size)  # for an empty run, reduceat would take the next term
     if len(there):
         sums[there] = np.add.reduceat(terms[: bounds[-1]], bounds[:-1][there])
     return sums
@@ -112,8 +112,8 @@ def hash_tokens(tokens: Sequence[bytes]) -> int:
 
 
 def hash_lists(lists: Sequence[Sequence[str]]) -> HashArray:
-    """The hash of each list of tokens, 0 for none: what `hash_tokens` says of them in UTF-8, with
-    a zero byte, which it takes for the end of a token, as 0xff, which is in none.
+    """The hash of each list of tokens, 0 for none: as `hash_tokens` of their UTF-8. A zero byte
+    would end a token, so it is hashed as 0xff, which UTF-8 never contains.
 
     >>> hash_lists([["Ann", "Lee"], []]).tolist() == [hash_tokens([b"Ann", b"Lee"]), 0]
     True

@@ -12,7 +12,7 @@ _BITS = 62
 
 
 def packed(left: Sequence[IntArray], right: Sequence[IntArray]) -> tuple[IntArray, IntArray]:
-    """Several columns of whole numbers from 0 up as one, for both tables alike.
+    """Several columns of whole numbers from 0 up as one column, in the same way for both tables.
 
     The first column weighs most, so rows that are sorted stay sorted.
 
@@ -53,8 +53,8 @@ def join(left: IntArray, right: IntArray) -> tuple[IntArray, IntArray]:
     keys = np.concatenate([left, right])
     order = np.argsort(keys, kind="stable")
     ranked = keys[order]
-    # Within a run of equal keys the left rows stand first; the k-th left row of a run of a left
-    # and b right rows pairs with the one a places on.
+    # Within a run of equal keys the left rows come first; in a run of a left and b right rows, the
+    # k-th left row pairs with the one a places on.
     is_left = order < n
     starts = np.flatnonzero(np.append(True, ranked[1:] != ranked[:-1])) if len(keys) else keys
     sizes = np.diff(np.append(starts, len(keys)))
@@ -69,8 +69,8 @@ def _rises(keys: IntArray) -> bool:
 
 
 def _join_once(left: IntArray, right: IntArray) -> tuple[IntArray, IntArray]:
-    """The same where both tables are sorted and no key comes twice: a merge of plain numbers,
-    whose lowest bit says where they come from.
+    """The same if both tables are sorted and have no key twice: a merge of plain numbers whose
+    lowest bit says which table they come from.
     """
     keys = np.concatenate([left, right])
     keys <<= 1
@@ -118,7 +118,7 @@ def rest(size: int, taken: IntArray) -> IntArray:
 
 
 def distinct(keys: IntArray) -> IntArray:
-    """Every key once, sorted: np.unique hashes, which is slow where most keys are different.
+    """Every key once, sorted: np.unique hashes, which is slow if most keys are different.
 
     >>> distinct(np.array([5, 3, 5]))
     array([3, 5])

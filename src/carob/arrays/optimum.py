@@ -3,7 +3,7 @@
 The Hungarian method, gold rows inserted one by one, each by a shortest path. It leaves a price for
 every row and column. An edge is *tight* when its weight is the sum of its two prices, and the best
 assignments are just those made of tight edges that use every row and column whose price is not 0.
-That tells which of them are as good as the one that was found, and so leads to the first of them.
+So all assignments that are as good as the one found are known, and the first of them can be chosen.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from carob.arrays.types import BoolArray, IntArray
 
 Numbers = np.ndarray[Any, Any]
-"""Whole numbers: 64 bits, or Python's own where those are too short."""
+"""Whole numbers: 64 bits, or Python's own if those are too short."""
 
 NONE = -1
 
@@ -90,7 +90,7 @@ class _Assignment:
         seen = np.zeros(len(self.owner), bool)
         asked = np.full(len(self.owner), NONE)
         rows, at, columns, reached = [row], [0 * price], [], []
-        # The search ends where somebody can go without a place, or at a free column.
+        # The search ends at a row that can go without a column, or at a free column.
         end, end_row, end_column = price, row, NONE
         here, gone = row, 0 * price
         while True:
@@ -139,9 +139,9 @@ class _Choice:
     """Goes from one best assignment to the smallest: each row in turn takes the first column it
     can, and then keeps it.
 
-    Whoever loses a column takes another along a tight edge, or goes without if its price is 0.
-    `outside` stands for all who go without, rows and columns; one that may leave it or join it is
-    a step from it or to it.
+    A row that loses its column takes another along a tight edge, or goes without if its price is 0.
+    `outside` represents all rows and columns without a partner; leaving or joining it is a step
+    from it or to it.
     """
 
     found: _Assignment
@@ -150,7 +150,7 @@ class _Choice:
     outside: int = NONE
 
     def settle(self) -> None:
-        """Do it."""
+        """Compute the smallest assignment."""
         found = self.found
         for low, high in zip(found.first[:-1].tolist(), found.first[1:].tolist(), strict=True):
             self.near.append(found.column[low:high][self.tight[low:high]].tolist())
@@ -164,7 +164,7 @@ class _Choice:
             kept.add(int(found.place[row]))
 
     def _improve(self, row: int, wanted: list[int], kept: set[int]) -> None:
-        """Let the row take the first wanted column that its owner can do without."""
+        """Let the row take the first wanted column that its owner can give up."""
         found = self.found
         now = int(found.place[row])
         goal = self.outside if now == NONE else now
@@ -185,7 +185,7 @@ class _Choice:
                         waiting.append(there)
 
     def _steps(self, here: int) -> list[tuple[int, int]]:
-        """What can be taken by the one who loses `here`, and who that is (NONE: the outside)."""
+        """The columns that the row losing `here` can take, and that row (NONE: the outside)."""
         found = self.found
         if here != self.outside:
             owner = int(found.owner[here])
@@ -201,7 +201,7 @@ class _Choice:
         return steps
 
     def _move(self, goal: int, came: dict[int, tuple[int, int]]) -> None:
-        """Everybody on the way to the goal takes the next column."""
+        """Every row on the path to the goal takes the next column."""
         moves = []
         here = goal
         while here != NONE:

@@ -10,7 +10,7 @@ from carob.arrays.types import IntArray
 from carob.corpus.tables import Mentions
 
 _LOOKS = 4
-"""After so many neighbours a search is faster."""
+"""Beyond this many neighbours, a search is faster."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,7 +37,7 @@ def overlaps(gold: Mentions, system: Mentions) -> Overlaps:
     >>> overlaps(gold, system)
     Overlaps(gold=array([0, 1, 1]), system=array([0, 1, 2]), shared=array([2, 1, 1]))
     """
-    # Documents lie end to end on one line, each as wide as the widest.
+    # Documents are laid end to end on one line, each as wide as the widest.
     width = max(int(gold.end.max(initial=0)), int(system.end.max(initial=0)))
     (a0, a1, ours), (b0, b1, theirs) = _on_a_line(gold, width), _on_a_line(system, width)
     left, right = _met(a0, a1, b0, b1)
@@ -72,7 +72,7 @@ def _on_a_line(table: Mentions, width: int) -> tuple[IntArray, IntArray, IntArra
 def _met(a0: IntArray, a1: IntArray, b0: IntArray, b1: IntArray) -> tuple[IntArray, IntArray]:
     """The pairs of spans that share a position; both tables are sorted by start."""
     if not np.any(b1[1:] < b1[:-1]):
-        # The spans that end after a starts and start before a ends stand side by side.
+        # The spans that end after a starts and start before a ends are adjacent.
         low = np.searchsorted(b1, a0, "right")
         return _windows(low, _reached(b0, a1, low))
     # Of two spans that meet, either b starts inside a, or a starts later inside b: never both.
@@ -82,7 +82,7 @@ def _met(a0: IntArray, a1: IntArray, b0: IntArray, b1: IntArray) -> tuple[IntArr
 
 
 def _reached(b0: IntArray, a1: IntArray, low: IntArray) -> IntArray:
-    """How many spans start before each end. Most meet one or none: look there before searching."""
+    """How many spans start before each end. Most meet one or none, so look there first."""
     high = low.copy()
     more = np.arange(len(low))
     starts = np.append(b0, np.iinfo(np.int64).max)

@@ -1,4 +1,4 @@
-"""Pair up: as many one-to-one pairs as there can be, out of those that are allowed."""
+"""Pair up: as many one-to-one pairs as possible, out of those that are allowed."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ def pair_up(
 
     There may be several. Which gold rows take part is decided for the first of them, then for the
     second and so on: a row takes part if it can together with those chosen before it. The system
-    rows are chosen likewise, by themselves (there always is a largest set for both choices), so
-    that exchanging the sides exchanges the choices. Last, each gold row in turn takes the first
-    system row it can. The order of the input plays no part.
+    rows are chosen likewise and separately (a largest set for both choices always exists), so that
+    exchanging the sides exchanges the choices. Last, each gold row in turn takes the first system
+    row it can. The order of the input does not matter.
 
     >>> pair_up(np.array([0, 0, 1, 2]), np.array([0, 1, 0, 3]), 3, 4)
     (array([0, 1, 2]), array([1, 0, 3]))
@@ -59,7 +59,7 @@ def in_stars(gold: IntArray, system: IntArray, n_gold: int, n_system: int) -> Bo
 
 
 def _first(rows: IntArray, size: int) -> IntArray:
-    """For each place, where the row that stands there stands first."""
+    """For each place, the first place of the same row."""
     first = np.zeros(size, np.int64)
     first[rows[::-1]] = np.arange(len(rows))[::-1]
     return first[rows]
@@ -91,7 +91,7 @@ def _chosen(neighbours: Neighbours) -> tuple[dict[int, int], dict[int, int]]:
     for row in neighbours:
         seen: dict[int, int] = {}
         if not _augmented(row, neighbours, mate, partner, seen, barred):
-            # What a search in vain has seen leads nowhere in later ones either.
+            # What an unsuccessful search has seen is a dead end for later ones, too.
             barred.update(seen)
     return mate, partner
 
@@ -121,9 +121,9 @@ def _augmented(
     seen: dict[int, int],
     barred: set[int],
 ) -> bool:
-    """Give the root a partner; those who lose theirs to it find another. Say if it worked.
+    """Give the root a partner; rows that lose theirs find another. Return whether it worked.
 
-    `seen` remembers who came to each partner that was looked at; `barred` are out of reach.
+    `seen` remembers from which row each partner was reached; `barred` partners are not tried.
     """
     waiting = [root]
     while waiting:

@@ -8,7 +8,7 @@ from carob.arrays.types import IntArray
 
 
 def sequence_ranks(offsets: IntArray, values: IntArray) -> IntArray:
-    """The rank of each sequence among all, as dictionaries order them; equal ones rank equal.
+    """The rank of each sequence in lexicographic order; equal sequences have equal ranks.
 
     Sequence i is `values[offsets[i]:offsets[i + 1]]`; values are from 0 up and below 2^31. The
     tails are ranked first, from the end of the longest: a tail is a value before a shorter tail.

@@ -3,8 +3,8 @@
 Every scheme writes a mention as a run of tags whose prefixes mean B(egin), I(nside), E(nd) or
 S(ingle). The CoNLL rule finds the runs under every scheme at once: a mention opens at B or S, after
 E or S, after a gap, and where the label changes. What differs between schemes is only which first
-and last tags are legal: that is counted apart, in `kinds`, so that a scheme can be recognised and
-a sequence judged after the fact.
+and last tags are legal: that is counted separately, in `kinds`, so that a scheme can be detected
+and a sequence judged afterwards.
 """
 
 from __future__ import annotations
@@ -54,8 +54,8 @@ class Tagset:
 def interpret(tags: Sequence[str], scheme: str = "auto") -> Tagset:
     """Prefix and label of each distinct tag of a file, O left out.
 
-    A file in which no tag has a prefix is IO with bare labels; where the scheme is given as io, I-
-    is taken off wherever it stands.
+    A file in which no tag has a prefix is IO with bare labels; if the scheme is given as io, I- is
+    removed from every tag that has it.
 
     >>> interpret(["B-PER", "I-PER", "PER"]).bad
     {2: 'O or a tag with a prefix and a label, like B-PER or I-PER'}
@@ -102,7 +102,7 @@ _KNOWN = "a known prefix (B I E S, L U, M W), or --scheme io if these are whole 
 
 
 def _split(tag: str) -> tuple[str, str] | None:
-    """Letter and label where a tag is one letter, perhaps a hyphen, perhaps a label."""
+    """Letter and label of a tag that is one letter, perhaps a hyphen, perhaps a label."""
     if tag in LETTERS:
         return tag, ""
     if len(tag) >= 2 and tag[1] == "-" and tag[0].isascii() and tag[0].isupper():
@@ -111,10 +111,10 @@ def _split(tag: str) -> tuple[str, str] | None:
 
 
 def stacked(tag: str) -> tuple[str, ...]:
-    """The tags that are stacked with `|` in one column, outer to inner; else the tag alone.
+    """The tags that are stacked with `|` in one column, outer to inner; otherwise the tag alone.
 
-    A bar separates only where every part is O or has a known prefix and a label; in any other
-    tag it belongs to the label.
+    A bar separates only if every part is O or has a known prefix and a label; in any other tag it
+    belongs to the label.
 
     >>> stacked("B-NP|B-PP"), stacked("O|I-PP"), stacked("B-NP|PP")
     (('B-NP', 'B-PP'), ('O', 'I-PP'), ('B-NP|PP',))
@@ -158,7 +158,7 @@ def decode(place: IntArray, prefix: IntArray, label: IntArray) -> Runs:
 
 
 def illegal(scheme: str) -> BoolArray:
-    """For each kind: is its first tag no legal beginning, or its last no legal end?
+    """Which kinds have a first tag that is no legal beginning, or a last tag that is no legal end.
 
     >>> bool(illegal("iob2")[16 * 2 * INSIDE + 2 * INSIDE])
     True
@@ -206,8 +206,8 @@ def recognise(letters: Iterable[str], kinds: IntArray) -> str | None:
 
 
 def encode(scheme: str, length: IntArray, follows: BoolArray, followed: BoolArray) -> list[str]:
-    """The prefix letters of mentions, end to end; `follows` and `followed` say whether a mention
-    of the same label touches it before and behind.
+    """The prefix letters of mentions, end to end; `follows` and `followed` say whether a mention of
+    the same label is adjacent before and after it.
 
     >>> encode("iobes", np.array([1, 3]), np.zeros(2, bool), np.zeros(2, bool))
     ['S', 'B', 'I', 'E']

@@ -15,5 +15,5 @@ if TYPE_CHECKING:
     BoolArray: TypeAlias = NDArray[np.bool_]
     HashArray: TypeAlias = NDArray[np.uint64]
     ByteArray: TypeAlias = NDArray[np.uint8]
-else:  # numpy.typing takes its time to load
+else:  # numpy.typing is slow to load
     IntArray = FloatArray = SingleArray = BoolArray = HashArray = ByteArray = np.ndarray

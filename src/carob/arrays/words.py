@@ -28,7 +28,7 @@ def _kind(code: int, how: str) -> int:
 
 
 def _kinds(codes: IntArray, how: str) -> IntArray:
-    """The kind of each character; one that was never seen is looked up, once."""
+    """The kind of each character; each new character is looked up once."""
     table = _tables.setdefault(how, np.full(_HIGHEST, UNSEEN, np.uint8))
     found = table[codes]
     if np.any(found == UNSEEN):
@@ -42,10 +42,9 @@ def cut(texts: Sequence[str], how: str = "words") -> tuple[IntArray, IntArray, I
     """Offsets, and the start and end of every token, counted from the beginning of its text.
 
     `whitespace` cuts at white space and nowhere else, as `str.split` does. With `words` a run of
-    letters, digits and underscores is a token and every other character is one by itself; marks
+    letters, digits and underscores is a token, and so is every other character; marks
     (accents, vowel signs) and format characters (joiners, soft hyphens) stay with the character
-    before them, as rule WB4 of Unicode Standard Annex #29 has it, and the zero-width space is
-    white space.
+    before them, by rule WB4 of Unicode Standard Annex #29, and the zero-width space is white space.
 
     >>> offsets, start, end = cut(["Ann's at e-mail.", "x"])
     >>> offsets.tolist(), start.tolist(), end.tolist()
@@ -65,7 +64,7 @@ def cut(texts: Sequence[str], how: str = "words") -> tuple[IntArray, IntArray, I
 
 
 def _starts(kind: IntArray) -> BoolArray:
-    """Where a token begins, apart from what comes after white space."""
+    """Where a token begins other than after white space."""
     place = np.arange(len(kind))
     before = np.maximum.accumulate(np.where(kind == FOLLOWS, -1, place))
     last = np.concatenate([[-1], before[:-1]])
