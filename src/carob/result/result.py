@@ -45,11 +45,11 @@ class Result:
         return json.dumps(self.to_dict(), indent=1, ensure_ascii=False, allow_nan=False)
 
     def to_pandas(self) -> Any:
-        """The rows as a pandas data frame, or several by name (the extra `carob[pandas]`)."""
+        """The rows as a pandas data frame, or several by name; needs pandas."""
         return self._frames(library("pandas").DataFrame)
 
     def to_polars(self) -> Any:
-        """The rows as a polars data frame, or several by name (the extra `carob[polars]`)."""
+        """The rows as a polars data frame, or several by name; needs polars."""
         return self._frames(library("polars").DataFrame, infer_schema_length=None)
 
     def _frames(self, frame: Any, **options: Any) -> Any:
@@ -66,7 +66,7 @@ def library(name: str) -> Any:
     try:
         return import_module(name)
     except ImportError:
-        raise UsageError(f"{name} is not installed; pip install 'carob[{name}]'") from None
+        raise UsageError(f"{name} is not installed; pip install {name}") from None
 
 
 def whole(number: float) -> float | int:
