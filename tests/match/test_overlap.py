@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 import carob
+from carob import registry
 from carob.corpus.corpus import Corpus
 from carob.corpus.document import Document, Mention
 from carob.corpus.problems import RecipeError
@@ -415,3 +416,16 @@ def test_numbers_that_are_none_are_refused_in_python_too() -> None:
 def test_a_recipe_prints_what_it_came_from() -> None:
     for text in ("iou(t=0.7).F1", "constrained(k1=0,label=ignore).R@macro", "left(pairing=one).P"):
         assert text == str(carob.Recipe.parse(text))
+
+
+@pytest.mark.parametrize("name", ["exact", "overlap", "slots", "semeval"])
+def test_documents_that_lie_far_apart_on_a_line_do_not_meet(name: str) -> None:
+    # On a line of documents the two mentions are 2^32 apart: the same in 32 bits.
+    width, far = 1 << 18, 1 << 14
+    long = {"tokens": ["w"] * width, "mentions": [{"start": 0, "end": width, "label": "A"}]}
+    between = ["Ann slept"] * (far - 1)
+    gold = Corpus.of("[Ann]A slept", *between, "Ann slept", long)
+    system = Corpus.of("Ann slept", *between, "[Ann]A slept", long)
+    quantities = Tally.of(registry.load("match", name)(), Pair.of(gold, system)).by_unit()
+    assert [0, 0] == quantities["gold_right"][[0, far]].tolist()
+    assert [0, 0] == quantities["system_right"][[0, far]].tolist()

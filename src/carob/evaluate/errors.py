@@ -12,7 +12,6 @@ import numpy as np
 from carob.corpus.corpus import Corpus, Words
 from carob.corpus.problems import UsageError, nearest
 from carob.counts.tally import Tally
-from carob.counts.undisputed import tally_of
 from carob.evaluate._ledger import write_ledger
 from carob.evaluate.options import ErrorsOptions, Options
 from carob.evaluate.presets import table_for
@@ -124,7 +123,7 @@ def _scores(pair: Pair, recipes: Sequence[Recipe]) -> dict[str, float | None]:
     scores: dict[str, float | None] = {}
     for recipe in recipes:
         if recipe.space not in tallies:
-            tallies[recipe.space] = tally_of(recipe.space, pair)
+            tallies[recipe.space] = Tally.of(recipe.space, pair)
         value = float(recipe.average(recipe.measure, tallies[recipe.space]).value)
         scores[str(recipe)] = None if np.isnan(value) else value
     return scores

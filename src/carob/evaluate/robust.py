@@ -12,7 +12,7 @@ from carob._version import __version__
 from carob.corpus.corpus import Corpus
 from carob.corpus.problems import CarobError, UsageError, plain
 from carob.corpus.source import Source
-from carob.counts.undisputed import tally_of
+from carob.counts.tally import Tally
 from carob.evaluate.compare import without_parts
 from carob.evaluate.options import Options, RobustOptions
 from carob.evaluate.presets import table_for, table_recipes
@@ -192,7 +192,7 @@ def _choices(
         try:
             # One system at a time: counts of many documents take room.
             for name, pair in run.pairs.items():
-                tally = tally_of(space, pair)
+                tally = Tally.of(space, pair)
                 for recipe in own:
                     value = recipe.average(recipe.measure, tally, None, options.zero).value
                     scores.setdefault(recipe, {})[name] = _number(value)

@@ -12,7 +12,6 @@ from carob.counts.count import Count
 from carob.counts.pieces import Gathered, pieces
 from carob.counts.rows import Statistic
 from carob.counts.tally import Tally
-from carob.counts.undisputed import tally_of, worth_in
 from carob.counts.zero_rule import valued
 from carob.evaluate.options import Options
 from carob.evaluate.sampling import Plan, by_label, overall
@@ -63,9 +62,6 @@ def tallied(pair: Pair, spaces: Iterable[Any], plan: Plan) -> dict[Any, Counts]:
 
 def _counted(pair: Pair, space: Any, plan: Plan) -> Counts:
     same = plan.options.resample_by == "document"
-    if same and worth_in(space, pair) is not None:
-        tally = tally_of(space, pair)
-        return tally, tally, True
     kept = pair.remembered.pop(("events", space), None)
     events = space(pair) if kept is None else kept
     tally = Tally.of(space, pair, events)

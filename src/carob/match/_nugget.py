@@ -13,7 +13,6 @@ from carob.arrays.overlaps import overlaps
 from carob.arrays.types import BoolArray, FloatArray, IntArray
 from carob.corpus.problems import UsageError, nearest, shown
 from carob.corpus.tables import UNKNOWN, Codes, Mentions
-from carob.counts.undisputed import Undisputed
 from carob.match._invisible import Invisible
 from carob.match._overlap import sizes
 from carob.pair.pair import Pair
@@ -91,30 +90,9 @@ def _folded(pair: Pair, name: str) -> tuple[IntArray, IntArray, int]:
 
 def one_to_one(pair: Pair, found: Scored, order: str) -> Scored:
     """Pairs taken greedily, the highest Dice first, each mention at most once."""
-    return _joined(*_one_to_one(pair, found, order))
-
-
-def best_pairs(pair: Pair, order: str) -> Scored:
-    """What `one_to_one` takes of all pairs. Those that nobody disputes need no search: their Dice
-    is 1, and they stand among the other pairs without a rival, by gold mention.
-    """
-    sure = Undisputed.of(pair)
-    simple, taken = (
-        Scored(sure.gold_rest[part.gold], sure.system_rest[part.system], part.dice)
-        for part in _one_to_one(sure.others, scored(sure.others, None), order)
-    )
-    partner, dice = np.full(len(pair.gold), -1), np.ones(len(pair.gold))
-    partner[sure.gold], partner[simple.gold] = sure.system, simple.system
-    dice[simple.gold] = simple.dice
-    gold = np.flatnonzero(partner >= 0)
-    return _joined(Scored(gold, partner[gold], dice[gold]), taken)
-
-
-def _one_to_one(pair: Pair, found: Scored, order: str) -> tuple[Scored, Scored]:
-    """The pairs without a rival, and what is taken of the others."""
     simple = alone(found.gold, found.system)
     crowd = _ranked(pair, found.take(~simple), order)
-    return found.take(simple), crowd.take(greedy(crowd.gold, crowd.system))
+    return _joined(found.take(simple), crowd.take(greedy(crowd.gold, crowd.system)))
 
 
 def mapped(pair: Pair, found: Scored, order: str) -> Scored:

@@ -14,7 +14,6 @@ from carob.arrays.types import BoolArray, IntArray
 from carob.corpus.problems import RecipeError, nearest
 from carob.corpus.tables import Mentions
 from carob.counts.events import Events
-from carob.counts.undisputed import ONE, Worth
 from carob.pair.pair import Pair
 
 Label = Literal["match", "ignore"]
@@ -28,7 +27,6 @@ QUANTITIES: Mapping[str, Mapping[str, float]] = {
     "system_right": {"tp_system": 1},
     "system_all": {"tp_system": 1, "fp": 1},
 }
-UNDISPUTED: Mapping[str, Worth] = {"tp": ONE, "tp_system": ONE}
 
 
 def check(space: str, label: str, pairing: str, **whole: object) -> None:

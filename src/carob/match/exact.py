@@ -10,7 +10,6 @@ import numpy as np
 
 from carob.arrays.join import join, rest
 from carob.counts.events import Events
-from carob.counts.undisputed import ONE, Worth
 from carob.pair.pair import Pair
 
 
@@ -36,7 +35,6 @@ class Exact:
     items: ClassVar[Literal["mention", "filler"]] = "mention"
     symmetric: ClassVar[bool] = True
     by_document: ClassVar[bool] = True
-    undisputed: ClassVar[Mapping[str, Worth]] = {"tp": ONE}
     outcomes: ClassVar[tuple[str, ...]] = ("tp", "fp", "fn")
     errors: ClassVar[tuple[str, ...]] = ("fp", "fn")
     quantities: ClassVar[Mapping[str, Mapping[str, float]]] = {
@@ -79,7 +77,6 @@ class Boundary:
     items: ClassVar[Literal["mention", "filler"]] = "mention"
     symmetric: ClassVar[bool] = True
     by_document: ClassVar[bool] = True
-    undisputed: ClassVar[Mapping[str, Worth]] = {"tp": ONE, "tp_system": ONE}
     outcomes: ClassVar[tuple[str, ...]] = ("tp", "tp_system", "fp", "fn")
     errors: ClassVar[tuple[str, ...]] = ("fp", "fn")
     quantities: ClassVar[Mapping[str, Mapping[str, float]]] = {

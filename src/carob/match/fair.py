@@ -11,7 +11,6 @@ import numpy as np
 from carob.arrays.join import rest
 from carob.corpus.problems import RecipeError, nearest
 from carob.counts.events import Events
-from carob.counts.undisputed import ONE, Worth
 from carob.match._fair import error_types
 from carob.match._formula import BE, TERMS, TYPES, spelled, weights_of
 from carob.pair.pair import Pair
@@ -64,7 +63,6 @@ class Fair:
     name: ClassVar[str] = "fair"
     items: ClassVar[Literal["mention", "filler"]] = "mention"
     by_document: ClassVar[bool] = True
-    undisputed: ClassVar[Mapping[str, Worth]] = {"TP": ONE}
     outcomes: ClassVar[tuple[str, ...]] = ("TP", "LE", "BES", "BEL", "BEO", "LBE", "FP", "FN")
     errors: ClassVar[tuple[str, ...]] = ("LE", "BES", "BEL", "BEO", "LBE", "FP", "FN")
     symmetric: ClassVar[bool] = False

@@ -13,7 +13,7 @@ from carob.corpus.problems import RecipeError, nearest
 from carob.counts.events import Events
 from carob.match._align import settled
 from carob.match._invisible import Invisible
-from carob.match._nugget import Scored, agreeing, best_pairs, firsts, mapped, one_to_one, scored
+from carob.match._nugget import Scored, agreeing, firsts, mapped, one_to_one, scored
 from carob.pair.pair import Pair
 
 _Mapping = Literal["greedy", "2015"]
@@ -130,8 +130,6 @@ class Nugget:
 
     def __call__(self, pair: Pair) -> Events:
         """Score all pairs, map them, and count."""
-        if self.mapping == "greedy" and not self.attributes and self.hidden is None:
-            return self._events(pair, best_pairs(pair, self.order), {}, {})
         found = scored(pair, self.hidden)
         if self.mapping == "2015":
             return self._events_2015(pair, mapped(pair, found, self.order))

@@ -15,12 +15,10 @@ from typing import ClassVar, Literal
 
 from carob.corpus.problems import RecipeError
 from carob.counts.events import Events
-from carob.counts.undisputed import Worth
 from carob.match._overlap import (
     ERRORS,
     OUTCOMES,
     QUANTITIES,
-    UNDISPUTED,
     check,
     counted,
     sizes,
@@ -55,7 +53,6 @@ class Overlap:
     items: ClassVar[Literal["mention", "filler"]] = "mention"
     symmetric: ClassVar[bool] = True
     by_document: ClassVar[bool] = True
-    undisputed: ClassVar[Mapping[str, Worth]] = UNDISPUTED
     outcomes: ClassVar[tuple[str, ...]] = OUTCOMES
     errors: ClassVar[tuple[str, ...]] = ERRORS
     quantities: ClassVar[Mapping[str, Mapping[str, float]]] = QUANTITIES
@@ -96,7 +93,6 @@ class Constrained:
     name: ClassVar[str] = "constrained"
     items: ClassVar[Literal["mention", "filler"]] = "mention"
     by_document: ClassVar[bool] = True
-    undisputed: ClassVar[Mapping[str, Worth]] = UNDISPUTED
     outcomes: ClassVar[tuple[str, ...]] = OUTCOMES
     errors: ClassVar[tuple[str, ...]] = ERRORS
     quantities: ClassVar[Mapping[str, Mapping[str, float]]] = QUANTITIES
@@ -142,7 +138,6 @@ class Contains:
     name: ClassVar[str] = "contains"
     items: ClassVar[Literal["mention", "filler"]] = "mention"
     by_document: ClassVar[bool] = True
-    undisputed: ClassVar[Mapping[str, Worth]] = UNDISPUTED
     symmetric: ClassVar[bool] = False
     outcomes: ClassVar[tuple[str, ...]] = OUTCOMES
     errors: ClassVar[tuple[str, ...]] = ERRORS
@@ -182,7 +177,6 @@ class Left:
     items: ClassVar[Literal["mention", "filler"]] = "mention"
     symmetric: ClassVar[bool] = True
     by_document: ClassVar[bool] = True
-    undisputed: ClassVar[Mapping[str, Worth]] = UNDISPUTED
     outcomes: ClassVar[tuple[str, ...]] = OUTCOMES
     errors: ClassVar[tuple[str, ...]] = ERRORS
     quantities: ClassVar[Mapping[str, Mapping[str, float]]] = QUANTITIES
@@ -220,7 +214,6 @@ class Right:
     items: ClassVar[Literal["mention", "filler"]] = "mention"
     symmetric: ClassVar[bool] = True
     by_document: ClassVar[bool] = True
-    undisputed: ClassVar[Mapping[str, Worth]] = UNDISPUTED
     outcomes: ClassVar[tuple[str, ...]] = OUTCOMES
     errors: ClassVar[tuple[str, ...]] = ERRORS
     quantities: ClassVar[Mapping[str, Mapping[str, float]]] = QUANTITIES
@@ -261,7 +254,6 @@ class Iou:
     items: ClassVar[Literal["mention", "filler"]] = "mention"
     symmetric: ClassVar[bool] = True
     by_document: ClassVar[bool] = True
-    undisputed: ClassVar[Mapping[str, Worth]] = UNDISPUTED
     outcomes: ClassVar[tuple[str, ...]] = OUTCOMES
     errors: ClassVar[tuple[str, ...]] = ERRORS
     quantities: ClassVar[Mapping[str, Mapping[str, float]]] = QUANTITIES

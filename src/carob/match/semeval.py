@@ -10,7 +10,6 @@ import numpy as np
 
 from carob.corpus.problems import RecipeError, nearest
 from carob.counts.events import Events
-from carob.counts.undisputed import ONE, Worth
 from carob.match._align import slots_aligned
 from carob.match._muc import ERRORS, OUTCOMES, QUANTITIES
 from carob.pair.pair import Pair
@@ -46,7 +45,6 @@ class Semeval:
     name: ClassVar[str] = "semeval"
     items: ClassVar[Literal["mention", "filler"]] = "mention"
     by_document: ClassVar[bool] = True
-    undisputed: ClassVar[Mapping[str, Worth]] = {"COR": ONE, "COR_system": ONE}
     outcomes: ClassVar[tuple[str, ...]] = OUTCOMES
     errors: ClassVar[tuple[str, ...]] = ERRORS
     quantities: ClassVar[Mapping[str, Mapping[str, float]]] = QUANTITIES

@@ -8,7 +8,6 @@ from typing import ClassVar, Literal
 
 from carob.arrays.types import FloatArray, IntArray
 from carob.counts.events import Events
-from carob.counts.undisputed import ONE, Worth
 from carob.match._align import Alignment, agreeing, mentions_aligned, settled, slots_aligned
 from carob.pair.pair import Pair
 
@@ -61,11 +60,6 @@ class Slots:
     def __post_init__(self) -> None:
         object.__setattr__(self, "attributes", settled(self.name, self.attributes))
 
-    @property
-    def undisputed(self) -> Mapping[str, Worth] | None:
-        """What a mention counts that both sides have alone; attributes may still differ."""
-        return None if self.attributes else {"C": (2.0, 0.0), "C_system": (2.0, 0.0)}
-
     def __call__(self, pair: Pair) -> Events:
         """Align, then count the slots of each pair that agree."""
         found = slots_aligned(pair, self.attributes)
@@ -102,11 +96,6 @@ class WholeMentions:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "attributes", settled(self.name, self.attributes))
-
-    @property
-    def undisputed(self) -> Mapping[str, Worth] | None:
-        """What a mention counts that both sides have alone; attributes may still differ."""
-        return None if self.attributes else {"C": ONE, "C_system": ONE}
 
     def __call__(self, pair: Pair) -> Events:
         """Align, then see which pairs agree on everything."""

@@ -14,7 +14,6 @@ from carob.arrays.types import FloatArray, IntArray
 from carob.corpus.problems import RecipeError, UsageError, shown
 from carob.corpus.tables import Documents, Mentions
 from carob.counts.events import Events
-from carob.counts.undisputed import Worth
 from carob.match._overlap import met
 from carob.match._weights import Weights
 from carob.pair.pair import Pair
@@ -94,11 +93,6 @@ class Ts:
         return self.weights is None
 
     @property
-    def undisputed(self) -> Mapping[str, Worth] | None:
-        """What a mention counts that both sides have alone: its tokens, and one separator less."""
-        return _undisputed(self, self.sep)
-
-    @property
     def signed(self) -> Mapping[str, str]:
         """What a signature says instead of a parameter: the weights with their hash."""
         return {} if self.weights is None else {"token_weights": self.weights.sealed}
@@ -150,11 +144,6 @@ class Token:
         return self.weights is None
 
     @property
-    def undisputed(self) -> Mapping[str, Worth] | None:
-        """What a mention counts that both sides have alone: its tokens, and one separator less."""
-        return _undisputed(self, 0.0)
-
-    @property
     def signed(self) -> Mapping[str, str]:
         """What a signature says instead of a parameter: the weights with their hash."""
         return {} if self.weights is None else {"token_weights": self.weights.sealed}
@@ -182,10 +171,6 @@ def _plain(space: Ts | Token, sep: float) -> bool:
     """Whether units weigh the same wherever they are, their label counts, and sums are exact."""
     one_by_one = space.weights is None and space.supertag is None
     return one_by_one and float(sep * _FINEST).is_integer()
-
-
-def _undisputed(space: Ts | Token, sep: float) -> Mapping[str, Worth] | None:
-    return {"tp": (-sep, 1 + sep)} if _plain(space, sep) else None
 
 
 def _events(space: Ts | Token, pair: Pair, sep: float) -> Events:
