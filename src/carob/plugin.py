@@ -138,9 +138,14 @@ class FormatHooks:
     write_folder: Callable[[Corpus, Path], None] | None = None
     """Write a corpus to a folder, a file for each document."""
 
-    def library(self, source: Source, documents: Documents) -> Any:
-        """What finds the text and words of a document again, to quote them; None if nothing."""
-        return None
+    library: Callable[[Source, Documents], Any] | None = None
+    """What finds the text and words of a document again, to quote them. Without it the corpora
+    that `read` returns keep theirs in memory.
+    """
+
+    def settled(self, facts: Mapping[Any, int]) -> tuple[dict[str, str], dict[str, int]]:
+        """What signatures say about how a file was read, and counts for the coverage."""
+        return {}, {}
 
 
 @runtime_checkable

@@ -14,6 +14,7 @@ from carob.corpus.corpus import Corpus, Origin
 from carob.corpus.folder import ending
 from carob.corpus.problems import CarobError, InputError, UsageError, nearest
 from carob.corpus.source import Source
+from carob.plugin import hook
 
 Readable = Corpus | str | os.PathLike[str]
 
@@ -49,7 +50,7 @@ def sniffed(source: Source) -> str:
 
 
 def _sureness(source: Source) -> dict[str, float]:
-    """How much a file looks like each format; plugins are asked when no other is sure."""
+    """How much a file looks like each format. Plugins are asked first, so that they win a tie."""
     head = source.head()
     if not head.strip():
         return {}
@@ -60,14 +61,13 @@ def _sureness(source: Source) -> dict[str, float]:
 
         head = telling(source, head)
     sure: dict[str, float] = {}
+    for name in registry.plugins("formats"):
+        sure[name] = registry.load("formats", name).sniff(head)
     for name in (*_COMMON, *registry.builtin("formats")):
         if name not in sure:
             sure[name] = registry.load("formats", name).sniff(head)
         if sure[name] >= 0.9:
             return sure
-    if max(sure.values()) < 0.5:
-        for name in registry.plugins("formats"):
-            sure[name] = registry.load("formats", name).sniff(head)
     return sure
 
 
@@ -130,8 +130,9 @@ def read(
         corpus, said, facts = read_files(reader, source)
     else:
         corpus = Corpus.joined(reader.read(source), source.share)
-        said, facts = reader.settled(corpus.facts)
-        corpus = replace(corpus, library=reader.library(source, corpus.documents))
+        said, facts = hook(reader, "settled")(corpus.facts)
+        if (library := hook(reader, "library")) is not None:
+            corpus = replace(corpus, library=library(source, corpus.documents))
     origin = Origin(source.path, source.sha256, name, said)
     return replace(corpus, facts=facts, origin=origin)
 
@@ -261,6 +262,8 @@ def _written(writer: Any, corpus: Corpus, path: str | os.PathLike[str]) -> None:
     ):
         writer.write_folder(corpus, Path(path))
         return
+    if hook(writer, "write") is None:
+        raise UsageError(f"the format {writer.name} is for reading only")
     out = io.BytesIO()
     writer.write(corpus, out)
     try:
@@ -272,7 +275,7 @@ def _written(writer: Any, corpus: Corpus, path: str | os.PathLike[str]) -> None:
 
 def _by_extension(path: str) -> str:
     base, tail = os.path.splitext(path)  # noqa: PTH122
-    for name in registry.builtin("formats"):
+    for name in (*registry.builtin("formats"), *registry.plugins("formats")):
         if tail.lower() in registry.load("formats", name).extensions:
             return name
     end = tail or os.path.basename(base)  # noqa: PTH119

@@ -15,6 +15,7 @@ from carob.corpus.problems import InputError, UsageError, shown
 from carob.corpus.source import Source
 from carob.corpus.tables import ATTRIBUTES, too_many_attributes
 from carob.formats._text import Problems
+from carob.plugin import hook
 
 Read = tuple[Corpus, dict[str, str], dict[str, int]]
 
@@ -35,12 +36,13 @@ def read_files(reader: Any, source: Source) -> Read:
         except InputError as error:
             problems.extend(error)
             continue
-        how, counts = reader.settled(part.facts)
+        how, counts = hook(reader, "settled")(part.facts)
         facts.update(counts)
         for key, value in how.items():
             said.setdefault(key, set()).add(value)
-        library = reader.library(file, part.documents)
-        parts.append((file, replace(part, facts={}, library=library)))
+        if (library := hook(reader, "library")) is not None:
+            part = replace(part, library=library(file, part.documents))
+        parts.append((file, replace(part, facts={})))
     problems.check()
     if not parts:
         raise source.failure("K002", "an empty folder", "at least one document")
