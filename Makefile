@@ -7,7 +7,7 @@ STALE := $(shell .venv/bin/python -I -c 'import importlib.util, pathlib, sys; \
 	sys.exit(pathlib.Path(found) != pathlib.Path.cwd() / "src/carob/__init__.py")' \
 	>/dev/null 2>&1 || echo FORCE)
 
-.PHONY: help demo test coverage check guard bench performance docs format clean FORCE
+.PHONY: help demo test nightly coverage check guard bench performance docs format clean FORCE
 
 help: ## Show this help
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-11s %s\n", $$1, $$2}' Makefile
@@ -17,6 +17,9 @@ demo: .venv/.stamp-core ## Score made-up systems in build/demo
 
 test: .venv/.stamp-dev ## Run the tests and the examples in the documentation
 	.venv/bin/pytest -q -n auto
+
+nightly: .venv/.stamp-dev ## Run the laws on many new random examples
+	.venv/bin/pytest -q -n auto --hypothesis-profile=nightly tests
 
 coverage: .venv/.stamp-dev ## Run the tests and report the branches they miss
 	.venv/bin/pytest -q -n auto --cov --cov-report=term

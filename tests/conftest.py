@@ -9,14 +9,23 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 settings.register_profile(
-    "carob",
+    "fixed",
     derandomize=True,
     deadline=None,
     database=None,
     max_examples=100,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
-settings.load_profile("carob")
+settings.register_profile(
+    "nightly",
+    settings.get_profile("fixed"),
+    derandomize=False,
+    max_examples=2000,
+    print_blob=True,
+)
+# The same examples in every run, so that a change is judged by the change. `make nightly` asks for
+# the other profile, which looks for examples that no run has seen.
+settings.load_profile("fixed")
 
 
 @pytest.fixture(scope="session")

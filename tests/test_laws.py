@@ -17,13 +17,13 @@ from hypothesis import find, given, settings
 
 from carob import Corpus, Pair, Recipe, RecipeError, Tally, UsageError, registry, score
 from carob.counts.count import Count
-from tests.worlds import LABELS, Documents, documents, named_pairs, pairs
+from tests.worlds import LABELS, Documents, documents, examples, named_pairs, pairs
 
 SPACES = list(registry.builtin("match"))
 AVERAGES = [f"@{name}" if name != "label" else "@label:A" for name in registry.builtin("average")]
 
 every_space = pytest.mark.parametrize("name", SPACES)
-few = settings(max_examples=25)
+few = examples(0.25)
 
 
 @cache
@@ -224,7 +224,7 @@ def recipes_of(name: str) -> list[Recipe]:
 
 
 @every_space
-@settings(max_examples=12)
+@examples(0.12)
 @given(pair=pairs)
 def test_a_score_lies_in_its_range(name: str, pair: tuple[Documents, Documents]) -> None:
     gold, system = (Corpus.of(*side) for side in pair)

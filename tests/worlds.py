@@ -10,6 +10,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import replace
 
+from hypothesis import settings
 from hypothesis import strategies as st
 
 from carob import Corpus, Document, Mention
@@ -87,6 +88,11 @@ def random_pairs(
 def corpora(pair: tuple[Documents, Documents]) -> tuple[Corpus, Corpus]:
     """Both sides as columns."""
     return Corpus.of(*pair[0]), Corpus.of(*pair[1])
+
+
+def examples(share: float) -> settings:
+    """As many examples as this share of what the profile of hypothesis (tests/conftest.py) has."""
+    return settings(max_examples=max(1, round(share * settings().max_examples)))
 
 
 seeds = st.integers(0, 2**32 - 1)
