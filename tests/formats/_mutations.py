@@ -174,7 +174,7 @@ def valid(format: str, worlds: int = 12) -> list[bytes]:
 
 def valid_pairs(worlds: int = 12) -> list[dict[str, bytes]]:
     """The same for brat, whose documents are two files each."""
-    from carob.formats._standoff_out import annotated
+    from carob.formats.brat import annotated
 
     rng = random.Random("brat")
     found = []

@@ -17,8 +17,7 @@ from carob.corpus.problems import InputError, UsageError
 from carob.corpus.source import Source
 from carob.evaluate.read import sniffed
 from carob.evaluate.verify import verify
-from carob.formats._tags import escaped, unescaped
-from carob.formats.inline import Inline
+from carob.formats.inline import Inline, escaped, unescaped
 
 SEMINAR = """\
 <0.21.1.94.09.30@cs.example.edu (Ann Lee).0>

@@ -14,9 +14,8 @@ import carob
 from carob import Corpus, Document, InputError, UsageError, read
 from carob.corpus.source import Source
 from carob.corpus.template import Filler, Template
-from carob.formats import _muc
-from carob.formats._muc import forms
-from carob.formats.muc import Muc
+from carob.formats import muc
+from carob.formats.muc import Muc, forms
 from tests.formats._files import of_bytes, written
 
 HEAD = "0. MESSAGE: ID   d1\n1. MESSAGE: TEMPLATE   1\n"
@@ -204,7 +203,7 @@ def test_bytes_that_are_no_text_are_told() -> None:
 
 
 def test_alternatives_that_multiply_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_muc, "MOST", 8)
+    monkeypatch.setattr(muc, "MOST", 8)
     half = " / ".join(['"x"'] * 4)
     (problem,) = problems(f"{HEAD}2. A   ({half}): {half}\n")
     assert problem.endswith("with more than 8 alternatives, expected fewer")
@@ -277,7 +276,7 @@ def test_a_filler_is_written_so_that_it_means_the_same() -> None:
     for _ in range(3000):
         texts = rng.choices(TEXTS, k=rng.randint(1, 4))
         optional = rng.random() < 0.5
-        assert (texts, optional) == forms(_muc.written(texts, optional))
+        assert (texts, optional) == forms(muc.written(texts, optional))
 
 
 def test_a_key_file_looks_as_they_do() -> None:

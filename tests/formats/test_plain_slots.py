@@ -17,7 +17,7 @@ from carob.corpus.json_checks import WrongError
 from carob.corpus.record import document_of
 from carob.corpus.source import Source
 from carob.corpus.templates import Templates
-from carob.formats._plain_slots import forms, record_forms
+from carob.formats._plain import forms, record_forms
 from carob.formats.jsonl import Jsonl
 from carob.formats.records import Records
 

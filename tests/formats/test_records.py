@@ -17,7 +17,7 @@ from carob import Corpus, Document, InputError, UsageError, read
 from carob.corpus.source import Source
 from carob.corpus.template import DEEPEST, Filler, Template
 from carob.evaluate.verify import verify
-from carob.formats import _json, _records, records
+from carob.formats import _json, records
 from carob.formats.records import Records
 from tests.formats._files import of_bytes, written
 
@@ -484,8 +484,8 @@ def test_a_filler_with_a_place_alone_becomes_its_text(tmp_path: Path) -> None:
 
 def test_reading_needs_no_file_in_memory_twice() -> None:
     """The text of a document is found again from its offset, in a list as in lines."""
-    shape = _records.Shape("id", "text", "")
-    assert "é" == _records.text_of(b' {"text": "\xc3\xa9"},\n  ', shape)
+    shape = records.Shape("id", "text", "")
+    assert "é" == records.text_of(b' {"text": "\xc3\xa9"},\n  ', shape)
     out = io.BytesIO()
     Records().write(Corpus.of({"text": "é", "templates": [{"slots": {"a": ["x"]}}]}), out)
     assert '{"text": "é", "a": "x"}\n' == out.getvalue().decode()

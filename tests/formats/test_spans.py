@@ -16,7 +16,7 @@ from carob.corpus.corpus import Corpus
 from carob.corpus.document import Document, Mention
 from carob.corpus.problems import InputError, UsageError
 from carob.corpus.source import Source
-from carob.formats import _spans
+from carob.formats import spans
 from carob.formats.conll import Conll
 from carob.formats.jsonl import Jsonl
 from carob.formats.spans import Spans
@@ -175,7 +175,7 @@ def test_blocks_do_not_depend_on_where_pieces_end(monkeypatch: pytest.MonkeyPatc
     rng = random.Random(1)
     data = written(Corpus.of(*(_document(rng) for _ in range(200))))
     whole = content(read(data))
-    monkeypatch.setattr(_spans, "_BLOCK", 7)
+    monkeypatch.setattr(spans, "_BLOCK", 7)
     for size in (1, 5, 40):
         small = Source.of_bytes(data)
         monkeypatch.setattr(small, "blocks", lambda s=small, n=size: Source.blocks(s, n))

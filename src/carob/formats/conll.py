@@ -15,7 +15,7 @@ from carob.corpus.corpus import Corpus, Words
 from carob.corpus.problems import InputError, Problem, UsageError, nearest, shown
 from carob.corpus.source import Source
 from carob.corpus.tables import Documents
-from carob.formats._comments import is_comment, split, width_of
+from carob.formats._lines import is_comment, split, width_of
 from carob.formats._tagged import REPAIRS, TagReader
 
 _ENOUGH = 1 << 13

@@ -14,10 +14,324 @@ from carob.corpus.problems import UsageError, shown
 from carob.corpus.source import Source
 from carob.corpus.tables import Documents
 from carob.corpus.template import Filler, Template
-from carob.formats._muc import written
-from carob.formats._muc_lines import ID, NAMES, TEMPLATE, Messages, named, number_of, slot_of
 from carob.formats._text import Problems, decoded, encoded, signed, unsigned
 from carob.formats.capabilities import fitted, refused
+
+_SIGN = re.compile(r'"((?:[^"\\]|\\.)*+)("|\\?\Z)|/', re.S)
+_ESCAPE = re.compile(r"\\(.)", re.S)
+_SIGNS = {"n": "\n", "r": "\r", "t": "\t", '"': '"', "\\": "\\"}
+_NOTHING = frozenset({"-", "*"})
+_WRITTEN = {sign: f"\\{letter}" for letter, sign in _SIGNS.items()}
+MOST = 1000
+"""How many alternatives a filler may have: cross-references multiply them."""
+
+
+class FillerError(ValueError):
+    """A filler is not as it should be: what was found, and what was expected."""
+
+    def __init__(self, found: str, expected: str) -> None:
+        self.found, self.expected = found, expected
+        super().__init__(found)
+
+
+def forms(value: str) -> tuple[list[str], bool]:
+    """The alternatives of a filler, none for `-` and `*`, and whether it is optional.
+
+    >>> forms('? "FMLN" / "FRONT"')
+    (['FMLN', 'FRONT'], True)
+    >>> forms('CIVILIAN: "PRIESTS" / "JESUITS"')
+    (['CIVILIAN: "PRIESTS"', 'CIVILIAN: "JESUITS"'], False)
+    """
+    found: list[str] = []
+    owners: list[str] = []  # what the last cross-reference refers from
+    bare: list[str] = []  # what may turn out to be that of the next one
+    optional = nothing = False
+    for piece in _alternatives(value):
+        if piece.startswith("?"):
+            optional, piece = True, piece[1:].strip()
+        if not piece:
+            raise FillerError(f"{shown(value)} with an alternative that is empty", "a filler")
+        owner, string = _crossed(piece)
+        if owner:
+            owners, bare = _ungrouped([*bare, owner]), []
+        if owners and string:
+            found += [f"{each}: {string}" for each in owners if each not in _NOTHING]
+            nothing |= not _NOTHING.isdisjoint(owners)
+        else:
+            owners = []
+            bare.append(piece)
+        if len(found) + len(bare) > MOST:
+            raise FillerError(f"{shown(value)} with more than {MOST:,} alternatives", "fewer")
+    found += [_unquoted(piece) for piece in bare if piece not in _NOTHING]
+    nothing |= not _NOTHING.isdisjoint(bare)
+    return found, bool(found) and (optional or nothing)
+
+
+def _ungrouped(owners: list[str]) -> list[str]:
+    """`("A" / "B"): "C"` without its parentheses."""
+    if owners[0].startswith("(") and owners[-1].endswith(")"):
+        owners[0] = owners[0][1:].strip()
+        owners[-1] = owners[-1][:-1].strip()
+    return owners
+
+
+def _alternatives(value: str) -> Iterator[str]:
+    """What stands between slashes; a slash in a string or inside of a word is none."""
+    begin = 0
+    for sign in _SIGN.finditer(value):
+        if sign[1] is not None:
+            if sign[2] != '"':
+                raise FillerError(shown(value[sign.start() :]), "a closing quote")
+            continue
+        around = (
+            value[max(0, sign.start() - 1) : sign.start()],
+            value[sign.end() : sign.end() + 1],
+        )
+        if all(not each or each.isspace() or each == '"' for each in around):
+            yield value[begin : sign.start()].strip()
+            begin = sign.end()
+    yield value[begin:].strip()
+
+
+def _crossed(piece: str) -> tuple[str, str]:
+    """A cross-reference as its two parts, `X` and `"Y"`; a string alone has no first part."""
+    last = None
+    for sign in _SIGN.finditer(piece):
+        last = sign if sign[1] is not None else None
+    if last is None or last.end() < len(piece):
+        return "", ""
+    before = piece[: last.start()].rstrip()
+    if not before:
+        return "", last.group()
+    return (before[:-1].rstrip(), last.group()) if before.endswith(":") else ("", "")
+
+
+def _unquoted(piece: str) -> str:
+    """The text of a string without its quotes; anything else as it is."""
+    own, string = _crossed(piece)
+    if own or not string:
+        return piece
+    text = _ESCAPE.sub(lambda sign: _SIGNS.get(sign[1], sign.group()), string[1:-1])
+    if not text.strip():
+        raise FillerError(shown(string), "a text that is not empty, or - for no filler")
+    return text
+
+
+def written(texts: list[str], optional: bool) -> str:
+    """A filler as a line of a key file has it; cross-references stay without quotes around them.
+
+    >>> print(written(["THE FRONT", '"X" SAID'], True), written(['CIVILIAN: "PRIESTS"'], False))
+    ? "THE FRONT" / "\\"X\\" SAID" CIVILIAN: "PRIESTS"
+    """
+    if len(texts) > MOST:
+        raise UsageError(f"muc cannot hold {len(texts):,} alternatives of a filler, only {MOST:,}")
+    mark = "? " if optional else ""
+    plain = mark + " / ".join(text if _crossed(text)[0] else _quoted(text) for text in texts)
+    try:
+        if "\n" not in plain and "\r" not in plain and forms(plain) == (texts, optional):
+            return plain
+    except FillerError:
+        pass
+    return mark + " / ".join(map(_quoted, texts))
+
+
+def _quoted(text: str) -> str:
+    return f'"{"".join(_WRITTEN.get(sign, sign) for sign in text)}"'
+
+
+ID, TEMPLATE = "MESSAGE: ID", "MESSAGE: TEMPLATE"
+NAMES = (
+    ID, TEMPLATE, "INCIDENT: DATE", "INCIDENT: LOCATION", "INCIDENT: TYPE",
+    "INCIDENT: STAGE OF EXECUTION", "INCIDENT: INSTRUMENT ID", "INCIDENT: INSTRUMENT TYPE",
+    "PERP: INCIDENT CATEGORY", "PERP: INDIVIDUAL ID", "PERP: ORGANIZATION ID",
+    "PERP: ORGANIZATION CONFIDENCE", "PHYS TGT: ID", "PHYS TGT: TYPE", "PHYS TGT: NUMBER",
+    "PHYS TGT: FOREIGN NATION", "PHYS TGT: EFFECT OF INCIDENT", "PHYS TGT: TOTAL NUMBER",
+    "HUM TGT: NAME", "HUM TGT: DESCRIPTION", "HUM TGT: TYPE", "HUM TGT: NUMBER",
+    "HUM TGT: FOREIGN NATION", "HUM TGT: EFFECT OF INCIDENT", "HUM TGT: TOTAL NUMBER",
+)  # fmt: skip
+"""The slots of MUC-4, by number. They have colons and may fill their column to its end."""
+
+_NUMBERED = re.compile(r"\s*([0-9]+)\.\s+(\S.*)", re.S)
+_KNOWN = re.compile(f"(?:{'|'.join(sorted(NAMES, key=len, reverse=True))})(?=\\s|$)")
+_GAP = re.compile(r"\t|\s{2}")
+_SITE = re.compile(r"(.*\S)\s*\(([^()]*)\)", re.S)
+_OPTIONAL = re.compile(r"(\S+)\s*\(OPTIONAL\)", re.I)
+_LINE = "a slot like '2. INCIDENT: DATE   FILLER' or 'SLOT: FILLER', or an indented filler"
+
+
+def named(value: str) -> tuple[str, str]:
+    """The id of a message, and who made its key: `DEV-MUC3-0001 (NOSC)`."""
+    found = _SITE.fullmatch(value)
+    return (found[1], found[2].strip()) if found else (value, "")
+
+
+def number_of(value: str) -> tuple[str, bool]:
+    """The number of a template, and whether the whole of it is optional: `2 (OPTIONAL)`.
+
+    `-` is no number, `*` says that there is no template; anything else of several words is "".
+    """
+    found = _OPTIONAL.fullmatch(value)
+    number = found[1] if found else value
+    return (number if len(number.split()) == 1 else ""), found is not None
+
+
+class _Messages:
+    """Reads the lines of a key file; what is wrong goes to `problems`."""
+
+    def __init__(self, file: str, problems: Problems, label: str) -> None:
+        self.file, self.problems, self.label = file, problems, label
+        self.found: dict[str, _Message] = {}
+        self.comments = 0
+        self.message: _Message | None = None
+        self.block = _Block()
+
+    def wrong(self, line: int, code: str, found: str, expected: str, hint: str = "") -> None:
+        self.problems.add(code, self.file, line, found, expected, hint)
+
+    def read(self, text: str) -> None:
+        for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), 1):
+            if not line.strip():
+                self.close()
+            elif line.lstrip().startswith(";"):
+                self.comments += 1
+            else:
+                self._line(number, line.rstrip())
+        self.close()
+        for message in self.found.values():
+            if message.irrelevant and message.templates:
+                self.wrong(message.irrelevant, "K225", f"{TEMPLATE} *, and templates elsewhere",
+                           "a message with templates, or without")  # fmt: skip
+
+    def _line(self, number: int, line: str) -> None:
+        slot = slot_of(line)
+        if slot is None:
+            if not line[0].isspace():
+                self.wrong(number, "K222", shown(line), _LINE)
+            elif not self.block.last:
+                self.wrong(number, "K222", f"the filler {shown(line.strip())}", "a slot before it")
+            else:
+                self.block.slots[self.block.last].append((number, line.strip()))
+            return
+        name, value, counted = slot
+        if name == ID:
+            self.close()
+            self._opened(number, value)
+            return
+        if name == TEMPLATE and (self.block.line or self.block.number):
+            self.close()
+        if self.message is None:
+            self.wrong(number, "K223", f"the slot {shown(name)}", f"{ID} before it")
+            self.message = _Message(number, "", {})
+        elif not self.block.line and counted and name != TEMPLATE and not self.block.opened:
+            self.wrong(number, "K223", f"the slot {shown(name)} behind a blank line",
+                       f"{ID} or {TEMPLATE} at the beginning of a template",
+                       "a blank line ends a template")  # fmt: skip
+        self.block.line = self.block.line or number
+        if name == TEMPLATE:
+            self._numbered(number, value)
+        else:
+            self.block.slots.setdefault(name, []).append((number, value))
+            self.block.last = name
+
+    def _opened(self, number: int, value: str) -> None:
+        name, site = named(value)
+        if not name:
+            self.wrong(number, "K223", f"{ID} without an id", "an id")
+        made = _Message(number, site, {})
+        self.message = self.found.setdefault(name, made)
+        self.block.opened = True
+
+    def _numbered(self, number: int, value: str) -> None:
+        self.block.number, self.block.optional = number_of(value or "-")
+        if not self.block.number:
+            self.wrong(number, "K222", shown(value), "the number of a template, - or *")
+
+    def close(self) -> None:
+        """The end of a template."""
+        block, self.block = self.block, _Block()
+        if not block.line or self.message is None:
+            return
+        slots: dict[str, tuple[Filler | Template, ...]] = {}
+        for slot, values in block.slots.items():
+            slots[slot] = tuple(self._fillers(values, block.optional))
+        if block.number == "*":
+            if any(slots.values()):
+                self.wrong(block.line, "K225", f"{TEMPLATE} * with fillers", "none")
+            self.message.irrelevant = block.line
+            return
+        name = None if block.number in ("", "-") else block.number
+        if name is not None and name in self.message.numbers:
+            before = self.message.numbers[name]
+            self.wrong(block.line, "K225", f"template {shown(name)}, also on line {before}",
+                       "a number of its own for each template of a message")  # fmt: skip
+        self.message.numbers.setdefault(name or "", block.line)
+        kind = next((f.text for f in slots.get(self.label, ()) if isinstance(f, Filler)), None)
+        self.message.templates.append(Template(kind or "", slots, name))
+
+    def _fillers(self, values: list[tuple[int, str]], optional: bool) -> Iterator[Filler]:
+        joined: list[tuple[int, list[str]]] = []
+        for line, value in values:
+            if joined and value and (joined[-1][1][-1][-1:] == "/" or value[0] == "/"):
+                joined[-1][1].append(value)
+            else:
+                joined.append((line, [value]))
+        for line, parts in joined:
+            if parts == [""]:
+                continue
+            try:
+                texts, maybe = forms(" ".join(parts))
+            except FillerError as error:
+                self.wrong(line, "K224", error.found, error.expected)
+                continue
+            if texts:
+                others = tuple(Filler(other) for other in texts[1:])
+                yield Filler(texts[0], (), others, optional or maybe)
+
+    def documents(self) -> Iterator[tuple[Document, int]]:
+        """Each message as a document, with its line."""
+        for name, message in self.found.items():
+            attributes = {"site": message.site} if message.site else {}
+            yield (
+                Document(name, attributes=attributes, templates=tuple(message.templates)),
+                message.line,
+            )
+
+
+class _Message:
+    def __init__(self, line: int, site: str, numbers: dict[str, int]) -> None:
+        self.line, self.site, self.numbers = line, site, numbers
+        self.templates: list[Template] = []
+        self.irrelevant = 0
+
+
+class _Block:
+    """A template on its way: `line` is 0 as long as it has none."""
+
+    def __init__(self) -> None:
+        self.line = 0
+        self.opened = self.optional = False
+        self.number = self.last = ""
+        self.slots: dict[str, list[tuple[int, str]]] = {}
+
+
+def slot_of(line: str) -> tuple[str, str, bool] | None:
+    """Name and filler of the slot that a line begins, and whether it has a number."""
+    numbered = _NUMBERED.match(line)
+    if numbered is None and line[0].isspace():
+        return None
+    rest = numbered[2] if numbered else line
+    known = _KNOWN.match(rest)
+    if numbered:
+        gap = _GAP.search(rest)
+        cut = gap.start() if gap else known.end() if known else -1
+    else:
+        cut = known.end() if known else rest.find(":")
+    name = rest[: max(cut, 0)].rstrip().removesuffix(":").rstrip()
+    if cut < 0 or not name or name.startswith('"'):
+        return None
+    value = rest[cut:] if numbered or known else rest[cut + 1 :]
+    return name, value.strip(), numbered is not None
+
 
 _FIRST = re.compile(rb"(?:\s|;[^\n]*\n)*+(?:[0-9]+\.[ \t]+)?MESSAGE: ID(?:\s|\Z)")
 _OTHER = re.compile(
@@ -74,7 +388,7 @@ class Muc:
         problems = Problems()
         text = decoded(source, "K221", problems)
         problems.check()
-        messages = Messages(source.name, problems, self.label)
+        messages = _Messages(source.name, problems, self.label)
         messages.read(text or "")
         problems.check()
         if not messages.found:

@@ -10,12 +10,15 @@ from typing import Any, BinaryIO, ClassVar
 
 import numpy as np
 
+from carob.arrays.hashing import PAD, hash_stretches
+from carob.arrays.types import BoolArray, ByteArray, HashArray, IntArray
 from carob.corpus.corpus import Corpus
 from carob.corpus.document import Span
 from carob.corpus.problems import UsageError, shown
 from carob.corpus.source import Source
-from carob.corpus.tables import Documents
-from carob.formats._spans import MARKS, NOWHERE, SpanReader
+from carob.corpus.tables import Documents, Fragments, Mentions, int32
+from carob.formats._numbers import LARGEST, gathered, numbers
+from carob.formats._pieces import Problems, pieces
 
 _ROW = re.compile(rb"[^\t]+\t *[0-9]+ *\t *[0-9]+ *\t[0-9, ]*\r?")
 
@@ -138,3 +141,269 @@ def _encodes(label: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+MARKS = ("NONE", "EMPTY")
+NOWHERE = 999
+"""The token that a mark names; it is no place."""
+
+_BLOCK = 1 << 18
+_NEWLINE, _RETURN, _TAB, _SPACE, _COMMA = b"\n\r\t ,"
+_COLUMNS = "label, first token, last token and list of tokens, apart by tabs"
+_NUMBER = f"a token number from 0 to {LARGEST}"
+_MARK = f"{NOWHERE} in every column of a sentence without spans"
+
+
+class SpanReader:
+    """One pass over one file."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.problems = Problems(source)
+        self.rows = self.docs = self.emitted = 0
+        self.inside = False
+        self.labels: dict[bytes, int] = {}
+        self.names: list[str] = []
+        self.mentions: list[Mentions] = []
+        self.doc_line: list[IntArray] = []
+        self.doc_offset: list[IntArray] = []
+        self.row_doc: list[IntArray] = []
+        self.marks: list[tuple[IntArray, IntArray, IntArray]] = []
+
+    def blocks(self) -> Iterator[Corpus]:
+        """Whole documents, a few hundred thousand rows at a time; problems come at the end."""
+        for data, line, offset in pieces(self.source):
+            self._take(data, line, offset)
+            self.problems.settle()
+            if self.rows >= _BLOCK and self.docs - 1 > self.emitted:
+                yield self._emit(self.docs - 1)
+        if not self.docs:
+            raise self.source.failure("K002", "an empty file", "at least one document")
+        yield self._emit(self.docs)
+        self.problems.speak()
+
+    def _take(self, data: bytes, line: int, offset: int) -> None:
+        buffer = np.frombuffer(data.removesuffix(b"\n") + b"\n" + bytes(PAD), np.uint8)
+        breaks = np.flatnonzero(buffer[:-PAD] == _NEWLINE)
+        low = np.concatenate([[0], breaks[:-1] + 1])
+        high = breaks - ((breaks > low) & (buffer[breaks - 1] == _RETURN))
+        filled = np.flatnonzero(~_bare(buffer, low, high))
+        fresh = np.ones(len(filled), bool)
+        fresh[1:] = np.diff(filled) > 1
+        if len(filled):
+            fresh[0] = not (self.inside and filled[0] == 0)
+        self.inside = bool(len(filled)) and filled[-1] == len(breaks) - 1
+        doc = self.docs - 1 + np.cumsum(fresh)
+        self.docs += int(fresh.sum())
+        self.doc_line.append(filled[fresh] + line)
+        self.doc_offset.append(low[filled[fresh]] + offset)
+        self.row_doc.append(doc)
+        self.rows += len(doc)
+        self._parse(buffer, low[filled], high[filled], doc, filled + line)
+
+    def _parse(
+        self, buffer: ByteArray, low: IntArray, high: IntArray, doc: IntArray, line: IntArray
+    ) -> None:
+        """Rows become mentions; what is no row, with numbers that agree, is a problem."""
+        tabs = np.flatnonzero(buffer == _TAB)
+        at = np.searchsorted(tabs, low)
+        width = np.searchsorted(tabs, high) - at + 1
+
+        def text(row: int) -> str:
+            return shown(buffer[low[row] : high[row]].tobytes())
+
+        def columns(row: int) -> tuple[str, int, str, str, str]:
+            count = "1 column" if width[row] == 1 else f"{width[row]} columns"
+            return "K401", int(line[row]), f"{count} in {text(row)}", _COLUMNS, ""
+
+        good = (width == 4) | (width == 3)
+        self.problems.each(np.flatnonzero(~good), columns)
+        ends = np.append(tabs, [len(buffer) - 1] * 3)
+        one, two, three = (np.where(good, ends[at + i], low) for i in range(3))
+        three = np.where(width == 4, three, high)
+        first, first_good = numbers(buffer, np.where(good, one + 1, low), two)
+        last, last_good = numbers(buffer, np.where(good, two + 1, low), three)
+        listed, spans, right = _lists(buffer, three + 1, high, good & (width == 4))
+
+        def number(row: int) -> tuple[str, int, str, str, str]:
+            fields = buffer[low[row] : high[row]].tobytes().split(b"\t")
+            every = [*fields[1:3], *(fields[3].split(b",") if listed[row] else [])]
+            wrong = next(f for f in every if not _is_number(f))
+            return "K402", int(line[row]), f"{shown(wrong)} in {text(row)}", _NUMBER, ""
+
+        fine = good & first_good & last_good & right[0]
+        self.problems.each(np.flatnonzero(good & ~fine), number)
+        starts, stops = first.copy(), last + 1
+        some = np.flatnonzero(np.diff(spans.offsets))
+        starts[some] = spans.start[spans.offsets[some]]
+        stops[some] = spans.end[spans.offsets[some + 1] - 1]
+
+        def twice(row: int) -> tuple[str, int, str, str, str]:
+            found = f"a token more than once in {text(row)}"
+            return "K403", int(line[row]), found, "each token of a span once", ""
+
+        def disagree(row: int) -> tuple[str, int, str, str, str]:
+            a, b = int(first[row]), int(last[row])
+            expected = f"tokens from {starts[row]} to {stops[row] - 1}, as in the list"
+            if not listed[row]:
+                expected = f"a last token that is not before {a}"
+            return "K404", int(line[row]), f"first {a} and last {b} in {text(row)}", expected, ""
+
+        self.problems.each(np.flatnonzero(fine & right[1]), twice)
+        fine &= ~right[1]
+        agree = (starts == first) & (stops == last + 1) & (first <= last)
+        self.problems.each(np.flatnonzero(fine & ~agree), disagree)
+        kept = np.flatnonzero(fine & agree)
+        code = self._codes(buffer, low[kept], one[kept], line[kept])
+        kept, code = kept[code >= 0], code[code >= 0]
+        marked = np.isin(code, [self.labels.get(mark.encode(), -1) for mark in MARKS])
+        marks = kept[marked]
+        odd = marks[(first[marks] != NOWHERE) | (last[marks] != NOWHERE)]
+        self.problems.each(odd, lambda row: ("K405", int(line[row]), text(row), _MARK, ""))
+        self.marks.append((doc[marks], line[marks], code[marked]))
+        kept, code = kept[~marked], code[~marked]
+        self.mentions.append(
+            _table(doc[kept], first[kept], last[kept], code, spans.take(kept), listed[kept])
+        )
+
+    def _codes(self, buffer: ByteArray, start: IntArray, end: IntArray, line: IntArray) -> IntArray:
+        """The number of each label in the order they were met; -1 where it is none."""
+        keys: HashArray = hash_stretches(buffer, start, end)
+        keys[start == end] = 0
+        found, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
+        codes = np.empty(len(found), np.int64)
+        for place in np.argsort(first, kind="stable").tolist():
+            row = int(first[place])
+            raw = buffer[start[row] : end[row]].tobytes()
+            if raw not in self.labels:
+                self.labels[raw] = self._learn(raw)
+            codes[place] = self.labels[raw]
+
+        def label(row: int) -> tuple[str, int, str, str, str]:
+            raw = buffer[start[row] : end[row]].tobytes()
+            expected = "a label in UTF-8" if raw.strip() else "a label in the first column"
+            return "K406", int(line[row]), f"the label {shown(raw)}", expected, ""
+
+        code = codes[inverse]
+        self.problems.each(np.flatnonzero(code < 0), label)
+        return code
+
+    def _learn(self, raw: bytes) -> int:
+        try:
+            name = raw.decode("utf-8")
+        except UnicodeDecodeError:
+            return -1
+        if not name.strip():
+            return -1
+        self.names.append(name)
+        return len(self.names) - 1
+
+    def _emit(self, stop: int) -> Corpus:
+        """The documents before `stop`, as a block; the others stay."""
+        low, size = self.emitted, stop - self.emitted
+        line, offset, doc = (
+            np.concatenate(each) for each in (self.doc_line, self.doc_offset, self.row_doc)
+        )
+        rows = np.bincount(doc[doc < stop] - low, minlength=size)
+        mark, at, code = (np.concatenate(each) for each in zip(*self.marks, strict=True))
+
+        def beside(row: int) -> tuple[str, int, str, str, str]:
+            name = self.names[code[row]]
+            found, hint = (
+                f"{name} beside other rows of its sentence",
+                "a blank line ends a sentence",
+            )
+            return "K407", int(at[row]), found, f"{name} alone", hint
+
+        closed = mark < stop
+        crowded = np.flatnonzero(closed)[rows[mark[closed] - low] > 1]
+        self.problems.each(crowded, beside)
+        table = Mentions.joined(self.mentions)
+        here = table.doc < stop
+        mentions = table.take(np.flatnonzero(here))
+        used = sorted({self.names[code] for code in np.unique(mentions.label).tolist()})
+        place = {name: i for i, name in enumerate(used)}
+        moved = int32([place.get(name, -1) for name in self.names] or [-1])
+        block = Corpus(
+            "token",
+            Documents(
+                np.full(size, -1, np.int32),
+                np.zeros(size, np.uint64),
+                np.zeros(size + 1, np.int64),
+                np.empty(0, np.int32),
+                line[:size],
+                offset[:size],
+            ),
+            Mentions(
+                int32(mentions.doc - low), int32(mentions.start), int32(mentions.end),
+                moved[mentions.label], mentions.fragments,
+            ),
+            tuple(used),
+        )  # fmt: skip
+        self.mentions = [table.take(np.flatnonzero(~here))]
+        self.doc_line, self.doc_offset = [line[size:].copy()], [offset[size:].copy()]
+        self.row_doc = [doc[doc >= stop]]
+        self.marks = [(mark[~closed], at[~closed], code[~closed])]
+        self.rows, self.emitted = len(self.row_doc[0]), stop
+        return block.ordered()
+
+
+def _is_number(field: bytes) -> bool:
+    field = field.strip(b" ")
+    return field.isdigit() and len(field) <= 10 and int(field) <= LARGEST
+
+
+def _bare(buffer: ByteArray, low: IntArray, high: IntArray) -> BoolArray:
+    """Which stretches hold nothing but spaces, tabs and carriage returns."""
+    bare: BoolArray = low >= high
+    doubtful = np.flatnonzero(~bare & (buffer[low] <= _SPACE))
+    if doubtful.size:
+        blank = (buffer == _SPACE) | (buffer == _TAB) | (buffer == _RETURN)
+        ink = np.concatenate([[0], np.cumsum(~blank)])
+        bare[doubtful] = ink[low[doubtful]] == ink[high[doubtful]]
+    return bare
+
+
+def _lists(
+    buffer: ByteArray, start: IntArray, end: IntArray, there: BoolArray
+) -> tuple[BoolArray, Fragments, tuple[BoolArray, BoolArray]]:
+    """Which rows have a list; its fragments; is it all numbers; is one there twice?"""
+    rows = len(start)
+    start, end = np.where(there, start, 0), np.where(there, end, 0)
+    listed = there & ~_bare(buffer, start, end)
+    index = np.flatnonzero(listed)
+    commas = np.flatnonzero(buffer == _COMMA)
+    low, high = np.searchsorted(commas, start[index]), np.searchsorted(commas, end[index])
+    counts = high - low + 1
+    row = np.repeat(index, counts)
+    opens = np.cumsum(counts) - counts
+    inner = np.arange(len(row)) - np.repeat(opens, counts) + np.repeat(low, counts)
+    begin, stop = np.empty(len(row), np.int64), np.empty(len(row), np.int64)
+    is_last = np.zeros(len(row), bool)
+    is_last[opens + counts - 1] = True
+    stop[~is_last] = commas[inner[~is_last]]
+    stop[is_last] = end[index]
+    begin[1:] = stop[:-1] + 1
+    begin[opens] = start[index]
+    value, good = numbers(buffer, begin, stop)
+    right = np.ones(rows, bool)
+    right[row[~good]] = False
+    kept = right[row]
+    fragments, twice = gathered(row[kept], value[kept], rows)
+    return listed, fragments, (right, twice)
+
+
+def _table(
+    doc: IntArray, first: IntArray, last: IntArray, code: IntArray, spans: Fragments,
+    listed: BoolArray,
+) -> Mentions:  # fmt: skip
+    """Mentions from lists, and from the first and last token where there is no list."""
+    counts = np.diff(spans.offsets)
+    if not np.any(counts > 1):
+        return Mentions(doc, first, last + 1, code)
+    counts = np.where(listed, counts, 1)
+    start, end = np.repeat(first, counts), np.repeat(last + 1, counts)
+    from_list = np.repeat(listed, counts)
+    start[from_list], end[from_list] = spans.start, spans.end
+    offsets = np.concatenate([[0], np.cumsum(counts)])
+    return Mentions(doc, first, last + 1, code, Fragments(offsets, start, end))
