@@ -107,24 +107,12 @@ print(json.dumps([name.removeprefix(root) for name in calls]))
 
 
 def walk() -> str:
-    """The files that a score visits, each with the first sentence of its docstring.
-
-    A private module is a detail of its folder: it stands with the first file of that folder.
-    """
-    lines: dict[str, str] = {}
-    details: dict[str, list[str]] = {}
-    for name in visited():
-        folder, _, module = name.rpartition("/")
-        if module.startswith("_") and not module.startswith("__"):
-            details.setdefault(folder, []).append(f"`{module}`")
-            continue
+    """The files that a score visits, each with the first sentence of its docstring."""
+    lines = []
+    for number, name in enumerate(visited(), start=1):
         doc = ast.get_docstring(ast.parse((ROOT / name).read_text(encoding="utf-8"))) or ""
-        lines[name] = " ".join(doc.split("\n\n")[0].split())
-    text = []
-    for number, (name, sentence) in enumerate(lines.items(), start=1):
-        private = ", ".join(details.pop(str(Path(name).parent), []))
-        text.append(f"{number}. `{name}`: {sentence}{private and f' With {private}.'}\n")
-    return "".join(text)
+        lines.append(f"{number}. `{name}`: {' '.join(doc.split(chr(10) * 2)[0].split())}\n")
+    return "".join(lines)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ import pytest
 from carob import Corpus, Filler, RecipeError, Template, compare, power, robust, score, seminars
 from carob.cli import main
 from carob.counts.events import Events
-from carob.evaluate.presets import table_for
+from carob.evaluate.options import table_for
 from carob.match.answers import Oads
 from carob.pair.pair import Pair
 from tests import counting

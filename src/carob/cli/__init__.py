@@ -1,6 +1,8 @@
-"""The command line: one file for each command. Nothing here computes or is imported early.
+"""The command line: finds the command, runs it, and prints results and errors.
 
-A command is a module with SUMMARY, `configure(parser)` and `run(arguments) -> exit code`.
+A command is a module of this folder with SUMMARY, `configure(parser)` and
+`run(arguments) -> exit code`. Nothing here computes, and nothing heavy is imported before a command
+runs: help must be instant.
 """
 
 from __future__ import annotations
@@ -16,8 +18,11 @@ from carob._version import __version__
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # as typing has it, without the time that typing takes
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from types import ModuleType
+    from typing import Any
+
+    from carob.result.scores import File
 
 OK, WRONG_INPUT, WRONG_USAGE = 0, 1, 2
 
@@ -116,3 +121,54 @@ def _set_up_process() -> None:
 def _print_error(error: Exception, code: int) -> int:
     print(f"carob: {error}", file=sys.stderr)
     return code
+
+
+def print_result(
+    result: Any, arguments: argparse.Namespace, warnings: Iterable[str] = (), **parameters: object
+) -> None:
+    """Coverage and warnings to stderr, the report to stdout or to the file that --output names."""
+    text = result.to(arguments.format, **parameters)
+    print_coverage(result.systems, getattr(result, "gold", None))
+    print_warnings(warnings)
+    write_output(text, arguments.output)
+
+
+def write_output(text: str, path: str | None) -> None:
+    """Write text to stdout, or to a file."""
+    if path is None or path == "-":
+        sys.stdout.write(text)
+        return
+    try:
+        with open(path, "w", -1, "utf-8", "backslashreplace", "\n") as file:  # noqa: PTH123
+            file.write(text)
+    except OSError as error:
+        from carob.corpus.problems import UsageError
+
+        raise UsageError(f"cannot write {path}: {error.strerror or error}") from None
+
+
+def print_warnings(warnings: Iterable[str]) -> None:
+    """Print each on its line on stderr."""
+    for warning in warnings:
+        print(f"warning: {warning}", file=sys.stderr)
+
+
+def print_coverage(systems: Sequence[File], gold: File | None = None) -> None:
+    """Print how much of each system was compared, after what is wrong with gold or the options."""
+    from carob.corpus.problems import plain
+
+    print_warnings(() if gold is None else gold.warnings)
+    for system in systems:
+        counts = dict(system.coverage)
+        kinds = [kind for kind in ("fillers", "mentions") if counts.get(f"gold_{kind}", 0)
+                 or counts.get(f"system_{kind}", 0)] or ["mentions"]  # fmt: skip
+        sides = (f"{counts[f'gold_{kind}']:,} gold and {counts[f'system_{kind}']:,} system {kind}"
+                 for kind in kinds)  # fmt: skip
+        more = [key for key in ("ungrounded", "empty") if key in counts]
+        keys = ("repaired", "discarded", "unaligned", "ignored", *more)
+        print(
+            f"{plain(system.name)}: {counts['documents']:,} documents, {', '.join(sides)}; "
+            + ", ".join(f"{counts[key]:,} {key}" for key in keys),
+            file=sys.stderr,
+        )
+        print_warnings(f"{plain(system.name)}: {warning}" for warning in system.warnings)

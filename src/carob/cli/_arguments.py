@@ -1,7 +1,7 @@
-"""Arguments that several commands have: how argparse is told of them, and what they mean.
+"""Arguments that several commands have: their declaration, and what they mean.
 
-`add_...` declares arguments and imports nothing heavy, since `--help` must be instant; `parse_...`
-turns them into arguments of the public functions.
+`add_...` declares arguments, `parse_...` turns them into arguments of the public functions. Nothing
+heavy is imported before arguments are parsed, since `--help` must be instant.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ if TYPE_CHECKING:  # as typing has it, without the time that typing takes
     from collections.abc import Iterable
     from typing import Any
 
+    from carob.corpus.problems import UsageError
     from carob.recipe import Recipe
 
 FORMATS = ("terminal", "json", "csv", "markdown", "latex")
@@ -147,18 +148,24 @@ def add_statistics(parser: argparse.ArgumentParser, *, intervals: bool = True) -
     )  # fmt: skip
 
 
-def add_output(parser: argparse.ArgumentParser) -> None:
+def add_output(parser: argparse.ArgumentParser, more: str = "") -> None:
     """Where and how results are written."""
     group = parser.add_argument_group("output")
     group.add_argument(
         "--format", metavar="NAME", default="terminal",
-        help=f"{', '.join(FORMATS)} (default: terminal)",
+        help=f"{', '.join(FORMATS)} (default: terminal{more})",
     )  # fmt: skip
     group.add_argument("-o", "--output", metavar="FILE", help="write to FILE instead of stdout")
 
 
+def _usage_error(option: str, value: str, expected: str) -> UsageError:
+    from carob.corpus.problems import UsageError, shown
+
+    return UsageError(f"found {option}{shown(value)}, expected {expected}")
+
+
 def parse_recipes(arguments: argparse.Namespace) -> list[Recipe] | None:
-    """What -m asks for; None for the default."""
+    """The recipes of -m; None for the default."""
     from carob.recipe import Recipe
 
     check_preset(arguments)
@@ -168,7 +175,7 @@ def parse_recipes(arguments: argparse.Namespace) -> list[Recipe] | None:
 
 
 def check_preset(arguments: argparse.Namespace) -> None:
-    """Recipes are those of a table, or given."""
+    """Refuse recipes and a table of recipes together."""
     from carob.corpus.problems import UsageError
 
     if arguments.measure and arguments.preset is not None:
@@ -177,6 +184,9 @@ def check_preset(arguments: argparse.Namespace) -> None:
 
 def parse_options(arguments: argparse.Namespace) -> dict[str, Any]:
     """The keyword arguments of carob.score and others: see carob.Options."""
+    from carob.registry import load
+
+    load("report", arguments.format)  # a mistake in the name of a report costs no time
     options = {name: getattr(arguments, name) for name in SIMPLE if hasattr(arguments, name)}
     return options | {
         "gold_options": parse_reading(arguments, "gold"),
@@ -188,26 +198,24 @@ def parse_options(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def _parse_labels(text: str | None) -> list[str] | None:
-    from carob.corpus.problems import UsageError, shown
-
     labels = None if text is None else [label.strip() for label in text.split(",")]
     if labels is not None and not all(labels):
-        raise UsageError(f"found --labels {shown(text or '')}, expected A,B,C")
+        raise _usage_error("--labels ", text or "", "A,B,C")
     return labels
 
 
 def _parse_map(texts: Iterable[str]) -> dict[str, str]:
-    from carob.corpus.problems import UsageError, shown
-
     names: dict[str, str] = {}
     for text in texts:
         old, sign, new = text.partition("=")
         if "," in new and "=" in new.partition(",")[2]:
             parts = " --map ".join(part.strip() for part in text.split(","))
-            raise UsageError(f"found --map {shown(text)}, expected one OLD=NEW: --map {parts}")
+            raise _usage_error("--map ", text, f"one OLD=NEW: --map {parts}")
         if not (old and sign and new):
-            raise UsageError(f"found --map {shown(text)}, expected OLD=NEW")
+            raise _usage_error("--map ", text, "OLD=NEW")
         if old in names:
+            from carob.corpus.problems import UsageError, shown
+
             raise UsageError(f"--map names {shown(old)} twice")
         names[old] = new
     return names
@@ -226,7 +234,7 @@ def _parse_task(path: str | None, part: str | None) -> Any:
 
 
 def parse_reading(arguments: argparse.Namespace, side: str) -> dict[str, Any]:
-    """The arguments of carob.read for gold or systems, those that were given."""
+    """The arguments of carob.read for gold or systems, without those that have no value."""
     columns = parse_columns(arguments.columns)
     every = {
         "format": getattr(arguments, f"{side}_format"),
@@ -246,19 +254,17 @@ def parse_columns(spec: str | None) -> dict[str, int | tuple[int, ...]]:
     >>> parse_columns("gold=-2,system=-1"), parse_columns("1+2")
     ({'gold': -2, 'system': -1}, {'gold': (1, 2), 'system': (1, 2)})
     """
-    from carob.corpus.problems import UsageError, shown
+    from carob.corpus.problems import UsageError
 
     columns: dict[str, int | tuple[int, ...]] = {}
     for part in spec.split(",") if spec else ():
         name, number = part.split("=", 1) if "=" in part else ("", part)
         if name not in ("", "gold", "system", "token", "tag"):
-            raise UsageError(f"found --columns {shown(part)}, expected gold=I, system=I or token=I")
+            raise _usage_error("--columns ", part, "gold=I, system=I or token=I")
         try:
             layers = tuple(int(each) for each in number.split("+"))
         except ValueError:
-            raise UsageError(
-                f"found --columns {shown(part)}, expected a whole number, or several: 1+2"
-            ) from None
+            raise _usage_error("--columns ", part, "a whole number, or several: 1+2") from None
         value = layers if len(layers) > 1 else layers[0]
         columns |= {"gold": value, "system": value} if name in ("", "tag") else {name: value}
     token = columns.get("token", 0)
@@ -275,63 +281,43 @@ def parse_pairs(option: str, texts: Iterable[str]) -> dict[str, str]:
     >>> parse_pairs("--write", ["scheme=iobes"])
     {'scheme': 'iobes'}
     """
-    from carob.corpus.problems import UsageError, shown
-
     pairs = {}
     for text in texts:
         key, sign, value = text.partition("=")
         if not (key and sign):
-            raise UsageError(f"found {option} {shown(text)}, expected KEY=VALUE")
+            raise _usage_error(f"{option} ", text, "KEY=VALUE")
         pairs[key] = value
     return pairs
 
 
 def parse_systems(arguments: argparse.Namespace) -> dict[str, str]:
-    """The paths of all systems by their names."""
+    """The paths of all systems by their names. Without any, gold holds the system too."""
     from carob.corpus.problems import UsageError
-    from carob.evaluate.run import stem
+    from carob.evaluate.run import systems_by_name
 
-    texts = list(arguments.systems)
-    columns = parse_columns(arguments.columns)
-    if not texts:
+    named = [_parse_name(text) for text in arguments.systems]
+    if [arguments.gold, *(path for _, path in named)].count("-") > 1:
+        raise UsageError("only one file can be standard input")
+    if not named:
+        columns = parse_columns(arguments.columns)
         if columns.get("gold") == columns.get("system"):
             raise UsageError(
                 "give gold and at least one system; for one file with both, "
                 "say which columns: --columns gold=-2,system=-1"
             )
-        texts = [arguments.gold]
-    systems: dict[str, str] = {}
-    for own_name, path in map(parse_name, texts):
-        name = own_name or stem(path)
-        if name in systems and own_name is None:
-            name = path
-        if name in systems:
-            raise UsageError(f"two systems are called {name}; give them names: name=path")
-        systems[name] = path
-    if arguments.systems:
-        check_standard_input([arguments.gold, *systems.values()])
-    return systems
+        named = [_parse_name(arguments.gold)]
+    return systems_by_name([path for _, path in named], [name for name, _ in named])
 
 
-def parse_name(text: str) -> tuple[str | None, str]:
+def _parse_name(text: str) -> tuple[str | None, str]:
     """Name and path of a system: name=path, or a path alone.
 
-    >>> parse_name("best=out.conll"), parse_name("out.conll")
+    >>> _parse_name("best=out.conll"), _parse_name("out.conll")
     (('best', 'out.conll'), (None, 'out.conll'))
     """
-    from carob.corpus.problems import UsageError, shown
-
     name, sign, path = text.partition("=")
     if not sign or not name or os.path.exists(text):  # noqa: PTH110
         return None, text
     if not path:
-        raise UsageError(f"found {shown(text)}, expected name=path")
+        raise _usage_error("", text, "name=path")
     return name, path
-
-
-def check_standard_input(paths: list[str]) -> None:
-    """Standard input can be read once."""
-    from carob.corpus.problems import UsageError
-
-    if paths.count("-") > 1:
-        raise UsageError("only one file can be standard input")

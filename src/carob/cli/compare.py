@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from carob.cli import _arguments
+from carob.cli import _arguments, print_result
 
 SUMMARY = "compare systems: differences, intervals, p values and rank ranges"
 
@@ -38,7 +38,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Compare, report, and fail if the last system is worse."""
-    from carob.cli._output import print_coverage, write_output
     from carob.evaluate.compare import compare
 
     recipes, options = _arguments.parse_recipes(arguments), _arguments.parse_options(arguments)
@@ -46,11 +45,9 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.gold, _arguments.parse_systems(arguments), recipes, trials=arguments.trials,
         by_label=arguments.by_label, **options,
     )  # fmt: skip
-    text = comparison.to(arguments.format)
     margin = arguments.fail_if_worse
     worse = [] if margin is None else comparison.worse(margin)
-    print_coverage(comparison.systems, comparison.gold)
-    write_output(text, arguments.output)
+    print_result(comparison, arguments)
     for each in worse:
         print(f"worse: {each.recipe}: {each.sentence(comparison.unit)}", file=sys.stderr)
     return WORSE if worse else 0

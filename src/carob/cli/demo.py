@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import sys
 
+from carob.cli import print_coverage, write_output
+
 SUMMARY = "write a built-in example into a folder and score it"
 
 
@@ -31,10 +33,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Write gold and three systems, and score them."""
     from pathlib import Path
 
-    from carob.cli._output import print_coverage, write_output
     from carob.evaluate.demo import write
     from carob.evaluate.score import score
-    from carob.registry import load
 
     folder = Path(arguments.folder)
     files = write(folder, arguments.kind, documents=arguments.documents, seed=arguments.seed)
@@ -44,5 +44,5 @@ def run(arguments: argparse.Namespace) -> int:
     print(f"  carob score {' '.join([gold, *systems])}\n", file=sys.stderr)
     scores = score(gold, systems)
     print_coverage(scores.systems, scores.gold)
-    write_output(load("report", "terminal")()(scores), None)
+    write_output(str(scores), None)
     return 0

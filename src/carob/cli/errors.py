@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from carob.cli import _arguments
+from carob.cli import _arguments, print_result
 
 SUMMARY = "kinds of errors, confusions, examples, and what correcting each kind would gain"
 
@@ -43,45 +43,34 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     _arguments.add_reading(parser)
     _arguments.add_counting(parser, zero_division=False)
-    group = parser.add_argument_group("output")
-    group.add_argument(
-        "--format", choices=("terminal", "json", "csv", "markdown", "latex"),
-        default="terminal", help="default: terminal; csv is the confusion matrix",
-    )  # fmt: skip
-    group.add_argument("-o", "--output", metavar="FILE", help="write to FILE instead of stdout")
+    _arguments.add_output(parser, "; csv is the confusion matrix")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Analyse and report."""
-    from carob.cli._output import print_coverage, print_warnings, write_output
     from carob.corpus.problems import UsageError
     from carob.evaluate.errors import errors
-    from carob.evaluate.run import stem
 
     if arguments.examples < 0:
         raise UsageError("--examples must be 0 or more")
-    texts = [each for each in (arguments.system, arguments.other) if each is not None]
-    systems = [_arguments.parse_name(each) for each in texts]
-    paths = [path for _, path in systems]
-    names = [name or stem(path) for name, path in systems]
-    _arguments.check_standard_input([arguments.gold, *paths])
+    several = (arguments.system, arguments.other)
+    arguments.systems = [each for each in several if each is not None]
+    systems = _arguments.parse_systems(arguments)
     result = errors(
         arguments.gold,
-        *paths,
+        *systems.values(),
         recipes=arguments.measure,
         examples=0 if arguments.format in ("json", "csv") else arguments.examples,
         types=arguments.type,
         label=arguments.label,
         ledger_to=arguments.ledger,
-        names=names if len(set(names)) == len(names) else ["first", "second"],
+        names=list(systems),
         **_arguments.parse_options(arguments),
     )
-    print_coverage(result.systems)
-    print_warnings(result.remarks)
     details: dict[str, object] = {}
     if arguments.format == "csv":
         details = {"table": "confusion"}
     elif arguments.format == "terminal" and arguments.output is not None:
         details = {"color": False}
-    write_output(result.to(arguments.format, **details), arguments.output)
+    print_result(result, arguments, result.remarks, **details)
     return 0

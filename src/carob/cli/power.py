@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from carob.cli import _arguments
+from carob.cli import _arguments, print_result
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # as typing has it, without the time that typing takes
@@ -53,7 +53,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Simulate and report."""
-    from carob.cli._output import print_coverage, write_output
     from carob.evaluate.power import power
 
     _arguments.check_preset(arguments)
@@ -66,9 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
     )  # fmt: skip
     if watched:
         print("\r\x1b[K", end="", file=sys.stderr)
-    text = result.to(arguments.format)
-    print_coverage(result.systems, result.gold)
-    write_output(text, arguments.output)
+    print_result(result, arguments)
     return 0
 
 

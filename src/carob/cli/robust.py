@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from carob.cli import _arguments
+from carob.cli import _arguments, print_result
 
 SUMMARY = "rank systems under many reasonable choices: does the winner stay the winner?"
 
@@ -28,7 +28,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Rank under every choice, report."""
-    from carob.cli._output import print_coverage, write_output
     from carob.corpus.problems import UsageError
     from carob.evaluate.robust import REPAIRS, robust
 
@@ -41,7 +40,5 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.gold, _arguments.parse_systems(arguments), recipes,
         repairs=one or several or REPAIRS, **options,
     )  # fmt: skip
-    text = robustness.to(arguments.format)
-    print_coverage(robustness.systems, robustness.gold)
-    write_output(text, arguments.output)
+    print_result(robustness, arguments)
     return 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from carob.cli import _arguments
+from carob.cli import _arguments, print_result
 
 SUMMARY = "score systems against gold: a table of systems and measures"
 
@@ -26,15 +26,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Score and report."""
-    from carob.cli._output import print_coverage, print_warnings, write_output
     from carob.evaluate.score import score
-    from carob.registry import load
 
-    report = load("report", arguments.format)(by_label=arguments.by_label)
     recipes, options = _arguments.parse_recipes(arguments), _arguments.parse_options(arguments)
     scores = score(arguments.gold, _arguments.parse_systems(arguments), recipes, **options)
-    print_coverage(scores.systems, scores.gold)
-    if arguments.format in ("json", "csv"):  # other formats show the remarks themselves
-        print_warnings(each for each in scores.remarks if each not in scores.gold.warnings)
-    write_output(report(scores), arguments.output)
+    warnings = [each for each in scores.remarks if each not in scores.gold.warnings]
+    shows_remarks = arguments.format not in ("json", "csv")
+    print_result(scores, arguments, () if shows_remarks else warnings, by_label=arguments.by_label)
     return 0

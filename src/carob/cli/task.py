@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from carob.cli import _arguments
+from carob.cli import _arguments, write_output
 
 SUMMARY = "draft a task definition from gold: corpus, slots, recipes, parts"
 
@@ -28,7 +28,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Draft, and say what to do next."""
-    from carob.cli._output import write_output
     from carob.evaluate.draft import check_free, draft
 
     check_free(arguments.output)

@@ -16,8 +16,7 @@ from carob.corpus.corpus import Corpus
 from carob.corpus.problems import UsageError
 from carob.counts.count import Count
 from carob.counts.rows import Statistic
-from carob.evaluate.options import Options, ScoreOptions
-from carob.evaluate.presets import table_for, table_recipes
+from carob.evaluate.options import Options, ScoreOptions, table_for, table_recipes
 from carob.evaluate.read import Readable
 from carob.evaluate.run import Recipes, Run, prepare
 from carob.evaluate.sampling import Plan, overall

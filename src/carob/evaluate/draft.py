@@ -12,7 +12,7 @@ import numpy as np
 from carob.corpus.corpus import Corpus
 from carob.corpus.problems import CarobError, UsageError, plain, shown
 from carob.evaluate._fillers import Counts, Observed
-from carob.evaluate.presets import check_table, table_for
+from carob.evaluate.options import check_table, table_for
 from carob.evaluate.read import Readable, read
 from carob.evaluate.run import origin_of
 from carob.pair.pair import Pair

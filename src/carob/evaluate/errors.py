@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import csv
+import json
 import os
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,17 +15,17 @@ import numpy as np
 from carob.corpus.corpus import Corpus, Words
 from carob.corpus.problems import UsageError, nearest
 from carob.counts.tally import Tally
-from carob.evaluate._ledger import write_ledger
-from carob.evaluate.options import ErrorsOptions, Options
-from carob.evaluate.presets import table_for
+from carob.evaluate.options import ErrorsOptions, Options, table_for
 from carob.evaluate.read import Readable, corpora
-from carob.evaluate.run import prepare
+from carob.evaluate.run import prepare, systems_by_name
 from carob.explain.gains import attack_order, gains
+from carob.explain.ledger import COLUMNS, Wording, ledger
 from carob.explain.mentions import BOUNDARY, MentionErrors
 from carob.explain.slots import SlotErrors
 from carob.pair.pair import Pair
-from carob.recipe import Recipe
+from carob.recipe import Recipe, spell
 from carob.result.errors import Errors
+from carob.result.result import library
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -61,12 +64,12 @@ def errors(
     >>> errors(gold, system, recipes=["exact.F1"]).confusions
     [('PER', 'ORG', 1)]
     """
-    systems = [each for each in (system, other) if each is not None]
-    called = dict(zip(names or _names(systems), systems, strict=True))
+    several = [each for each in (system, other) if each is not None]
+    systems = systems_by_name(several, names or ())
     chosen = Options.of(ErrorsOptions, options)
     if chosen.preset not in (None, "mentions", "templates"):
         raise UsageError(f"errors are those of mentions or templates, not of {chosen.preset!r}")
-    reference, answers = corpora(gold, called, chosen.gold_options, chosen.system_options)
+    reference, answers = corpora(gold, systems, chosen.gold_options, chosen.system_options)
     slots = (chosen.preset or table_for(reference, answers.values())) == "templates"
     kinds = _types(types, slots=slots)
 
@@ -74,21 +77,26 @@ def errors(
         return SLOT_RECIPES if slots else RECIPES
 
     run = prepare(reference, answers, recipes, chosen.without_reading(), defaults)
-    words = _Reader(run.reference)
+    texts = run.reference.library
+
+    @lru_cache(1)  # a document's events follow each other
+    def words(row: int) -> Words:
+        return texts.words(row) if texts else (None, None)
+
     space = Recipe.parse("templates.F1" if slots else "fair.F1").space
     analyses = [
         (SlotErrors if slots else MentionErrors)(pair, space(pair), words)
         for pair in run.pairs.values()
     ]
     first, pair = analyses[0], analyses[0].pair
-    names_ = first.table.labels
-    if label is not None and label not in names_:
+    labels = first.table.labels
+    if label is not None and label not in labels:
         what = "slot" if slots else "label"
-        raise UsageError(f"no {what} is called {label!r}{nearest(label, names_)}")
-    which = None if label is None else names_.index(label)
+        raise UsageError(f"no {what} is called {label!r}{nearest(label, labels)}")
+    which = None if label is None else labels.index(label)
     counts = first.counts()
     if ledger_to is not None:
-        write_ledger(ledger_to, pair, _spaces(spaces, run.recipes), words)
+        _write_ledger(ledger_to, pair, _spaces(spaces, run.recipes), words)
     scores, official = _scores(pair, run.recipes), run.recipes[0]
     return Errors(
         next(iter(run.pairs)),
@@ -96,7 +104,7 @@ def errors(
         {kind: int(count.sum()) for kind, count in counts.items()},
         {
             each: {kind: int(count[i]) for kind, count in counts.items()}
-            for i, each in enumerate(names_)
+            for i, each in enumerate(labels)
         },
         first.confusion(),
         gains(first, scores, lambda better: _scores(better, run.recipes)),
@@ -129,19 +137,6 @@ def _scores(pair: Pair, recipes: Sequence[Recipe]) -> dict[str, float | None]:
     return scores
 
 
-def _names(systems: Sequence[Readable]) -> list[str]:
-    """What the systems are called by default: as their files."""
-    names = [_name(system, i) for i, system in enumerate(systems)]
-    return names if len(set(names)) == len(names) else ["first", "second"]
-
-
-def _name(system: Readable, place: int) -> str:
-    path = os.fspath(system) if isinstance(system, (str, os.PathLike)) else ""
-    if isinstance(system, Corpus) and system.origin is not None:
-        path = system.origin.path
-    return Path(path).stem or ("system", "second")[place]
-
-
 def _types(types: Sequence[str] | None, *, slots: bool) -> tuple[str, ...]:
     """The types of which examples are wanted; BE is all boundary errors."""
     analysis = SlotErrors if slots else MentionErrors
@@ -158,21 +153,42 @@ def _types(types: Sequence[str] | None, *, slots: bool) -> tuple[str, ...]:
     return tuple(each for kind in types for each in groups[kind])
 
 
-class _Reader:
-    """The words of gold's documents, the last one remembered."""
-
-    def __init__(self, corpus: Corpus) -> None:
-        self.corpus = corpus
-        self.last: tuple[int, Words] | None = None
-
-    def __call__(self, row: int) -> Words:
-        if self.last is None or self.last[0] != row:
-            library = self.corpus.library
-            self.last = (row, library.words(row) if library else (None, None))
-        return self.last[1]
-
-
 def _spaces(spaces: Iterable[str] | None, recipes: Sequence[Recipe]) -> list[Any]:
     if spaces is not None:
         return [Recipe.parse(f"{text}.gold_all").space for text in spaces]
     return list(dict.fromkeys(recipe.space for recipe in recipes))
+
+
+def _write_ledger(
+    path: str | os.PathLike[str], pair: Pair, spaces: Iterable[Any], words: Wording
+) -> None:
+    """Write every event of these spaces: as csv, jsonl or parquet, by the file's ending."""
+    ending = Path(path).suffix
+    if ending not in (".csv", ".jsonl", ".parquet"):
+        raise UsageError(f"a ledger is .csv, .jsonl or .parquet, not {ending or 'that'!r}")
+    rows = (
+        {key: _writable(value) for key, value in row.items()}
+        for space in spaces
+        for row in ledger(spell(space), pair, space(pair), words)
+    )
+    try:
+        if ending == ".parquet":
+            frame = library("polars").DataFrame(list(rows), infer_schema_length=None)
+            frame.write_parquet(os.fspath(path))
+            return
+        with Path(path).open("w", encoding="utf-8", newline="") as file:
+            if ending == ".jsonl":
+                file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+            else:
+                table = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+                table.writeheader()
+                table.writerows(rows)
+    except OSError as error:
+        raise UsageError(f"cannot write {os.fspath(path)}: {error.strerror or error}") from None
+
+
+def _writable(value: Any) -> Any:
+    """Text with lone surrogates escaped: they stand for bytes that are not UTF-8."""
+    if not isinstance(value, str):
+        return value
+    return value.encode("utf-8", "backslashreplace").decode()

@@ -13,8 +13,7 @@ from carob.corpus.corpus import Corpus
 from carob.corpus.problems import UsageError, plain
 from carob.counts.count import Count
 from carob.evaluate.compare import without_parts
-from carob.evaluate.options import Options, PowerOptions
-from carob.evaluate.presets import table_for
+from carob.evaluate.options import Options, PowerOptions, table_for
 from carob.evaluate.read import Readable
 from carob.evaluate.run import prepare
 from carob.evaluate.sampling import overall

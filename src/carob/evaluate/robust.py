@@ -14,8 +14,7 @@ from carob.corpus.problems import CarobError, UsageError, plain
 from carob.corpus.source import Source
 from carob.counts.tally import Tally
 from carob.evaluate.compare import without_parts
-from carob.evaluate.options import Options, RobustOptions
-from carob.evaluate.presets import table_for, table_recipes
+from carob.evaluate.options import Options, RobustOptions, table_for, table_recipes
 from carob.evaluate.read import Readable, corpora
 from carob.evaluate.run import Recipes, Run, parse_recipes, prepare, systems_by_name
 from carob.recipe import Recipe, spell

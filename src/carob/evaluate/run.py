@@ -15,18 +15,13 @@ from typing import TYPE_CHECKING, Any
 from carob import registry
 from carob._version import __version__
 from carob.corpus.corpus import Corpus, Origin
-from carob.corpus.problems import UsageError
+from carob.corpus.problems import UsageError, nearest, plain
 from carob.corpus.unscored_keys import told_aside
-from carob.evaluate.options import Options
+from carob.evaluate.options import Options, only_fillers
 from carob.evaluate.read import Readable, corpora
 from carob.evaluate.sampling import Plan
-from carob.evaluate.unknown_names import (
-    recipes_without_mentions,
-    slot_rows,
-    unknown_labels,
-    unknown_renamings,
-)
 from carob.pair.pair import Pair
+from carob.pair.template_types import slot_labels, typed_as
 from carob.pair.tokens import Tokens
 from carob.recipe import Recipe, spell
 from carob.result import signature
@@ -128,10 +123,11 @@ def prepare(
 
     # What results say about all this.
     plan = Plan.of(reference.documents, options, reference.mentions, reference.templates)
+    counting = _counting_fields(options, tagset, slots, several=len(answers) > 1) | plan.said()
     fields = {
-        name: _signature_fields(reference, answers[name], pair, options, (tagset, slots),
-                                several=len(answers) > 1) | plan.said()
-              | _file_hashes(reference, answers[name])
+        name: _reading_fields(reference, answers[name], pair) | counting
+        | {side: f"sha256={origin_of(corpus).sha256[:8]}"
+           for side, corpus in (("gold", reference), ("system", answers[name]))}
         for name, pair in pairs.items()
     }  # fmt: skip
     remarks = told_aside([("gold", reference), *answers.items()])
@@ -188,41 +184,43 @@ def _countable(
     return kept, tuple(f"{spell(space)} is left out: {text}" for space, text in why.items())
 
 
-def systems_by_name(systems: Any) -> dict[str, Any]:
-    """Systems by name: that of a mapping, otherwise that of their file."""
+def systems_by_name(systems: Any, names: Sequence[str | None] = ()) -> dict[str, Any]:
+    """Systems by name: the key of a mapping, the name from `names`, or the name of the file. If
+    two files have the same name, their paths are the names.
+
+    >>> systems_by_name(["a/best.conll", "b/best.conll", "last.conll"], [None, None, "new"])
+    {'a/best.conll': 'a/best.conll', 'b/best.conll': 'b/best.conll', 'new': 'last.conll'}
+    """
     if isinstance(systems, Mapping):
         return dict(systems)
     every = [systems] if isinstance(systems, (Corpus, str, os.PathLike)) else list(systems)
-    for each in every:
-        if not isinstance(each, (Corpus, str, os.PathLike)):
-            raise UsageError(f"a corpus or a path is needed, not {type(each).__name__}")
-    stems = [_stem_of(each, i) for i, each in enumerate(every)]
-    twice = len(set(stems)) < len(stems)
-    names = [os.fspath(e) if twice and not isinstance(e, Corpus) else stems[i]
-             for i, e in enumerate(every)]  # fmt: skip
-    by_name: dict[str, Readable] = {}
-    for name, each in zip(names, every, strict=True):
+    if not every:
+        raise UsageError("give at least one system")
+    names = [*names, *[None] * (len(every) - len(names))]
+    short = [
+        name or _file_name(each, i)
+        for i, (each, name) in enumerate(zip(every, names, strict=True), 1)
+    ]
+    by_name: dict[str, Any] = {}
+    for each, name, own in zip(every, short, names, strict=True):
+        if own is None and short.count(name) > 1 and not isinstance(each, Corpus):
+            name = os.fspath(each)
         if name in by_name:
             raise UsageError(f"two systems are called {name!r}; give them names: name=path")
         by_name[name] = each
-    if not by_name:
-        raise UsageError("give at least one system")
     return by_name
 
 
-def _stem_of(system: Readable, place: int) -> str:
+def _file_name(system: Any, place: int) -> str:
+    """The name of a system's file, without folder and ending; of a corpus in memory, its place."""
     if isinstance(system, Corpus):
         path = system.origin.path if system.origin else ""
-        return stem(path) if path else ("system" if place == 0 else f"system-{place + 1}")
-    return stem(os.fspath(system))
-
-
-def stem(path: str) -> str:
-    """What a system is called by default: its file without folder and ending.
-
-    >>> stem("runs/best.conll.gz"), stem("-")
-    ('best', 'stdin')
-    """
+    elif isinstance(system, (str, os.PathLike)):
+        path = os.fspath(system)
+    else:
+        raise UsageError(f"a corpus or a path is needed, not {type(system).__name__}")
+    if not path:
+        return "system" if place == 1 else f"system-{place}"
     last = os.path.basename(os.path.normpath(path)).removesuffix(".gz")  # noqa: PTH119
     return "stdin" if last == "-" else os.path.splitext(last)[0]  # noqa: PTH122
 
@@ -247,38 +245,111 @@ def _file(name: str, corpus: Corpus, pair: Pair | None = None) -> File:
     )  # fmt: skip
 
 
-def _signature_fields(
-    gold: Corpus,
-    system: Corpus,
-    pair: Pair,
-    options: Options,
-    rows: tuple[Sequence[str], Sequence[str]],
-    *,
-    several: bool,
-) -> dict[str, str]:
-    """How files were read and what is counted, as a signature says it."""
+def _reading_fields(gold: Corpus, system: Corpus, pair: Pair) -> dict[str, str]:
+    """How files were read, as a signature says it: for gold and system, apart by a slash."""
     ours, theirs = origin_of(gold), origin_of(system)
     fields = {"unit": pair.unit, "format": f"{ours.format}/{theirs.format}"}
     for key in dict.fromkeys([*ours.parameters, *theirs.parameters]):
         sides = [origin.parameters.get(key, "none") for origin in (ours, theirs)]
         once = key in ("repair", "documents") and (sides[0] == sides[1] or "none" in sides)
         fields[key] = next(s for s in sides if s != "none") if once else "/".join(sides)
+    return fields | {"tokenizer": pair.tokenizer}
+
+
+def _counting_fields(
+    options: Options, labels: Sequence[str], slots: Sequence[str], *, several: bool
+) -> dict[str, str]:
+    """What was counted, as a signature says it. `several` is whether there are several systems."""
     # If labels without items count a number, the labels of all systems together matter.
     listed = options.labels is not None or (several and options.zero is not None)
-    tagset, slots = rows
     more = options.slots is not None or (listed and options.labels is None)
-    fields |= {
-        "tokenizer": pair.tokenizer,
+    fields = {
         "map": signature.words(f"{old}={new}" for old, new in options.map.items()) or "none",
-        "labels": (signature.words(tagset) or "none") if listed else "union",
-        **({"slots": signature.words(slots)} if more and slots != tagset else {}),
+        "labels": (signature.words(labels) or "none") if listed else "union",
+        **({"slots": signature.words(slots)} if more and slots != labels else {}),
         "zero": options.zero_division,
         "extra": options.extra_docs,
     }
     return fields if options.task is None else fields | options.task.signature_fields()
 
 
-def _file_hashes(gold: Corpus, system: Corpus) -> dict[str, str]:
-    """The files, which a signature names last."""
-    sides = {"gold": origin_of(gold), "system": origin_of(system)}
-    return {side: f"sha256={origin.sha256[:8]}" for side, origin in sides.items()}
+def slot_rows(
+    corpora: Sequence[Corpus], labels: tuple[str, ...], more: Sequence[str] | None = None
+) -> tuple[str, ...]:
+    """The slots of gold (the first corpus) and systems, and `more`; without any template, the
+    labels are slots.
+
+    >>> slot_rows([Corpus.of("[Ann]who")], ("who",))
+    ('who',)
+    """
+    if not any(len(corpus.templates) for corpus in corpora):
+        return labels
+    every = [slot_labels(typed_as(corpora[0], corpus)) for corpus in corpora]
+    return tuple(sorted({*(more or ()), *(slot for slots in every for slot in slots)}))
+
+
+def unknown_labels(labels: Sequence[str] | None, corpora: Sequence[Corpus]) -> tuple[str, ...]:
+    """A remark for each label to be scored that no corpus has.
+
+    >>> unknown_labels(["PERS"], [Corpus.of("[Ann]PER [Oslo]LOC")])
+    ('no mention has the label PERS; did you mean PER? there are: LOC, PER',)
+    """
+    if labels is None:
+        return ()
+    names = _names(corpora)
+    slots = slot_rows(corpora, ())
+    what = "no mention or filler counts under" if slots else "no mention has the label"
+    return tuple(
+        f"{what} {plain(label)}{_hint(label, names)}" for label in labels if label not in names
+    )
+
+
+def unknown_renamings(names: Mapping[str, str], corpora: Sequence[Corpus]) -> tuple[str, ...]:
+    """A remark for each label or slot to be renamed that no corpus has.
+
+    >>> unknown_renamings({"PERS": "P"}, [Corpus.of("[Ann]PER")])
+    ('PERS=P renames nothing; did you mean PER? there are: PER',)
+    """
+    there = _names(corpora) if names else []
+    return tuple(
+        f"{plain(old)}={plain(new)} renames nothing{_hint(old, there)}"
+        for old, new in names.items()
+        if old not in there
+    )
+
+
+def recipes_without_mentions(
+    recipes: Sequence[Recipe], corpora: Mapping[str, Corpus]
+) -> tuple[str, ...]:
+    """A remark if recipes count mentions, and a corpus has fillers and no mention.
+
+    >>> from carob.recipe import Recipe
+    >>> gold = Corpus.of({"templates": [{"slots": {"who": ["Ann"]}}]})
+    >>> recipes_without_mentions([Recipe.parse("exact.F1")], {"gold": gold})
+    ('exact counts mentions, and gold has only fillers; --preset templates counts fillers',)
+    """
+    spaces = dict.fromkeys(spell(each.space) for each in recipes if each.space.items == "mention")
+    files = [plain(name) for name, corpus in corpora.items() if only_fillers(corpus)]
+    if not spaces or not files:
+        return ()
+    count, have = ("counts" if len(spaces) == 1 else "count"), "has" if len(files) == 1 else "have"
+    return (
+        f"{', '.join(spaces)} {count} mentions, and {', '.join(files)} {have} only fillers; "
+        "--preset templates counts fillers",
+    )
+
+
+def _names(corpora: Sequence[Corpus]) -> list[str]:
+    labels = (label for corpus in corpora for label in corpus.labels)
+    return sorted({*slot_rows(corpora, ()), *labels})
+
+
+def _hint(name: str, names: Sequence[str]) -> str:
+    """The nearest name (one that differs in the type before the dot, first), and all names."""
+    every = sorted(names, key=lambda each: (each.casefold(), each))
+    listed = [plain(each) for each in every[:20]] + ["…"] * (len(every) > 20)
+    there = f"there are: {', '.join(listed)}" if listed else "there are none"
+    if same_slot := [each for each in names if each.endswith(f".{name}")]:
+        return f"; did you mean {' or '.join(map(plain, same_slot[:3]))}? {there}"
+    guess, sign, _ = nearest(name, names).removeprefix("; ").partition("? there are: ")
+    return f"; {guess}? {there}" if sign else f"; {there}"

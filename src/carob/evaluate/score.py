@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from carob._version import __version__
 from carob.corpus.corpus import Corpus
 from carob.corpus.problems import plain
-from carob.evaluate.options import Options, ScoreOptions
-from carob.evaluate.presets import table_for, table_recipes
+from carob.evaluate.options import Options, ScoreOptions, table_for, table_recipes
 from carob.evaluate.read import Readable
 from carob.evaluate.run import Recipes, Systems, prepare
 from carob.evaluate.scoring import scored

@@ -11,8 +11,8 @@ from carob import Corpus, compare, errors, robust, score
 from carob.cli import main
 from carob.corpus.problems import UsageError
 from carob.evaluate.draft import draft
+from carob.evaluate.options import table_for
 from carob.evaluate.power import power
-from carob.evaluate.presets import table_for
 from carob.evaluate.robust import grid
 
 GOLD = Corpus.of(
