@@ -13,7 +13,7 @@ from itertools import chain, product
 from typing import Any
 
 from carob import Document
-from carob.corpus.template import Template
+from carob.corpus.document import Template
 
 Span = tuple[int, int]
 Place = tuple[Span, ...]

@@ -83,9 +83,9 @@ def test_the_check_of_imports_can_fail(tmp_path: Path) -> None:
         "def f():\n"
         "    from carob.match.exact import Exact\n"
         "    import carob.report.csv\n"
-        "    from carob.corpus import _grow, source\n"
+        "    from carob.corpus import _hidden, source\n"
     )
-    assert {"match.exact.Exact", "report.csv", "corpus._grow"} == wrong_imports(file, "measure")
+    assert {"match.exact.Exact", "report.csv", "corpus._hidden"} == wrong_imports(file, "measure")
 
 
 def test_commands_do_not_import_commands() -> None:

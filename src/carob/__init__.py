@@ -10,15 +10,15 @@ if TYPE_CHECKING:  # as typing has it, without the time that typing takes
 
     from carob.corpus.corpus import Corpus as Corpus
     from carob.corpus.document import Document as Document
+    from carob.corpus.document import Filler as Filler
     from carob.corpus.document import Group as Group
     from carob.corpus.document import Mention as Mention
+    from carob.corpus.document import Template as Template
     from carob.corpus.problems import CarobError as CarobError
     from carob.corpus.problems import InputError as InputError
     from carob.corpus.problems import Problem as Problem
     from carob.corpus.problems import RecipeError as RecipeError
     from carob.corpus.problems import UsageError as UsageError
-    from carob.corpus.template import Filler as Filler
-    from carob.corpus.template import Template as Template
     from carob.counts.quantities import Quantities as Quantities
     from carob.counts.tally import Tally as Tally
     from carob.evaluate.check import Findings as Findings
@@ -50,9 +50,8 @@ if TYPE_CHECKING:  # as typing has it, without the time that typing takes
 
 _NAMES = {
     "corpus.corpus": "Corpus",
-    "corpus.document": "Document Group Mention",
+    "corpus.document": "Document Filler Group Mention Template",
     "corpus.problems": "CarobError InputError Problem RecipeError UsageError",
-    "corpus.template": "Filler Template",
     "counts.quantities": "Quantities",
     "counts.tally": "Tally",
     "evaluate.check": "Findings check",

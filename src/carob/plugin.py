@@ -20,11 +20,10 @@ from carob.arrays.join import join, rest
 from carob.arrays.types import BoolArray, FloatArray, IntArray
 from carob.corpus.build import of_documents
 from carob.corpus.corpus import Corpus
-from carob.corpus.document import Document, Group, Mention
+from carob.corpus.document import Document, Filler, Group, Mention, Template
 from carob.corpus.problems import CarobError, InputError, Problem, RecipeError, UsageError, nearest
 from carob.corpus.source import Source
 from carob.corpus.tables import Documents, Mentions
-from carob.corpus.template import Filler, Template
 from carob.counts.events import Events
 from carob.counts.quantities import Quantities, ratio
 from carob.counts.rows import Dense, Rows, summed

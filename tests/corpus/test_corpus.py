@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 
 from carob import Corpus, Document, Group, Mention, UsageError
-from carob.corpus.template import Filler, Template
+from carob.corpus.document import Filler, Template
 from tests.worlds import Documents, documents, random_pairs
 
 

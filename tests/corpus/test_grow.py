@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from carob import Corpus, Document
-from carob.corpus._grow import grown
+from carob.corpus.corpus import grown
 from tests.worlds import random_flat
 
 

@@ -9,7 +9,6 @@ import numpy as np
 
 import carob
 from carob import Corpus
-from carob.corpus.selection import only
 
 
 def record(number: int) -> dict[str, object]:
@@ -39,25 +38,25 @@ def test_documents_are_the_same_before_and_after() -> None:
     corpus = Corpus.of(*map(record, range(24)))
     for _ in range(300):
         docs = np.flatnonzero(rng.random(24) < rng.random())
-        chosen = only(corpus, docs)
+        chosen = corpus.only(docs)
         assert [corpus[row] for row in docs.tolist()] == list(chosen)
         assert chosen.documents.id == tuple(f"d{row}" for row in docs.tolist())
 
 
 def test_a_selection_of_a_selection_is_one() -> None:
     corpus = Corpus.of(*map(record, range(12)))
-    some = only(corpus, np.arange(2, 12))
-    assert [corpus[4], corpus[11]] == list(only(some, np.array([2, 9])))
+    some = corpus.only(np.arange(2, 12))
+    assert [corpus[4], corpus[11]] == list(some.only(np.array([2, 9])))
 
 
 def test_all_documents_are_the_corpus_itself() -> None:
     corpus = Corpus.of("[Ann]PER", "[Bo]PER")
-    assert only(corpus, np.arange(2)) is corpus
+    assert corpus.only(np.arange(2)) is corpus
 
 
 def test_no_document_is_an_empty_corpus() -> None:
     corpus = Corpus.of(*map(record, range(6)))
-    nothing = only(corpus, np.empty(0, np.int64))
+    nothing = corpus.only(np.empty(0, np.int64))
     assert 0 == len(nothing) == len(nothing.mentions) == len(nothing.templates)
 
 
@@ -65,7 +64,7 @@ def test_words_and_lines_are_those_of_the_file(tmp_path: Path) -> None:
     file = tmp_path / "dev.conll"
     file.write_text("Ann B-PER\n\nslept O\n\nBo B-PER\nwoke O\n")
     corpus = carob.read(file)
-    last = only(corpus, np.array([2]))
+    last = corpus.only(np.array([2]))
     assert ("Bo", "woke") == last[0].tokens
     assert last.library is not None
     assert 6 == last.library.line(0, 1)
@@ -76,6 +75,6 @@ def test_words_and_lines_are_those_of_the_file(tmp_path: Path) -> None:
 def test_mentions_keep_their_places_in_the_file() -> None:
     corpus = Corpus.of("[Ann]PER [Bo]PER", "[[Cy]B]A [Di]A")
     turned = replace(corpus, mentions=replace(corpus.mentions, place=np.arange(5)[::-1].copy()))
-    place = only(turned, np.array([1])).mentions.place
+    place = turned.only(np.array([1])).mentions.place
     assert place is not None
     assert [2, 1, 0] == place.tolist()

@@ -13,9 +13,8 @@ import pytest
 
 import carob
 from carob.cli import main
-from carob.corpus.folder import ending
 from carob.corpus.problems import InputError
-from carob.corpus.source import Source
+from carob.corpus.source import Source, ending
 from carob.evaluate.read import sniffed
 from carob.evaluate.verify import verify
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from carob import Corpus, Document, Mention, UsageError
-from carob.corpus.template import DEEPEST, Filler, Template, linked
-from carob.corpus.templates import Templates
+from carob.corpus.document import DEEPEST, Filler, Template, linked
+from carob.corpus.tables import Templates
 from carob.pair.filled import fold, words_at
 from carob.pair.pair import Pair
 from carob.pair.template_types import slot_labels

@@ -16,7 +16,7 @@ import pytest
 
 from carob import Corpus, Document, Group, Mention, UsageError, convert, read
 from carob.cli import main
-from carob.corpus.template import Filler, Template
+from carob.corpus.document import Filler, Template
 from carob.formats.capabilities import EVERYTHING, fitted
 from carob.registry import builtin, load
 

@@ -11,7 +11,7 @@ import pytest
 
 import carob
 from carob import Corpus, InputError
-from carob.corpus.template import Filler, Template
+from carob.corpus.document import Filler, Template
 from carob.evaluate._fillers import Observed, Slot, violations
 from carob.pair.filled import fold
 from tests.evaluate import _tasks as make

@@ -9,8 +9,7 @@ from collections.abc import Callable, Sequence
 from itertools import count
 
 from carob import CarobError, Corpus, Document, Mention, registry
-from carob.corpus.document import Group
-from carob.corpus.template import Filler, Template
+from carob.corpus.document import Filler, Group, Template
 from tests.worlds import LABELS, WORDS, random_flat, random_mention
 
 TINY = (

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from carob import CarobError, Corpus, Document, Group, Mention, UsageError
+from carob.corpus.document import Filler, Template
 from carob.corpus.source import Source
-from carob.corpus.template import Filler, Template
 from carob.formats import jsonl
 from carob.formats._plain import plain
 from carob.formats.jsonl import Jsonl

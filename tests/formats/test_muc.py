@@ -12,8 +12,8 @@ import pytest
 
 import carob
 from carob import Corpus, Document, InputError, UsageError, read
+from carob.corpus.document import Filler, Template
 from carob.corpus.source import Source
-from carob.corpus.template import Filler, Template
 from carob.formats import muc
 from carob.formats.muc import Muc, forms
 from tests.formats._files import of_bytes, written

@@ -13,10 +13,9 @@ import pytest
 
 from carob import Corpus, InputError
 from carob.corpus.build import of_documents
-from carob.corpus.json_checks import WrongError
-from carob.corpus.record import document_of
+from carob.corpus.record import WrongError, document_of
 from carob.corpus.source import Source
-from carob.corpus.templates import Templates
+from carob.corpus.tables import Templates
 from carob.formats._plain import forms, record_forms
 from carob.formats.jsonl import Jsonl
 from carob.formats.records import Records

@@ -14,8 +14,8 @@ import pytest
 
 import carob
 from carob import Corpus, Document, InputError, UsageError, read
+from carob.corpus.document import DEEPEST, Filler, Template
 from carob.corpus.source import Source
-from carob.corpus.template import DEEPEST, Filler, Template
 from carob.evaluate.verify import verify
 from carob.formats import _json, records
 from carob.formats.records import Records

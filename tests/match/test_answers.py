@@ -19,7 +19,7 @@ import pytest
 
 import carob
 from carob import Corpus, Document, Mention, Pair, Recipe, RecipeError, Tally, UsageError
-from carob.corpus.template import Filler, Template
+from carob.corpus.document import Filler, Template
 from tests.answers import SPACES, Sides, counted, grounded
 from tests.worlds import random_pairs
 

@@ -3,11 +3,34 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
 from carob.arrays.types import IntArray
-from carob.corpus.tables import Mentions
+
+
+class _Spans(Protocol):
+    """The fragments of all mentions; those of mention i lie between `offsets[i]` and `[i + 1]`."""
+
+    @property
+    def offsets(self) -> IntArray: ...
+    @property
+    def start(self) -> IntArray: ...
+    @property
+    def end(self) -> IntArray: ...
+
+
+class _Table(Protocol):
+    """A table of mentions: document, extent and fragments of each."""
+
+    @property
+    def doc(self) -> IntArray: ...
+    @property
+    def end(self) -> IntArray: ...
+    def __len__(self) -> int: ...
+    def pieces(self) -> _Spans: ...
+
 
 _LOOKS = 4
 """Beyond this many neighbours, a search is faster."""
@@ -25,7 +48,7 @@ class Overlaps:
         return len(self.gold)
 
 
-def overlaps(gold: Mentions, system: Mentions) -> Overlaps:
+def overlaps(gold: _Table, system: _Table) -> Overlaps:
     """All pairs of mentions, whatever their labels, that share a position of a document.
 
     The cost is a sort of what is not sorted yet, a few binary searches a mention, and the pairs
@@ -54,11 +77,10 @@ def overlaps(gold: Mentions, system: Mentions) -> Overlaps:
     return Overlaps(found, partner, shared)
 
 
-def _on_a_line(table: Mentions, width: int) -> tuple[IntArray, IntArray, IntArray]:
+def _on_a_line(table: _Table, width: int) -> tuple[IntArray, IntArray, IntArray]:
     """Start, end and mention of every fragment, sorted by start."""
-    pieces, row = table.pieces(), np.arange(len(table))
-    if table.fragments is not None:
-        row = np.repeat(row, np.diff(pieces.offsets))
+    pieces = table.pieces()
+    row = np.repeat(np.arange(len(table)), np.diff(pieces.offsets))
     # NumPy 1 keeps int32 when a column is multiplied by a number, and overflows.
     start = table.doc[row].astype(np.int64) * width
     end = start + pieces.end

@@ -17,8 +17,7 @@ from carob.arrays.types import HashArray
 from carob.corpus.corpus import Corpus, Memory
 from carob.corpus.document import Document, Group, bracketed
 from carob.corpus.problems import UsageError, nearest, plain, shown
-from carob.corpus.tables import Codes, Documents, Fragments, Groups, Mentions, int32
-from carob.corpus.templates import Templates
+from carob.corpus.tables import Codes, Documents, Fragments, Groups, Mentions, Templates, int32
 
 
 class _Worded(Protocol):
@@ -63,10 +62,10 @@ def _as_document(document: str | Document | Mapping[str, Any], number: int) -> D
 
 
 def _of_mapping(record: Mapping[str, Any]) -> Document:
+    from carob.corpus.corpus import FORMAT_KEYS
     from carob.corpus.record import KEYS, document_of
-    from carob.corpus.unscored_keys import OWN
 
-    strange = [key for key in record if key not in {*KEYS, *OWN}]
+    strange = [key for key in record if key not in {*KEYS, *FORMAT_KEYS}]
     if strange and record.keys() <= {*strange, "id", "text", "attributes"}:
         slot = plain(str(strange[0]))
         raise UsageError(

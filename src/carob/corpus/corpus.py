@@ -3,23 +3,109 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from carob.arrays.columns import label_codes, stretches
 from carob.arrays.join import packed
 from carob.arrays.types import IntArray
-from carob.corpus._grow import grown
 from carob.corpus.document import Document, Group, Mention
-from carob.corpus.library import Library, Memory, Shelves, Words
-from carob.corpus.problems import UsageError
-from carob.corpus.tables import UNKNOWN, Documents, Groups, Mentions, between, int32
-from carob.corpus.templates import Templates
+from carob.corpus.problems import UsageError, plain
+from carob.corpus.tables import UNKNOWN, Documents, Groups, Mentions, Templates, between, int32
 
-__all__ = ["Corpus", "Library", "Memory", "Origin", "Shelves", "Words"]
+FORMAT_KEYS = frozenset({"token_spans", "brat", "tbf"})
+"""Keys of documents in which carob's own formats keep what a corpus has no column for."""
+
+SLOTS_HINT = "if they are slots, read the file as records"
+
+_SHOWN_KEYS = 5
+
+Words = tuple[str | None, tuple[str, ...] | None]
+"""The text and the tokens of a document, each None when unknown."""
+
+
+class Library(Protocol):
+    """Where the words of a corpus are: they stay on disk until a message or example needs them."""
+
+    def words(self, row: int) -> Words:
+        """Text and tokens of a document."""
+        ...
+
+    def line(self, row: int, place: int) -> int:
+        """The line of the file on which a position of a document stands."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """The library of documents that were built by hand."""
+
+    all: tuple[Words, ...]
+
+    def words(self, row: int) -> Words:
+        """Text and tokens of a document."""
+        return self.all[row]
+
+    def line(self, row: int, place: int) -> int:
+        """There are no lines: the number of the document."""
+        return row + 1
+
+
+@dataclass(frozen=True, slots=True)
+class Shelves:
+    """Libraries of blocks that were joined; `names` are their files, if each has its own."""
+
+    parts: tuple[Library | None, ...]
+    first: tuple[int, ...]
+    names: tuple[str, ...] = ()
+
+    def _shelf(self, row: int) -> int:
+        return int(np.searchsorted(self.first, row, side="right")) - 1
+
+    def file(self, row: int) -> str:
+        """The file of a document; empty if it is that of the corpus."""
+        return self.names[self._shelf(row)] if self.names else ""
+
+    def words(self, row: int) -> Words:
+        """Text and tokens of a document."""
+        shelf = self._shelf(row)
+        part = self.parts[shelf]
+        return part.words(row - self.first[shelf]) if part else (None, None)
+
+    def line(self, row: int, place: int) -> int:
+        """The line of the file on which a position of a document stands."""
+        shelf = self._shelf(row)
+        part = self.parts[shelf]
+        return part.line(row - self.first[shelf], place) if part else row + 1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Selection:
+    """The library of some documents of another: row i is its row `rows[i]`."""
+
+    library: Library
+    rows: IntArray
+
+    def words(self, row: int) -> Words:
+        """Text and tokens of a document."""
+        return self.library.words(int(self.rows[row]))
+
+    def line(self, row: int, place: int) -> int:
+        """The line of the file on which a position of a document stands."""
+        return self.library.line(int(self.rows[row]), place)
+
+    def file(self, row: int) -> str:
+        """The file of a document; empty if it is that of the corpus."""
+        return _file_in(self.library, int(self.rows[row]))
+
+
+def _file_in(library: Library | None, row: int) -> str:
+    """The file of a document. Only libraries of folders know it."""
+    file = getattr(library, "file", None)
+    return str(file(row)) if file else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +236,7 @@ class Corpus:
         )
 
     def _groups(self, groups: Groups, row: int) -> tuple[Group, ...]:
-        found = []
+        objects = []
         ids = self.mentions.id
         for i in np.flatnonzero(groups.doc == row).tolist():
             members = []
@@ -158,8 +244,8 @@ class Corpus:
                 target = int(groups.mention[k])
                 member = None if target == UNKNOWN or ids is None else ids[target]
                 members.append((groups.role[k] or "", member))
-            found.append(Group(groups.label[i] or "", tuple(members), groups.id[i]))
-        return tuple(found)
+            objects.append(Group(groups.label[i] or "", tuple(members), groups.id[i]))
+        return tuple(objects)
 
     def relabelled(self, labels: tuple[str, ...]) -> Corpus:
         """The same corpus on another vocabulary of labels, which must hold all of its own.
@@ -243,15 +329,53 @@ class Corpus:
             taken = replace(taken, place=int32(order))
         return self._with_mentions(taken, moved)
 
+    def only(self, docs: IntArray) -> Corpus:
+        """The documents `docs` alone (in ascending order), with all that is marked in them.
+
+        Origin and facts stay those of the whole file.
+
+        >>> Corpus.of("[Ann]PER slept", "[Bo]PER woke").only(np.array([1]))[0].mentions
+        (Mention('PER', 0, 1),)
+        """
+        if len(docs) == len(self):
+            return self
+        place = np.full(len(self), UNKNOWN, np.int32)
+        place[docs] = np.arange(len(docs))
+        kept = self.kept(np.flatnonzero(place[self.mentions.doc] != UNKNOWN))
+
+        def moved(groups: Groups) -> Groups:
+            taken = groups.take(np.flatnonzero(place[groups.doc] != UNKNOWN))
+            return replace(taken, doc=place[taken.doc])
+
+        return replace(
+            kept,
+            documents=self.documents.take(docs),
+            mentions=replace(kept.mentions, doc=place[kept.mentions.doc]),
+            relations=moved(kept.relations),
+            clusters=moved(kept.clusters),
+            templates=kept.templates.take(docs),
+            extra={int(place[row]): rest for row, rest in self.extra.items() if place[row] >= 0},
+            library=None if self.library is None else Selection(self.library, int32(docs)),
+        )
+
+    def file_name(self, side: str, row: int | None = None) -> str:
+        """The name of this corpus in messages: its file, in a folder the file of the document
+        `row`; `side` if it has none.
+
+        >>> Corpus.of("[Ann]PER").file_name("gold")
+        'gold'
+        """
+        name = "" if row is None else _file_in(self.library, row)
+        return name or (self.origin.path if self.origin else "") or side
+
     @classmethod
-    def joined(cls, blocks: Iterable[Corpus], share: Callable[[], float] = lambda: 1.0) -> Corpus:
-        """Blocks of whole documents end to end; their facts add up. `share` says how large a part
-        of them has come.
+    def joined(cls, blocks: Iterable[Corpus]) -> Corpus:
+        """Blocks of whole documents end to end; their facts add up.
 
         >>> len(Corpus.joined([Corpus.of("[Ann]PER"), Corpus.of("[Rome]LOC")]))
         2
         """
-        parts = list(grown(blocks, share))
+        parts = list(grown(blocks))
         if len(parts) == 1:
             return parts[0]
         if not parts:
@@ -268,57 +392,153 @@ class Corpus:
         for part, doc in zip(parts, docs, strict=False):
             facts.update(part.facts)
             extra.update({doc + row: rest for row, rest in part.extra.items()})
-
-        def groups(name: str) -> Groups:
-            tables: list[Groups] = [getattr(part, name) for part in parts]
-            return Groups.joined(
-                [
-                    replace(
-                        table,
-                        doc=table.doc + np.int32(doc),
-                        mention=np.where(table.mention < 0, UNKNOWN, table.mention + row),
-                    )
-                    for table, doc, row in zip(tables, docs, rows, strict=False)
-                ]
-            )
-
-        mentions = [
-            replace(part.mentions, doc=part.mentions.doc + np.int32(doc))
-            for part, doc in zip(parts, docs, strict=False)
-        ]
+        shelves = tuple(part.library for part in parts)
         return cls(
             units.pop() if units else None,
             Documents.joined([part.documents for part in parts]),
-            Mentions.joined(mentions),
+            Mentions.joined([part.mentions for part in parts], docs),
             labels,
-            groups("relations"),
-            groups("clusters"),
-            _joined_templates([part.templates for part in parts], docs, rows),
+            Groups.joined([part.relations for part in parts], docs, rows),
+            Groups.joined([part.clusters for part in parts], docs, rows),
+            Templates.joined([part.templates for part in parts], docs, rows),
             dict(facts),
             extra,
-            None
-            if all(part.library is None for part in parts)
-            else Shelves(tuple(part.library for part in parts), tuple(docs[:-1])),
+            Shelves(shelves, tuple(docs[:-1])) if any(shelves) else None,
         )
 
 
-def _joined_templates(
-    tables: Sequence[Templates], docs: Sequence[int], rows: Sequence[int]
-) -> Templates:
-    if not any(len(table) for table in tables):
-        return Templates.none()
-    moved = []
-    for table, doc, row in zip(tables, docs, rows, strict=False):
-        mention = table.fillers.mention
-        linked = np.where(mention < 0, UNKNOWN, mention + row).astype(np.int32)
-        fillers = replace(table.fillers, mention=linked)
-        moved.append(replace(table, doc=table.doc + np.int32(doc), fillers=fillers))
-    return Templates.joined(moved)
+_DOCUMENT_COLUMNS = ("length", "hash", "sentence_start", "line", "offset")
+_MENTION_COLUMNS = ("start", "end", "label")
+
+
+class _Growth:
+    """Neighbouring plain blocks as one block, whose columns grow as they come.
+
+    A large file is read in many blocks. To keep them all and to join them at the end would need
+    twice the memory.
+    """
+
+    def __init__(self, first: Corpus) -> None:
+        self._first, self._blocks, self._docs, self._sentences = first, 0, 0, 0
+        self._columns: dict[str, np.ndarray[Any, Any]] = {}
+        self._sizes: Counter[str] = Counter()
+        self._facts: Counter[Any] = Counter()
+        self.add(first)
+
+    def fits(self, block: Corpus) -> bool:
+        """Whether the columns can go on with this block."""
+        first = self._first
+        return block.unit == first.unit and block.labels == first.labels and _is_plain(block)
+
+    def add(self, block: Corpus) -> None:
+        """Go on with this block."""
+        documents, mentions = block.documents, block.mentions
+        offsets = documents.sentence_offsets[1 if self._blocks else 0 :]
+        self._extend("sentence_offsets", offsets + self._sentences)
+        self._extend("doc", mentions.doc + np.int32(self._docs))
+        for name in _DOCUMENT_COLUMNS:
+            self._extend(name, getattr(documents, name))
+        for name in _MENTION_COLUMNS:
+            self._extend(name, getattr(mentions, name))
+        self._blocks += 1
+        self._docs += len(documents)
+        self._sentences += len(documents.sentence_start)
+        self._facts.update(block.facts)
+
+    def _extend(self, name: str, part: np.ndarray[Any, Any]) -> None:
+        column = self._columns.setdefault(name, np.empty(0, part.dtype))
+        size = self._sizes[name] + len(part)
+        if size > len(column):
+            # The system moves a large column without copying it. No view of it exists yet.
+            column.resize(size + size // 16, refcheck=False)
+        column[self._sizes[name] : size] = part
+        self._sizes[name] = size
+
+    def whole(self) -> Corpus:
+        """All blocks as one."""
+        if self._blocks == 1:
+            return self._first
+        for name, column in self._columns.items():
+            column.resize(self._sizes[name], refcheck=False)
+        columns: dict[str, Any] = self._columns
+        documents = {name: columns[name] for name in ("sentence_offsets", *_DOCUMENT_COLUMNS)}
+        mentions = {name: columns[name] for name in ("doc", *_MENTION_COLUMNS)}
+        return replace(
+            self._first,
+            documents=replace(self._first.documents, **documents),
+            mentions=replace(self._first.mentions, **mentions),
+            facts=dict(self._facts),
+        )
+
+
+def _is_plain(block: Corpus) -> bool:
+    """Whether a block has flat mentions and nothing else."""
+    table, documents = block.mentions, block.documents
+    absent = (table.fragments, table.confidence, table.id, table.place, documents.id, block.library)
+    empty = (table.attributes, documents.attributes, block.extra,
+             block.relations, block.clusters, block.templates)  # fmt: skip
+    return all(each is None for each in absent) and not any(len(each) for each in empty)
+
+
+def grown(blocks: Iterable[Corpus]) -> Iterator[Corpus]:
+    """The same documents in fewer blocks: neighbouring plain blocks with equal labels are one.
+
+    >>> [len(block) for block in grown([Corpus.of("[Ann]A"), Corpus.of("[Rome]A")])]
+    [1, 1]
+    """
+    growth: _Growth | None = None
+    for block in blocks:
+        if growth is not None and growth.fits(block):
+            growth.add(block)
+            continue
+        if growth is not None:
+            yield growth.whole()
+        growth = _Growth(block) if _is_plain(block) else None
+        if growth is None:
+            yield block
+    if growth is not None:
+        yield growth.whole()
+
+
+def unscored_keys(corpus: Corpus) -> tuple[list[int], str]:
+    """The documents with keys that carob does not know, and those keys for a message. They are
+    kept and written again, but not scored.
+
+    >>> unscored_keys(Corpus.of({"mentions": [], "speaker": "Ann"}, {"mentions": [], "tbf": {}}))
+    ([0], 'speaker')
+    """
+    rows: list[int] = []
+    names: dict[str, None] = {}
+    for row in sorted(corpus.extra):
+        if unknown := corpus.extra[row].keys() - FORMAT_KEYS:
+            rows.append(row)
+            names.update(dict.fromkeys(sorted(unknown)))
+    first = ", ".join(map(plain, list(names)[:_SHOWN_KEYS]))
+    more = len(names) - _SHOWN_KEYS
+    return rows, f"{first} and {more:,} more" if more > 0 else first
+
+
+def unscored_key_remarks(corpora: Iterable[tuple[str, Corpus]]) -> tuple[str, ...]:
+    """A remark for each corpus, by its name, that has such keys.
+
+    >>> print(*unscored_key_remarks([("gold", Corpus.of({"mentions": [], "who": "Ann"}))]))
+    gold: 1 document with keys that jsonl does not know: who; if they are slots, read the file as \
+records
+    """
+    remarks = []
+    for name, corpus in corpora:
+        rows, keys = unscored_keys(corpus)
+        if rows:
+            count = "1 document" if len(rows) == 1 else f"{len(rows):,} documents"
+            lead = f"{plain(name)}: " if name else ""
+            unknown = f"{count} with keys that jsonl does not know: {keys}"
+            remarks.append(f"{lead}{unknown}; {SLOTS_HINT}")
+    return tuple(remarks)
 
 
 def _words_of(attributes: Mapping[str, Any], row: int) -> dict[str, str]:
-    found = {name: column[row] for name, column in attributes.items()}
-    return {name: value for name, value in found.items() if value is not None}
+    words = {name: column[row] for name, column in attributes.items()}
+    return {name: word for name, word in words.items() if word is not None}
 
 
 def _tail_rank(table: Mentions, many: IntArray) -> IntArray:

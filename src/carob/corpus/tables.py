@@ -1,4 +1,4 @@
-"""The tables of a corpus: every column is an array, every row a document, mention or group.
+"""The tables of a corpus: a column is an array, a row is a document, mention, group or template.
 
 Rows that have a varying number of parts (the fragments of a mention, the sentences of a document,
 the members of a group) keep them end to end in one array, with offsets: the parts of row i are
@@ -7,24 +7,30 @@ the members of a group) keep them end to end in one array, with offsets: the par
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, cast
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import cache
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 
-from carob.arrays.types import HashArray, IntArray
-from carob.corpus.document import Span
-from carob.corpus.problems import UsageError
+from carob.arrays.types import BoolArray, FloatArray, HashArray, IntArray
+from carob.corpus.document import DEEPEST, Filler, Span, Template
+from carob.corpus.problems import UsageError, shown
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 UNKNOWN = -1
 
 ATTRIBUTES = 256
 """How many different attributes a file may have: each is a column as long as all others."""
 
+_Table = TypeVar("_Table", bound="DataclassInstance")
+
 
 def too_many_attributes(names: Collection[str]) -> tuple[str, str]:
-    """What was found and what was expected, where there are more.
+    """What was found and what was expected, if there are more.
 
     >>> too_many_attributes({"a"})[1]
     'at most 256 of them'
@@ -49,7 +55,7 @@ def between(column: IntArray, value: int) -> tuple[int, int]:
     >>> between(np.array([0, 0, 2], np.int32), 0)
     (0, 2)
     """
-    # In numbers of the same kind: else NumPy makes a copy of the whole column.
+    # In numbers of the same kind: otherwise NumPy makes a copy of the whole column.
     low, high = np.searchsorted(column, np.array([value, value + 1], column.dtype)).tolist()
     return low, high
 
@@ -112,9 +118,7 @@ class Codes:
         """
         if values == self.values:
             return self
-        return self._onto(values, {word: i for i, word in enumerate(values)})
-
-    def _onto(self, values: tuple[str, ...], place: Mapping[str, int]) -> Codes:
+        place = {word: i for i, word in enumerate(values)}
         table = int32([place.get(word, UNKNOWN) for word in self.values] + [UNKNOWN])
         return Codes(table[self.codes], values)
 
@@ -126,48 +130,109 @@ def joined_codes(columns: Sequence[Codes]) -> Codes:
     array([1, 0], dtype=int32)
     """
     values = tuple(sorted({value for column in columns for value in column.values}))
-    place = {word: i for i, word in enumerate(values)}
-    return Codes(np.concatenate([each._onto(values, place).codes for each in columns]), values)
+    return Codes(np.concatenate([column.onto(values).codes for column in columns]), values)
 
 
-def _joined_attributes(
-    tables: Sequence[Mapping[str, Codes]], sizes: Sequence[int]
-) -> dict[str, Codes]:
-    names = sorted({name for table in tables for name in table})
-    nothing = [Codes(np.full(size, UNKNOWN, np.int32), ()) for size in sizes]
+def _take(column: Any, index: IntArray) -> Any:
+    """The rows `index` of a column of any kind."""
+    if isinstance(column, np.ndarray):
+        return column[index]
+    if isinstance(column, tuple):
+        return tuple(column[i] for i in index.tolist())
+    if isinstance(column, Mapping):
+        return {name: _take(each, index) for name, each in column.items()}
+    return None if column is None else column.take(index)
+
+
+def _join(columns: Sequence[Any]) -> Any:
+    """Columns of one kind end to end."""
+    if isinstance(columns[0], Codes):
+        return joined_codes(columns)
+    if isinstance(columns[0], tuple):
+        return tuple(each for column in columns for each in column)
+    return np.concatenate(columns)
+
+
+def _take_rows(table: _Table, index: IntArray, **others: Any) -> _Table:
+    """The rows `index` of a table; `others` are the columns that are not simply taken."""
+    names = [each.name for each in fields(table) if each.name not in others]
+    taken = {name: _take(getattr(table, name), index) for name in names}
+    return type(table)(**taken, **others)
+
+
+def _join_rows(tables: Sequence[_Table], **others: Any) -> _Table:
+    """Tables end to end; `others` are the columns that are not simply joined."""
+    names = [each.name for each in fields(tables[0]) if each.name not in others]
+    joined = {name: _join([getattr(table, name) for table in tables]) for name in names}
+    return type(tables[0])(**joined, **others)
+
+
+def _join_optional(tables: Sequence[Any], name: str, absent: Callable[[Any], Any]) -> Any | None:
+    """A column that some tables lack (then it is `absent`), or all of them (then it is None)."""
+    columns = [getattr(table, name) for table in tables]
+    if all(column is None for column in columns):
+        return None
+    pairs = zip(columns, tables, strict=True)
+    return _join([absent(table) if column is None else column for column, table in pairs])
+
+
+def _join_attributes(tables: Sequence[Any]) -> dict[str, Codes]:
+    names = sorted({name for table in tables for name in table.attributes})
+    absent = [Codes(np.full(len(table), UNKNOWN, np.int32), ()) for table in tables]
     return {
-        name: joined_codes([t.get(name, none) for t, none in zip(tables, nothing, strict=True)])
+        name: joined_codes([t.attributes.get(name, a) for t, a in zip(tables, absent, strict=True)])
         for name in names
     }
 
 
-def _joined_offsets(offsets: Sequence[IntArray]) -> IntArray:
+def _join_offsets(offsets: Sequence[IntArray]) -> IntArray:
     counts = np.concatenate([np.diff(each) for each in offsets])
     return np.concatenate([[0], np.cumsum(counts)])
 
 
+def _join_moved(columns: Sequence[IntArray], first: Sequence[int]) -> IntArray:
+    """Columns of row numbers end to end, each column `first` rows further on; -1 stays."""
+    pairs = zip(columns, first, strict=False)
+    return np.concatenate([int32(np.where(c < 0, UNKNOWN, c + by)) for c, by in pairs])
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Fragments:
-    """The fragments of all mentions, for corpora where some mention has more than one."""
+    """The fragments of all rows of another table."""
 
     offsets: IntArray
     start: IntArray
     end: IntArray
 
     def take(self, index: IntArray) -> Fragments:
-        """The fragments of the mentions `index`."""
+        """The fragments of the rows `index`."""
         places, offsets = spread(self.offsets, index)
         return Fragments(offsets, self.start[places], self.end[places])
 
     def of(self, row: int) -> tuple[Span, ...]:
-        """The fragments of one mention."""
+        """The fragments of one row."""
         part = slice(int(self.offsets[row]), int(self.offsets[row + 1]))
         return tuple(zip(self.start[part].tolist(), self.end[part].tolist(), strict=True))
+
+    @classmethod
+    def of_spans(cls, rows: Sequence[Sequence[Span]]) -> Fragments:
+        """The table of these fragments, a list of spans for each row."""
+        return cls(
+            np.cumsum([0, *map(len, rows)]),
+            int32([start for spans in rows for start, _ in spans]),
+            int32([end for spans in rows for _, end in spans]),
+        )
+
+    @classmethod
+    def joined(cls, tables: Sequence[Fragments]) -> Fragments:
+        """Tables end to end."""
+        return _join_rows(tables, offsets=_join_offsets([table.offsets for table in tables]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Mentions:
-    """Mentions as columns. `start` and `end` are the extent; `fragments` is there when needed.
+    """Mentions as columns. `start` and `end` are the extent; `fragments` is None if no mention has
+    more than one.
 
     `place` says where in its file a mention stood among those of its document; None: the file
     had them in document order.
@@ -179,7 +244,7 @@ class Mentions:
     label: IntArray
     fragments: Fragments | None = None
     attributes: Mapping[str, Codes] = field(default_factory=dict)
-    confidence: np.ndarray[Any, np.dtype[np.float64]] | None = None
+    confidence: FloatArray | None = None
     id: tuple[str | None, ...] | None = None
     place: IntArray | None = None
 
@@ -210,7 +275,7 @@ class Mentions:
         return bool(apart.all())
 
     def pieces(self) -> Fragments:
-        """The fragments of all mentions, also where every mention has just one."""
+        """The fragments of all mentions, even if every mention has just one."""
         if self.fragments is not None:
             return self.fragments
         return Fragments(np.arange(len(self) + 1), self.start, self.end)
@@ -223,58 +288,25 @@ class Mentions:
 
     def take(self, index: IntArray) -> Mentions:
         """The rows `index`, in that order."""
-        fragments = None
-        if self.fragments is not None:
-            fragments = self.fragments.take(index)
-            if len(fragments.start) == len(index):
-                fragments = None
-        return Mentions(
-            self.doc[index],
-            self.start[index],
-            self.end[index],
-            self.label[index],
-            fragments,
-            {name: column.take(index) for name, column in self.attributes.items()},
-            None if self.confidence is None else self.confidence[index],
-            None if self.id is None else tuple(self.id[i] for i in index.tolist()),
-            None if self.place is None else self.place[index],
-        )
+        taken = _take_rows(self, index)
+        return replace(taken, fragments=None) if not taken.discontinuous.size else taken
 
     @classmethod
-    def joined(cls, tables: Sequence[Mentions]) -> Mentions:
-        """Tables end to end; document numbers and labels must already agree."""
-        sizes = [len(table) for table in tables]
+    def joined(cls, tables: Sequence[Mentions], docs: Sequence[int] | None = None) -> Mentions:
+        """Tables end to end, on one vocabulary of labels; `docs` are added to the document numbers
+        of each.
+        """
         fragments = None
         if any(table.fragments is not None for table in tables):
-            pieces = [table.pieces() for table in tables]
-            fragments = Fragments(
-                _joined_offsets([piece.offsets for piece in pieces]),
-                np.concatenate([piece.start for piece in pieces]),
-                np.concatenate([piece.end for piece in pieces]),
-            )
-        confidence = None
-        if any(table.confidence is not None for table in tables):
-            confidence = np.concatenate(
-                [np.full(len(t), np.nan) if t.confidence is None else t.confidence for t in tables]
-            )
-        ids = None
-        if any(table.id is not None for table in tables):
-            ids = tuple(i for t in tables for i in (t.id or (None,) * len(t)))
-        place = None
-        if any(table.place is not None for table in tables):
-            place = np.concatenate(
-                [np.arange(len(t), dtype=np.int32) if t.place is None else t.place for t in tables]
-            )
-        return cls(
-            np.concatenate([table.doc for table in tables]),
-            np.concatenate([table.start for table in tables]),
-            np.concatenate([table.end for table in tables]),
-            np.concatenate([table.label for table in tables]),
-            fragments,
-            _joined_attributes([table.attributes for table in tables], sizes),
-            confidence,
-            ids,
-            place,
+            fragments = Fragments.joined([table.pieces() for table in tables])
+        return _join_rows(
+            tables,
+            doc=_join_moved([table.doc for table in tables], docs or [0] * len(tables)),
+            fragments=fragments,
+            attributes=_join_attributes(tables),
+            confidence=_join_optional(tables, "confidence", lambda t: np.full(len(t), np.nan)),
+            id=_join_optional(tables, "id", lambda t: (None,) * len(t)),
+            place=_join_optional(tables, "place", lambda t: np.arange(len(t), dtype=np.int32)),
         )
 
 
@@ -299,7 +331,7 @@ class Documents:
         return len(self.length)
 
     def name(self, row: int) -> str:
-        """What messages call this document: its id, or its place."""
+        """The name of a document in messages: its id, or its place."""
         return str(row + 1) if self.id is None else self.id[row]
 
     def sentences(self, row: int) -> tuple[int, ...]:
@@ -310,34 +342,20 @@ class Documents:
     def take(self, index: IntArray) -> Documents:
         """The rows `index`, in that order."""
         places, offsets = spread(self.sentence_offsets, index)
-        return Documents(
-            self.length[index],
-            self.hash[index],
-            offsets,
-            self.sentence_start[places],
-            self.line[index],
-            self.offset[index],
-            None if self.id is None else tuple(self.id[i] for i in index.tolist()),
-            {name: column.take(index) for name, column in self.attributes.items()},
-        )
+        starts = self.sentence_start[places]
+        return _take_rows(self, index, sentence_offsets=offsets, sentence_start=starts)
 
     @classmethod
     def joined(cls, tables: Sequence[Documents]) -> Documents:
         """Tables end to end."""
-        ids = None
-        if any(table.id is not None for table in tables):
-            ids = tuple(name for table in tables for name in (table.id or ()))
-            if len(ids) != sum(len(table) for table in tables):
-                raise UsageError("some documents have no id, but others have")
-        return cls(
-            np.concatenate([table.length for table in tables]),
-            np.concatenate([table.hash for table in tables]),
-            _joined_offsets([table.sentence_offsets for table in tables]),
-            np.concatenate([table.sentence_start for table in tables]),
-            np.concatenate([table.line for table in tables]),
-            np.concatenate([table.offset for table in tables]),
-            ids,
-            _joined_attributes([t.attributes for t in tables], [len(t) for t in tables]),
+        ids = _join_optional(tables, "id", lambda _: ())
+        if ids is not None and len(ids) != sum(map(len, tables)):
+            raise UsageError("some documents have no id, but others have")
+        return _join_rows(
+            tables,
+            sentence_offsets=_join_offsets([table.sentence_offsets for table in tables]),
+            id=ids,
+            attributes=_join_attributes(tables),
         )
 
 
@@ -345,8 +363,7 @@ class Documents:
 class Groups:
     """Relations or clusters as columns: a row is a group, its parts are members.
 
-    A member has a role (-1: none) and is a mention (its row); one that points nowhere lost its
-    mention.
+    A member has a role (-1: none) and is a mention (its row, -1 if that mention was left out).
     """
 
     doc: IntArray
@@ -368,24 +385,254 @@ class Groups:
     def take(self, index: IntArray) -> Groups:
         """The rows `index`, in that order."""
         places, offsets = spread(self.offsets, index)
-        rows = index.tolist()
-        return Groups(
-            self.doc[index],
-            self.label.take(index),
-            offsets,
-            self.role.take(places),
-            self.mention[places],
-            tuple(self.id[i] for i in rows),
+        role, mention = self.role.take(places), self.mention[places]
+        return _take_rows(self, index, offsets=offsets, role=role, mention=mention)
+
+    @classmethod
+    def joined(
+        cls, tables: Sequence[Groups], docs: Sequence[int], mentions: Sequence[int]
+    ) -> Groups:
+        """Tables end to end; `docs` and `mentions` are added to the numbers of each."""
+        return _join_rows(
+            tables,
+            doc=_join_moved([table.doc for table in tables], docs),
+            offsets=_join_offsets([table.offsets for table in tables]),
+            mention=_join_moved([table.mention for table in tables], mentions),
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fillers:
+    """The fillers of all templates. `place` is where one stood in its template.
+
+    A filler has one or more realisations (the first is its own, the others are alternatives):
+    `realisations` are the offsets of those of each filler. Every realisation has a text (-1: none)
+    and fragments (none: no place is known).
+    """
+
+    template: IntArray
+    slot: Codes
+    optional: BoolArray
+    confidence: FloatArray
+    mention: IntArray
+    place: IntArray
+    realisations: IntArray
+    text: Codes
+    fragments: Fragments
+
+    def __len__(self) -> int:
+        return len(self.template)
+
+    @property
+    def filler(self) -> IntArray:
+        """The filler that each realisation belongs to."""
+        return np.repeat(np.arange(len(self)), np.diff(self.realisations))
+
+    def of(self, row: int, ids: Sequence[str | None] | None) -> Filler:
+        """One filler, as a friendly object."""
+        first, last = self.realisations[row : row + 2].tolist()
+        forms = [Filler(self.text[i], self.fragments.of(i)) for i in range(first, last)]
+        confidence = float(self.confidence[row])
+        mention = int(self.mention[row])
+        name = ids[mention] if ids is not None and mention != UNKNOWN else None
+        return Filler(
+            forms[0].text,
+            () if name is not None else forms[0].fragments,
+            tuple(forms[1:]),
+            bool(self.optional[row]),
+            None if np.isnan(confidence) else confidence,
+            name,
+        )
+
+    def take(self, index: IntArray) -> Fillers:
+        """The rows `index`; the templates they belong to keep their numbers."""
+        places, offsets = spread(self.realisations, index)
+        text, fragments = self.text.take(places), self.fragments.take(places)
+        return _take_rows(self, index, realisations=offsets, text=text, fragments=fragments)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Templates:
+    """Templates as columns, at any depth of nesting: one that fills a slot of another has a
+    `parent`. Documents are in order, and a parent comes before the templates in it.
+    """
+
+    doc: IntArray
+    label: Codes
+    parent: IntArray
+    slot: Codes
+    place: IntArray
+    id: tuple[str | None, ...]
+    fillers: Fillers
+
+    def __len__(self) -> int:
+        return len(self.doc)
+
+    @classmethod
+    @cache
+    def none(cls) -> Templates:
+        """A table without rows; there is one for all."""
+        return cls.of([], [])
+
+    @classmethod
+    def of(
+        cls,
+        documents: Sequence[Sequence[Template]],
+        mentions: Sequence[Mapping[str, tuple[int, tuple[tuple[int, int], ...]]]],
+    ) -> Templates:
+        """The templates of each document; `mentions` gives the row and fragments of each id."""
+        rows: list[tuple[int, Template, int, str | None, int]] = []
+        fillers: list[tuple[int, str, Filler, int, int]] = []
+        forms: list[tuple[str | None, tuple[tuple[int, int], ...]]] = []
+        for doc, templates in enumerate(documents):
+            for template, parent, slot, place in _walk(templates, len(rows)):
+                row = len(rows)
+                rows.append((doc, template, parent, slot, place))
+                for at, (name, filler) in enumerate(template):
+                    if isinstance(filler, Filler):
+                        linked, own = _linked(filler, mentions[doc])
+                        fillers.append((row, name, filler, at, linked))
+                        forms.append((filler.text, own))
+                        forms += [(other.text, other.fragments) for other in filler.alternatives]
+        sizes = [1 + len(filler.alternatives) for _, _, filler, _, _ in fillers]
+        return cls(
+            int32([doc for doc, _, _, _, _ in rows]),
+            Codes.of([template.label or None for _, template, _, _, _ in rows]),
+            int32([parent for _, _, parent, _, _ in rows]),
+            Codes.of([slot for _, _, _, slot, _ in rows]),
+            int32([place for _, _, _, _, place in rows]),
+            tuple(template.id for _, template, _, _, _ in rows),
+            Fillers(
+                int32([row for row, _, _, _, _ in fillers]),
+                Codes.of([name for _, name, _, _, _ in fillers]),
+                np.array([filler.optional for _, _, filler, _, _ in fillers], bool),
+                np.array(
+                    [np.nan if f.confidence is None else f.confidence for _, _, f, _, _ in fillers],
+                    np.float64,
+                ),
+                int32([linked for _, _, _, _, linked in fillers]),
+                int32([at for _, _, _, at, _ in fillers]),
+                np.cumsum([0, *sizes]),
+                Codes.of([text for text, _ in forms]),
+                Fragments.of_spans([spans for _, spans in forms]),
+            ),
+        )
+
+    def of_document(self, doc: int, ids: Sequence[str | None] | None) -> tuple[Template, ...]:
+        """The templates of one document, as friendly objects."""
+        low, high = between(self.doc, doc)
+        first, last = (between(self.fillers.template, row)[0] for row in (low, high))
+        parts: dict[int, list[tuple[int, str, Filler | Template]]] = {}
+        for k in range(first, last):
+            parts.setdefault(int(self.fillers.template[k]), []).append(
+                (int(self.fillers.place[k]), self.fillers.slot[k] or "", self.fillers.of(k, ids))
+            )
+        tops: list[Template] = []
+        for row in range(high - 1, low - 1, -1):
+            slots: dict[str, list[Filler | Template]] = {}
+            for _, slot, filler in sorted(parts.pop(row, []), key=lambda part: part[0]):
+                slots.setdefault(slot, []).append(filler)
+            made = Template(
+                self.label[row] or "", {s: tuple(f) for s, f in slots.items()}, self.id[row]
+            )
+            parent = int(self.parent[row])
+            if parent == UNKNOWN:
+                tops.append(made)
+            else:
+                parts.setdefault(parent, []).append(
+                    (int(self.place[row]), self.slot[row] or "", made)
+                )
+        return tuple(reversed(tops))
+
+    def ends(self) -> tuple[IntArray, IntArray]:
+        """The document of every filler that has a place, and the last position it ends at.
+
+        Alternatives count: a filler ends where the last of its realisations does.
+        """
+        places = self.fillers.fragments
+        filler = np.repeat(self.fillers.filler, np.diff(places.offsets))
+        end = np.full(len(self.fillers), UNKNOWN, np.int64)
+        np.maximum.at(end, filler, places.end)
+        placed = np.flatnonzero(end != UNKNOWN)
+        return self.doc[self.fillers.template[placed]], end[placed]
+
+    def linked_to(self, moved: IntArray) -> Templates:
+        """The same templates where mentions have new rows."""
+        if not len(self.fillers):
+            return self
+        return replace(self, fillers=replace(self.fillers, mention=moved[self.fillers.mention]))
+
+    def take(self, docs: IntArray) -> Templates:
+        """The templates of the documents `docs`, which are numbered anew from 0.
+
+        The links of fillers to mentions are left as they are.
+        """
+        rows, offsets = spread(np.searchsorted(self.doc, np.arange(docs.max(initial=-1) + 2)), docs)
+        own = np.searchsorted(self.fillers.template, np.arange(len(self) + 1))
+        places, counts = spread(own, rows)
+        new = np.full(len(self) + 1, UNKNOWN, np.int32)
+        new[rows] = np.arange(len(rows))
+        fillers = self.fillers.take(places)
+        template = int32(np.repeat(np.arange(len(rows)), np.diff(counts)))
+        return _take_rows(
+            self,
+            rows,
+            doc=int32(np.repeat(np.arange(len(docs)), np.diff(offsets))),
+            parent=new[self.parent[rows]],
+            fillers=replace(fillers, template=template),
         )
 
     @classmethod
-    def joined(cls, tables: Sequence[Groups]) -> Groups:
-        """Tables end to end; document numbers and mention rows must already agree."""
-        return cls(
-            np.concatenate([table.doc for table in tables]),
-            joined_codes([table.label for table in tables]),
-            _joined_offsets([table.offsets for table in tables]),
-            joined_codes([table.role for table in tables]),
-            np.concatenate([table.mention for table in tables]),
-            tuple(name for table in tables for name in table.id),
+    def joined(
+        cls, tables: Sequence[Templates], docs: Sequence[int], mentions: Sequence[int]
+    ) -> Templates:
+        """Tables end to end; `docs` and `mentions` are added to the numbers of each."""
+        if not any(map(len, tables)):
+            return cls.none()
+        first = np.cumsum([0, *map(len, tables)]).tolist()
+        parts = [table.fillers for table in tables]
+        fillers = _join_rows(
+            parts,
+            template=_join_moved([part.template for part in parts], first),
+            mention=_join_moved([part.mention for part in parts], mentions),
+            realisations=_join_offsets([part.realisations for part in parts]),
+            fragments=Fragments.joined([part.fragments for part in parts]),
         )
+        return _join_rows(
+            tables,
+            doc=_join_moved([table.doc for table in tables], docs),
+            parent=_join_moved([table.parent for table in tables], first),
+            fillers=fillers,
+        )
+
+
+def _walk(
+    templates: Sequence[Template], first: int
+) -> Iterator[tuple[Template, int, str | None, int]]:
+    """Templates with the row of their parent, their slot there and their place in it.
+
+    Depth first, so a parent comes before what stands in it.
+    """
+    waiting: list[tuple[Template, int, str | None, int, int]] = []
+    waiting += [(top, UNKNOWN, None, at, 1) for at, top in enumerate(templates)][::-1]
+    row = first
+    while waiting:
+        template, parent, slot, place, depth = waiting.pop()
+        if depth > DEEPEST:
+            raise UsageError(f"templates stand in each other more than {DEEPEST} deep")
+        yield template, parent, slot, place
+        inner = [(filler, row, name, at, depth + 1) for at, (name, filler) in enumerate(template)
+                 if isinstance(filler, Template)]  # fmt: skip
+        waiting += inner[::-1]
+        row += 1
+
+
+def _linked(
+    filler: Filler, mentions: Mapping[str, tuple[int, tuple[tuple[int, int], ...]]]
+) -> tuple[int, tuple[tuple[int, int], ...]]:
+    """The row of the mention that a filler is (-1: none), and its own fragments."""
+    if filler.mention is None:
+        return UNKNOWN, filler.fragments
+    if filler.mention not in mentions:
+        raise UsageError(f"a filler names the mention {shown(filler.mention)}, which is not there")
+    return mentions[filler.mention]

@@ -13,7 +13,6 @@ from carob.corpus.corpus import Corpus
 from carob.corpus.problems import plain
 from carob.corpus.tables import UNKNOWN, Codes
 from carob.pair.filled import FilledPair, filled
-from carob.pair.token_agreement import file_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +197,7 @@ def violations(corpus: Corpus, slots: Mapping[str, Slot], file: str) -> Sequence
                 found.append(
                     Violation(
                         file, name, slot.fillers, len(docs), corpus.documents.name(first),
-                        int(corpus.documents.line[first]), empty, file_of(corpus, "", first),
+                        int(corpus.documents.line[first]), empty, corpus.file_name("", first),
                     )
                 )  # fmt: skip
     return tuple(found)

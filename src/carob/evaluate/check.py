@@ -10,15 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from carob.corpus.corpus import Corpus
+from carob.corpus.corpus import SLOTS_HINT, Corpus, unscored_keys
 from carob.corpus.problems import SHOWN, InputError, Problem, UsageError, plain, shown
 from carob.corpus.source import Source
-from carob.corpus.unscored_keys import HINT, aside
 from carob.evaluate.read import read, suited
 from carob.pair.filled import fold
 from carob.pair.pair import Pair
 from carob.pair.template_types import row_names, slot_labels, typed_as
-from carob.pair.token_agreement import file_of
 from carob.registry import load
 
 if TYPE_CHECKING:
@@ -185,12 +183,12 @@ def _odd(corpus: Corpus, pile: _Pile) -> None:
         found = _NOTHING.get(corpus.origin.format, "no mention at all")
         expected = "at least one in the file"
         pile.add([Problem("K311", name, None, found, expected)], warning=True)
-    rows, names = aside(corpus)
+    rows, names = unscored_keys(corpus)
     if rows:
         line, many = int(corpus.documents.line[rows[0]]), _many(len(rows), "document")
         found = f"keys that jsonl does not know in {many}: {names}"
         expected = "keys that count; these are kept, nothing more"
-        pile.add([Problem("K315", name, line, found, expected, HINT)], warning=True)
+        pile.add([Problem("K315", name, line, found, expected, SLOTS_HINT)], warning=True)
     if len(table):
         _mentions_twice(corpus, name, pile)
     if fillers:
@@ -243,7 +241,7 @@ def _fillers_twice(corpus: Corpus, name: str, pile: _Pile) -> None:
     twice = np.sort(order[1:][same])
     problems = [
         Problem(
-            "K312", file_of(corpus, name, int(corpus.templates.doc[fillers.template[row]])),
+            "K312", corpus.file_name(name, int(corpus.templates.doc[fillers.template[row]])),
             int(corpus.documents.line[corpus.templates.doc[fillers.template[row]]]),
             f"the filler {shown(fillers.text[int(first[row])] or 'without a text')} of the slot "
             f"{plain(fillers.slot[row] or '')} again",
@@ -263,7 +261,7 @@ def _mentions_twice(corpus: Corpus, name: str, pile: _Pile) -> None:
     twice = np.sort(order[1:][key[order][1:] == key[order][:-1]])
     problems = [
         Problem(
-            "K312", file_of(corpus, name, int(table.doc[row])), _line(corpus, row),
+            "K312", corpus.file_name(name, int(table.doc[row])), _line(corpus, row),
             f"the mention {plain(corpus.labels[table.label[row]])} "
             f"{int(table.start[row])}..{int(table.end[row])} again",
             "each mention once", "a duplicate is right at most as often as gold has it",
@@ -342,7 +340,7 @@ def _against(gold: Corpus, system: Corpus, pile: _Pile) -> None:
         row = int(np.flatnonzero(system.mentions.label == system.labels.index(label))[0])
         found, there = f"the label {plain(label)}", ", ".join(map(plain, sorted(known)))
         expected = f"a label {'or slot ' if len(gold.templates) else ''}of gold: {there or 'none'}"
-        file = file_of(system, name, int(system.mentions.doc[row]))
+        file = system.file_name(name, int(system.mentions.doc[row]))
         pile.add([Problem("K314", file, _line(system, row), found, expected)], warning=True)
     if len(system.templates):
         _strange_slots(gold, system, pair, pile)
@@ -360,5 +358,5 @@ def _strange_slots(gold: Corpus, system: Corpus, pair: Pair, pile: _Pile) -> Non
             doc = int(table.doc[table.fillers.template[side.row[rows[0]]]])
             line = int(system.documents.line[doc])
             found, expected = f"the slot {plain(label)}", f"a slot of gold: {there}"
-            file = file_of(system, system.origin.path, doc)
+            file = system.file_name(system.origin.path, doc)
             pile.add([Problem("K314", file, line, found, expected)], warning=True)

@@ -12,10 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from carob.corpus.corpus import Corpus, Library, Words
+from carob.corpus.corpus import Corpus, Library, Words, unscored_key_remarks
 from carob.corpus.problems import UsageError, shown
 from carob.corpus.tables import Fragments, int32
-from carob.corpus.unscored_keys import told_aside
 from carob.evaluate.read import read, told_format, write
 from carob.formats.capabilities import EVERYTHING, Loss, fitted, refused
 from carob.pair.tokens import Tokens
@@ -86,7 +85,7 @@ def convert(
     corpus = _in_unit(corpus, name, holds, tokenizer, remarks, losses)
     corpus, lost = fitted(corpus, holds)
     losses += lost
-    remarks += told_aside([("", corpus)])
+    remarks += unscored_key_remarks([("", corpus)])
     if not lossy:
         refused(name, losses, "; --lossy leaves it out")
     needs = getattr(writer, "needs", ())

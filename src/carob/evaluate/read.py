@@ -11,9 +11,8 @@ from typing import Any
 
 from carob import registry
 from carob.corpus.corpus import Corpus, Origin
-from carob.corpus.folder import ending
 from carob.corpus.problems import CarobError, InputError, UsageError, nearest
-from carob.corpus.source import Source
+from carob.corpus.source import Source, ending
 from carob.plugin import hook
 
 Readable = Corpus | str | os.PathLike[str]
@@ -129,7 +128,7 @@ def read(
 
         corpus, said, facts = read_files(reader, source)
     else:
-        corpus = Corpus.joined(reader.read(source), source.share)
+        corpus = Corpus.joined(reader.read(source))
         said, facts = hook(reader, "settled")(corpus.facts)
         if (library := hook(reader, "library")) is not None:
             corpus = replace(corpus, library=library(source, corpus.documents))

@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from carob import registry
 from carob._version import __version__
-from carob.corpus.corpus import Corpus, Origin
+from carob.corpus.corpus import Corpus, Origin, unscored_key_remarks
 from carob.corpus.problems import UsageError, nearest, plain
-from carob.corpus.unscored_keys import told_aside
 from carob.evaluate.options import Options, only_fillers
 from carob.evaluate.read import Readable, corpora
 from carob.evaluate.sampling import Plan
@@ -130,7 +129,7 @@ def prepare(
            for side, corpus in (("gold", reference), ("system", answers[name]))}
         for name, pair in pairs.items()
     }  # fmt: skip
-    remarks = told_aside([("gold", reference), *answers.items()])
+    remarks = unscored_key_remarks([("gold", reference), *answers.items()])
     if applied is None:
         warnings += unknown_labels(options.labels, every)
     else:

@@ -25,7 +25,7 @@ from carob.recipe import Recipe, spell
 from carob.result import signature
 
 if TYPE_CHECKING:
-    from carob.corpus.templates import Templates
+    from carob.corpus.tables import Templates
     from carob.infer._draws import Units
     from carob.infer.interval import Method
     from carob.result.interval import Interval

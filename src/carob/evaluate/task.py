@@ -25,14 +25,12 @@ from carob.corpus.problems import (
     plain,
     shown,
 )  # fmt: skip
-from carob.corpus.selection import only
 from carob.corpus.source import Source
 from carob.evaluate._fillers import Observed, Slot, Violation, violations
 from carob.evaluate._task_file import Text, loaded
 from carob.evaluate._task_recipes import official
 from carob.evaluate.options import Options
 from carob.pair.template_types import NAME_THEM, loose_labels, row_names, slot_labels, typed_as
-from carob.pair.token_agreement import file_of
 from carob.recipe import Recipe
 
 ALL = "all"
@@ -190,11 +188,11 @@ class Task:
                 taken = _rows(system.documents.id, others, inside=False)
             elif len(system) == len(gold):
                 taken = rows
-            answers[name] = only(system, taken)
+            answers[name] = system.only(taken)
             if left := len(system) - len(taken):
                 remarks.append(f"{plain(name)}: {_many(left, 'document')} of other parts than "
                                f"{plain(part)} left out")  # fmt: skip
-        return only(gold, rows), answers, remarks
+        return gold.only(rows), answers, remarks
 
     def check_gold(self, gold: Corpus) -> None:
         """Refuse gold that is not the corpus of the task, or that is read in another way."""
@@ -252,7 +250,7 @@ class Task:
         there = ", ".join(map(plain, self.parts))
         problems = [
             Problem(
-                "K824", file_of(corpus, file, row), int(corpus.documents.line[row]),
+                "K824", corpus.file_name(file, row), int(corpus.documents.line[row]),
                 f"the document {shown(corpus.documents.name(row))}",
                 f"a document of a part of {plain(self.path)}: {there}",
             )
@@ -281,7 +279,7 @@ class Task:
             expected = f"a slot of the task {plain(self.name)}{nearest(label, list(self.slots))}"
             what = f"the slot {shown(label)} in document {shown(corpus.documents.name(doc))}"
             hint = NAME_THEM if any(slot.endswith(f".{label}") for slot in self.slots) else ""
-            found.append(Problem("K827", file_of(corpus, side, doc), line, what, expected, hint))
+            found.append(Problem("K827", corpus.file_name(side, doc), line, what, expected, hint))
         return found
 
 

@@ -20,8 +20,16 @@ import numpy as np
 from carob.arrays.columns import label_codes
 from carob.corpus.build import document_hashes
 from carob.corpus.corpus import Corpus
-from carob.corpus.tables import UNKNOWN, Codes, Documents, Fragments, Mentions, int32
-from carob.corpus.templates import Fillers, Templates
+from carob.corpus.tables import (
+    UNKNOWN,
+    Codes,
+    Documents,
+    Fillers,
+    Fragments,
+    Mentions,
+    Templates,
+    int32,
+)
 
 _TEMPLATE = frozenset({"id", "label", "slots"})
 _FILLER = frozenset({"text", "start", "end", "optional", "confidence"})

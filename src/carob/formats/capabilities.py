@@ -20,10 +20,9 @@ import numpy as np
 
 from carob.arrays.types import BoolArray, IntArray
 from carob.corpus.corpus import Corpus, Library, Words
+from carob.corpus.document import Filler, Template
 from carob.corpus.problems import UsageError, shown
-from carob.corpus.tables import UNKNOWN, Codes, Groups
-from carob.corpus.template import Filler, Template
-from carob.corpus.templates import Templates
+from carob.corpus.tables import UNKNOWN, Codes, Groups, Templates
 from carob.pair.filled import words_at
 
 EVERYTHING = frozenset({

@@ -12,9 +12,8 @@ from typing import Any, BinaryIO, ClassVar, Literal
 from carob.corpus.build import of_documents
 from carob.corpus.corpus import Corpus, Words
 from carob.corpus.document import Document, Mention
-from carob.corpus.folder import ending
 from carob.corpus.problems import UsageError, nearest, shown
-from carob.corpus.source import Source
+from carob.corpus.source import Source, ending
 from carob.corpus.tables import ATTRIBUTES, Documents, too_many_attributes
 from carob.formats._folder import names, write_files
 from carob.formats._text import Problems, decoded, encoded

@@ -9,13 +9,11 @@ from typing import Any, BinaryIO, ClassVar
 
 from carob.corpus.build import of_documents
 from carob.corpus.corpus import Corpus, Words
-from carob.corpus.document import Document
-from carob.corpus.json_checks import WrongError
+from carob.corpus.document import Document, linked
 from carob.corpus.problems import SHOWN, InputError, Problem, UsageError, shown
-from carob.corpus.record import document_of, record_of
+from carob.corpus.record import WrongError, document_of, record_of
 from carob.corpus.source import Source
 from carob.corpus.tables import ATTRIBUTES, Documents, too_many_attributes
-from carob.corpus.template import linked
 from carob.formats._json import BOM, CAROB, COMMON, DECODER, keys, lines, why
 from carob.formats._plain import Plain, of_plain, plain
 from carob.formats.capabilities import EVERYTHING

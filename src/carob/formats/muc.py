@@ -9,11 +9,10 @@ from typing import Any, BinaryIO, ClassVar
 
 from carob.corpus.build import of_documents
 from carob.corpus.corpus import Corpus, Words
-from carob.corpus.document import Document
+from carob.corpus.document import Document, Filler, Template
 from carob.corpus.problems import UsageError, shown
 from carob.corpus.source import Source
 from carob.corpus.tables import Documents
-from carob.corpus.template import Filler, Template
 from carob.formats._text import Problems, decoded, encoded, signed, unsigned
 from carob.formats.capabilities import fitted, refused
 

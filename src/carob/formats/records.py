@@ -10,13 +10,11 @@ from typing import Any, BinaryIO, ClassVar
 
 from carob.corpus.build import of_documents
 from carob.corpus.corpus import Corpus, Words
-from carob.corpus.document import Document
-from carob.corpus.folder import ending
-from carob.corpus.json_checks import key
+from carob.corpus.document import DEEPEST, Document, Filler, Template
 from carob.corpus.problems import SHOWN, UsageError, shown
-from carob.corpus.source import Source
+from carob.corpus.record import key
+from carob.corpus.source import Source, ending
 from carob.corpus.tables import Documents
-from carob.corpus.template import DEEPEST, Filler, Template
 from carob.formats._json import BOM, CAROB, COMMON, DECODER, keys, lines, why
 from carob.formats._plain import Plain, of_plain, record_forms
 from carob.formats._text import Problems, decoded, signed, unsigned

@@ -16,8 +16,7 @@ from carob.arrays.join import packed
 from carob.arrays.types import BoolArray, IntArray
 from carob.corpus.corpus import Corpus
 from carob.corpus.problems import plain
-from carob.corpus.tables import UNKNOWN, Codes, int32
-from carob.corpus.templates import Templates
+from carob.corpus.tables import UNKNOWN, Codes, Templates, int32
 
 NAME_THEM = (
     'name the type of each: "label" in jsonl, the key that holds it in plain JSON '
