@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal, Protocol, runtime_checkable
 
-from carob.arrays.join import join, rest
+from carob.arrays.join import join, packed, rest
 from carob.arrays.types import BoolArray, FloatArray, IntArray
 from carob.corpus.build import of_documents
 from carob.corpus.corpus import Corpus
@@ -78,6 +78,7 @@ __all__ = [
     "missing_attributes",
     "nearest",
     "of_documents",
+    "packed",
     "ratio",
     "required",
     "rest",

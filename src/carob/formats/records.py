@@ -414,14 +414,14 @@ class Records:
         """How sure are we that these are plain objects, from 0 to 1?
 
         >>> [Records.sniff(line) for line in (b'{"who": "Ann"}', b'{"mentions": []}', b"Ann O")]
-        [1.0, 0.0, 0.0]
+        [0.8, 0.0, 0.0]
         """
         start = head.removeprefix(BOM).lstrip()
         if FENCE.match(start[:3].decode("utf-8", "replace")):
             return 0.95 if re.match(rb"\S*\s*[{\[]", start[3:]) else 0.0
         if start[:1] == b"{":
             found = keys(head)
-            return 0.0 if found & CAROB else 0.3 if found <= COMMON else 1.0
+            return 0.0 if found & CAROB else 0.3 if found <= COMMON else 0.8
         return 0.95 if _LISTED.match(start) else 0.2 if start.rstrip() == b"[]" else 0.0
 
     def read(self, source: Source) -> Iterator[Corpus]:
