@@ -1,4 +1,4 @@
-"""The files that are scored, kept in build/bench and made again only when they must be."""
+"""The files that are scored. They are kept in build/bench, and generated again only if needed."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-from _measure import environment
+from _race import environment
 
 HERE = Path(__file__).resolve().parent
 DATA = HERE.parent / "build" / "bench"
-GENERATOR = ("generate.py", "_columns.py", "_errors.py", "_files.py", "_invent.py")
+GENERATOR = ("generate.py", "_invent.py")
 
 
 def data(
@@ -23,18 +23,18 @@ def data(
     sentences: int = 15,
     seed: int = 0,
 ) -> list[Path]:
-    """Gold and systems of this size, generated unless a stamp says they are there already."""
+    """Gold and systems of this size; generated unless a stamp says that they already exist."""
     folder = DATA / f"{format}-{tokens}-tokens-{labels}-labels-{sentences}-sentences-seed-{seed}"
     stamp = folder / "stamp.json"
     code = b"".join((HERE / name).read_bytes() for name in GENERATOR)
     digest = hashlib.sha256(code).hexdigest()
-    made = json.loads(stamp.read_text(encoding="utf-8")) if stamp.exists() else {}
-    if made.get("generator") != digest or made["systems"] < systems:
+    last = json.loads(stamp.read_text(encoding="utf-8")) if stamp.exists() else {}
+    if last.get("generator") != digest or last["systems"] < systems:
         print(f"generating {tokens:,} tokens, {format}", file=sys.stderr, flush=True)
         stamp.unlink(missing_ok=True)
         options = {"tokens": tokens, "labels": labels, "systems": systems, "seed": seed,
                    "sentences-per-document": sentences, "formats": format}  # fmt: skip
-        # In a process of its own, because NumPy here would raise the floor of peak memory.
+        # In another process, because NumPy in this one would raise the floor of peak memory.
         subprocess.run(
             [sys.executable, str(HERE / "generate.py"), str(folder),
              *(f"--{name}={value}" for name, value in options.items())],
@@ -49,7 +49,7 @@ def data(
 
 
 def warm(path: Path) -> None:
-    """Reads a file once, so that every contender finds it in memory."""
+    """Read a file once, so that the disk cache holds it for every contender."""
     with path.open("rb", buffering=0) as file:
         while file.read(1 << 20):
             pass

@@ -1,7 +1,7 @@
-"""The other tools, as their users call them: `python _peers.py NAME GOLD SYSTEM`.
+"""Other tools, called as their users call them: `python _peers.py NAME GOLD SYSTEM`.
 
-Each reads the two files in plain Python (unless the tool has a reader), scores every label, and
-prints one JSON object: the scores that carob should agree with, by carob's recipes.
+Each function reads the two files in plain Python (unless the tool has a reader) and scores every
+label. The script prints one JSON object: recipes of carob, and the scores that must equal them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-Found = dict[str, float]
+Scores = dict[str, float]
 Tags = list[list[str]]
 
 SEMEVAL = {
@@ -23,11 +23,11 @@ SEMEVAL = {
     "partial": "semeval(mode=partial).F1",
     "ent_type": "semeval(mode=type).F1",
 }
-"""What nervaluate calls its four ways to match, and what carob calls them."""
+"""The four ways to match of nervaluate, as recipes of carob."""
 
 
 def lines(path: str) -> Iterator[list[str]]:
-    """The columns of every line of a CoNLL file; none where a sentence or document ends."""
+    """The columns of every line of a CoNLL file; an empty list ends a sentence or document."""
     with Path(path).open(encoding="utf-8") as file:
         for line in file:
             columns = line.split()
@@ -74,72 +74,78 @@ def records(path: str) -> Iterator[dict[str, Any]]:
 # --- scoring ---
 
 
-def seqeval_report(gold: str, system: str) -> Found:
-    """P, R, F1 of every label and the averages, as a text with four decimals."""
+def seqeval_report(gold: str, system: str) -> Scores:
+    """P, R and F1 of every label and the averages, as a text with four decimals."""
     metrics = import_module("seqeval.metrics")
-    return printed(metrics.classification_report(read_tags(gold), read_tags(system), digits=4))
+    return scores_in_report(
+        metrics.classification_report(read_tags(gold), read_tags(system), digits=4)
+    )
 
 
-def seqeval_f1(gold: str, system: str) -> Found:
-    """Only the overall F1, unrounded."""
+def seqeval_f1(gold: str, system: str) -> Scores:
+    """Only the F1 of all labels, with all digits."""
     metrics = import_module("seqeval.metrics")
     return {"exact.F1": float(metrics.f1_score(read_tags(gold), read_tags(system)))}
 
 
-def strict_report(gold: str, system: str) -> Found:
-    """The report in strict mode, which reads tags by their scheme."""
+def strict_report(gold: str, system: str) -> Scores:
+    """The report in strict mode, which interprets tags by their scheme."""
     metrics, scheme = import_module("seqeval.metrics"), import_module("seqeval.scheme").IOB2
     tags = read_tags(gold), read_tags(system)
-    return printed(metrics.classification_report(*tags, digits=4, mode="strict", scheme=scheme))
+    return scores_in_report(
+        metrics.classification_report(*tags, digits=4, mode="strict", scheme=scheme)
+    )
 
 
-def strict_f1(gold: str, system: str) -> Found:
-    """The overall F1 in strict mode."""
+def strict_f1(gold: str, system: str) -> Scores:
+    """The F1 of all labels in strict mode."""
     metrics, scheme = import_module("seqeval.metrics"), import_module("seqeval.scheme").IOB2
     tags = read_tags(gold), read_tags(system)
     return {"exact.F1": float(metrics.f1_score(*tags, mode="strict", scheme=scheme))}
 
 
-def printed(text: str) -> Found:
+def scores_in_report(text: str) -> Scores:
     """The micro F1 of a report."""
     row = next(line for line in text.splitlines() if line.strip().startswith("micro avg"))
     return {"exact.F1": float(row.split()[-2])}
 
 
-def nervaluate(gold: str, system: str) -> Found:
-    """Four ways to match, each overall and by label; from tags, or from spans of a jsonl file."""
+def nervaluate(gold: str, system: str) -> Scores:
+    """Four ways to match, for all labels and each; from tags, or from the spans of a jsonl file."""
     tool = import_module("nervaluate")
     sides: list[list[list[Any]]]
     if gold.endswith(".jsonl"):
-        sides = [[closed(r["mentions"]) for r in records(path)] for path in (gold, system)]
-        found = {mention["label"] for side in sides for each in side for mention in each}
+        sides = [
+            [with_last_tokens(r["mentions"]) for r in records(path)] for path in (gold, system)
+        ]
+        labels = {mention["label"] for side in sides for each in side for mention in each}
         loader = "dict"
     else:
         sides = [[*read_tags(path)] for path in (gold, system)]
-        found = {tag[2:] for side in sides for each in side for tag in each if tag != "O"}
+        labels = {tag[2:] for side in sides for each in side for tag in each if tag != "O"}
         loader = "list"
-    overall = tool.Evaluator(*sides, tags=sorted(found), loader=loader).evaluate()["overall"]
+    overall = tool.Evaluator(*sides, tags=sorted(labels), loader=loader).evaluate()["overall"]
     return {recipe: float(overall[name].f1) for name, recipe in SEMEVAL.items()}
 
 
-def closed(mentions: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Spans with the ends that nervaluate wants: the last token, not the one after it."""
+def with_last_tokens(mentions: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Spans as nervaluate expects them: the end is the last token, not the one after it."""
     return [{**mention, "end": mention["end"] - 1} for mention in mentions]
 
 
-def conlleval(gold: str, system: str) -> Found:
-    """Wants one file with both tags; the two are joined line by line on the way."""
+def conlleval(gold: str, system: str) -> Scores:
+    """conlleval expects one file with both tags, so the two files are joined line by line."""
     tool = import_module("conlleval")
     with Path(gold).open(encoding="utf-8") as ours, Path(system).open(encoding="utf-8") as theirs:
         both = (
             f"{line.rstrip()} {other.split()[-1]}" if len(line) > 1 else ""
             for line, other in zip(ours, theirs, strict=True)
         )
-        found = tool.evaluate(both)
-    return {"exact.F1": float(found["overall"]["chunks"]["evals"]["f1"])}
+        counts = tool.evaluate(both)
+    return {"exact.F1": float(counts["overall"]["chunks"]["evals"]["f1"])}
 
 
-def spacy(gold: str, system: str) -> Found:
+def spacy(gold: str, system: str) -> Scores:
     """Documents of both sides with their mentions, then the scorer of spaCy's `ner`."""
     blank = import_module("spacy").blank("xx").vocab
     tokens = import_module("spacy.tokens")
@@ -157,24 +163,24 @@ def spacy(gold: str, system: str) -> Found:
             yield doc
 
     pairs = (example(theirs, ours) for ours, theirs in zip(docs(gold), docs(system), strict=True))
-    found = import_module("spacy.scorer").get_ner_prf(pairs)
-    return {"exact.F1": float(found["ents_f"])}
+    scores = import_module("spacy.scorer").get_ner_prf(pairs)
+    return {"exact.F1": float(scores["ents_f"])}
 
 
-def sklearn(gold: str, system: str) -> Found:
-    """P, R, F1 of every label where each token is an item, and the averages."""
+def sklearn(gold: str, system: str) -> Scores:
+    """P, R and F1 of every label and the averages, where each token is an item."""
     metrics = import_module("sklearn.metrics")
     sides = [[c[-1][2:] for c in lines(path) if c] for path in (gold, system)]
     labels = sorted({*sides[0], *sides[1]} - {""})
-    found = metrics.classification_report(*sides, labels=labels, output_dict=True)
-    return {"token.F1": float(found["micro avg"]["f1-score"])}
+    report = metrics.classification_report(*sides, labels=labels, output_dict=True)
+    return {"token.F1": float(report["micro avg"]["f1-score"])}
 
 
-# --- parsing alone ---
+# --- parsing only ---
 
 
-def polars(gold: str, system: str) -> Found:
-    """Only parses the two files into columns and counts the rows; computes no score."""
+def polars(gold: str, system: str) -> Scores:
+    """Parse the two files into columns and count the rows; compute no score."""
     pl = import_module("polars")
     rows = 0
     for path in (gold, system):
@@ -187,8 +193,8 @@ def polars(gold: str, system: str) -> Found:
     return {"rows": float(rows)}
 
 
-def parse(gold: str, system: str) -> Found:
-    """Only `json.loads` of every line; computes no score."""
+def parse(gold: str, system: str) -> Scores:
+    """`json.loads` of every line; compute no score."""
     return {"rows": float(sum(1 for path in (gold, system) for _ in records(path)))}
 
 

@@ -1,6 +1,6 @@
-"""CPU seconds of each stage of scoring two files, in one process: `python _stages.py GOLD SYSTEM`.
+"""Measure the stages of one score in one process: `python _stages.py GOLD SYSTEM`.
 
-Prints a JSON object. Resampling is what scoring takes with resamples, less what it takes without.
+Prints a JSON object of CPU seconds. Resampling is the time with resamples minus the time without.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ import sys
 from itertools import pairwise
 from time import process_time
 
-from _commands import MICRO_AND_MACRO, RESAMPLES
+from _contenders import MICRO_AND_MACRO, RESAMPLES
 
 STAGES = ("reading", "matching and counting", "resampling")
 
 
 def main() -> None:
-    """Loads everything first, as a command does, then reads and scores."""
+    """Score a small corpus first, so that loading modules is not measured."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     gc.set_threshold(100_000, 50, 100)
     import carob

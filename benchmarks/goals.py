@@ -1,11 +1,12 @@
-"""Measures carob against the goals it set itself, in one interleaved run, and says which are met.
+"""Measure carob against its goals, all commands in turn in one run, and report which are met.
 
     python benchmarks/goals.py            # all: about ten minutes
-    python benchmarks/goals.py 1 2 5      # some
+    python benchmarks/goals.py 1 2 5      # some of them
     python benchmarks/goals.py --write    # into docs/performance.md
 
-CPU time of whole commands in fresh processes, the least of some rounds. Exits 1 if a command fails;
-a goal that is not met is no failure.
+A goal compares the CPU time of whole commands in fresh processes, the least of several rounds.
+Goals 1 to 4 are set for NumPy alone, so their commands run without the compiled scanner as well.
+Exit status 1 means that a command failed; a goal that is missed is not a failure.
 """
 
 from __future__ import annotations
@@ -18,48 +19,55 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import _pages
-from _commands import EVERY, EXACT, MICRO_AND_MACRO, RESAMPLES, compare, score, script
+from _contenders import (
+    EVERY,
+    EXACT,
+    MICRO_AND_MACRO,
+    POLARS,
+    REPORT,
+    RESAMPLES,
+    compare,
+    numpy_alone,
+    peers,
+    score,
+    script,
+)
 from _data import data
-from _less import WAYS
-from _machine import machine
-from _measure import measure
-from _race import Contender, failures, markdown, race, rounded
+from _race import Contender, failures, measure, race
+from _report import machine, markdown, rounded, write_part
 from _stages import STAGES
-from _tools import CONLLEVAL, F1_SCORE, NERVALUATE, POLARS, REPORT, peers
 
 MEDIUM, LARGE = 2_000_000, 20_000_000
-FEW_LABELS, MANY_LABELS = 4, 18
+ALONE = ", NumPy alone"
 
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """One line of the table: what was measured, and what it should be."""
+    """One line of the table: what was measured, its value, and the limit that it must keep."""
 
     number: int
-    says: str
-    found: float | None
-    wanted: float
+    what: str
+    value: float | None
+    limit: float
     at_least: bool = False
     unit: str = "x"
 
     @property
     def met(self) -> bool | None:
-        """None if something was missing."""
-        if self.found is None:
+        """None if a measurement is missing."""
+        if self.value is None:
             return None
-        return self.found >= self.wanted if self.at_least else self.found <= self.wanted
+        return self.value >= self.limit if self.at_least else self.value <= self.limit
 
     def row(self) -> list[str]:
         sign = "at least" if self.at_least else "at most"
-        verdict = {True: "met", False: "**not met**", None: "not measured"}[self.met]
-        found = "-" if self.found is None else f"{rounded(self.found)} {self.unit}"
-        cells = [str(self.number), self.says, found, f"{sign} {self.wanted:g} {self.unit}", verdict]
-        return [" ".join(cell.split()) for cell in cells]
+        verdict = {True: "met", False: "**missed**", None: "not measured"}[self.met]
+        value = "-" if self.value is None else f"{rounded(self.value)} {self.unit}"
+        return [str(self.number), self.what, f"{sign} {self.limit:g} {self.unit}", value, verdict]
 
 
 class Results:
-    """What the contenders of one run needed, by name."""
+    """The measurements of the contenders of one run, by name; None if there are none."""
 
     def __init__(self, contenders: Sequence[Contender]) -> None:
         self.done = {each.name: each for each in contenders if each.done}
@@ -71,225 +79,200 @@ class Results:
         return self.done[name].peak if name in self.done else None
 
     def stage(self, name: str, stage: str) -> float | None:
-        """What one stage took, of a run that tells its stages."""
+        """CPU seconds of one stage, of a run that prints its stages."""
         if name not in self.done:
             return None
         return min(float(json.loads(run.stdout)[stage]) for run in self.done[name].runs)
 
-    def times(self, one: str, other: str) -> float | None:
-        """How many times the CPU time of `other` is that of `one`."""
-        return divided(self.cpu(one), self.cpu(other))
+    def ratio(self, one: str, other: str) -> float | None:
+        """The CPU time of `one`, as a multiple of that of `other`."""
+        return ratio(self.cpu(one), self.cpu(other))
 
 
-def divided(one: float | None, other: float | None) -> float | None:
-    """Their ratio, if there are both and it means something."""
+def ratio(one: float | None, other: float | None) -> float | None:
+    """Their ratio, if both exist and it is defined."""
     return None if one is None or other is None or other <= 0 else one / other
 
 
-def less(one: float | None, other: float | None) -> float | None:
-    """Their difference, if there are both."""
+def difference(one: float | None, other: float | None) -> float | None:
+    """Their difference, if both exist."""
     return None if one is None or other is None else one - other
 
 
 def exponent(
     small: float | None, large: float | None, times: float = LARGE / MEDIUM
 ) -> float | None:
-    """With what power of the size the cost grows: 1 if ten times the size costs ten times."""
-    growth = divided(large, small)
+    """The power of the size with which the cost grows: 1 if ten times the size costs ten times."""
+    growth = ratio(large, small)
     return None if growth is None or growth <= 0 else math.log(growth) / math.log(times)
 
 
-# --- what is run ---
+# --- the commands ---
 
 
-def commands(paths: Sequence[Path], mark: str = "") -> list[Contender]:
+def scoring(paths: Sequence[Path], size: str = "") -> list[Contender]:
     """The commands of goals 1, 2 and 3 on gold and one system."""
     pair = paths[:2]
     return [
-        Contender(f"exact{mark}", score(pair, EXACT)),
-        Contender(f"every{mark}", score(pair, EVERY)),
-        Contender(f"drawn{mark}", score(pair, MICRO_AND_MACRO, RESAMPLES)),
+        Contender(f"exact{size}", score(pair, EXACT)),
+        Contender(f"every{size}", score(pair, EVERY)),
+        Contender(f"resampled{size}", score(pair, MICRO_AND_MACRO, RESAMPLES)),
     ]
 
 
-def staged(paths: Sequence[Path]) -> list[str]:
-    """Goal 3's work in a process that tells what each stage took."""
-    here = Path(__file__).resolve().with_name("_stages.py")
-    return [sys.executable, str(here), *map(str, paths[:2])]
+def stages(paths: Sequence[Path], size: str = "") -> Contender:
+    """The work of goal 3 in one process that prints the time of each stage."""
+    file = Path(__file__).resolve().with_name("_stages.py")
+    return Contender(f"stages{size}", [sys.executable, str(file), *map(str, paths[:2])])
 
 
-def less_able(way: str, command: Sequence[str]) -> list[str]:
-    """A command of carob, with less than the processor or the installation has."""
-    here = Path(__file__).resolve().with_name("_less.py")
-    return [sys.executable, str(here), way, *command[1:]]
-
-
-def chosen_peers(paths: Sequence[Path], names: Sequence[str], mark: str = "") -> list[Contender]:
-    found = [peer for peer in peers(paths) if peer.name in names]
-    for peer in found:
-        peer.name += mark
-    return found
-
-
-def field(wanted: set[int]) -> tuple[list[Contender], list[Contender]]:
-    """Who runs for these goals: at medium size, and the heavy ones of 20 million tokens."""
-    paths = data(MEDIUM, FEW_LABELS, systems=4)
-    medium = commands(paths)
-    comparing = compare(paths[:3], MICRO_AND_MACRO)
-    heavy: list[Contender] = []
-    if wanted & {1, 2, 3, 4}:
-        medium += chosen_peers(paths, (REPORT, F1_SCORE, NERVALUATE, CONLLEVAL, POLARS))
-    if 2 in wanted:
-        many = data(MEDIUM, MANY_LABELS)
-        medium += [*commands(many, " 18")[1:2], *chosen_peers(many, (REPORT, NERVALUATE), " 18")]
-    if 4 in wanted:
-        medium.append(Contender("drawn of two", score(paths[:3], MICRO_AND_MACRO, RESAMPLES)))
-        medium.append(Contender("compared", comparing))
-    if wanted & {3, 4}:
-        for way in WAYS:
-            medium.append(Contender(f"drawn, {way}", less_able(way, medium[2].command)))
-            if 4 in wanted:
-                medium.append(Contender(f"compared, {way}", less_able(way, comparing)))
-    if 5 in wanted:
-        small = data(46_000, FEW_LABELS)
-        plain = score(small, ("exact.F1",), by_label=False)
-        medium += [
-            Contender("--version", [script(), "--version"]),
-            Contender("--help", [script(), "--help"]),
-            Contender("pass", [sys.executable, "-c", "pass"]),
-            Contender("numpy", [sys.executable, "-c", "import numpy"]),
-            Contender("small", plain),
-        ]
-    if 7 in wanted:
-        medium += commands(data(MEDIUM, FEW_LABELS, sentences=1500), " 1500")
-        medium.append(Contender("stages", staged(paths)))
-    if 8 in wanted:
+def contenders_of(numbers: set[int]) -> tuple[list[Contender], list[Contender]]:
+    """The commands that these goals need, on 2 million tokens and on 20 million."""
+    paths = data(MEDIUM, systems=4)
+    medium = scoring(paths)
+    large: list[Contender] = []
+    if 4 in numbers:
+        medium.append(Contender("compared", compare(paths[:3], MICRO_AND_MACRO)))
+    if numbers & {1, 2, 3, 4}:
+        medium += [Contender(f"{c.name}{ALONE}", numpy_alone(c.command)) for c in medium]
+        medium += [peer for peer in peers(paths) if peer.name in (REPORT, POLARS)]
+    if 5 in numbers:
+        medium.append(Contender("--help", [script(), "--help"]))
+        medium.append(Contender("--version", [script(), "--version"]))
+        medium.append(Contender("pass", [sys.executable, "-c", "pass"]))
+    if 7 in numbers:
+        medium += scoring(data(MEDIUM, sentences=1500), " 1500")
+        medium.append(stages(paths))
+    if 8 in numbers:
         medium.append(Contender("exact of four", score(paths, EXACT)))
         medium.append(Contender("every of four", score(paths, EVERY)))
-    if wanted & {6, 7}:
-        heavy = commands(data(LARGE, FEW_LABELS), " 20M")
-        heavy = heavy if 7 in wanted else heavy[:1]
-        if 7 in wanted:
-            heavy.append(Contender("stages 20M", staged(data(LARGE, FEW_LABELS))))
-    return medium, heavy
+    if 6 in numbers:
+        large.append(scoring(data(LARGE), " 20M")[0])
+    if 7 in numbers:
+        large.append(stages(data(LARGE), " 20M"))
+    return medium, large
 
 
-# --- what it means ---
+# --- the goals ---
+
+
+def faster_than_seqeval(
+    number: int, what: str, command: str, limit: float, run: Results
+) -> Iterator[Goal]:
+    for way in (ALONE, ""):
+        value = run.ratio(REPORT, f"{command}{way}")
+        yield Goal(
+            number, f"{what}{way}: times faster than seqeval's report", value, limit, at_least=True
+        )
 
 
 def goal_1(run: Results) -> Iterator[Goal]:
-    says = "P, R, F1 by label, less CPU than"
-    for name, wanted in ((REPORT, 60), (F1_SCORE, 20), (CONLLEVAL, 8)):
-        yield Goal(1, f"{says} {name}", run.times(name, "exact"), wanted, at_least=True)
-    yield Goal(1, f"the same, of {POLARS}", run.times("exact", POLARS), 0.7)
+    what = "exact P, R, F1 by label"
+    yield from faster_than_seqeval(1, what, "exact", 60, run)
+    for way in (ALONE, ""):
+        value = run.ratio(f"exact{way}", POLARS)
+        yield Goal(1, f"{what}{way}: share of the time that polars parses", value, 0.7)
 
 
 def goal_2(run: Results) -> Iterator[Goal]:
-    says = f"{len(EVERY)} event spaces by label, less CPU than"
-    yield Goal(2, f"{says} {REPORT}", run.times(REPORT, "every"), 50, at_least=True)
-    yield Goal(2, f"{says} {NERVALUATE}", run.times(NERVALUATE, "every"), 30, at_least=True)
-    many = f"{says} {NERVALUATE}, {MANY_LABELS} labels"
-    yield Goal(2, many, run.times(f"{NERVALUATE} 18", "every 18"), 60, at_least=True)
+    yield from faster_than_seqeval(2, f"{len(EVERY)} event spaces by label", "every", 40, run)
 
 
 def goal_3(run: Results) -> Iterator[Goal]:
-    says = f"the same, micro and macro, {RESAMPLES:,} resamples,"
-    yield Goal(3, f"{says} less than {REPORT}", run.times(REPORT, "drawn"), 25, at_least=True)
-    yield Goal(3, f"{says} of {POLARS}", run.times("drawn", POLARS), 2)
+    what = f"the same, micro and macro, {RESAMPLES:,} resamples"
+    yield from faster_than_seqeval(3, what, "resampled", 15, run)
 
 
 def goal_4(run: Results) -> Iterator[Goal]:
-    says = f"`compare` of two systems, everything of 3 and {RESAMPLES:,} trials, less than"
-    yield Goal(4, f"{says} {REPORT}", run.times(REPORT, "compared"), 20, at_least=True)
+    what = f"two systems compared under all of these, {RESAMPLES:,} resamples and trials"
+    yield from faster_than_seqeval(4, what, "compared", 10, run)
 
 
 def goal_5(run: Results) -> Iterator[Goal]:
     for name in ("--help", "--version"):
-        above = less(run.cpu(name), run.cpu("pass"))
-        found = None if above is None else 1000 * above
-        yield Goal(5, f"`carob {name}`, above `python -c pass`", found, 30, unit="ms")
-    says = '`exact.F1` of 46,000 tokens, of `python -c "import numpy"`'
-    yield Goal(5, says, run.times("small", "numpy"), 1.6)
+        above = difference(run.cpu(name), run.cpu("pass"))
+        value = None if above is None else 1000 * above
+        yield Goal(5, f"`carob {name}`: time above `python -c pass`", value, 60, unit="ms")
 
 
 def goal_6(run: Results) -> Iterator[Goal]:
-    wanted = 60 + 4 * LARGE / (1 << 20)
-    says = f"peak memory of goal 1's command, {LARGE:,} tokens"
-    yield Goal(6, says, run.peak("exact 20M"), round(wanted), unit="MiB")
+    # 60 MiB for Python and NumPy, and 4 bytes a token.
+    limit = round(60 + 4 * LARGE / (1 << 20))
+    what = f"peak memory of goal 1's command on {LARGE:,} tokens"
+    yield Goal(6, what, run.peak("exact 20M"), limit, unit="MiB")
 
 
 def goal_7(run: Results) -> Iterator[Goal]:
     for stage in STAGES:
-        says = f"growth from {MEDIUM:,} to {LARGE:,} tokens, {stage}"
-        medium, large = (run.stage(f"stages{mark}", stage) for mark in ("", " 20M"))
-        yield Goal(7, says, exponent(medium, large), 1.05, unit="exponent")
-    for name, says in (("exact", "goal 1's command"), ("every", "goal 2's command")):
-        one = run.times(f"{name} 1500", name)
-        found = None if one is None else max(one, 1 / one)
-        yield Goal(7, f"documents of 15 or 1,500 sentences, {says}", found, 1.2)
-    found = run.times("drawn 1500", "drawn")
-    yield Goal(
-        7, "the same, goal 3's: long ones cost less, for there are fewer to resample", found, 1.2
-    )
+        what = f"growth from {MEDIUM:,} to {LARGE:,} tokens, {stage}"
+        value = exponent(run.stage("stages", stage), run.stage("stages 20M", stage))
+        yield Goal(7, what, value, 1.05, unit="exponent")
+    for command, number in (("exact", 1), ("every", 2)):
+        longer = run.ratio(f"{command} 1500", command)
+        value = None if longer is None else max(longer, 1 / longer)
+        what = f"documents of 1,500 sentences and of 15, goal {number}'s command: the larger time"
+        yield Goal(7, what, value, 1.2)
+    # Only one way: there are fewer long documents, and so there is less to resample.
+    what = "documents of 1,500 sentences, goal 3's command: share of the time for 15"
+    yield Goal(7, what, run.ratio("resampled 1500", "resampled"), 1.2)
 
 
 def goal_8(run: Results) -> Iterator[Goal]:
-    for name, says in (("exact", "goal 1's command"), ("every", "goal 2's command")):
-        one = run.cpu(name)
-        more = less(run.cpu(f"{name} of four"), one)
-        found = None if more is None else divided(more / 3, one)
-        yield Goal(8, f"each further system, of the first, {says}", found, 0.6)
+    for command, number in (("exact", 1), ("every", 2)):
+        one = run.cpu(command)
+        three_more = difference(run.cpu(f"{command} of four"), one)
+        value = None if three_more is None else ratio(three_more / 3, one)
+        what = f"each further system, goal {number}'s command: share of the time for the first"
+        yield Goal(8, what, value, 0.6)
 
 
 GOALS = dict(enumerate((goal_1, goal_2, goal_3, goal_4, goal_5, goal_6, goal_7, goal_8), 1))
 
 
-def goals(run: Results, wanted: set[int]) -> list[Goal]:
+def goals(run: Results, numbers: set[int]) -> list[Goal]:
     """All lines of the table."""
-    return [goal for number in sorted(wanted) for goal in GOALS[number](run)]
+    return [goal for number in sorted(numbers) for goal in GOALS[number](run)]
 
 
-def table(found: Sequence[Goal], contenders: Sequence[Contender]) -> str:
-    """What was found against what is wanted, then what each command needed."""
-    head = ("goal", "what", "found", "wanted", "")
-    rows = [goal.row() for goal in found]
-    spent = [
+def table(judged: Sequence[Goal], contenders: Sequence[Contender]) -> str:
+    """The goals with their measurements, then the time and memory of each command."""
+    costs = [
         [each.name, str(len(each.runs)), f"{each.cpu:.3f}", f"{each.wall:.3f}",
          f"{each.peak:.0f}"]
         for each in contenders if each.done
     ]  # fmt: skip
     return "\n\n".join([
-        markdown(head, rows, text_columns=5),
-        "What the commands needed (exact, every and drawn are those of goals 1, 2 and 3):",
-        markdown(("command", "runs", "CPU s", "wall s", "peak MiB"), spent),
+        markdown(("number", "what", "goal", "measured", ""), [goal.row() for goal in judged], 5),
+        "Time and memory of the commands (exact, every and resampled belong to goals 1, 2 and 3, "
+        "compared to goal 4):",
+        markdown(("command", "runs", "CPU s", "wall s", "peak MiB"), costs),
     ])  # fmt: skip
 
 
 def main() -> int:
-    """Runs, judges, prints."""
-    options = argparse.ArgumentParser(description="Measures carob against its goals.")
-    options.add_argument("goals", type=int, nargs="*", default=[], help="1 to 8; default: all")
-    options.add_argument("--repeats", type=int, default=7, help="rounds (20 million tokens: four)")
-    options.add_argument(
+    """Run, judge and print."""
+    parser = argparse.ArgumentParser(description="Measure carob against its goals.")
+    parser.add_argument("goals", type=int, nargs="*", default=[], help="1 to 8 (default: all)")
+    parser.add_argument("--repeats", type=int, default=7, help="rounds (20 million tokens: four)")
+    parser.add_argument(
         "--budget", type=float, default=45, metavar="SECONDS",
-        help="who has used more does not run again",
+        help="a command that has used more CPU time does not run again",
     )  # fmt: skip
-    options.add_argument("--write", action="store_true", help="put it into docs/performance.md")
-    given = options.parse_args()
-    wanted = set(given.goals or GOALS)
-    if not wanted <= set(GOALS) or given.repeats < 1:
-        options.error("the goals are 1 to 8, and there is at least one round")
-    medium, heavy = field(wanted)
-    measure([script(), "--help"])  # so that bytecode is there
-    race(medium, given.repeats, given.budget)
-    race(heavy, min(4, given.repeats), math.inf)
-    everyone = [*medium, *heavy]
-    found = goals(Results(everyone), wanted)
-    text = f"{machine()}\n\n{table(found, everyone)}\n"
+    parser.add_argument("--write", action="store_true", help="write into docs/performance.md")
+    arguments = parser.parse_args()
+    numbers = set(arguments.goals or GOALS)
+    if not numbers <= set(GOALS) or arguments.repeats < 1:
+        parser.error("expected goals from 1 to 8, and at least one round")
+    medium, large = contenders_of(numbers)
+    measure([script(), "--help"])  # so that bytecode exists before the first round
+    race(medium, arguments.repeats, arguments.budget)
+    race(large, min(4, arguments.repeats), math.inf)
+    contenders = [*medium, *large]
+    text = f"{machine()}\n\n{table(goals(Results(contenders), numbers), contenders)}\n"
     print(text, end="")
-    if given.write:
-        _pages.write("goals", text)
-    problems = failures(everyone)
+    if arguments.write:
+        write_part("goals", text)
+    problems = failures(contenders)
     for problem in problems:
         print(f"error: {problem}", file=sys.stderr)
     return 1 if problems else 0

@@ -1,7 +1,7 @@
-"""Installs the tools that carob is measured beside, for the Python that runs this.
+"""Install the tools that carob is compared with, for the Python that runs this script.
 
-All together if that works; else one by one, and those that do not install on this Python (or not
-beside the others) are named and left out. The benchmarks skip what is missing.
+pip first tries all of them together. If that fails, it tries them one by one; a tool that cannot be
+installed on this Python is reported and left out. The benchmarks skip tools that are missing.
 """
 
 from __future__ import annotations
@@ -13,26 +13,26 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 WHEELS_ONLY = "numpy,polars,scikit-learn,scipy,spacy,thinc,blis"
-"""Nobody wants to compile these."""
+"""Never compile these: it would take very long."""
 
 
-def install(*wanted: str) -> bool:
-    """Whether pip could."""
+def install(*tools: str) -> bool:
+    """Install carob and these tools; whether pip succeeded."""
     pip = [sys.executable, "-m", "pip", "install", "-q", "--disable-pip-version-check"]
-    command = [*pip, "--only-binary", WHEELS_ONLY, "-e", str(ROOT), *wanted]
+    command = [*pip, "--only-binary", WHEELS_ONLY, "-e", str(ROOT), *tools]
     return subprocess.run(command, check=False).returncode == 0
 
 
 def main() -> int:
-    """Installs what can be."""
+    """Install as many tools as possible; 1 if there is none."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    wanted = project["optional-dependencies"]["bench"]
-    if install(*wanted):
+    tools = project["optional-dependencies"]["bench"]
+    if install(*tools):
         return 0
-    missing = [each for each in wanted if not install(each)]
+    missing = [each for each in tools if not install(each)]
     for each in missing:
-        print(f"left out, it does not install on this Python: {each}", file=sys.stderr)
-    return int(len(missing) == len(wanted))
+        print(f"left out, it cannot be installed on this Python: {each}", file=sys.stderr)
+    return int(len(missing) == len(tools))
 
 
 if __name__ == "__main__":

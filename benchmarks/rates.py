@@ -1,11 +1,11 @@
-"""How fast carob reads: the same mentions in every format, each read in a fresh process.
+"""Measure how fast carob reads each format: the same mentions, each file in a fresh process.
 
     python benchmarks/rates.py --tokens 2000000
 
-The conll file is invented by generate.py; the others are written from it by carob's own writers,
-so that all hold the same documents and mentions (tbf and spans as token numbers, without words;
-brat and inline as text, smaller, because a document is a file). The time is the
-processor's for `carob.read` alone, without start-up. Prints Markdown.
+generate.py invents the conll file, and carob's own writers make the others from it, so that all
+hold the same documents and mentions. tbf and spans hold token numbers and no words. brat and inline
+have one file per document and get fewer tokens. The time is the CPU time of `carob.read` alone,
+without start-up. Prints Markdown.
 """
 
 from __future__ import annotations
@@ -18,16 +18,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE))
+from _race import environment
+from _report import machine, markdown, write_part
 
-import _pages  # noqa: E402
-from _machine import machine  # noqa: E402
-from _measure import environment  # noqa: E402
+HERE = Path(__file__).resolve().parent
 
 TEXTS = ("inline", "brat")
-SMALLER = 10
-"""How many times fewer tokens the formats get that have a file for each document."""
+TEXT_SHARE = 10
+"""Formats with one file per document get a tenth of the tokens."""
 
 READ = """
 import sys, time
@@ -42,7 +40,7 @@ print(time.process_time() - begin, len(corpus), len(corpus.mentions))
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """What reading one format took."""
+    """The size of one file and the time to read it."""
 
     format: str
     size: int
@@ -50,16 +48,20 @@ class Rate:
     mentions: int
     seconds: float
 
-    def row(self) -> str:
-        return (
-            f"| {self.format} | {self.size / 1e6:.1f} | {self.documents:,} | {self.mentions:,} "
-            f"| {self.seconds:.3f} | {self.size / 1e6 / self.seconds:.1f} "
-            f"| {self.mentions / self.seconds:,.0f} |"
-        )
+    def row(self) -> list[str]:
+        return [
+            self.format,
+            f"{self.size / 1e6:.1f}",
+            f"{self.documents:,}",
+            f"{self.mentions:,}",
+            f"{self.seconds:.3f}",
+            f"{self.size / 1e6 / self.seconds:.1f}",
+            f"{self.mentions / self.seconds:,.0f}",
+        ]
 
 
-def files(folder: Path, tokens: int, seed: int) -> Iterator[tuple[str, Path]]:
-    """The same corpus in every format."""
+def bulk_files(folder: Path, tokens: int, seed: int) -> Iterator[tuple[str, Path]]:
+    """The same corpus in each format that has one file for all documents."""
     import carob
 
     made = subprocess.run(
@@ -87,13 +89,13 @@ def files(folder: Path, tokens: int, seed: int) -> Iterator[tuple[str, Path]]:
     yield "jsonl", folder / "gold.jsonl"
 
 
-def texts(folder: Path, tokens: int, seed: int) -> Iterator[tuple[str, Path]]:
-    """The same corpus as text, a file for each document."""
+def text_files(folder: Path, tokens: int, seed: int) -> Iterator[tuple[str, Path]]:
+    """The same corpus in each format that has one file per document."""
     import carob
     from carob import Corpus, Document, Mention
 
-    _, gold = next(files(folder, tokens, seed))
-    found = []
+    _, gold = next(bulk_files(folder, tokens, seed))
+    documents = []
     for row, document in enumerate(carob.read(gold)):
         words = [word.replace("<", "(") for word in document.tokens or ()]
         starts = [0]
@@ -103,8 +105,8 @@ def texts(folder: Path, tokens: int, seed: int) -> Iterator[tuple[str, Path]]:
             Mention(each.label, starts[each.start], starts[each.end] - 1)
             for each in document.mentions
         )
-        found.append(Document(f"d{row}", text=" ".join(words), mentions=mentions))
-    corpus = Corpus.of(*found)
+        documents.append(Document(f"d{row}", text=" ".join(words), mentions=mentions))
+    corpus = Corpus.of(*documents)
     for format in TEXTS:
         carob.write(corpus, folder / format, format)
         yield format, folder / format
@@ -117,8 +119,8 @@ def size_of(path: Path) -> int:
     return sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
 
 
-def measured(format: str, path: Path, repeats: int) -> Rate:
-    """The fastest of some fresh processes; the file is in the cache of the disk."""
+def measure_rate(format: str, path: Path, repeats: int) -> Rate:
+    """The fastest of several fresh processes."""
     size = size_of(path)
     seconds = float("inf")
     documents = mentions = 0
@@ -129,43 +131,44 @@ def measured(format: str, path: Path, repeats: int) -> Rate:
         )  # fmt: skip
         if done.returncode:
             raise SystemExit(f"{format}: {done.stderr}")
-        spent, *counts = done.stdout.split()
-        seconds = min(seconds, float(spent))
+        cpu, *counts = done.stdout.split()
+        seconds = min(seconds, float(cpu))
         documents, mentions = (int(count) for count in counts)
     return Rate(format, size, documents, mentions, seconds)
 
 
 def table(tokens: int, seed: int, repeats: int) -> str:
     """A row for each format."""
-    rows = [
-        "| format | MB | documents | mentions | CPU seconds | MB/s | mentions/s |",
-        "|---|---:|---:|---:|---:|---:|---:|",
-    ]
+    head = ("format", "MB", "documents", "mentions", "CPU seconds", "MB/s", "mentions/s")
+    rows = []
     with tempfile.TemporaryDirectory(prefix="carob-rates-") as place:
-        for name, made, count in (("bulk", files, tokens), ("text", texts, tokens // SMALLER)):
+        for name, write_files, count in (
+            ("bulk", bulk_files, tokens),
+            ("text", text_files, tokens // TEXT_SHARE),
+        ):
             folder = Path(place) / name
             folder.mkdir()
-            for format, path in made(folder, count, seed):
+            for format, path in write_files(folder, count, seed):
                 print(f"{format} ...", file=sys.stderr)
-                rows.append(measured(format, path, repeats).row())
-    return "\n".join(rows)
+                rows.append(measure_rate(format, path, repeats).row())
+    return markdown(head, rows)
 
 
 def main() -> int:
-    """Prints the table."""
-    options = argparse.ArgumentParser(description="Times carob.read on every format.")
-    options.add_argument("--tokens", type=int, default=2_000_000)
-    options.add_argument("--seed", type=int, default=0)
-    options.add_argument("--repeats", type=int, default=3)
-    options.add_argument("--write", action="store_true", help="put it into docs/performance.md")
-    given = options.parse_args()
-    if given.tokens < 10 * SMALLER or given.repeats < 1:
-        options.error(f"expected at least {10 * SMALLER} tokens and 1 repeat")
-    text = f"{machine()}\n- {given.tokens:,} tokens\n\n"
-    text += table(given.tokens, given.seed, given.repeats)
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description="Measure how fast carob reads each format.")
+    parser.add_argument("--tokens", type=int, default=2_000_000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--write", action="store_true", help="write into docs/performance.md")
+    arguments = parser.parse_args()
+    if arguments.tokens < 10 * TEXT_SHARE or arguments.repeats < 1:
+        parser.error(f"expected at least {10 * TEXT_SHARE} tokens and 1 repeat")
+    text = f"{machine()}\n- {arguments.tokens:,} tokens\n\n"
+    text += table(arguments.tokens, arguments.seed, arguments.repeats)
     print(text)
-    if given.write:
-        _pages.write("rates", text)
+    if arguments.write:
+        write_part("rates", text)
     return 0
 
 

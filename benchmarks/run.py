@@ -1,9 +1,9 @@
-"""Times carob and other tools on the same files, whole commands in fresh processes.
+"""Measure carob and other tools on the same files, as whole commands in fresh processes.
 
     python benchmarks/run.py                  # 200,000 tokens, conll and jsonl: about a minute
     python benchmarks/run.py --all --write    # every size, into docs/performance.md
 
-Prints Markdown. Exits 1 if a contender fails or the scores disagree.
+Prints Markdown. Exit status 1 if a contender fails or the scores disagree.
 """
 
 from __future__ import annotations
@@ -13,18 +13,16 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-import _pages
-from _commands import scorers, script, truth
+from _contenders import COMPARED_RECIPES, carob_contenders, carob_scores, peers, script
 from _data import data
-from _machine import machine
-from _race import Contender, disagreements, failures, race, spare, table
-from _tools import RECIPES, peers
+from _race import Contender, disagreements, failures, race, skip_slow
+from _report import machine, table, write_part
 
 SMALL, LARGE = (200_000,), (200_000, 2_000_000, 20_000_000)
 
 
-def starters() -> list[Contender]:
-    """What a process costs before it does anything."""
+def start_up() -> list[Contender]:
+    """Processes that start and do nothing else."""
     python = sys.executable
     return [
         Contender("`carob --version`", [script(), "--version"]),
@@ -39,12 +37,12 @@ def starters() -> list[Contender]:
 
 
 def agreement(paths: Sequence[Path], contenders: Sequence[Contender]) -> tuple[str, list[str]]:
-    """One sentence on whether the scores were compared and agree, and the problems if not."""
+    """A sentence that says whether the scores agree, and a problem for each that does not."""
     compared = [each.name for each in contenders if each.claims and each.done]
     if not compared:
-        return "Scores were not compared: nobody to compare with.", []
+        return "Scores were not compared: no tool was run that counts the same.", []
     try:
-        problems = disagreements(truth(paths, RECIPES), contenders)
+        problems = disagreements(carob_scores(paths, COMPARED_RECIPES), contenders)
     except (ValueError, LookupError, TypeError) as error:
         return "**Scores could not be compared.**", [f"comparing scores: {error}"]
     if problems:
@@ -52,10 +50,10 @@ def agreement(paths: Sequence[Path], contenders: Sequence[Contender]) -> tuple[s
     return f"Scores agree with carob's: {'; '.join(compared)}.", []
 
 
-def sized(
+def measure_sizes(
     sizes: Sequence[int], labels: int, format: str, seed: int, repeats: int, budget: float
 ) -> tuple[list[str], list[str]]:
-    """The tables of one kind of file, small before large, and what went wrong."""
+    """The tables of one kind of file, small sizes first, and the problems."""
     parts: list[str] = []
     problems: list[str] = []
     smaller: list[Contender] = []
@@ -64,8 +62,8 @@ def sized(
         paths = data(tokens, labels, format, 1, seed=seed)
         others = peers(paths)
         if smaller:
-            spare(others, smaller, tokens / before, budget)
-        contenders = [*scorers(paths), *others]
+            skip_slow(others, smaller, tokens / before, budget)
+        contenders = [*carob_contenders(paths), *others]
         print(f"{tokens:,} tokens, {labels} labels, {format}", file=sys.stderr)
         race(contenders, repeats, budget / repeats)
         sentence, differing = agreement(paths, contenders)
@@ -79,17 +77,17 @@ def sized(
 def bench(
     kinds: Sequence[tuple[Sequence[int], int, str]], seed: int, repeats: int, budget: float
 ) -> tuple[str, list[str]]:
-    """The whole report, and what went wrong."""
+    """The whole report, and the problems."""
     parts = [machine()]
     problems: list[str] = []
-    measured: list[Contender] = starters()
-    race(measured, 3 * repeats, budget)
+    starting = start_up()
+    race(starting, 3 * repeats, budget)
     for sizes, labels, format in kinds:
-        tables, wrong = sized(sizes, labels, format, seed, repeats, budget)
+        tables, more = measure_sizes(sizes, labels, format, seed, repeats, budget)
         parts += tables
-        problems += wrong
-    parts += ["### Start-up", table(measured, digits=3)]
-    problems += failures(measured)
+        problems += more
+    parts += ["### Start-up", table(starting, digits=3)]
+    problems += failures(starting)
     if problems:
         parts += ["### Errors", "\n".join(f"- {problem}" for problem in problems)]
     return "\n\n".join(parts) + "\n", problems
@@ -97,7 +95,7 @@ def bench(
 
 def parser() -> argparse.ArgumentParser:
     """The options."""
-    options = argparse.ArgumentParser(description="Times carob and other tools on the same files.")
+    options = argparse.ArgumentParser(description="Measure carob and other tools.")
     options.add_argument("--all", action="store_true", help="every size; 18 labels at 2,000,000")
     options.add_argument("--tokens", type=int, nargs="+", default=list(SMALL))
     options.add_argument("--labels", type=int, nargs="+", default=[4])
@@ -108,29 +106,34 @@ def parser() -> argparse.ArgumentParser:
     )
     options.add_argument(
         "--budget", type=float, default=75, metavar="SECONDS",
-        help="a contender that would use more on one size does not run; after a share of it, "
-        "no second time",
+        help="CPU seconds of a contender on one size: one that would use more does not run",
     )  # fmt: skip
-    options.add_argument("--write", action="store_true", help="put it into docs/performance.md")
-    options.add_argument("-o", "--output", type=Path, metavar="FILE", help="also write it here")
+    options.add_argument("--write", action="store_true", help="write into docs/performance.md")
+    options.add_argument(
+        "-o", "--output", type=Path, metavar="FILE", help="also write it to a file"
+    )
     return options
 
 
 def main() -> int:
-    """Runs everything, prints the report; 1 if anything went wrong."""
-    given = parser().parse_args()
-    if given.repeats < 1:
-        parser().error(f"found --repeats {given.repeats}, expected at least 1")
-    kinds = [(given.tokens, count, format) for count in given.labels for format in given.formats]
-    if given.all:
+    """Measure and print; 1 if there are problems."""
+    arguments = parser().parse_args()
+    if arguments.repeats < 1:
+        parser().error(f"found --repeats {arguments.repeats}, expected at least 1")
+    kinds = [
+        (arguments.tokens, count, format)
+        for count in arguments.labels
+        for format in arguments.formats
+    ]
+    if arguments.all:
         kinds = [(LARGE, 4, "conll"), (LARGE, 4, "jsonl"), (LARGE[1:2], 18, "conll")]
-    text, problems = bench(kinds, given.seed, given.repeats, given.budget)
+    text, problems = bench(kinds, arguments.seed, arguments.repeats, arguments.budget)
     print(text, end="")
-    if given.output:
-        given.output.parent.mkdir(parents=True, exist_ok=True)
-        given.output.write_text(text, encoding="utf-8")
-    if given.write:
-        _pages.write("peers", text)
+    if arguments.output:
+        arguments.output.parent.mkdir(parents=True, exist_ok=True)
+        arguments.output.write_text(text, encoding="utf-8")
+    if arguments.write:
+        write_part("peers", text)
     for problem in problems:
         print(f"error: {problem}", file=sys.stderr)
     return 1 if problems else 0

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from _guarded import parts
-from guard import BASELINE, LIMIT, STAGES, Stage, instructions, judged, total
+from _guard_work import parts
+from guard import BASELINE, LIMIT, STAGES, Stage, instructions, judge, total
 
 RECORDED: dict[str, int] = json.loads(BASELINE.read_text(encoding="utf-8"))["instructions"]
 NAMES = [stage.name for stage in STAGES]
@@ -34,41 +34,41 @@ def test_the_baseline_knows_every_part() -> None:
 
 
 def test_nothing_has_grown_since_the_baseline_itself() -> None:
-    assert ([], []) == judged(RECORDED, RECORDED, LIMIT)[1:]
+    assert ([], []) == judge(RECORDED, RECORDED, LIMIT)[1:]
 
 
 @pytest.mark.parametrize("stage", STAGES, ids=NAMES)
 def test_half_again_is_caught_in_every_stage(stage: Stage) -> None:
-    table, grown, _ = judged(grown_by(stage, 1.5), RECORDED, LIMIT)
+    table, grown, _ = judge(grown_by(stage, 1.5), RECORDED, LIMIT)
     assert f"{stage.name}: 1.50 times the recorded work" in grown
     assert f"| {stage.name} | GROWN |" in table
 
 
 @pytest.mark.parametrize("stage", STAGES, ids=NAMES)
 def test_a_tenth_more_is_not(stage: Stage) -> None:
-    assert [] == judged(grown_by(stage, 1.1), RECORDED, LIMIT)[1]
+    assert [] == judge(grown_by(stage, 1.1), RECORDED, LIMIT)[1]
 
 
 def test_a_python_that_needs_more_for_everything_is_not_a_regression() -> None:
     everything = {part: round(1.6 * count) for part, count in RECORDED.items()}
-    assert [] == judged(everything, RECORDED, LIMIT)[1]
+    assert [] == judge(everything, RECORDED, LIMIT)[1]
 
 
 def test_a_python_that_only_makes_the_yardsticks_faster_is_not_either() -> None:
     faster = RECORDED | {name: RECORDED[name] // 2 for name in ("interpreter", "arrays")}
-    assert [] == judged(faster, RECORDED, LIMIT)[1]
+    assert [] == judge(faster, RECORDED, LIMIT)[1]
 
 
-def test_what_has_shrunk_is_said() -> None:
+def test_what_has_shrunk_is_reported() -> None:
     stage = STAGES[0]
-    assert ([], [stage.name]) == judged(grown_by(stage, 0.5), RECORDED, LIMIT)[1:]
+    assert ([], [stage.name]) == judge(grown_by(stage, 0.5), RECORDED, LIMIT)[1:]
 
 
 def test_counts_are_read_in_order_of_the_marks(tmp_path: Path) -> None:
     leave(tmp_path, len(parts("")))
-    found = instructions(tmp_path)
-    assert list(parts("")) == list(found)
-    assert [10 * number for number in range(1, len(found) + 1)] == list(found.values())
+    counts = instructions(tmp_path)
+    assert list(parts("")) == list(counts)
+    assert [10 * number for number in range(1, len(counts) + 1)] == list(counts.values())
 
 
 def test_a_mark_too_few_is_an_error(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""A tool that does not install on this Python is named and left out; the others are there."""
+"""A tool that cannot be installed on this Python is reported and left out."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ def test_one_by_one_when_all_together_fails(
     monkeypatch.setattr(install, "install", pip)
     assert 0 == install.main()
     assert (
-        "left out, it does not install on this Python: spacy>=3.8,<4\n" == capsys.readouterr().err
+        "left out, it cannot be installed on this Python: spacy>=3.8,<4\n"
+        == capsys.readouterr().err
     )
     assert [(each,) for each in asked[0]] == asked[1:]
 

@@ -1,7 +1,7 @@
-"""The fixed work whose instructions are counted: `python _guarded.py FOLDER`.
+"""The fixed work whose instructions the guard counts: `python _guard_work.py FOLDER`.
 
-Run by guard.py under callgrind, which writes down its count and starts anew whenever getloadavg is
-called. Nobody else calls it, so a call is a mark between two parts.
+guard.py runs this under callgrind, which writes its count to a file and starts again at each call
+of getloadavg. Nothing else calls that function, so a call marks the end of a part.
 """
 
 from __future__ import annotations
@@ -14,23 +14,23 @@ SPACES = ("boundary", "overlap", "iou", "ts", "slots", "fair", "nugget", "semeva
 
 
 def carob(*arguments: str) -> None:
-    """The command line, in this process and without its output."""
+    """Run the command line in this process, without its output."""
     from contextlib import redirect_stderr, redirect_stdout
     from io import StringIO
 
     from carob.cli import main
 
-    with redirect_stdout(StringIO()) as said, redirect_stderr(StringIO()) as remarks:
+    with redirect_stdout(StringIO()) as output, redirect_stderr(StringIO()) as remarks:
         try:
             code = main(arguments)
         except SystemExit as end:
             code = int(end.code or 0)
-    if code or not said.getvalue():
+    if code or not output.getvalue():
         raise SystemExit(f"carob {' '.join(arguments)} exited with {code}: {remarks.getvalue()}")
 
 
 def interpreter() -> None:
-    """Bytecode, objects and imports without carob or NumPy: the yardstick of start-up."""
+    """Bytecode, objects and imports, without carob and NumPy: the yardstick of start-up."""
     import argparse
     import decimal
     import email.message
@@ -56,7 +56,7 @@ def numpy() -> None:
 
 
 def arrays() -> None:
-    """What carob does to bytes and columns, without carob: the yardstick of all else."""
+    """Work on bytes and columns like that of carob, without carob: the yardstick of the rest."""
     import numpy as np
 
     rng = np.random.Generator(np.random.PCG64(0))
@@ -82,13 +82,13 @@ def yardsticks() -> None:
 
 
 def parts(folder: str) -> dict[str, Callable[[], None]]:
-    """What is counted, in this order; the first part is what Python does before."""
+    """The parts that are counted, in this order; the first is the start of Python."""
     names = ("gold", "system-1", "system-2")
     small = [f"{folder}/small/{name}.conll" for name in names]
     large = [f"{folder}/large/{name}.conll" for name in names]
     jsonl = [f"{folder}/jsonl/{name}.jsonl" for name in names]
     exact, spaces = ("-mexact.PRF", "--by-label"), [f"-m{space}.PRF@macro" for space in SPACES]
-    plain, drawn, trials = ("--resamples=0",), ("--resamples=2000",), ("--trials=2000",)
+    plain, resampled, trials = ("--resamples=0",), ("--resamples=2000",), ("--trials=2000",)
 
     def every_module() -> None:
         carob("score", *small[:2], *exact, *spaces, "--resamples=100")
@@ -114,9 +114,9 @@ def parts(folder: str) -> dict[str, Callable[[], None]]:
         "jsonl": lambda: carob("score", *jsonl[:2], *exact, *plain),
         "spaces": lambda: carob("score", *large[:2], *exact, *spaces, *plain),
         "pieces": in_pieces,
-        "resamples": lambda: carob("score", *large[:2], *exact, *drawn),
-        "compare": lambda: carob("compare", *large, *exact, *drawn, *trials),
-        # Once before they count, so that it does not matter what carob has already loaded.
+        "resamples": lambda: carob("score", *large[:2], *exact, *resampled),
+        "compare": lambda: carob("compare", *large, *exact, *resampled, *trials),
+        # Once before they are counted, so that it does not matter which modules carob has loaded.
         "yardsticks": yardsticks,
         "interpreter": interpreter,
         "arrays": arrays,
@@ -124,7 +124,6 @@ def parts(folder: str) -> dict[str, Callable[[], None]]:
 
 
 if __name__ == "__main__":
-    todo = parts(sys.argv[1])
-    for work in todo.values():
+    for work in parts(sys.argv[1]).values():
         work()
         os.getloadavg()
