@@ -32,9 +32,6 @@ class _Table(Protocol):
     def pieces(self) -> _Spans: ...
 
 
-_LOOKS = 4
-"""Beyond this many neighbours, a search is faster."""
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Overlaps:
@@ -95,26 +92,11 @@ def _met(a0: IntArray, a1: IntArray, b0: IntArray, b1: IntArray) -> tuple[IntArr
     """The pairs of spans that share a position; both tables are sorted by start."""
     if not np.any(b1[1:] < b1[:-1]):
         # The spans that end after a starts and start before a ends are adjacent.
-        low = np.searchsorted(b1, a0, "right")
-        return _windows(low, _reached(b0, a1, low))
+        return _windows(np.searchsorted(b1, a0, "right"), np.searchsorted(b0, a1, "left"))
     # Of two spans that meet, either b starts inside a, or a starts later inside b: never both.
     left, right = _windows(np.searchsorted(b0, a0, "left"), np.searchsorted(b0, a1, "left"))
     others, more = _windows(np.searchsorted(a0, b0, "right"), np.searchsorted(a0, b1, "left"))
     return np.concatenate([left, more]), np.concatenate([right, others])
-
-
-def _reached(b0: IntArray, a1: IntArray, low: IntArray) -> IntArray:
-    """How many spans start before each end. Most meet one or none, so look there first."""
-    high = low.copy()
-    more = np.arange(len(low))
-    starts = np.append(b0, np.iinfo(np.int64).max)
-    for _ in range(_LOOKS):
-        more = more[starts[high[more]] < a1[more]]
-        if not len(more):
-            return high
-        high[more] += 1
-    high[more] = np.searchsorted(b0, a1[more], "left")
-    return high
 
 
 def _windows(low: IntArray, high: IntArray) -> tuple[IntArray, IntArray]:

@@ -19,7 +19,7 @@ from carob.arrays.overlaps import Overlaps, overlaps
 from carob.arrays.pair_up import in_stars
 from carob.arrays.types import BoolArray, IntArray
 from carob.corpus.tables import Mentions
-from carob.match._overlap import sizes
+from carob.match.overlap import sizes
 from carob.pair.pair import Pair
 
 Pairs = tuple[IntArray, IntArray]

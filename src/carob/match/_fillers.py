@@ -19,9 +19,8 @@ from carob.arrays.join import distinct, every, packed
 from carob.arrays.types import IntArray
 from carob.corpus.problems import RecipeError, UsageError, shown
 from carob.corpus.tables import Fragments, Mentions, int32, spread
-from carob.match._overlap import tokens_apart
 from carob.match.exact import Exact
-from carob.match.overlap import Contains, Overlap
+from carob.match.overlap import Contains, Overlap, tokens_apart
 from carob.pair.filled import Filled, FilledPair
 from carob.pair.occurrences import shared_words
 from carob.pair.pair import Pair

@@ -14,7 +14,7 @@ from carob.arrays.types import BoolArray, FloatArray, IntArray
 from carob.corpus.problems import UsageError, nearest, shown
 from carob.corpus.tables import UNKNOWN, Codes, Mentions
 from carob.match._invisible import Invisible
-from carob.match._overlap import sizes
+from carob.match.overlap import sizes
 from carob.pair.pair import Pair
 
 LABEL = "type"

@@ -11,9 +11,9 @@ import numpy as np
 from carob.arrays.types import FloatArray, IntArray
 from carob.corpus.problems import RecipeError, nearest
 from carob.counts.events import Events
-from carob.match._align import settled
 from carob.match._invisible import Invisible
 from carob.match._nugget import Scored, agreeing, firsts, mapped, one_to_one, scored
+from carob.match.slots import sorted_names
 from carob.pair.pair import Pair
 
 _Mapping = Literal["greedy", "2015"]
@@ -84,7 +84,7 @@ class Nugget:
                 "mapping: write nugget(mapping=2015,precision=pilot)"
             )
         hidden = Invisible.of(self.invisible) if self.invisible else None
-        object.__setattr__(self, "attributes", settled(self.name, self.attributes))
+        object.__setattr__(self, "attributes", sorted_names(self.name, self.attributes))
         object.__setattr__(self, "hidden", hidden)
         object.__setattr__(self, "invisible", hidden and hidden.path)
 

@@ -4,27 +4,36 @@ All of them count each side by itself: `tp` gold mentions with a match, `tp_syst
 with a match, so that one long mention can match several. With `pairing=one` a mention matches one
 other at most, and there are as many pairs as there can be; if the choice is open, mentions that
 come first in the document are preferred, on either side. `label=ignore` lets mentions with
-different labels match. None has true negatives, for text that nobody marked is no event.
+different labels match. None has true negatives, since unmarked text is no event.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, get_args
 
-from carob.corpus.problems import RecipeError
+import numpy as np
+
+from carob.arrays.join import rest
+from carob.arrays.pair_up import pair_up
+from carob.arrays.types import BoolArray, IntArray
+from carob.corpus.problems import RecipeError, nearest
+from carob.corpus.tables import Mentions
 from carob.counts.events import Events
-from carob.match._overlap import (
-    ERRORS,
-    OUTCOMES,
-    QUANTITIES,
-    check,
-    counted,
-    sizes,
-    tokens_apart,
-)
 from carob.pair.pair import Pair
+
+Label = Literal["match", "ignore"]
+Pairing = Literal["many", "one"]
+
+OUTCOMES = ("tp", "tp_system", "fp", "fn")
+ERRORS = ("fp", "fn")
+QUANTITIES: Mapping[str, Mapping[str, float]] = {
+    "gold_right": {"tp": 1},
+    "gold_all": {"tp": 1, "fn": 1},
+    "system_right": {"tp_system": 1},
+    "system_all": {"tp_system": 1, "fp": 1},
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,18 +62,16 @@ class Overlap:
     items: ClassVar[Literal["mention", "filler"]] = "mention"
     symmetric: ClassVar[bool] = True
     by_document: ClassVar[bool] = True
-    outcomes: ClassVar[tuple[str, ...]] = OUTCOMES
-    errors: ClassVar[tuple[str, ...]] = ERRORS
-    quantities: ClassVar[Mapping[str, Mapping[str, float]]] = QUANTITIES
+    outcomes, errors, quantities = OUTCOMES, ERRORS, QUANTITIES
     label: Literal["match", "ignore"] = "match"
     pairing: Literal["many", "one"] = "many"
 
     def __post_init__(self) -> None:
-        check(self.name, self.label, self.pairing)
+        _check(self.name, self.label, self.pairing)
 
     def __call__(self, pair: Pair) -> Events:
         """Every overlap is a match."""
-        return counted(pair, None, self.label, self.pairing)
+        return _events(pair, None, self.label, self.pairing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,16 +100,14 @@ class Constrained:
     name: ClassVar[str] = "constrained"
     items: ClassVar[Literal["mention", "filler"]] = "mention"
     by_document: ClassVar[bool] = True
-    outcomes: ClassVar[tuple[str, ...]] = OUTCOMES
-    errors: ClassVar[tuple[str, ...]] = ERRORS
-    quantities: ClassVar[Mapping[str, Mapping[str, float]]] = QUANTITIES
+    outcomes, errors, quantities = OUTCOMES, ERRORS, QUANTITIES
     k1: int = 1
     k2: int = 1
     label: Literal["match", "ignore"] = "match"
     pairing: Literal["many", "one"] = "many"
 
     def __post_init__(self) -> None:
-        check(self.name, self.label, self.pairing, k1=self.k1, k2=self.k2)
+        _check(self.name, self.label, self.pairing, k1=self.k1, k2=self.k2)
 
     @property
     def symmetric(self) -> bool:
@@ -113,7 +118,7 @@ class Constrained:
         """Count the tokens that only one side has."""
         spurious, missing = tokens_apart(pair)
         fits = (spurious <= self.k1) & (missing <= self.k2)
-        return counted(pair, fits, self.label, self.pairing)
+        return _events(pair, fits, self.label, self.pairing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,21 +144,19 @@ class Contains:
     items: ClassVar[Literal["mention", "filler"]] = "mention"
     by_document: ClassVar[bool] = True
     symmetric: ClassVar[bool] = False
-    outcomes: ClassVar[tuple[str, ...]] = OUTCOMES
-    errors: ClassVar[tuple[str, ...]] = ERRORS
-    quantities: ClassVar[Mapping[str, Mapping[str, float]]] = QUANTITIES
+    outcomes, errors, quantities = OUTCOMES, ERRORS, QUANTITIES
     k: int = 1
     label: Literal["match", "ignore"] = "match"
     pairing: Literal["many", "one"] = "many"
 
     def __post_init__(self) -> None:
-        check(self.name, self.label, self.pairing, k=self.k)
+        _check(self.name, self.label, self.pairing, k=self.k)
 
     def __call__(self, pair: Pair) -> Events:
         """Nothing is missing, and little is spurious."""
         spurious, missing = tokens_apart(pair)
         fits = (spurious <= self.k) & (missing == 0)
-        return counted(pair, fits, self.label, self.pairing)
+        return _events(pair, fits, self.label, self.pairing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,20 +180,18 @@ class Left:
     items: ClassVar[Literal["mention", "filler"]] = "mention"
     symmetric: ClassVar[bool] = True
     by_document: ClassVar[bool] = True
-    outcomes: ClassVar[tuple[str, ...]] = OUTCOMES
-    errors: ClassVar[tuple[str, ...]] = ERRORS
-    quantities: ClassVar[Mapping[str, Mapping[str, float]]] = QUANTITIES
+    outcomes, errors, quantities = OUTCOMES, ERRORS, QUANTITIES
     label: Literal["match", "ignore"] = "match"
     pairing: Literal["many", "one"] = "many"
 
     def __post_init__(self) -> None:
-        check(self.name, self.label, self.pairing)
+        _check(self.name, self.label, self.pairing)
 
     def __call__(self, pair: Pair) -> Events:
         """Compare first starts."""
-        met = pair.overlaps
-        fits = pair.gold.start[met.gold] == pair.system.start[met.system]
-        return counted(pair, fits, self.label, self.pairing)
+        edges = pair.overlaps
+        fits = pair.gold.start[edges.gold] == pair.system.start[edges.system]
+        return _events(pair, fits, self.label, self.pairing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,20 +215,18 @@ class Right:
     items: ClassVar[Literal["mention", "filler"]] = "mention"
     symmetric: ClassVar[bool] = True
     by_document: ClassVar[bool] = True
-    outcomes: ClassVar[tuple[str, ...]] = OUTCOMES
-    errors: ClassVar[tuple[str, ...]] = ERRORS
-    quantities: ClassVar[Mapping[str, Mapping[str, float]]] = QUANTITIES
+    outcomes, errors, quantities = OUTCOMES, ERRORS, QUANTITIES
     label: Literal["match", "ignore"] = "match"
     pairing: Literal["many", "one"] = "many"
 
     def __post_init__(self) -> None:
-        check(self.name, self.label, self.pairing)
+        _check(self.name, self.label, self.pairing)
 
     def __call__(self, pair: Pair) -> Events:
         """Compare last ends."""
-        met = pair.overlaps
-        fits = pair.gold.end[met.gold] == pair.system.end[met.system]
-        return counted(pair, fits, self.label, self.pairing)
+        edges = pair.overlaps
+        fits = pair.gold.end[edges.gold] == pair.system.end[edges.system]
+        return _events(pair, fits, self.label, self.pairing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,20 +253,103 @@ class Iou:
     items: ClassVar[Literal["mention", "filler"]] = "mention"
     symmetric: ClassVar[bool] = True
     by_document: ClassVar[bool] = True
-    outcomes: ClassVar[tuple[str, ...]] = OUTCOMES
-    errors: ClassVar[tuple[str, ...]] = ERRORS
-    quantities: ClassVar[Mapping[str, Mapping[str, float]]] = QUANTITIES
+    outcomes, errors, quantities = OUTCOMES, ERRORS, QUANTITIES
     t: float = 0.5
     label: Literal["match", "ignore"] = "match"
     pairing: Literal["many", "one"] = "many"
 
     def __post_init__(self) -> None:
-        check(self.name, self.label, self.pairing)
+        _check(self.name, self.label, self.pairing)
         if not isinstance(self.t, (int, float)) or not 0 < self.t <= 1:
             raise RecipeError(f"iou(t=…): found {self.t}, expected a number above 0 and at most 1")
 
     def __call__(self, pair: Pair) -> Events:
         """Compare the quotient with t: both are rounded alike, so 7/100 reaches 0.07."""
-        met = pair.overlaps
-        either = sizes(pair.gold)[met.gold] + sizes(pair.system)[met.system] - met.shared
-        return counted(pair, met.shared / either >= self.t, self.label, self.pairing)
+        edges = pair.overlaps
+        either = sizes(pair.gold)[edges.gold] + sizes(pair.system)[edges.system] - edges.shared
+        return _events(pair, edges.shared / either >= self.t, self.label, self.pairing)
+
+
+def _check(space: str, label: str, pairing: str, **tokens: object) -> None:
+    """Refuse parameters that mean nothing; those in `tokens` are numbers of tokens."""
+    for key, value, choices in (("label", label, Label), ("pairing", pairing, Pairing)):
+        if value not in get_args(choices):
+            hint = nearest(str(value), get_args(choices))
+            raise RecipeError(f"{space}({key}=…): found {value}{hint}")
+    for key, number in tokens.items():
+        if not isinstance(number, int) or isinstance(number, bool) or number < 0:
+            raise RecipeError(
+                f"{space}({key}=…): found {number}, expected a whole number of tokens, 0 or more"
+            )
+
+
+def _events(pair: Pair, fits: BoolArray | None, label: Label, pairing: Pairing) -> Events:
+    """The events of those overlaps of the pair that fit (None: all) and whose labels do."""
+    gold, system, shared = pair.overlaps.gold, pair.overlaps.system, pair.overlaps.shared
+    if label == "match":
+        same: BoolArray = pair.gold.label[gold] == pair.system.label[system]
+        fits = same if fits is None else fits & same
+    if fits is not None:
+        gold, system, shared = gold.compress(fits), system.compress(fits), shared.compress(fits)
+    if pairing == "one":
+        found = recovered = pair_up(gold, system, len(pair.gold), len(pair.system))
+    else:
+        best = _best(gold, shared)
+        found = gold[best], system[best]
+        best = _best(system, shared)
+        recovered = gold[best], system[best]
+    return Events.of(
+        pair,
+        OUTCOMES,
+        gold={"tp": found, "fn": rest(len(pair.gold), found[0])},
+        system={"tp_system": recovered, "fp": rest(len(pair.system), recovered[1])},
+    )
+
+
+def _best(rows: IntArray, shared: IntArray) -> IntArray:
+    """For each row that occurs, the place where it shares most; of several, the first."""
+    repeats = np.bincount(rows)[rows] > 1
+    crowd = np.flatnonzero(repeats)
+    order = crowd[np.lexsort((-shared[crowd], rows[crowd]))]
+    opens = np.append(True, rows[order[1:]] != rows[order[:-1]])[: len(order)]
+    return np.concatenate([np.flatnonzero(~repeats), order[opens]])
+
+
+def sizes(table: Mentions) -> IntArray:
+    """How many positions each mention has.
+
+    >>> from carob.corpus.corpus import Corpus
+    >>> sizes(Corpus.of("[Ann Lee]PER met [Bo]PER").mentions).tolist()
+    [2, 1]
+    """
+    if table.fragments is None:
+        return table.end - table.start
+    before = np.concatenate([[0], np.cumsum(table.fragments.end - table.fragments.start)])
+    return np.diff(before[table.fragments.offsets])
+
+
+def shared_positions(pair: Pair, gold: IntArray, system: IntArray) -> IntArray:
+    """How many positions these pairs of mentions share, 0 if none.
+
+    >>> from carob.corpus.corpus import Corpus
+    >>> pair = Pair.of(Corpus.of("[Ann Lee]PER slept"), Corpus.of("[Ann]PER Lee [slept]V"))
+    >>> shared_positions(pair, np.array([0, 0]), np.array([0, 1]))
+    array([1, 0])
+    """
+    width = np.int64(max(len(pair.system), 1))
+    known, wanted = pair.overlaps.gold * width + pair.overlaps.system, gold * width + system
+    place = np.searchsorted(known, wanted)
+    shared: IntArray = np.append(pair.overlaps.shared, 0)[place]
+    return np.where(np.append(known, -1)[place] == wanted, shared, 0)
+
+
+def tokens_apart(pair: Pair) -> tuple[IntArray, IntArray]:
+    """For each overlap of the pair, how many tokens only the system and only gold has."""
+    edges, tokens = pair.overlaps, pair.in_tokens
+    shared = edges.shared
+    if tokens is not pair:
+        # Two mentions may share a token and no character; only the overlaps of the pair count.
+        shared = shared_positions(tokens, edges.gold, edges.system)
+    spurious = sizes(tokens.system)[edges.system] - shared
+    missing = sizes(tokens.gold)[edges.gold] - shared
+    return spurious, missing

@@ -6,13 +6,23 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-import numpy as np
-
 from carob.corpus.problems import RecipeError, nearest
 from carob.counts.events import Events
-from carob.match._align import slots_aligned
-from carob.match._muc import ERRORS, OUTCOMES, QUANTITIES
+from carob.match.slots import align
 from carob.pair.pair import Pair
+
+OUTCOMES = ("COR", "INC", "PAR", "MIS", "COR_system", "INC_system", "PAR_system", "SPU")
+ERRORS = ("INC", "MIS", "INC_system", "SPU")
+QUANTITIES: Mapping[str, Mapping[str, float]] = {
+    "gold_right": {"COR": 1, "PAR": 0.5},
+    "gold_all": {"COR": 1, "INC": 1, "PAR": 1, "MIS": 1},
+    "system_right": {"COR_system": 1, "PAR_system": 0.5},
+    "system_all": {"COR_system": 1, "INC_system": 1, "PAR_system": 1, "SPU": 1},
+    "c": {"COR": 1, "PAR": 0.5},
+    "s": {"INC": 1, "PAR": 0.5},
+    "d": {"MIS": 1},
+    "i": {"SPU": 1},
+}
 
 _MODES = ("strict", "exact", "partial", "type")
 
@@ -45,9 +55,7 @@ class Semeval:
     name: ClassVar[str] = "semeval"
     items: ClassVar[Literal["mention", "filler"]] = "mention"
     by_document: ClassVar[bool] = True
-    outcomes: ClassVar[tuple[str, ...]] = OUTCOMES
-    errors: ClassVar[tuple[str, ...]] = ERRORS
-    quantities: ClassVar[Mapping[str, Mapping[str, float]]] = QUANTITIES
+    outcomes, errors, quantities = OUTCOMES, ERRORS, QUANTITIES
 
     def __post_init__(self) -> None:
         if self.mode not in _MODES:
@@ -60,22 +68,16 @@ class Semeval:
 
     def __call__(self, pair: Pair) -> Events:
         """Align, then judge each pair."""
-        found = slots_aligned(pair)
-        right = found.label if self.mode == "type" else found.extent
+        aligned = align(pair)
+        right = aligned.label if self.mode == "type" else aligned.extent
         if self.mode == "strict":
-            right = right & found.label
-        good = found.gold.compress(right), found.system.compress(right)
-        bad = found.gold.compress(~right), found.system.compress(~right)
-        none = np.empty(0, np.int64), np.empty(0, np.int64)
-        incorrect, partial = (none, bad) if self.mode == "partial" else (bad, none)
+            right = right & aligned.label
+        good = aligned.gold[right], aligned.system[right]
+        bad = aligned.gold[~right], aligned.system[~right]
+        wrong = "PAR" if self.mode == "partial" else "INC"
         return Events.of(
             pair,
             self.outcomes,
-            gold={"COR": good, "INC": incorrect, "PAR": partial, "MIS": found.gold_rest},
-            system={
-                "COR_system": good,
-                "INC_system": incorrect,
-                "PAR_system": partial,
-                "SPU": found.system_rest,
-            },
+            gold={"COR": good, wrong: bad, "MIS": aligned.gold_rest},
+            system={"COR_system": good, f"{wrong}_system": bad, "SPU": aligned.system_rest},
         )

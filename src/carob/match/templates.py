@@ -9,9 +9,9 @@ from typing import Any, ClassVar, Literal
 from carob.corpus.problems import RecipeError, nearest
 from carob.counts.events import Events
 from carob.match._fillers import EXACT, IDLE, strictness
-from carob.match._muc import ERRORS, OUTCOMES, QUANTITIES
 from carob.match._template_alignment import align_templates
 from carob.match.overlap import Contains
+from carob.match.semeval import ERRORS, OUTCOMES, QUANTITIES
 from carob.pair.pair import Pair
 
 _TYPES = ("same", "ignore")
@@ -61,8 +61,7 @@ class Templates:
     by_document: ClassVar[bool] = False
     outcomes: ClassVar[tuple[str, ...]] = OUTCOMES
     idle: ClassVar[Mapping[str, tuple[str, ...]]] = IDLE
-    errors: ClassVar[tuple[str, ...]] = ERRORS
-    quantities: ClassVar[Mapping[str, Mapping[str, float]]] = QUANTITIES
+    errors, quantities = ERRORS, QUANTITIES
 
     def __post_init__(self) -> None:
         strictness(self.name, self.match)

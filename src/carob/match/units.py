@@ -14,7 +14,6 @@ from carob.arrays.types import FloatArray, IntArray
 from carob.corpus.problems import RecipeError, UsageError, shown
 from carob.corpus.tables import Documents, Mentions
 from carob.counts.events import Events
-from carob.match._overlap import met
 from carob.match._weights import Weights
 from carob.pair.pair import Pair
 
@@ -213,9 +212,10 @@ class _Flat(Events):
             found: FloatArray = np.bincount(cells, weights, size)  # type: ignore[assignment]
             return found
 
-        right = np.zeros(size)
-        for part in met(pair):
-            right += units(pair.cells("gold")[part.gold], part.shared)
+        edges = pair.overlaps
+        same = pair.gold.label[edges.gold] == pair.system.label[edges.system]
+        cells = pair.cells("gold")[edges.gold.compress(same)]
+        right = units(cells, edges.shared.compress(same))
         ours, theirs = (
             units(pair.cells(side), table.end - table.start) - right
             for side, table in (("gold", pair.gold), ("system", pair.system))
