@@ -1,6 +1,6 @@
 """fair names the errors that the published steps name, one after the other, with lists and sets.
 
-What is simple is settled without looking at mentions one by one. FairEval's own tables come out
+What is simple is decided without looking at mentions one by one. FairEval's own tables come out
 to the last digit. Weights are read, printed and refused as they should be.
 """
 
@@ -24,7 +24,7 @@ from carob.corpus.problems import RecipeError
 from carob.counts.events import Events
 from carob.counts.tally import Tally
 from carob.explain.mentions import MentionErrors
-from carob.match import _fair
+from carob.match import fair
 from carob.match.exact import Exact
 from carob.match.fair import Fair
 from carob.pair.pair import Pair
@@ -259,11 +259,11 @@ def test_focus_moves_pairs_between_labels_and_changes_no_total(kind: str) -> Non
         }
 
 
-def test_what_is_simple_is_settled_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_simple_is_decided_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: Any) -> None:
         raise AssertionError("one by one")
 
-    monkeypatch.setattr(_fair, "_Contest", refuse)
+    monkeypatch.setattr(fair, "_Contest", refuse)
     gold = Corpus.of("[a]A [b c]A d [e]B [f]A [g h i]A [j]A [k]B", "[a]A b")
     system = Corpus.of("[a]A [b]A c [d]A [e]A f [g]A [h]B [i]A [j k]A", "a b")
     expected = {"TP": 1, "LE": 1, "BES": 3, "BEL": 1, "BEO": 0, "LBE": 2, "FP": 1, "FN": 2}
@@ -272,9 +272,9 @@ def test_what_is_simple_is_settled_at_once(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_two_that_compete_are_no_simple_case(monkeypatch: pytest.MonkeyPatch) -> None:
     seen = []
-    contest = _fair._Contest
+    contest = fair._Contest
     monkeypatch.setattr(
-        _fair,
+        fair,
         "_Contest",
         lambda *given: seen.append(given) or contest(*given),  # type: ignore[func-returns-value]
     )

@@ -33,9 +33,9 @@ PRESETS: Mapping[str, Weights] = {
 }
 """Weights that have a name."""
 
-_NUMBER = re.compile(r"(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
-_WORD = re.compile(r"[^\W\d]\w*")
-_SPACE = re.compile(r"\s*")
+_NUMBER = r"(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"
+_WORD = r"[^\W\d]\w*"
+_EXAMPLE = "like LE = 0.5 FP + 0.5 FN, BES = 0.5 TP + 0.5 FN"
 
 
 @cache
@@ -51,9 +51,6 @@ def weights_of(text: str) -> Weights:
         there = nearest(text, list(PRESETS))
         raise RecipeError(f"fair(weights=…): found {shown(text)}{there}, or a formula {_EXAMPLE}")
     return _Formula(text).read()
-
-
-_EXAMPLE = "like LE = 0.5 FP + 0.5 FN, BES = 0.5 TP + 0.5 FN"
 
 
 def spelled(weights: Weights) -> str:
@@ -90,86 +87,64 @@ class _Formula:
     def __init__(self, text: str) -> None:
         self.text, self.at = text, 0
 
-    def fail(self, expected: str, hint: str = "") -> RecipeError:
-        rest = self.text[self.at :]
+    def fail(self, at: int, expected: str) -> RecipeError:
+        rest = self.text[at:]
         found = shown(rest) if rest else "the end"
         return RecipeError(
-            f"in the weights {shown(self.text, 200)}: found {found}, expected {expected}{hint}"
+            f"in the weights {shown(self.text, 200)}: found {found}, expected {expected}"
         )
 
-    def take(self, pattern: re.Pattern[str]) -> str | None:
-        found = pattern.match(self.text, self.at)
-        if found is None:
-            return None
-        self.at = found.end()
-        self.skip()
-        return found.group()
-
-    def skip(self) -> None:
-        space = _SPACE.match(self.text, self.at)
-        self.at = space.end() if space else self.at
-
-    def sign(self, sign: str) -> bool:
-        if not self.text.startswith(sign, self.at):
-            return False
-        self.at += len(sign)
-        self.skip()
-        return True
+    def take(self, pattern: str) -> str:
+        """What stands here if it fits, else nothing; white space after it is skipped."""
+        match = re.compile(rf"({pattern})?\s*").match(self.text, self.at)
+        assert match is not None, "nothing fits, too"
+        self.at = match.end()
+        return match[1] or ""
 
     def read(self) -> Weights:
-        self.skip()
-        found: dict[str, tuple[float, float, float]] = {}
+        self.take("")
+        weights: dict[str, tuple[float, float, float]] = {}
         while True:
-            kinds = self.kinds(found)
-            if not self.sign("="):
-                raise self.fail("'='")
-            weight = self.sum()
-            found.update(dict.fromkeys(kinds, weight))
+            kinds = self.kinds(weights)
+            if not self.take("="):
+                raise self.fail(self.at, "'='")
+            weights |= dict.fromkeys(kinds, self.sum())
             if self.at == len(self.text):
-                return tuple(found.get(kind, _HALF) for kind in TYPES)
-            if not self.sign(","):
-                raise self.fail("'+', ',' or the end")
+                return tuple(weights.get(kind, _HALF) for kind in TYPES)
+            if not self.take(","):
+                raise self.fail(self.at, "'+', ',' or the end")
 
-    def kinds(self, found: Mapping[str, object]) -> tuple[str, ...]:
-        start = self.at
-        word = self.take(_WORD)
+    def kinds(self, weights: Mapping[str, object]) -> tuple[str, ...]:
+        """The types that one part of the formula is about."""
+        start, word = self.at, self.take(_WORD)
         if word not in (*TYPES, "BE"):
-            self.at = start
             hint = "; TP, FP and FN always count as themselves" if word in TERMS else ""
-            raise self.fail("a type of error: LE, BE, BES, BEL, BEO or LBE", hint)
+            raise self.fail(start, f"a type of error: LE, BE, BES, BEL, BEO or LBE{hint}")
         kinds = BE if word == "BE" else (word,)
         for kind in kinds:
-            if kind in found:
-                self.at = start
-                more = f" ({word} is BES, BEL and BEO)" if word == "BE" else ""
-                raise self.fail(f"each type once; {kind} has its weight already{more}")
+            if kind in weights:
+                hint = f" ({word} is BES, BEL and BEO)" if word == "BE" else ""
+                raise self.fail(start, f"each type once; {kind} has its weight already{hint}")
         return kinds
 
     def sum(self) -> tuple[float, float, float]:
+        """How much TP, FP and FN the terms up to a comma are."""
         weight: dict[str, float] = {}
         while True:
-            self.term(weight)
-            if not self.sign("+"):
+            start = self.at
+            if self.text.startswith("-", start):
+                raise self.fail(start, "a number that is 0 or more")
+            number = self.take(_NUMBER)
+            if number and not math.isfinite(float(number)):
+                raise self.fail(start, "a smaller number")
+            if number:
+                self.take(r"\*")
+            at, term = self.at, self.take(_WORD)
+            if term not in TERMS:
+                raise self.fail(at, f"{'' if number else 'a number and '}TP, FP or FN")
+            if term in weight:
+                already = f"{term} has its number already"
+                raise self.fail(start, f"each of TP, FP and FN once; {already}")
+            weight[term] = float(number or 1)
+            if not self.take(r"\+"):
                 return weight.get("TP", 0.0), weight.get("FP", 0.0), weight.get("FN", 0.0)
-
-    def term(self, weight: dict[str, float]) -> None:
-        start = self.at
-        if self.text.startswith("-", start):
-            raise self.fail("a number that is 0 or more")
-        digits = self.take(_NUMBER)
-        number = 1.0 if digits is None else float(digits)
-        if not math.isfinite(number):
-            self.at = start
-            raise self.fail("a smaller number")
-        if digits is not None:
-            self.sign("*")
-        before = self.at
-        term = self.take(_WORD)
-        if term not in TERMS:
-            self.at = before
-            number_first = "" if digits is not None else "a number and "
-            raise self.fail(f"{number_first}TP, FP or FN")
-        if term in weight:
-            self.at = start
-            raise self.fail(f"each of TP, FP and FN once; {term} has its number already")
-        weight[term] = number
