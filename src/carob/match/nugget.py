@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
-from carob.arrays.types import FloatArray, IntArray
-from carob.corpus.problems import RecipeError, nearest
+from carob.arrays.components import alone
+from carob.arrays.greedy import greedy
+from carob.arrays.overlaps import overlaps
+from carob.arrays.types import BoolArray, FloatArray, IntArray
+from carob.corpus.problems import RecipeError, UsageError, nearest, shown
+from carob.corpus.tables import UNKNOWN, Codes, Mentions
 from carob.counts.events import Events
-from carob.match._invisible import Invisible
-from carob.match._nugget import Scored, agreeing, firsts, mapped, one_to_one, scored
+from carob.match._recipe_files import Invisible
+from carob.match.overlap import sizes
 from carob.match.slots import sorted_names
 from carob.pair.pair import Pair
+
+LABEL = "type"
+"""What `attributes` calls the label."""
+
+ANYTHING = "notannotated"
+"""A gold value that every value agrees with, NOT_ANNOTATED, as values are compared."""
 
 _Mapping = Literal["greedy", "2015"]
 _Precision = Literal["fixed", "pilot"]
@@ -96,17 +106,17 @@ class Nugget:
     @property
     def signed(self) -> Mapping[str, str]:
         """What a signature says instead of a parameter: the file with its hash."""
-        return {} if self.hidden is None else {"invisible": self.hidden.sealed}
+        return {} if self.hidden is None else {"invisible": self.hidden.signed}
 
     @property
     def outcomes(self) -> tuple[str, ...]:
         """Dice under either label, mentions; in the mapping of 2015 also gold mentions that
         nothing is mapped to, and with attributes the share of what is mapped that agrees.
         """
-        found: tuple[str, ...] = ("TP", "TP_system", "N_G", "N_S")
+        outcomes: tuple[str, ...] = ("TP", "TP_system", "N_G", "N_S")
         if self.mapping == "2015":
-            found += ("unmapped", "agree") if self.attributes else ("unmapped",)
-        return found
+            outcomes += ("unmapped", "agree") if self.attributes else ("unmapped",)
+        return outcomes
 
     @property
     def errors(self) -> tuple[str, ...]:
@@ -116,52 +126,159 @@ class Nugget:
     @property
     def quantities(self) -> Mapping[str, Mapping[str, float]]:
         """Dice and mentions on each side."""
-        found: dict[str, Mapping[str, float]] = {
+        quantities: dict[str, Mapping[str, float]] = {
             "gold_right": {"TP": 1},
             "gold_all": {"N_G": 1},
             "system_right": {"TP_system": 1},
             "system_all": {"N_S": 1},
         }
         if self.precision == "pilot":
-            found |= {"system_right": {"TP": 1}, "system_all": {"TP": 1, "unmapped": 1}}
+            quantities |= {"system_right": {"TP": 1}, "system_all": {"TP": 1, "unmapped": 1}}
         if "agree" in self.outcomes:
-            found["attribute_agree"] = {"agree": 1}
-        return found
+            quantities["attribute_agree"] = {"agree": 1}
+        return quantities
 
     def __call__(self, pair: Pair) -> Events:
         """Score all pairs, map them, and count."""
-        found = scored(pair, self.hidden)
+        scored = _scored(pair, self.hidden)
         if self.mapping == "2015":
-            return self._events_2015(pair, mapped(pair, found, self.order))
-        found = found.take(agreeing(pair, found, self.attributes))
-        return self._events(pair, one_to_one(pair, found, self.order), {}, {})
+            return self._events_2015(pair, _mapped(pair, scored, self.order))
+        scored = scored.take(_agreeing(pair, scored, self.attributes))
+        return self._events(pair, _one_to_one(pair, scored, self.order), {}, {})
 
-    def _events_2015(self, pair: Pair, found: Scored) -> Events:
-        agree = agreeing(pair, found, self.attributes)
-        count = np.bincount(found.gold, minlength=len(pair.gold))
+    def _events_2015(self, pair: Pair, mapped: Scored) -> Events:
+        count = np.bincount(mapped.gold, minlength=len(pair.gold))
         more: dict[str, IntArray | tuple[IntArray, IntArray]] = {
             "unmapped": np.flatnonzero(count == 0)
         }
         weights = {}
-        right = found.take(agree)
+        right = mapped.take(_agreeing(pair, mapped, self.attributes))
         if self.attributes:
             more["agree"] = right.gold, right.system
             weights["agree"] = 1 / count[right.gold]
-        best = right.take(firsts(right.gold))
+        best = right.take(_firsts(right.gold))
         return self._events(pair, best, more, weights)
 
     def _events(
         self,
         pair: Pair,
-        found: Scored,
+        mapped: Scored,
         more: Mapping[str, IntArray | tuple[IntArray, IntArray]],
         weights: Mapping[str, FloatArray],
     ) -> Events:
-        pairs = found.gold, found.system
+        pairs = mapped.gold, mapped.system
         return Events.of(
             pair,
             self.outcomes,
             gold={"TP": pairs, "N_G": np.arange(len(pair.gold)), **more},
             system={"TP_system": pairs, "N_S": np.arange(len(pair.system))},
-            weights={"TP": found.dice, "TP_system": found.dice, **weights},
+            weights={"TP": mapped.dice, "TP_system": mapped.dice, **weights},
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """Pairs of mentions that share positions, and their Dice coefficients."""
+
+    gold: IntArray
+    system: IntArray
+    dice: FloatArray
+
+    def take(self, rows: IntArray | BoolArray) -> Scored:
+        """Some of the pairs."""
+        return Scored(self.gold[rows], self.system[rows], self.dice[rows])
+
+
+def _scored(pair: Pair, invisible: Invisible | None) -> Scored:
+    """All pairs with a Dice coefficient above 0: 2 |g & s| / (|g| + |s|).
+
+    A quotient is rounded once, so equal fractions are equal numbers and ties are ties.
+    """
+    gold, system = pair.gold, pair.system
+    if invisible is not None:
+        gold, system = invisible.removed_from((gold, system), pair.documents)
+    edges = pair.overlaps if invisible is None else overlaps(gold, system)
+    total = sizes(gold)[edges.gold] + sizes(system)[edges.system]
+    return Scored(edges.gold, edges.system, 2 * edges.shared / total)
+
+
+def _agreeing(pair: Pair, scored: Scored, attributes: Sequence[str]) -> BoolArray:
+    """Which pairs agree on all the attributes; `type` is the label.
+
+    Values are compared without case and without what is no letter or digit. Absent on both sides
+    agrees, absent on one does not.
+    """
+    agree = np.ones(len(scored.gold), bool)
+    for name in attributes:
+        ours, theirs, anything = _folded(pair, name)
+        gold = ours[scored.gold]
+        agree &= (gold == theirs[scored.system]) | (gold == anything)
+    return agree
+
+
+def _folded(pair: Pair, name: str) -> tuple[IntArray, IntArray, int]:
+    """The values of both sides as codes, equal where they agree; and the one for anything."""
+    tables = pair.gold, pair.system
+    if name == LABEL:
+        columns = [Codes(table.label, pair.labels) for table in tables]
+    elif not any(name in table.attributes for table in tables):
+        names = sorted({LABEL, *pair.gold.attributes, *pair.system.attributes})
+        raise UsageError(f"no attribute is called {shown(name)}{nearest(name, names)}")
+    else:
+        columns = [
+            table.attributes.get(name, Codes(np.full(len(table), UNKNOWN), ())) for table in tables
+        ]
+    code = {ANYTHING: 0}
+    sides = []
+    for column in columns:
+        words = ["".join(c for c in value.casefold() if c.isalnum()) for value in column.values]
+        numbers = [code.setdefault(word, len(code)) for word in words]
+        sides.append(np.array([*numbers, UNKNOWN])[column.codes])
+    return sides[0], sides[1], code[ANYTHING]
+
+
+def _one_to_one(pair: Pair, scored: Scored, order: str) -> Scored:
+    """Pairs taken greedily, the highest Dice first, each mention at most once."""
+    simple = alone(scored.gold, scored.system)
+    crowd = _ranked(pair, scored.take(~simple), order)
+    return _joined(scored.take(simple), crowd.take(greedy(crowd.gold, crowd.system)))
+
+
+def _mapped(pair: Pair, scored: Scored, order: str) -> Scored:
+    """Each system mention with the gold mention of the highest Dice; gold may have several.
+
+    Those of one gold mention come in the order in which they were mapped.
+    """
+    simple = alone(scored.gold, scored.system)
+    crowd = _ranked(pair, scored.take(~simple), order)
+    return _joined(scored.take(simple), crowd.take(_firsts(crowd.system)))
+
+
+def _firsts(rows: IntArray) -> IntArray:
+    """Where each row stands first, in order.
+
+    >>> _firsts(np.array([5, 3, 5]))
+    array([0, 1])
+    """
+    return np.sort(np.unique(rows, return_index=True)[1])
+
+
+def _joined(one: Scored, other: Scored) -> Scored:
+    return Scored(
+        np.concatenate([one.gold, other.gold]),
+        np.concatenate([one.system, other.system]),
+        np.concatenate([one.dice, other.dice]),
+    )
+
+
+def _ranked(pair: Pair, scored: Scored, order: str) -> Scored:
+    """Highest Dice first, then by system mention, then by gold mention."""
+    gold, system = scored.gold, scored.system
+    if order == "file":
+        gold, system = _in_file(pair.gold)[gold], _in_file(pair.system)[system]
+    return scored.take(np.lexsort((gold, system, -scored.dice)))
+
+
+def _in_file(table: Mentions) -> IntArray:
+    """Where each mention stood in its file; only mentions of one document are ever compared."""
+    return np.arange(len(table)) if table.place is None else table.place

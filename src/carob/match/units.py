@@ -14,7 +14,7 @@ from carob.arrays.types import FloatArray, IntArray
 from carob.corpus.problems import RecipeError, UsageError, shown
 from carob.corpus.tables import Documents, Mentions
 from carob.counts.events import Events
-from carob.match._weights import Weights
+from carob.match._recipe_files import Weights
 from carob.pair.pair import Pair
 
 _OUTCOMES = ("tp", "fp", "fn")
@@ -94,7 +94,7 @@ class Ts:
     @property
     def signed(self) -> Mapping[str, str]:
         """What a signature says instead of a parameter: the weights with their hash."""
-        return {} if self.weights is None else {"token_weights": self.weights.sealed}
+        return {} if self.weights is None else {"token_weights": self.weights.signed}
 
     def __call__(self, pair: Pair) -> Events:
         """Cover the line of units with the mentions of each label, and compare."""
@@ -145,7 +145,7 @@ class Token:
     @property
     def signed(self) -> Mapping[str, str]:
         """What a signature says instead of a parameter: the weights with their hash."""
-        return {} if self.weights is None else {"token_weights": self.weights.sealed}
+        return {} if self.weights is None else {"token_weights": self.weights.signed}
 
     def __call__(self, pair: Pair) -> Events:
         """Cover the line of units with the mentions of each label, and compare."""
