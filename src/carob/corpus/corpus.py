@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
@@ -369,13 +369,14 @@ class Corpus:
         return name or (self.origin.path if self.origin else "") or side
 
     @classmethod
-    def joined(cls, blocks: Iterable[Corpus]) -> Corpus:
-        """Blocks of whole documents end to end; their facts add up.
+    def joined(cls, blocks: Iterable[Corpus], share: Callable[[], float] = lambda: 1.0) -> Corpus:
+        """Blocks of whole documents end to end; their facts add up. `share` says which share of
+        all documents has come, so that room for all is made at once.
 
         >>> len(Corpus.joined([Corpus.of("[Ann]PER"), Corpus.of("[Rome]LOC")]))
         2
         """
-        parts = list(grown(blocks))
+        parts = list(grown(blocks, share))
         if len(parts) == 1:
             return parts[0]
         if not parts:
@@ -418,49 +419,52 @@ class _Growth:
     twice the memory.
     """
 
-    def __init__(self, first: Corpus) -> None:
+    def __init__(self, first: Corpus, share: float) -> None:
         self._first, self._blocks, self._docs, self._sentences = first, 0, 0, 0
         self._columns: dict[str, np.ndarray[Any, Any]] = {}
         self._sizes: Counter[str] = Counter()
         self._facts: Counter[Any] = Counter()
-        self.add(first)
+        self.add(first, share)
 
     def fits(self, block: Corpus) -> bool:
         """Whether the columns can go on with this block."""
         first = self._first
         return block.unit == first.unit and block.labels == first.labels and _is_plain(block)
 
-    def add(self, block: Corpus) -> None:
-        """Go on with this block."""
+    def add(self, block: Corpus, share: float) -> None:
+        """Go on with this block; then this share of the whole is there."""
         documents, mentions = block.documents, block.mentions
         offsets = documents.sentence_offsets[1 if self._blocks else 0 :]
-        self._extend("sentence_offsets", offsets + self._sentences)
-        self._extend("doc", mentions.doc + np.int32(self._docs))
+        self._extend("sentence_offsets", offsets + self._sentences, share)
+        self._extend("doc", mentions.doc + np.int32(self._docs), share)
         for name in _DOCUMENT_COLUMNS:
-            self._extend(name, getattr(documents, name))
+            self._extend(name, getattr(documents, name), share)
         for name in _MENTION_COLUMNS:
-            self._extend(name, getattr(mentions, name))
+            self._extend(name, getattr(mentions, name), share)
         self._blocks += 1
         self._docs += len(documents)
         self._sentences += len(documents.sentence_start)
         self._facts.update(block.facts)
 
-    def _extend(self, name: str, part: np.ndarray[Any, Any]) -> None:
-        column = self._columns.setdefault(name, np.empty(0, part.dtype))
-        size = self._sizes[name] + len(part)
-        if size > len(column):
-            # The system moves a large column without copying it. No view of it exists yet.
-            column.resize(size + size // 16, refcheck=False)
-        column[self._sizes[name] : size] = part
+    def _extend(self, name: str, part: np.ndarray[Any, Any], share: float) -> None:
+        old, size = self._sizes[name], self._sizes[name] + len(part)
+        column = self._columns.get(name)
+        if column is None or size > len(column):
+            # Room for the whole column, and a little more. It takes no memory until it is written.
+            room = np.empty(int(size / min(max(share, 1 / 256), 1) * 17 / 16), part.dtype)
+            if column is not None:
+                room[:old] = column[:old]
+            column = self._columns[name] = room
+        column[old:size] = part
         self._sizes[name] = size
 
     def whole(self) -> Corpus:
         """All blocks as one."""
         if self._blocks == 1:
             return self._first
-        for name, column in self._columns.items():
-            column.resize(self._sizes[name], refcheck=False)
         columns: dict[str, Any] = self._columns
+        for name, size in self._sizes.items():
+            columns[name].resize(size, refcheck=False)  # there is no view of it yet
         documents = {name: columns[name] for name in ("sentence_offsets", *_DOCUMENT_COLUMNS)}
         mentions = {name: columns[name] for name in ("doc", *_MENTION_COLUMNS)}
         return replace(
@@ -480,7 +484,7 @@ def _is_plain(block: Corpus) -> bool:
     return all(each is None for each in absent) and not any(len(each) for each in empty)
 
 
-def grown(blocks: Iterable[Corpus]) -> Iterator[Corpus]:
+def grown(blocks: Iterable[Corpus], share: Callable[[], float] = lambda: 1.0) -> Iterator[Corpus]:
     """The same documents in fewer blocks: neighbouring plain blocks with equal labels are one.
 
     >>> [len(block) for block in grown([Corpus.of("[Ann]A"), Corpus.of("[Rome]A")])]
@@ -489,11 +493,11 @@ def grown(blocks: Iterable[Corpus]) -> Iterator[Corpus]:
     growth: _Growth | None = None
     for block in blocks:
         if growth is not None and growth.fits(block):
-            growth.add(block)
+            growth.add(block, share())
             continue
         if growth is not None:
             yield growth.whole()
-        growth = _Growth(block) if _is_plain(block) else None
+        growth = _Growth(block, share()) if _is_plain(block) else None
         if growth is None:
             yield block
     if growth is not None:

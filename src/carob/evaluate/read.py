@@ -128,7 +128,7 @@ def read(
 
         corpus, said, facts = read_files(reader, source)
     else:
-        corpus = Corpus.joined(reader.read(source))
+        corpus = Corpus.joined(reader.read(source), source.share)
         said, facts = hook(reader, "settled")(corpus.facts)
         if (library := hook(reader, "library")) is not None:
             corpus = replace(corpus, library=library(source, corpus.documents))
