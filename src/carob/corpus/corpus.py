@@ -201,7 +201,7 @@ class Corpus:
             raise IndexError(f"document {row} of {len(self)}")
         row %= len(self)
         low, high = between(self.mentions.doc, row)
-        text, tokens = self.library.words(row) if self.library else (None, None)
+        text, tokens = self.words(row)
         rest = dict(self.extra.get(row, {}))
         spans = rest.pop("token_spans", None)
         return Document(
@@ -218,6 +218,24 @@ class Corpus:
             unit=self.unit,
             extra=rest,
         )
+
+    def words(self, row: int) -> Words:
+        """Text and tokens of a document, each None when unknown.
+
+        >>> Corpus.of("[Ann]PER slept").words(0)
+        (None, ('Ann', 'slept'))
+        """
+        return self.library.words(row) if self.library else (None, None)
+
+    def line(self, row: int, place: int) -> int:
+        """The line of the file on which a position of a document stands.
+
+        >>> Corpus.of("[Ann]PER slept", "It rained").line(1, 0)
+        2
+        """
+        if self.library is None:
+            return int(self.documents.line[row])
+        return self.library.line(row, place)
 
     def mention(self, row: int) -> Mention:
         """One mention, as a friendly object.

@@ -137,7 +137,7 @@ def _in_unit(
         remarks.append("the texts are tokens with single spaces between them")
         return _joined(corpus, name)
     tokens = Tokens(tokenizer)
-    how = tokens.settled(corpus, corpus)
+    how = tokens.method(corpus)
     borders = tokens.borders(corpus, corpus, np.arange(len(corpus)))
     mentions, odd = borders.snapped(corpus.mentions)
     if odd:

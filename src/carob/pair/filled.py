@@ -226,10 +226,10 @@ def filled(
     theirs = {int(ours): row for row, ours in enumerate(place.tolist()) if ours != UNKNOWN}
 
     def words(row: int) -> Words:
-        text, tokens = gold.library.words(row) if gold.library else (None, None)
+        text, tokens = gold.words(row)
         known = text if unit == "char" else tokens
         if known is None and system.library is not None and row in theirs:
-            return system.library.words(theirs[row])
+            return system.words(theirs[row])
         return text, tokens
 
     (ours, _), (others, _) = parts

@@ -12,12 +12,12 @@ import numpy as np
 from carob.arrays.columns import label_codes, stretches
 from carob.arrays.join import join, packed
 from carob.arrays.overlaps import Overlaps, overlaps
-from carob.arrays.types import BoolArray, IntArray
+from carob.arrays.types import IntArray
 from carob.corpus.corpus import Corpus
 from carob.corpus.problems import SHOWN, InputError, Problem, UsageError, plain, shown
 from carob.corpus.tables import UNKNOWN, Documents, Mentions, int32
 from carob.pair.template_types import linked, row_names, typed_as
-from carob.pair.tokens import Borders, Tokens
+from carob.pair.tokens import Borders, Tokens, in_characters
 
 if TYPE_CHECKING:
     from carob.pair.filled import FilledPair
@@ -191,9 +191,50 @@ class Pair:
         fillers; without them, `labels` (with `only`) are.
         """
         tokens = Tokens(tokenizer) if isinstance(tokenizer, str) else tokenizer
-        from carob.pair.pair import paired
+        units = {unit for unit in (gold.unit, system.unit) if unit is not None}
+        if len(units) > 1:
+            gold, system = in_characters(gold, system)
+            units = {"char"}
+        warnings: list[str] = []
+        # A system without any document has no ids, and answers nothing: not a mismatch of ids.
+        if gold.documents.id is not None and (system.documents.id is not None or not len(system)):
+            place = _by_id(gold, system, extra, warnings)
+        else:
+            place = _by_place(gold, system)
+        theirs = np.flatnonzero(place != UNKNOWN)
+        _require_same_words(gold, system, place[theirs], theirs)
+        _require_same_sentences(gold, system, place[theirs], theirs)
+        tagset = tuple(sorted(set((*gold.labels, *system.labels) if labels is None else labels)))
+        left, gold_off = _within(gold, tagset, only)
+        right, system_off = _within(system, tagset, only, gold)
+        right, unknown = _moved(right, place)
+        right = Corpus(None, gold.documents, right, tagset).ordered().mentions
+        _require_ends_within(gold, system, right, place)
+        coverage = _coverage(gold, system, len(theirs))
+        coverage["ignored"] = gold_off + system_off + unknown
+        if coverage["missing_documents"]:
+            missing = np.setdiff1d(np.arange(len(gold)), place)
+            warnings.insert(
+                0,
+                f"{len(missing)} gold documents have no answer and count as empty, "
+                f"the first is {plain(gold.documents.name(int(missing[0])))}",
+            )
+        unit = units.pop() if units else "token"
+        chars = unit == "char"
+        same = slots is None and (only or not (len(gold.templates) or len(system.templates)))
+        rows = labels if same else slots  # mentions fill the slot of their label
 
-        return paired(cls, gold, system, labels, extra, only, tokens, slots)
+        def slots_of_both() -> FilledPair:
+            from carob.pair.filled import filled
+
+            return filled(gold, system, place, rows, only and same)
+
+        return cls(
+            left, right, tagset, gold.documents, unit, coverage, tuple(warnings),
+            tokens.method(gold) if chars else "none",
+            partial(tokens.borders, gold, system, place) if chars else None,
+            slots_of_both,
+        )  # fmt: skip
 
 
 def _tails(gold: Mentions, system: Mentions) -> tuple[IntArray, IntArray]:
@@ -208,120 +249,119 @@ def _tails(gold: Mentions, system: Mentions) -> tuple[IntArray, IntArray]:
     return codes[0], codes[1]
 
 
-def paired(
-    cls: type[Pair], gold: Corpus, system: Corpus, labels: Sequence[str] | None, extra: str,
-    only: bool, tokens: Tokens, slots: Sequence[str] | None,
-) -> Pair:  # fmt: skip
-    """Pair documents by id or place, check their words, and put mentions on one vocabulary."""
-    units = {unit for unit in (gold.unit, system.unit) if unit is not None}
-    if len(units) > 1:
-        from carob.pair.tokens import in_characters
-
-        gold, system = in_characters(gold, system)
-        units = {"char"}
-    warnings: list[str] = []
-    # A system without any document has no ids, and answers nothing: not a mismatch of ids.
-    if gold.documents.id is not None and (system.documents.id is not None or not len(system)):
-        place = _by_id(gold, system, extra, warnings)
-    else:
-        place = _by_place(gold, system)
-    agree(gold, system, place)
-    tagset = tuple(sorted({*(labels if labels is not None else (*gold.labels, *system.labels))}))
-    left, gold_off = _within(gold, tagset, only)
-    right, system_off = _within(system, tagset, only, gold)
-    moved, unknown = _moved(right, place)
-    moved = Corpus(None, gold.documents, moved, tagset).ordered().mentions
-    _inside(gold, system, moved, place)
-    there = place[place != UNKNOWN]
-    coverage = {
-        "documents": len(gold),
-        "missing_documents": len(gold) - len(there),
-        "extra_documents": len(system) - len(there),
-        "gold_mentions": len(gold.mentions),
-        "system_mentions": len(system.mentions),
-        "repaired": sum(c.facts.get("repaired", 0) for c in (gold, system)),
-        "discarded": sum(c.facts.get("discarded", 0) for c in (gold, system)),
-        "unaligned": 0,
-        "ignored": gold_off + system_off + unknown,
-    }
-    if len(gold.templates) or len(system.templates):
-        coverage["gold_fillers"], coverage["system_fillers"] = _fillers(gold), _fillers(system)
-    if empty := sum(c.facts.get("empty_texts", 0) for c in (gold, system)):
-        coverage["empty"] = empty
-    if coverage["missing_documents"]:
-        covered = np.zeros(len(gold), bool)
-        covered[there] = True
-        name = gold.documents.name(int(np.flatnonzero(~covered)[0]))
-        warnings.insert(
-            0,
-            f"{coverage['missing_documents']} gold documents have no answer and count as empty, "
-            f"the first is {plain(name)}",
+def _by_id(gold: Corpus, system: Corpus, extra: str, warnings: list[str]) -> IntArray:
+    """For each system document, which gold document it is; -1 for none."""
+    where = {name: row for row, name in enumerate(gold.documents.id or ())}
+    place = int32([where.get(name, UNKNOWN) for name in system.documents.id or ()])
+    unknown = np.flatnonzero(place == UNKNOWN)
+    if not unknown.size:
+        return place
+    if extra == "ignore":
+        name = system.documents.name(int(unknown[0]))
+        warnings.append(
+            f"{len(unknown)} system documents are not in gold and are ignored, "
+            f"the first is {plain(name)}"
         )
-    unit = units.pop() if units else "token"
-    chars = unit == "char"
-    same = slots is None and (only or not (len(gold.templates) or len(system.templates)))
-    rows = labels if same else slots  # mentions fill the slot of their label
-    return cls(
-        left, moved, tagset, gold.documents, unit, coverage, tuple(warnings),
-        tokens.settled(gold, system) if chars else "none",
-        partial(tokens.borders, gold, system, place) if chars else None,
-        partial(_filled, gold, system, place, rows, only and same),
+        return place
+    problems = [
+        Problem(
+            "K301", system.file_name("system", row), int(system.documents.line[row]),
+            f"the document {shown(system.documents.name(row))}",
+            f"only documents that {gold.file_name('gold')} has",
+            "--extra-docs ignore leaves it out",
+        )
+        for row in unknown[:SHOWN].tolist()
+    ]  # fmt: skip
+    raise InputError(problems, len(unknown))
+
+
+def _by_place(gold: Corpus, system: Corpus) -> IntArray:
+    """The same numbers. If one side has more documents, words that differ earlier say more."""
+    common = min(len(gold), len(system))
+    rows = np.arange(common, dtype=np.int32)
+    _require_same_words(gold, system, rows, rows)
+    if len(gold) == len(system):
+        return rows
+    sides = [(gold, "gold"), (system, "system")]
+    (shorter, other), (longer, name) = sorted(sides, key=lambda side: len(side[0]))
+    raise InputError([
+        Problem(
+            "K302", longer.file_name(name, common), int(longer.documents.line[common]),
+            f"document {common + 1}",
+            f"the end, as in {shorter.file_name(other)}, which has {common} documents",
+        )
+    ])  # fmt: skip
+
+
+def _require_same_words(gold: Corpus, system: Corpus, ours: IntArray, theirs: IntArray) -> None:
+    """Paired documents have the same words, if both are known; report where they differ."""
+    left, right = gold.documents, system.documents
+    hashes, others = left.hash[ours], right.hash[theirs]
+    lengths, sizes = left.length[ours], right.length[theirs]
+    differ = (hashes != 0) & (others != 0) & (hashes != others)
+    differ |= (lengths >= 0) & (sizes >= 0) & (lengths != sizes)
+    rows = np.flatnonzero(differ)
+    if rows.size:
+        pairs = zip(ours[rows[:SHOWN]].tolist(), theirs[rows[:SHOWN]].tolist(), strict=True)
+        raise InputError([_first_difference(gold, system, a, b) for a, b in pairs], len(rows))
+
+
+def _first_difference(gold: Corpus, system: Corpus, a: int, b: int) -> Problem:
+    chars = gold.unit == "char"
+    what = "character" if chars else "token"
+    left, right = (corpus.words(row)[0 if chars else 1] for corpus, row in ((gold, a), (system, b)))
+    name = f"document {shown(gold.documents.name(a))}"
+    if left is None or right is None:
+        at, hint = 0, name
+        found = f"{system.documents.length[b]} {what}s"
+        expected = str(gold.documents.length[a])
+    else:
+        pairs = enumerate(zip(left, right, strict=False))
+        at = next((i for i, (x, y) in pairs if x != y), min(len(left), len(right)))
+        hint = f"{what} {at + 1} of {name}"
+        expected, found = (
+            f"the {what} {shown(words[at])}" if at < len(words) else "the end of the document"
+            for words in (left, right)
+        )
+    return Problem(
+        "K303", system.file_name("system"), system.line(b, at), found,
+        f"{expected}, as in {gold.file_name('gold')}:{gold.line(a, at)}", hint,
     )  # fmt: skip
 
 
-def _fillers(corpus: Corpus) -> int:
-    """The number of fillers of a corpus; without templates, its mentions are fillers."""
-    return len(corpus.templates.fillers) if len(corpus.templates) else len(corpus.mentions)
+def _require_same_sentences(gold: Corpus, system: Corpus, ours: IntArray, theirs: IntArray) -> None:
+    """Paired documents that both have sentences begin them at the same words."""
+    left, right = gold.documents, system.documents
+    if (
+        np.array_equal(ours, theirs)
+        and np.array_equal(left.sentence_offsets, right.sentence_offsets)
+        and np.array_equal(left.sentence_start, right.sentence_start)
+    ):
+        return
+    problems = []
+    for a, b in zip(ours.tolist(), theirs.tolist(), strict=True):
+        starts, others = left.sentences(a), right.sentences(b)
+        if starts and others and starts != others:
+            problems.append((a, b))
+    if problems:
+        first = [_odd_sentence(gold, system, a, b) for a, b in problems[:SHOWN]]
+        raise InputError(first, len(problems))
 
 
-def _filled(
-    gold: Corpus, system: Corpus, place: IntArray, labels: Sequence[str] | None, only: bool
-) -> FilledPair:
-    from carob.pair.filled import filled
+def _odd_sentence(gold: Corpus, system: Corpus, a: int, b: int) -> Problem:
+    """Where two documents with the same words begin a sentence at different words."""
+    starts, others = gold.documents.sentences(a), system.documents.sentences(b)
+    at = next(i for i in range(len(starts) + 1) if starts[i : i + 1] != others[i : i + 1])
+    where = min((*starts[at : at + 1], *others[at : at + 1]))
 
-    return filled(gold, system, place, labels, only)
+    def place(starts: tuple[int, ...]) -> str:
+        return f"at token {starts[at] + 1}" if at < len(starts) else "nowhere"
 
-
-def _moved(table: Mentions, place: IntArray) -> tuple[Mentions, int]:
-    """Mentions in the documents of gold, and how many are in none of them. If every document is
-    already in its place, the table is returned unchanged.
-    """
-    if np.array_equal(place, np.arange(len(place))):
-        return table, 0
-    doc = place[table.doc]
-    there = np.flatnonzero(doc != UNKNOWN)
-    return replace(table, doc=doc).take(there), len(doc) - len(there)
-
-
-def _inside(gold: Corpus, system: Corpus, mentions: Mentions, place: IntArray) -> None:
-    """Check the positions of a system file without words: gold may not have them all."""
-    _within_length(gold, system, "mention", mentions.doc, mentions.end)
-    if len(system.templates):
-        doc, end = system.templates.ends()
-        there = place[doc] != UNKNOWN
-        _within_length(gold, system, "filler", place[doc[there]], end[there])
-
-
-def _within_length(gold: Corpus, system: Corpus, what: str, doc: IntArray, end: IntArray) -> None:
-    length = gold.documents.length
-    beyond = [np.empty(0, np.int64)]
-    for rows in stretches(len(doc)):
-        own = length[doc[rows]]
-        beyond.append(rows.start + np.flatnonzero((own >= 0) & (end[rows] > own)))
-    found = np.concatenate(beyond)
-    for row in found[:1].tolist():
-        here = int(doc[row])
-        name = shown(gold.documents.name(here))
-        raise InputError(
-            [
-                Problem(
-                    "K306", system.file_name("system"), None,
-                    f"a {what} that ends at {end[row]} in document {name}",
-                    f"an end within the {length[here]} positions that {gold.file_name('gold')} has",
-                )
-            ],
-            len(found),
-        )  # fmt: skip
+    return Problem(
+        "K304", system.file_name("system"), system.line(b, where),
+        f"sentence {at + 1} of document {shown(gold.documents.name(a))} {place(others)}",
+        f"{place(starts)}, as in {gold.file_name('gold')}:{gold.line(a, where)}",
+    )  # fmt: skip
 
 
 def _within(
@@ -353,151 +393,65 @@ def _within(
     return mentions.take(inside), int(np.count_nonzero(lost))
 
 
-def _by_id(gold: Corpus, system: Corpus, extra: str, warnings: list[str]) -> IntArray:
-    """For each system document, which gold document it is; -1 for none."""
-    where = {name: row for row, name in enumerate(gold.documents.id or ())}
-    place = int32([where.get(name, UNKNOWN) for name in system.documents.id or ()])
-    unknown = np.flatnonzero(place == UNKNOWN)
-    if not unknown.size:
-        return place
-    if extra == "ignore":
-        name = system.documents.name(int(unknown[0]))
-        warnings.append(
-            f"{len(unknown)} system documents are not in gold and are ignored, "
-            f"the first is {plain(name)}"
-        )
-        return place
-    problems = [
-        Problem(
-            "K301", system.file_name("system", row), int(system.documents.line[row]),
-            f"the document {shown(system.documents.name(row))}",
-            f"only documents that {gold.file_name('gold')} has",
-            "--extra-docs ignore leaves it out",
-        )
-        for row in unknown[:SHOWN].tolist()
-    ]  # fmt: skip
-    raise InputError(problems, len(unknown))
+def _moved(table: Mentions, place: IntArray) -> tuple[Mentions, int]:
+    """Mentions in the documents of gold, and how many are in none of them. If every document is
+    already in its place, the table is returned unchanged.
+    """
+    if np.array_equal(place, np.arange(len(place))):
+        return table, 0
+    doc = place[table.doc]
+    there = np.flatnonzero(doc != UNKNOWN)
+    return replace(table, doc=doc).take(there), len(doc) - len(there)
 
 
-def _by_place(gold: Corpus, system: Corpus) -> IntArray:
-    ours, theirs = len(gold), len(system)
-    common = min(ours, theirs)
-    rows = np.arange(common)
-    same_words(gold, system, rows, rows)
-    if ours != theirs:
-        longer, shorter = (gold, system) if ours > theirs else (system, gold)
-        name, other = ("gold", "system") if ours > theirs else ("system", "gold")
-        raise InputError([
-            Problem(
-                "K302", longer.file_name(name, common), int(longer.documents.line[common]),
-                f"document {common + 1}",
-                f"the end, as in {shorter.file_name(other)}, which has {common} documents",
-            )
-        ])  # fmt: skip
-    place = np.arange(theirs, dtype=np.int32)
-    place[common:] = UNKNOWN  # only if earlier documents differ, which is then reported
-    return place
+def _require_ends_within(gold: Corpus, system: Corpus, mentions: Mentions, place: IntArray) -> None:
+    """Check the positions of a system file without words: gold may not have them all."""
+    _require_within("mention", gold, system, mentions.doc, mentions.end)
+    if len(system.templates):
+        doc, end = system.templates.ends()
+        there = place[doc] != UNKNOWN
+        _require_within("filler", gold, system, place[doc[there]], end[there])
 
 
-def file_of(corpus: Corpus, side: str, row: int | None = None) -> str:
-    """The name of a corpus's file in messages; in a folder, the file of the document `row`."""
-    known = None if row is None else getattr(corpus.library, "file", None)
-    name = known(row) if known else ""
-    return name or (corpus.origin.path if corpus.origin else "") or side
-
-
-def _differ(left: Documents, right: Documents, a: IntArray, b: IntArray) -> BoolArray:
-    """Which pairs of documents have different words, if both are known."""
-    known = (left.hash[a] != 0) & (right.hash[b] != 0)
-    differ = known & (left.hash[a] != right.hash[b])
-    sized = (left.length[a] >= 0) & (right.length[b] >= 0)
-    odd: BoolArray = differ | (sized & (left.length[a] != right.length[b]))
-    return odd
-
-
-def agree(gold: Corpus, system: Corpus, place: IntArray) -> None:
-    """Require the same words and sentences in paired documents; report where they differ."""
-    theirs = np.flatnonzero(place != UNKNOWN)
-    ours = place[theirs]
-    same_words(gold, system, ours, theirs)
-    breaks = _odd_sentences(gold.documents, system.documents, ours, theirs)
-    if breaks:
-        raise InputError([_broken(gold, system, a, b) for a, b in breaks[:SHOWN]], len(breaks))
-
-
-def same_words(gold: Corpus, system: Corpus, ours: IntArray, theirs: IntArray) -> None:
-    """Require the same words in paired documents; report where they differ."""
-    odd = np.flatnonzero(_differ(gold.documents, system.documents, ours, theirs))
-    if odd.size:
-        first = odd[:SHOWN].tolist()
-        parted = [_parting(gold, system, int(ours[row]), int(theirs[row])) for row in first]
-        raise InputError(parted, len(odd))
-
-
-def _broken(gold: Corpus, system: Corpus, a: int, b: int) -> Problem:
-    """Where two documents with the same words begin a sentence at different words."""
-    ends, others = gold.documents.sentences(a), system.documents.sentences(b)
-    at = next(i for i in range(len(ends) + 1) if ends[i : i + 1] != others[i : i + 1])
-    where = min((*ends[at : at + 1], *others[at : at + 1]))
-
-    def place(starts: tuple[int, ...]) -> str:
-        return f"at token {starts[at] + 1}" if at < len(starts) else "nowhere"
-
-    return Problem(
-        "K304", system.file_name("system"), _line(system, b, where),
-        f"sentence {at + 1} of document {shown(gold.documents.name(a))} {place(others)}",
-        f"{place(ends)}, as in {gold.file_name('gold')}:{_line(gold, a, where)}",
-    )  # fmt: skip
-
-
-def _line(corpus: Corpus, row: int, place: int) -> int:
-    if corpus.library is None:
-        return int(corpus.documents.line[row])
-    return corpus.library.line(row, place)
-
-
-def _odd_sentences(
-    left: Documents, right: Documents, a: IntArray, b: IntArray
-) -> list[tuple[int, int]]:
-    """Pairs of documents, both with sentences, whose sentences start at different tokens."""
-    if (
-        np.array_equal(a, b)
-        and np.array_equal(left.sentence_offsets, right.sentence_offsets)
-        and np.array_equal(left.sentence_start, right.sentence_start)
-    ):
-        return []
-    pairs = zip(a.tolist(), b.tolist(), strict=True)
-    both = [(i, k, left.sentences(i), right.sentences(k)) for i, k in pairs]
-    return [(i, k) for i, k, ours, theirs in both if ours and theirs and ours != theirs]
-
-
-def _parting(gold: Corpus, system: Corpus, a: int, b: int) -> Problem:
-    """The first difference between two documents that should be the same."""
-    ours = gold.library.words(a) if gold.library else (None, None)
-    theirs = system.library.words(b) if system.library else (None, None)
-    chars = gold.unit == "char"
-    what = "character" if chars else "token"
-    left, right = (ours[0], theirs[0]) if chars else (ours[1], theirs[1])
-    if left is None or right is None:
-        sizes = [int(documents.length[row]) for documents, row in
-                 ((gold.documents, a), (system.documents, b))]  # fmt: skip
-        return Problem(
-            "K303", system.file_name("system"), _line(system, b, 0), f"{sizes[1]} {what}s",
-            f"{sizes[0]}, as in {gold.file_name('gold')}:{_line(gold, a, 0)}",
-            f"document {shown(gold.documents.name(a))}",
+def _require_within(what: str, gold: Corpus, system: Corpus, doc: IntArray, end: IntArray) -> None:
+    length = gold.documents.length
+    beyond = []
+    for rows in stretches(len(doc)):
+        own = length[doc[rows]]
+        beyond += (rows.start + np.flatnonzero((own >= 0) & (end[rows] > own))).tolist()
+    if beyond:
+        row = beyond[0]
+        name = shown(gold.documents.name(int(doc[row])))
+        problem = Problem(
+            "K306", system.file_name("system"), None,
+            f"a {what} that ends at {end[row]} in document {name}",
+            f"an end within the {length[doc[row]]} positions that {gold.file_name('gold')} has",
         )  # fmt: skip
-    at = next(
-        (i for i, (x, y) in enumerate(zip(left, right, strict=False)) if x != y),
-        min(len(left), len(right)),
-    )
+        raise InputError([problem], len(beyond))
 
-    def word(words: Sequence[str]) -> str:
-        if at >= len(words):
-            return "the end of the document"
-        return f"the {what} {shown(words[at])}"
 
-    return Problem(
-        "K303", system.file_name("system"), _line(system, b, at), word(right),
-        f"{word(left)}, as in {gold.file_name('gold')}:{_line(gold, a, at)}",
-        f"{what} {at + 1} of document {shown(gold.documents.name(a))}",
-    )  # fmt: skip
+def _coverage(gold: Corpus, system: Corpus, both: int) -> dict[str, int]:
+    """What was read; `both` is how many documents both sides have."""
+
+    def fact(name: str) -> int:
+        return sum(corpus.facts.get(name, 0) for corpus in (gold, system))
+
+    coverage = {
+        "documents": len(gold),
+        "missing_documents": len(gold) - both,
+        "extra_documents": len(system) - both,
+        "gold_mentions": len(gold.mentions),
+        "system_mentions": len(system.mentions),
+        "repaired": fact("repaired"),
+        "discarded": fact("discarded"),
+        "unaligned": 0,
+        "ignored": 0,
+    }
+    if len(gold.templates) or len(system.templates):
+        for side, corpus in (("gold", gold), ("system", system)):
+            # Without templates, mentions are fillers.
+            table = corpus.templates.fillers if len(corpus.templates) else corpus.mentions
+            coverage[f"{side}_fillers"] = len(table)
+    if empty := fact("empty_texts"):
+        coverage["empty"] = empty
+    return coverage

@@ -92,8 +92,7 @@ class Tokens:
 
     `given` takes the tokens that the documents of gold have, and `words` for a document without
     any; `auto` is `given` if the first document of gold has tokens, otherwise `words`. The tokens
-    of a
-    system never decide, so that all systems are counted in the same units.
+    of a system never decide, so that all systems are counted in the same units.
     """
 
     def __init__(self, tokenizer: str = "auto") -> None:
@@ -103,53 +102,42 @@ class Tokens:
         self.tokenizer = tokenizer
         self._known: dict[tuple[int, str], tuple[Corpus, Borders]] = {}
 
-    def settled(self, gold: Corpus, system: Corpus) -> str:
-        """The tokenizer that these corpora are cut with."""
+    def method(self, gold: Corpus) -> str:
+        """The tokenizer that gold is cut with, if it is `auto`, too."""
         if self.tokenizer != "auto":
             return self.tokenizer
         return "given" if len(gold) and _given(gold, 0) is not None else "words"
 
     def borders(self, gold: Corpus, system: Corpus, place: IntArray) -> Borders:
         """The tokens of gold's documents; `place` maps system documents to gold's."""
-        how = self.settled(gold, system)
+        how = self.method(gold)
         key = (id(gold), how)
         if key not in self._known:
             sides = {int(ours): theirs for theirs, ours in enumerate(place) if ours != UNKNOWN}
-            found, only_gold = _cut(gold, system, sides, how)
+            borders, only_gold = _cut(gold, system, sides, how)
             if not only_gold:
-                return found
-            self._known[key] = (gold, found)
+                return borders
+            self._known[key] = (gold, borders)
         return self._known[key][1]
 
 
 def _given(corpus: Corpus, row: int) -> tuple[Span, ...] | None:
     """A document's own tokens."""
-    if row >= len(corpus):
-        return None
-    spans = corpus.extra.get(row, {}).get("token_spans")
+    spans: tuple[Span, ...] | None = corpus.extra.get(row, {}).get("token_spans")
     if spans is not None:
-        found: tuple[Span, ...] = tuple(spans)
-        return found
-    text, tokens = corpus.library.words(row) if corpus.library else (None, None)
-    if text is None or tokens is None:
-        return None
-    starts, ends = found_in(corpus, row, tokens, text)
-    return tuple(zip(starts, ends, strict=True))
-
-
-def _text(corpus: Corpus, row: int) -> str | None:
-    return corpus.library.words(row)[0] if corpus.library else None
+        return tuple(spans)
+    text, tokens = corpus.words(row)
+    return None if text is None or tokens is None else _find(corpus, row, tokens, text, "gold")
 
 
 def _cut(gold: Corpus, system: Corpus, sides: dict[int, int], how: str) -> tuple[Borders, bool]:
     """The tokens of every document, and whether they depend on gold alone."""
     own: dict[int, tuple[Span, ...]] = {}
-    only_gold = True
     if how == "given":
         for row in range(len(gold)):
-            spans = _given(gold, row)
-            if spans is not None:
-                own[row] = _checked(gold, row, spans)
+            if (spans := _given(gold, row)) is not None:
+                _require_cover(gold, row, spans)
+                own[row] = spans
         if not own and len(gold):
             raise UsageError(
                 "these documents have no tokens of their own; say --tokenizer words or whitespace"
@@ -157,39 +145,36 @@ def _cut(gold: Corpus, system: Corpus, sides: dict[int, int], how: str) -> tuple
     parts: list[tuple[IntArray, IntArray, IntArray]] = []
     batch: list[str] = []
     size = 0
+    only_gold = True
     for row in range(len(gold)):
-        if row not in own:
-            text = _text(gold, row)
-            if text is None and row in sides:
-                text, only_gold = _text(system, sides[row]), False
-            if text is None:
-                raise UsageError(
-                    f"this event space counts tokens, these corpora count characters, and document "
-                    f"{shown(gold.documents.name(row))} has no text to find tokens in"
-                )
-            batch.append(text)
-            size += len(text)
-        if row in own or size >= _BATCH or row == len(gold) - 1:
-            if batch:
-                parts.append(_whole(batch, how))
-            batch, size = [], 0
         if row in own:
-            spans = own[row]
-            parts.append((np.array([0, len(spans)]), np.array([a for a, _ in spans], np.int64),
-                          np.array([b for _, b in spans], np.int64)))  # fmt: skip
-    counts = [np.diff(offsets) for offsets, _, _ in parts]
-    nothing = np.empty(0, np.int64)
-    return Borders(
-        np.cumsum(np.concatenate([[0], *counts])),
-        np.concatenate([nothing, *(start for _, start, _ in parts)]),
-        np.concatenate([nothing, *(end for _, _, end in parts)]),
-    ), only_gold
+            tokens = Fragments.of_spans([own[row]])
+            parts += [_whole(batch, how), (tokens.offsets, tokens.start, tokens.end)]
+            batch, size = [], 0
+            continue
+        text = gold.words(row)[0]
+        if text is None and row in sides:
+            text, only_gold = system.words(sides[row])[0], False
+        if text is None:
+            raise UsageError(
+                f"this event space counts tokens, these corpora count characters, and document "
+                f"{shown(gold.documents.name(row))} has no text to find tokens in"
+            )
+        batch.append(text)
+        size += len(text)
+        if size >= _BATCH:
+            parts.append(_whole(batch, how))
+            batch, size = [], 0
+    offsets, start, end = zip(*parts, _whole(batch, how), strict=True)
+    counts = np.concatenate([np.diff(each) for each in offsets])
+    borders = Borders(np.append(0, np.cumsum(counts)), np.concatenate(start), np.concatenate(end))
+    return borders, only_gold
 
 
 def _whole(texts: list[str], how: str) -> tuple[IntArray, IntArray, IntArray]:
     """The tokens of some texts; a text of only white space is one token."""
     offsets, start, end = cut(texts, "words" if how == "given" else how)
-    blank = np.flatnonzero((np.diff(offsets) == 0) & np.array([len(t) > 0 for t in texts]))
+    blank = np.flatnonzero((np.diff(offsets) == 0) & np.array([len(t) > 0 for t in texts], bool))
     if blank.size:
         start = np.insert(start, offsets[blank], 0)
         end = np.insert(end, offsets[blank], [len(texts[row]) for row in blank.tolist()])
@@ -197,89 +182,83 @@ def _whole(texts: list[str], how: str) -> tuple[IntArray, IntArray, IntArray]:
     return offsets, start, end
 
 
-def _checked(corpus: Corpus, row: int, spans: tuple[Span, ...]) -> tuple[Span, ...]:
+def _require_cover(corpus: Corpus, row: int, spans: tuple[Span, ...]) -> None:
     """Check that tokens are in order and leave out only white space."""
-    text = _text(corpus, row)
+    text = corpus.words(row)[0]
+    final = [] if text is None else [(len(text), len(text) + 1)]
     before = 0
-    for start, end in (*spans, (len(text or ""), len(text or "") + 1)):
-        wrong = start < before if text is None else not before <= start
-        if start >= end or wrong or (text is not None and text[before:start].strip()):
-            file = corpus.origin.path if corpus.origin else "gold"
-            left = "" if text is None else text[before:start].strip()
+    for start, end in (*spans, *final):
+        left = "" if text is None else text[before:start].strip()
+        if left or not before <= start < end:
             found = f"tokens that leave out {shown(left)}" if left else f"the token {start}..{end}"
             expected = "tokens that follow one another and cover the text"
             line = int(corpus.documents.line[row])
-            raise InputError([Problem("K307", file, line, found, expected)])
+            raise InputError([Problem("K307", corpus.file_name("gold"), line, found, expected)])
         before = end
-        if text is None and end == spans[-1][1]:
-            break
-    return spans
 
 
 def in_characters(gold: Corpus, system: Corpus) -> tuple[Corpus, Corpus]:
     """Both corpora in characters; tokens are found in order in the other side's text."""
     if gold.unit == "char":
-        return gold, _moved(system, gold, "system")
-    return _moved(gold, system, "gold"), system
+        return gold, _in_characters(system, gold, "system")
+    return _in_characters(gold, system, "gold"), system
 
 
-def _moved(tokens: Corpus, chars: Corpus, side: str) -> Corpus:
-    pairs = _rows(tokens, chars)
-    starts: list[int] = []
-    ends: list[int] = []
-    first = [0]
-    extra = dict(tokens.extra)
+def _in_characters(tokens: Corpus, chars: Corpus, side: str) -> Corpus:
+    """A corpus in tokens, moved to the characters of the other."""
+    pairs = _same_documents(tokens, chars)
+    spans: list[tuple[Span, ...]] = []
     for row in range(len(tokens)):
         if row in pairs:
-            found = _found(tokens, chars, row, pairs[row], side)
+            words, text = tokens.words(row)[1], chars.words(pairs[row])[0]
+            if words is None or text is None:
+                raise UsageError(
+                    "one side counts tokens, the other characters, and document "
+                    f"{shown(tokens.documents.name(row))} lacks the tokens or the text that could "
+                    "align the two"
+                )
+            spans.append(_find(tokens, row, words, text, side))
         else:  # there is no text to search: count every token as one character
-            places = range(0, 2 * int(tokens.documents.length[row]), 2)
-            found = list(places), [place + 1 for place in places]
-        starts += found[0]
-        ends += found[1]
-        first.append(len(starts))
-        spans = tuple(zip(*found, strict=True))
-        extra[row] = {**extra.get(row, {}), "token_spans": spans}
-    begin, end = np.array(starts, np.int32), np.array(ends, np.int32)
-    base = np.array(first[:-1])
-    table = tokens.mentions
-    pieces = table.pieces()
-    doc = np.repeat(table.doc, np.diff(pieces.offsets))
-    moved = Fragments(
-        pieces.offsets, begin[base[doc] + pieces.start], end[base[doc] + pieces.end - 1]
-    )
-    mentions = replace(
-        table,
-        start=moved.start[moved.offsets[:-1]],
-        end=moved.end[moved.offsets[1:] - 1],
-        fragments=None if table.fragments is None else moved,
-    )
-    documents = replace(
-        tokens.documents,
-        length=np.full(len(tokens), -1, np.int32),
-        hash=np.zeros(len(tokens), np.uint64),
-        sentence_offsets=np.zeros(len(tokens) + 1, np.int64),
-        sentence_start=np.empty(0, np.int32),
-    )
+            size = int(tokens.documents.length[row])
+            spans.append(tuple((place, place + 1) for place in range(0, 2 * size, 2)))
+    places = Fragments.of_spans(spans)
+
+    def moved(pieces: Fragments, doc: IntArray) -> Fragments:
+        first = places.offsets[np.repeat(doc, np.diff(pieces.offsets))]
+        start, end = places.start[first + pieces.start], places.end[first + pieces.end - 1]
+        return Fragments(pieces.offsets, start, end)
+
+    table, fillers = tokens.mentions, tokens.templates.fillers
+    pieces = moved(table.pieces(), table.doc)
+    filler_doc = tokens.templates.doc[fillers.template][fillers.filler]
+    fillers = replace(fillers, fragments=moved(fillers.fragments, filler_doc))
+    lengths = np.full(len(tokens), UNKNOWN, np.int32)
     if side == "gold":
-        rows: IntArray = np.array([pairs.get(row, -1) for row in range(len(tokens))])
-        lengths = np.append(chars.documents.length, -1)
-        documents = replace(documents, length=lengths[rows])
-    fillers = tokens.templates.fillers
-    pieces = fillers.fragments
-    doc = tokens.templates.doc[fillers.template][fillers.filler]
-    doc = np.repeat(doc, np.diff(pieces.offsets))
-    moved = Fragments(
-        pieces.offsets, begin[base[doc] + pieces.start], end[base[doc] + pieces.end - 1]
-    )
-    templates = replace(tokens.templates, fillers=replace(fillers, fragments=moved))
+        lengths[list(pairs)] = chars.documents.length[list(pairs.values())]
     return replace(
-        tokens, unit="char", mentions=mentions, documents=documents, extra=extra,
-        templates=templates,
-    )  # fmt: skip
+        tokens,
+        unit="char",
+        mentions=replace(
+            table,
+            start=pieces.start[pieces.offsets[:-1]],
+            end=pieces.end[pieces.offsets[1:] - 1],
+            fragments=None if table.fragments is None else pieces,
+        ),
+        documents=replace(
+            tokens.documents,
+            length=lengths,
+            hash=np.zeros(len(tokens), np.uint64),
+            sentence_offsets=np.zeros(len(tokens) + 1, np.int64),
+            sentence_start=np.empty(0, np.int32),
+        ),
+        extra={
+            row: {**tokens.extra.get(row, {}), "token_spans": own} for row, own in enumerate(spans)
+        },
+        templates=replace(tokens.templates, fillers=fillers),
+    )
 
 
-def _rows(tokens: Corpus, chars: Corpus) -> dict[int, int]:
+def _same_documents(tokens: Corpus, chars: Corpus) -> dict[int, int]:
     ids, others = tokens.documents.id, chars.documents.id
     if ids is None or others is None:
         return {row: row for row in range(min(len(tokens), len(chars)))}
@@ -287,40 +266,18 @@ def _rows(tokens: Corpus, chars: Corpus) -> dict[int, int]:
     return {row: place[name] for row, name in enumerate(ids) if name in place}
 
 
-def _found(
-    tokens: Corpus, chars: Corpus, row: int, other: int, side: str
-) -> tuple[list[int], list[int]]:
-    words = tokens.library.words(row)[1] if tokens.library else None
-    text = chars.library.words(other)[0] if chars.library else None
-    name = tokens.documents.name(row)
-    if words is None or text is None:
-        raise UsageError(
-            f"one side counts tokens, the other characters, and document {shown(name)} lacks the "
-            "tokens or the text that could align the two"
-        )
-    return found_in(tokens, row, words, text, side)
-
-
-def found_in(
-    corpus: Corpus, row: int, words: Sequence[str], text: str, side: str = "gold"
-) -> tuple[list[int], list[int]]:
-    """The positions of a document's tokens in its text, in order; only white space is between."""
-    starts, ends, at = [], [], 0
-    for place, word in enumerate(words):
-        where = text.find(word, at)
+def _find(corpus: Corpus, row: int, words: Sequence[str], text: str, side: str) -> tuple[Span, ...]:
+    """The places of a document's tokens in its text, in order; only white space is between."""
+    spans, at = [], 0
+    for place, word in enumerate((*words, None)):
+        where = len(text) if word is None else text.find(word, at)
         if where < 0 or text[at:where].strip():
-            file = corpus.origin.path if corpus.origin else side
-            expected = f"the text {shown(text[at : at + 20])} at character {at}"
-            line = corpus.library.line(row, place) if corpus.library else row + 1
-            found = f"the token {shown(word)}"
-            raise InputError([Problem("K305", file, line, found, expected)])
-        starts.append(where)
-        at = where + len(word)
-        ends.append(at)
-    if text[at:].strip():
-        file = corpus.origin.path if corpus.origin else side
-        last = max(len(words) - 1, 0)
-        line = corpus.library.line(row, last) if corpus.library else row + 1
-        expected = f"the text {shown(text[at : at + 20].strip())} at character {at}"
-        raise InputError([Problem("K305", file, line, "the end of the tokens", expected)])
-    return starts, ends
+            found = "the end of the tokens" if word is None else f"the token {shown(word)}"
+            rest = text[at : at + 20]
+            expected = f"the text {shown(rest.strip() if word is None else rest)} at character {at}"
+            line = corpus.line(row, min(place, max(len(words) - 1, 0)))
+            raise InputError([Problem("K305", corpus.file_name(side), line, found, expected)])
+        if word is not None:
+            at = where + len(word)
+            spans.append((where, at))
+    return tuple(spans)
