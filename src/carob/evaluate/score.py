@@ -13,7 +13,8 @@ from carob.evaluate.read import Readable
 from carob.evaluate.run import Recipes, Systems, prepare
 from carob.evaluate.scoring import scored
 from carob.recipe import Recipe
-from carob.result.scores import Score, Scores, whole
+from carob.result.result import whole
+from carob.result.scores import Score, Scores
 
 if TYPE_CHECKING:
     from typing import Unpack

@@ -13,7 +13,7 @@ from carob.corpus.tables import Mentions
 from carob.counts.events import Events
 from carob.pair.filled import Filled, words_at
 from carob.pair.pair import Pair
-from carob.result.scores import whole
+from carob.result.result import whole
 
 COLUMNS = (
     "space", "document", "label", "outcome", "weight",

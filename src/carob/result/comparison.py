@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
 import numpy as np
 
 from carob.arrays.types import FloatArray
 from carob.corpus.problems import UsageError, plain
-from carob.result.result import Result, Rows
+from carob.result.result import Part, Result, Rows, json_data
 from carob.result.scores import File, files_to_dict
 
 ALPHA = 0.05
 """The level of significance: with a larger p, a difference may be chance."""
 
-COLUMNS = (
-    "a", "b", "recipe", "label", "value_a", "value_b", "difference", "low", "high", "p", "p_holm",
-    "significant", "smallest_p", "detectable", "differing", "exact", "method", "remarks",
-)  # fmt: skip
-
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Difference:
+class Difference(Part):
     """The score of b minus the score of a, under one recipe (of one label, if there is one).
 
     `smallest_p` is the smallest possible p, `detectable` the smallest difference that these
@@ -54,6 +49,12 @@ class Difference:
     remarks: tuple[str, ...] = ()
     draws: FloatArray = field(default_factory=lambda: np.empty(0), repr=False)
     trials: FloatArray = field(default_factory=lambda: np.empty(0), repr=False)
+
+    columns: ClassVar[tuple[str, ...]] = (
+        "a", "b", "recipe", "label", "value_a", "value_b", "difference", "low", "high", "p",
+        "p_holm", "significant", "smallest_p", "detectable", "differing", "exact", "method",
+        "remarks",
+    )  # fmt: skip
 
     @property
     def significant(self) -> bool:
@@ -115,13 +116,9 @@ class Difference:
         text = f"{number:,.1f}" if self.is_count else f"{100 * number:.1f}"
         return "0.0" if text == "-0.0" else text.replace("-", "−")
 
-    def to_dict(self) -> dict[str, Any]:
-        """As in JSON."""
-        return {name: getattr(self, name) for name in COLUMNS} | {"remarks": list(self.remarks)}
-
 
 @dataclass(frozen=True, slots=True)
-class Rank:
+class Rank(Part):
     """The ranks that a system may have, given what is significant; systems of a cluster may be
     equally good.
     """
@@ -134,13 +131,9 @@ class Rank:
     rank_high: int
     cluster: int
 
-    def to_dict(self) -> dict[str, Any]:
-        """As in JSON."""
-        return asdict(self)
-
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
+class Agreement(Part):
     """How far two recipes order the systems alike, and which pairs change places."""
 
     first: str
@@ -148,10 +141,6 @@ class Agreement:
     spearman: float | None
     kendall: float | None
     swaps: tuple[tuple[str, str], ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        """As in JSON."""
-        return asdict(self) | {"swaps": [list(pair) for pair in self.swaps]}
 
 
 @dataclass(frozen=True)
@@ -220,9 +209,9 @@ class Comparison(Result):
             "seed": self.seed,
             **files_to_dict(self.gold, self.systems),
             "tested": sum(each.p is not None for each in self.differences),
-            "comparisons": [each.to_dict() for each in self.differences],
-            "ranks": [each.to_dict() for each in self.ranks],
-            "agreement": [each.to_dict() for each in self.agreements],
+            "comparisons": json_data(self.differences),
+            "ranks": json_data(self.ranks),
+            "agreement": json_data(self.agreements),
             "remarks": list(self.remarks),
         }
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
 
 from carob.arrays.types import FloatArray
+from carob.result.result import Part
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Interval:
+class Interval(Part):
     """A score and its interval; None where there is none, and `remarks` say why.
 
     `draws` are the scores of the resamples, so that another interval costs nothing; empty for
@@ -31,20 +32,11 @@ class Interval:
     error: float | None = None
     """The standard error, by the jackknife."""
 
+    columns: ClassVar[tuple[str, ...]] = ("value", "low", "high", "level", "method", "remarks")
+
     def __str__(self) -> str:
         if self.value is None:
             return "-"
         if self.low is None or self.high is None:
             return f"{self.value:.4f}"
         return f"{self.value:.4f} [{self.low:.4f}, {self.high:.4f}]"
-
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON has it, without the draws.
-
-        >>> Interval(1.0, 1.0, 1.0, 0.95, "bca").to_dict()["method"]
-        'bca'
-        """
-        return {
-            "value": self.value, "low": self.low, "high": self.high, "level": self.level,
-            "method": self.method, "remarks": list(self.remarks),
-        }  # fmt: skip

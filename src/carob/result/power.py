@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from carob.corpus.problems import UsageError, plain
-from carob.result.result import Result, Rows
+from carob.result.result import Part, Result, Rows
 from carob.result.scores import File, files_to_dict
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class Point(Part):
     """Of simulated studies with this many documents, the share that saw the difference.
 
     >>> round(Point(50, 80, 100).error, 3)
@@ -24,6 +24,8 @@ class Point:
     seen: int
     simulations: int
 
+    columns: ClassVar[tuple[str, ...]] = ("documents", "power", "error", "simulations")
+
     @property
     def power(self) -> float:
         """The share."""
@@ -33,13 +35,6 @@ class Point:
     def error(self) -> float:
         """The standard error of the share, from the limited number of simulations."""
         return math.sqrt(self.power * (1 - self.power) / self.simulations)
-
-    def to_dict(self) -> dict[str, Any]:
-        """As in JSON."""
-        return {
-            "documents": self.documents, "power": self.power, "error": self.error,
-            "simulations": self.simulations,
-        }  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -72,6 +67,11 @@ class Power(Result):
     seed: int
     unit: str = "document"
     remarks: tuple[str, ...] = ()
+
+    columns: ClassVar[tuple[str, ...]] = (
+        "observed", "difference", "share", "goal", "alpha", "trials", "unit", "pilot", "documents",
+        "simulated", "approximate", "points", "remarks",
+    )  # fmt: skip
 
     @property
     def observed(self) -> float:
@@ -124,19 +124,7 @@ class Power(Result):
             "recipe": self.recipe,
             "value_a": self.values[0],
             "value_b": self.values[1],
-            "observed": self.observed,
-            "difference": self.difference,
-            "share": self.share,
-            "goal": self.goal,
-            "alpha": self.alpha,
-            "trials": self.trials,
-            "unit": self.unit,
-            "pilot": self.pilot,
-            "documents": self.documents,
-            "simulated": self.simulated,
-            "approximate": self.approximate,
-            "points": self.rows(),
-            "remarks": list(self.remarks),
+            **super().to_dict(),
         }
 
     def rows(self) -> Rows:

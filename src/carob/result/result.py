@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any, ClassVar
 
 from carob.corpus.problems import UsageError
 
@@ -10,7 +12,38 @@ Rows = list[dict[str, Any]]
 """A table in long form."""
 
 
-class Result:
+class Part:
+    """A part of a result, a dataclass. Its JSON has the `columns`, by default all fields."""
+
+    __slots__ = ()
+    columns: ClassVar[tuple[str, ...]] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """As in JSON (see docs/output.md)."""
+        names = self.columns or [each.name for each in fields(self)]  # type: ignore[arg-type]
+        return {name: json_data(getattr(self, name)) for name in names}
+
+    def to_json(self) -> str:
+        """The dict as JSON text, every digit kept."""
+        import json
+
+        return json.dumps(self.to_dict(), indent=1, ensure_ascii=False, allow_nan=False)
+
+
+def json_data(value: Any) -> Any:
+    """A value as JSON holds it: parts of results become dicts, tuples lists.
+
+    >>> json_data({"a": ("b", 1.5)})
+    {'a': ['b', 1.5]}
+    """
+    if hasattr(value, "to_dict"):
+        return value.to_dict()
+    if isinstance(value, Mapping):
+        return {key: json_data(each) for key, each in value.items()}
+    return [json_data(each) for each in value] if isinstance(value, (list, tuple)) else value
+
+
+class Result(Part):
     """What the verbs return. A result says what it holds by `to_dict` and `rows`; the rest follows.
 
     >>> from carob import Corpus, score
@@ -18,10 +51,6 @@ class Result:
     >>> '"exact.F1"' in scores.to_json()
     True
     """
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything, as in JSON (see docs/output.md)."""
-        raise NotImplementedError
 
     def rows(self) -> Rows | dict[str, Rows]:
         """The result as a table in long form, or as several tables by name."""
@@ -37,12 +66,6 @@ class Result:
 
         text: str = import_module("carob.registry").load("report", report)(**parameters)(self)
         return text
-
-    def to_json(self) -> str:
-        """The dict as JSON text, every digit kept."""
-        import json
-
-        return json.dumps(self.to_dict(), indent=1, ensure_ascii=False, allow_nan=False)
 
     def to_pandas(self) -> Any:
         """The rows as a pandas data frame, or several by name; needs pandas."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from typing import Any
+from typing import Any, ClassVar
 
 from carob.corpus.problems import plain
-from carob.result.result import Result, Rows
+from carob.result.result import Part, Result, Rows, json_data
 from carob.result.scores import File, files_to_dict
 
 CLOSE = 1e-12
@@ -17,7 +17,7 @@ CLOSE = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(Part):
     """One way to score: a recipe, a repair policy (None where it cannot matter), and the scores.
 
     `block` is the recipe's event space and measure, `average` the rest of it.
@@ -35,6 +35,8 @@ class Choice:
     repair: str | None
     scores: Mapping[str, float | None]
     lower_is_better: bool = False
+
+    columns: ClassVar[tuple[str, ...]] = ("recipe", "repair", "scores", "ranks", "order")
 
     def __str__(self) -> str:
         return self.recipe if self.repair is None else f"{self.recipe}, {self.repair}"
@@ -71,16 +73,9 @@ class Choice:
         """The winner, or all that tie for it."""
         return self.order[0] if self.order else ()
 
-    def to_dict(self) -> dict[str, Any]:
-        """As in JSON."""
-        return {
-            "recipe": self.recipe, "repair": self.repair, "scores": dict(self.scores),
-            "ranks": self.ranks, "order": [list(tied) for tied in self.order],
-        }  # fmt: skip
-
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class Standing(Part):
     """How a system fares under all choices: how often it is first, alone or tied, and its ranks."""
 
     system: str
@@ -102,13 +97,9 @@ class Standing:
             return str(self.alone)
         return f"{self.alone} (and {self.tied} tied)" if self.alone else f"{self.tied} tied"
 
-    def to_dict(self) -> dict[str, Any]:
-        """As in JSON."""
-        return asdict(self)
-
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class Turn(Part):
     """A pair of systems, and the choices that order it differently from the first choice.
 
     The first choice has `ahead` ahead (if `tie`: it has them tie, and `turned` is empty).
@@ -124,12 +115,13 @@ class Turn:
     """Where they tie, or if the first choice has them tie: where they do not."""
 
     def to_dict(self) -> dict[str, Any]:
-        """As in JSON."""
-        return {
-            "ahead": self.ahead, "behind": self.behind, "tie": self.tie, "kept": len(self.kept),
-            "turned": [{"recipe": c.recipe, "repair": c.repair} for c in self.turned],
-            "parted": [{"recipe": c.recipe, "repair": c.repair} for c in self.parted],
-        }  # fmt: skip
+        """As in JSON: choices are named by recipe and repair policy."""
+        names = {
+            key: [{"recipe": each.recipe, "repair": each.repair} for each in choices]
+            for key, choices in (("turned", self.turned), ("parted", self.parted))
+        }
+        return {"ahead": self.ahead, "behind": self.behind, "tie": self.tie,
+                "kept": len(self.kept), **names}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -244,9 +236,9 @@ class Robustness(Result):
             **files_to_dict(self.gold, self.systems),
             "winner": list(self.winner),
             "stays": len(self.stays),
-            "choices": [each.to_dict() for each in self.choices],
-            "standings": [each.to_dict() for each in self.standings],
-            "pairs": [each.to_dict() for each in self.turns],
+            "choices": json_data(self.choices),
+            "standings": json_data(self.standings),
+            "pairs": json_data(self.turns),
             "signatures": list(self.signatures),
             "remarks": list(self.remarks),
         }

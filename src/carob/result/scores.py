@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from carob.corpus.problems import UsageError
-from carob.result.result import Result, Rows
-from carob.result.result import library as library
-from carob.result.result import whole as whole
+from carob.result.result import Part, Result, Rows, whole
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
+class Value(Part):
     """A number with its interval; None where there is none."""
 
     value: float | None
@@ -35,7 +33,7 @@ class Value:
 
 
 @dataclass(frozen=True, slots=True)
-class Score:
+class Score(Part):
     """One system under one recipe.
 
     `block` is the event space and average, `measure` the measure: a table puts the measures of a
@@ -57,6 +55,10 @@ class Score:
     support_text: str = ""
     written: str = ""
     """The recipe as the caller wrote it."""
+
+    columns: ClassVar[tuple[str, ...]] = (
+        "recipe", "value", "low", "high", "signature", "by_label", "counts", "left_out", "remarks",
+    )  # fmt: skip
 
     @property
     def value(self) -> float | None:
@@ -85,21 +87,12 @@ class Score:
 
     def to_dict(self) -> dict[str, Any]:
         """As in JSON."""
-        return {
-            "recipe": self.recipe,
-            "value": self.overall.value,
-            "low": self.overall.low,
-            "high": self.overall.high,
-            "signature": self.signature,
-            "by_label": {label: value.to_dict() for label, value in self.by_label.items()},
-            "counts": {name: whole(count) for name, count in self.counts.items()},
-            "left_out": self.left_out,
-            "remarks": list(self.remarks),
-        }
+        counts = {name: whole(count) for name, count in self.counts.items()}
+        return Part.to_dict(self) | {"counts": counts}
 
 
 @dataclass(frozen=True, slots=True)
-class File:
+class File(Part):
     """A file that took part: where it is, what it holds, and how it was used."""
 
     name: str
@@ -112,9 +105,7 @@ class File:
     templates: int = 0
     fillers: int = 0
 
-    def to_dict(self) -> dict[str, Any]:
-        """What identifies it, as in JSON."""
-        return {"name": self.name, "path": self.path, "sha256": self.sha256}
+    columns: ClassVar[tuple[str, ...]] = ("name", "path", "sha256")
 
 
 def files_to_dict(gold: File, systems: tuple[File, ...]) -> dict[str, Any]:
