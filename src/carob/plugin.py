@@ -36,55 +36,14 @@ if TYPE_CHECKING:
     from pathlib import Path  # slow to load
 
 __all__ = [
-    "Average",
-    "AverageHooks",
-    "Averaged",
-    "BoolArray",
-    "CarobError",
-    "Corpus",
-    "Dense",
-    "Document",
-    "Documents",
-    "Events",
-    "Filler",
-    "FloatArray",
-    "Format",
-    "FormatHooks",
-    "Group",
-    "InputError",
-    "IntArray",
-    "Measure",
-    "MeasureHooks",
-    "Mention",
-    "Mentions",
-    "Pair",
-    "Problem",
-    "Quantities",
-    "RecipeError",
-    "Report",
-    "Rows",
-    "Score",
-    "Scores",
-    "Source",
-    "Space",
-    "SpaceHooks",
-    "Tally",
-    "Template",
-    "UsageError",
-    "hook",
-    "join",
-    "mean",
-    "missing",
-    "missing_attributes",
-    "nearest",
-    "of_documents",
-    "packed",
-    "ratio",
-    "required",
-    "rest",
-    "summed",
-    "valued",
-]
+    "Average", "AverageHooks", "Averaged", "BoolArray", "CarobError", "Corpus", "Dense",
+    "Document", "Documents", "Events", "Filler", "FloatArray", "Format", "FormatHooks", "Group",
+    "InputError", "IntArray", "Measure", "MeasureHooks", "Mention", "Mentions", "Pair", "Problem",
+    "Quantities", "RecipeError", "Report", "Rows", "Score", "Scores", "Source", "Space",
+    "SpaceHooks", "Tally", "Template", "UsageError", "hook", "join", "mean", "missing",
+    "missing_attributes", "nearest", "of_documents", "packed", "ratio", "required", "rest",
+    "summed", "valued",
+]  # fmt: skip
 
 
 @runtime_checkable
@@ -94,30 +53,25 @@ class Format(Protocol):
     @property
     def name(self) -> str:
         """Its name in `--gold-format` and in signatures."""
-        ...
 
     @property
     def extensions(self) -> tuple[str, ...]:
         """How its files end, with the dot: `.conll`."""
-        ...
 
     @property
     def holds(self) -> frozenset[str]:
         """Its capabilities: what a file can say (`tokens`, `text`, `nested`, ...), so that a
         conversion can report what is lost. The words are those of `carob.formats.capabilities`.
         """
-        ...
 
     @staticmethod
     def sniff(head: bytes) -> float:
         """How much the beginning of a file looks like this format: 0 not at all, 1 surely."""
-        ...
 
     def read(self, source: Source) -> Iterator[Corpus]:
         """The documents, in blocks of whole documents. Problems are collected, then raised as one
         `InputError`.
         """
-        ...
 
 
 class FormatHooks:
@@ -155,12 +109,10 @@ class Space(Protocol):
     @property
     def name(self) -> str:
         """Its name in recipes."""
-        ...
 
     @property
     def outcomes(self) -> tuple[str, ...]:
         """What may become of an event: `("tp", "fp", "fn")`."""
-        ...
 
     @property
     def quantities(self) -> Mapping[str, Mapping[str, float]]:
@@ -168,31 +120,25 @@ class Space(Protocol):
         `gold_all`, `system_right` and `system_all`. Where events have a size, it is the outcome
         `total`.
         """
-        ...
 
     @property
     def symmetric(self) -> bool:
         """Whether exchanging gold and system exchanges precision and recall."""
-        ...
 
     @property
     def by_document(self) -> bool:
         """Whether one document can be counted without the others."""
-        ...
 
     @property
     def items(self) -> Literal["mention", "filler"]:
         """What its events are about: mentions, or fillers of slots."""
-        ...
 
     @property
     def errors(self) -> tuple[str, ...]:
         """Those of its outcomes of which fewer are better."""
-        ...
 
     def __call__(self, pair: Pair) -> Events:
         """Count."""
-        ...
 
 
 class SpaceHooks:
@@ -220,26 +166,21 @@ class Measure(Protocol):
     @property
     def name(self) -> str:
         """Its name in recipes."""
-        ...
 
     @property
     def needs(self) -> tuple[str, ...]:
         """The quantities that it is a function of."""
-        ...
 
     @property
     def range(self) -> tuple[float, float]:
         """The smallest and the largest value that it can have; `math.inf` if there is none."""
-        ...
 
     @property
     def lower_is_better(self) -> bool:
         """Whether the smaller of two values is the better one."""
-        ...
 
     def __call__(self, q: Quantities, /) -> FloatArray:
         """Its value for each element; NaN where it is undefined."""
-        ...
 
 
 class MeasureHooks:
@@ -279,22 +220,18 @@ class Average(Protocol):
     @property
     def name(self) -> str:
         """Its name in recipes."""
-        ...
 
     @property
     def over(self) -> Literal["labels", "documents"]:
         """What a mean is taken over, and what is left out of it."""
-        ...
 
     def rows(self, measure: Measure, tally: Tally, zero: float | None) -> Rows:
         """What is summed over documents: a row for each."""
-        ...
 
     def value(
         self, measure: Measure, tally: Tally, sums: FloatArray, zero: float | None
     ) -> Averaged:
         """The score of these sums."""
-        ...
 
 
 class AverageHooks:
@@ -320,11 +257,9 @@ class Report(Protocol):
     @property
     def name(self) -> str:
         """Its name in `--format`."""
-        ...
 
     def __call__(self, result: Any, /) -> str:
         """The text."""
-        ...
 
 
 CONTRACTS: Mapping[str, type] = {
