@@ -32,10 +32,10 @@ def test_the_example_loads(tmp_path: Path) -> None:
 
 
 def test_the_example_has_every_key_there_is() -> None:
-    from carob.evaluate._task_file import _KEYS, _SLOT, _TABLES
+    from carob.evaluate._task_file import KEYS, SLOT_KEYS, TABLES
 
     values = tomllib.loads(example())
-    assert set(_TABLES) == set(values)
-    for table, keys in _KEYS.items():
+    assert set(TABLES) == set(values)
+    for table, keys in KEYS.items():
         assert set(keys) == set(values[table])
-    assert set(_SLOT) == set(values["slots"]["stime"])
+    assert set(SLOT_KEYS) == set(values["slots"]["stime"])

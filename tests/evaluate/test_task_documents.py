@@ -96,7 +96,7 @@ def test_parts_need_ids(tmp_path: Path) -> None:
     with pytest.raises(InputError) as error:
         carob.score(gold, gold, task=task)
     assert str(error.value) == (
-        f"{gold}: K824 found documents without ids, expected ids, because {task}has parts"
+        f"{gold}: K824 found documents without ids, expected ids, because {task} has parts"
     )
 
 

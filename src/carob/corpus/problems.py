@@ -148,6 +148,15 @@ def repeated(names: Sequence[str]) -> str:
     raise ValueError("no name is repeated")
 
 
+def many(number: int, what: str) -> str:
+    """A number of things.
+
+    >>> many(1, "document"), many(1200, "document")
+    ('1 document', '1,200 documents')
+    """
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
 def nearest(name: str, names: Sequence[str]) -> str:
     """The tail of a "there is no ..." message: the nearest name, and all of them.
 

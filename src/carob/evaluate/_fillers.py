@@ -51,39 +51,37 @@ class Violation:
         }  # fmt: skip
 
     @property
-    def told(self) -> str:
-        """What was found, without the file."""
+    def sentence(self) -> str:
+        """The violation in words, without the file."""
+        slot, first = plain(self.slot), plain(self.first)
         if self.documents == 1:
             how = "no filler" if self.empty else "more than one filler"
-            return f"{plain(self.slot)}: {how} in document {plain(self.first)}"
+            return f"{slot}: {how} in document {first}"
         how = "without a filler" if self.empty else "with more than one filler"
-        return (
-            f"{plain(self.slot)}: {self.documents:,} documents {how}, "
-            f"the first is {plain(self.first)}"
-        )
+        return f"{slot}: {self.documents:,} documents {how}, the first is {first}"
 
     def __str__(self) -> str:
-        return f"{plain(self.file)}: {self.told}; the task allows {self.fillers}"
+        return f"{plain(self.file)}: {self.sentence}; the task allows {self.fillers}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Counts:
-    """The fillers of one slot in each template that can have it, least and most.
+    """The smallest and largest number of fillers of one slot, in each template that can have it.
 
-    Fillers whose text nobody knows may all be one, or all be different.
+    Fillers without a text may all be one, or all be different.
     """
 
     doc: IntArray
     least: IntArray
     most: IntArray
-    """How many different fillers there can be; the same folded text twice is one."""
+    """The same folded text twice is one filler."""
 
 
 class Observed:
     """The slots of a corpus, counted template by template.
 
-    A template has a slot if the slot's name is the template's path and one word more. A corpus of
-    mentions is one template a document.
+    A template can have a slot if the slot's name is the template's path and one more word. Mentions
+    fill one template for each document.
     """
 
     def __init__(self, corpus: Corpus) -> None:
@@ -95,12 +93,11 @@ class Observed:
     def counts(self, slot: str, *, texts: bool = True) -> Counts:
         """How many fillers a slot has in each template that can have it.
 
-        Without `texts`, only whether there is any is looked at.
+        Without `texts`, any number of fillers counts as one.
         """
         side = self._pair.gold
         size = len(side.forms)
-        known = slot in self._pair.labels
-        rows = np.flatnonzero(side.label == self._pair.labels.index(slot)) if known else _NONE
+        rows = self._rows(slot)
         nested = self._nested(slot)
         there = np.zeros(size, bool)
         there[side.template[rows]] = there[nested] = True
@@ -117,15 +114,18 @@ class Observed:
         return Counts(side.forms.doc[home], least[home], most[home])
 
     def documents(self, slot: str) -> IntArray:
-        """The documents in which a slot has a filler, as often as it has."""
-        side = self._pair.gold
+        """The document of each filler of a slot."""
+        return np.sort(self._pair.gold.doc[self._rows(slot)])
+
+    def _rows(self, slot: str) -> IntArray:
+        """The fillers of a slot."""
         if slot not in self._pair.labels:
-            return _NONE
-        return np.sort(side.doc[side.label == self._pair.labels.index(slot)])
+            return np.empty(0, np.int64)
+        return np.flatnonzero(self._pair.gold.label == self._pair.labels.index(slot))
 
     def _home(self, slot: str, there: BoolArray) -> IntArray:
-        """The templates that can have a slot: those at the place that its name tells, and at
-        places where it was seen (a name with dots of its own does not tell).
+        """The templates that can have a slot: those at the path in its name, and those at paths
+        where it was seen (a slot's own name may contain dots).
         """
         if not len(self.corpus.templates):
             return np.arange(len(there))
@@ -135,9 +135,9 @@ class Observed:
         return np.flatnonzero(np.isin(self._paths.codes, list(codes)))
 
     def _nested(self, slot: str) -> IntArray:
-        """The templates in which another one fills the slot, as often as one does."""
+        """The template around each template that fills the slot."""
         if slot not in self._paths.values:
-            return _NONE
+            return np.empty(0, np.int64)
         here = self._paths.codes == self._paths.values.index(slot)
         parent: IntArray = self._pair.gold.forms.parent[here].astype(np.int64)
         inner: IntArray = parent[parent != UNKNOWN]
@@ -157,11 +157,8 @@ class Observed:
         return np.bincount(pairs // width, minlength=size), np.bincount(own[~known], minlength=size)
 
 
-_NONE = np.empty(0, np.int64)
-
-
 def _paths(corpus: Corpus) -> Codes:
-    """Where each template stands: its type at the top, then the slots that lead to it."""
+    """The path of each template: its type at the top, then the slots that lead to it."""
     table = corpus.templates
     if not len(table):
         return Codes(np.zeros(len(corpus), np.int32), ("",))
@@ -175,29 +172,29 @@ def _paths(corpus: Corpus) -> Codes:
 
 
 def violations(corpus: Corpus, slots: Mapping[str, Slot], file: str) -> Sequence[Violation]:
-    """Every slot that has more or fewer fillers than allowed, as far as that can be seen.
+    """Every slot that certainly has more or fewer fillers than allowed.
 
     With `realisations = "one"` different texts are different fillers. With "many" they may all be
-    one filler, so that only an empty slot can be told.
+    one filler, so that only an empty slot is certain.
     """
     limited = {name: slot for name, slot in slots.items() if slot.fillers != "any"}
     if not limited or not len(corpus):
         return ()
     observed = Observed(corpus)
-    found = []
+    every = []
     for name, slot in sorted(limited.items()):
         texts = slot.realisations == "one"
         counts = observed.counts(name, texts=texts)
-        odd = [(counts.least > 1, False)] if texts and slot.fillers != "at least one" else []
-        odd += [(counts.most == 0, True)] if slot.fillers != "at most one" else []
-        for rows, empty in odd:
+        wrong = [(counts.least > 1, False)] if texts and slot.fillers != "at least one" else []
+        wrong += [(counts.most == 0, True)] if slot.fillers != "at most one" else []
+        for rows, empty in wrong:
             docs = np.unique(counts.doc[rows])
             if docs.size:
                 first = int(docs[0])
-                found.append(
+                every.append(
                     Violation(
                         file, name, slot.fillers, len(docs), corpus.documents.name(first),
                         int(corpus.documents.line[first]), empty, corpus.file_name("", first),
                     )
                 )  # fmt: skip
-    return tuple(found)
+    return tuple(every)

@@ -1,68 +1,128 @@
-"""A task definition as a file: TOML, read and checked; every problem is told with its line."""
+"""A task definition as a file: TOML, read and checked. Every problem is reported with its line."""
 
 from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from functools import cached_property
 from typing import Any
 
-from carob.corpus.problems import SHOWN, InputError, Problem, TaskError, nearest, shown
+from carob.corpus.problems import (
+    SHOWN,
+    InputError,
+    Problem,
+    RecipeError,
+    TaskError,
+    nearest,
+    shown,
+)
 from carob.corpus.source import Source
+from carob.recipe import PRESETS, Recipe, spell
 
 LARGEST = 1 << 23
 """The largest task definition, in bytes: some hundred thousand ids of documents."""
 
-FILLERS = ("exactly one", "at most one", "at least one", "any")
-REALISATIONS = ("one", "many")
-TOKENIZERS = ("given", "words", "whitespace", "auto")
-MATCH = "exact, overlap or contains(k=N)"
-
-_KEYS: Mapping[str, Mapping[str, str]] = {
+TABLES = ("corpus", "scoring", "slots", "parts")
+KEYS: Mapping[str, Mapping[str, str]] = {
     "corpus": {
         "name": "text", "version": "text", "sha256": "hash", "documents": "count",
         "format": "text", "source": "text", "note": "text",
     },
     "scoring": {"recipes": "texts", "match": "match", "tokenizer": "tokenizer"},
 }  # fmt: skip
+"""The keys of a table, and the kind of value of each."""
+SLOT_KEYS = {
+    "fillers": ("exactly one", "at most one", "at least one", "any"),
+    "realisations": ("one", "many"),
+}
+"""The keys of a slot, and their values."""
 _NEEDED = {"corpus": ("name", "version", "sha256", "documents"), "scoring": ("recipes",)}
-_SLOT = {"fillers": FILLERS, "realisations": REALISATIONS}
-_TABLES = ("corpus", "scoring", "slots", "parts")
+_TOKENIZERS = ("given", "words", "whitespace", "auto")
+
+_KINDS: Mapping[str, tuple[Callable[[Any], object], str]] = {
+    "text": (lambda value: _fits(r"(?s).*\S.*", value), "a text in quotes"),
+    "hash": (
+        lambda value: _fits(r"[0-9a-f]{64}", value),
+        "64 hexadecimal digits in quotes, the SHA-256 of gold",
+    ),
+    "count": (lambda value: type(value) is int and value > 0, "a whole number of 1 or more"),
+    "texts": (
+        lambda value: _are_texts(value) and value,
+        'a list of texts, at least one, like ["exact.F1"]',
+    ),
+    "match": (
+        lambda value: _fits(r"exact|overlap|contains(\(k=\d{1,9}\))?", value),
+        "exact, overlap or contains(k=N)",
+    ),
+    "tokenizer": (lambda value: value in _TOKENIZERS, f"one of {', '.join(_TOKENIZERS)}"),
+}
+"""Kinds of values: whether a value is of this kind, and what is expected."""
+
 _LONG_KEY = re.compile(r"^[^\n#=\"'\[]{1000}", re.M)
 _HEADER = re.compile(r"\s*\[[^\[].*\]\s*(#.*)?")
 _KEY = re.compile(r"\s*((?:[A-Za-z0-9_.\s-]|\"(?:[^\"\\]|\\.)*\"|'[^']*')+?)\s*=")
+_MATCH = re.compile(r"([(,])match=\w+(\([^()]*\))?")
 
 Path = tuple[str, ...]
 
 
-@dataclass()
-class Text:
+def _fits(pattern: str, value: Any) -> bool:
+    return isinstance(value, str) and re.fullmatch(pattern, value) is not None
+
+
+def _are_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(each, str) for each in value)
+
+
+@dataclass
+class TaskFile:
     """The text of a task definition: where its keys are, and what is wrong with it."""
 
     name: str
     text: str
     problems: list[Problem] = field(default_factory=list)
-    _lines: dict[Path, int] | None = None
-    _text: list[str] | None = None
+
+    @cached_property
+    def _lines(self) -> list[str]:
+        return self.text.split("\n")
+
+    @cached_property
+    def _line_of_key(self) -> dict[Path, int]:
+        """The line of every table and key: what each line alone would mean in TOML."""
+        numbers: dict[Path, int] = {}
+        table: Path = ()
+        for number, line in enumerate(self._lines, 1):
+            header = _HEADER.fullmatch(line)
+            pair = None if header else _KEY.match(line)
+            if header is None and pair is None:
+                continue
+            try:
+                path = _only_path(tomllib.loads(line if pair is None else f"{pair[1]} = 0"))
+            except (ValueError, RecursionError):
+                continue
+            if pair is None:
+                table = path
+            else:
+                path = (*table, *path)
+            for size in range(1, len(path) + 1):
+                numbers.setdefault(path[:size], number)
+        return numbers
 
     def line(self, path: Path) -> int | None:
-        """The line on which a key stands, else that of the table it is in."""
-        if self._lines is None:
-            self._lines = _found(self.text)
-        while path and path not in self._lines:
+        """The line of a key, or else that of the table it is in."""
+        while path and path not in self._line_of_key:
             path = path[:-1]
-        return self._lines.get(path)
+        return self._line_of_key.get(path)
 
     def line_of(self, path: Path, item: str, skip: int = 0) -> int | None:
-        """The line on which an item of a list stands, the one after `skip` others like it."""
+        """The line of an item of a list, the one after `skip` others like it."""
         if len(self.problems) >= SHOWN:
-            return None  # nobody will see it
+            return None  # it will not be shown
         first = self.line(path)
-        if self._text is None:
-            self._text = self.text.split("\n")
-        for number in range(first or 1, len(self._text) + 1):
-            line = self._text[number - 1]
+        for number in range(first or 1, len(self._lines) + 1):
+            line = self._lines[number - 1]
             skip -= line.count(f'"{item}"') + line.count(f"'{item}'")
             if skip < 0:
                 return number
@@ -72,39 +132,17 @@ class Text:
         self, code: str, path: Path, found: str, expected: str, hint: str = "",
         line: int | None = None,
     ) -> None:  # fmt: skip
-        """Remember a problem."""
+        """Add a problem."""
         at = self.line(path) if line is None and path else line
         self.problems.append(Problem(code, self.name, at, found, expected, hint))
 
 
-def _found(text: str) -> dict[Path, int]:
-    """The line of every table and key, by asking TOML what each line alone would mean."""
-    lines: dict[Path, int] = {}
-    table: Path = ()
-    for number, line in enumerate(text.split("\n"), 1):
-        header = _HEADER.fullmatch(line)
-        pair = None if header else _KEY.match(line)
-        if header is None and pair is None:
-            continue
-        try:
-            path = _path(tomllib.loads(line if pair is None else f"{pair[1]} = 0"))
-        except (ValueError, RecursionError):
-            continue
-        if pair is None:
-            table = path
-        else:
-            path = (*table, *path)
-        for size in range(1, len(path) + 1):
-            lines.setdefault(path[:size], number)
-    return lines
-
-
-def _path(value: Any) -> Path:
+def _only_path(value: Any) -> Path:
+    """The keys that lead to the only value of nested tables."""
     path: list[str] = []
     while isinstance(value, dict) and value:
-        key = next(iter(value))
+        [(key, value)] = value.items()
         path.append(key)
-        value = value[key]
     return tuple(path)
 
 
@@ -117,30 +155,36 @@ def dotted(path: Path) -> str:
     return ".".join(part if re.fullmatch(r"[\w-]+", part, re.A) else f'"{part}"' for part in path)
 
 
-def loaded(source: Source) -> tuple[Text, dict[str, Any]]:
-    """The text and the values of a file, with every table and every type as it should be."""
-    text = _text(source)
-    file = Text(source.name, text)
-    if long := _LONG_KEY.search(text):
+def load(source: Source) -> tuple[TaskFile, dict[str, Any], tuple[Recipe, ...]]:
+    """A task file, its values, which are all of the right kind, and the official recipes."""
+    text = _decode(source)
+    if long := _LONG_KEY.search(text):  # tomllib would take very long
         line = text.count("\n", 0, long.start()) + 1
         found = "a key of more than 1,000 characters"
         raise InputError([Problem("K821", source.name, line, found, "a shorter one")])
     try:
         values = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
-        raise InputError([_no_toml(source.name, error)]) from None
-    _tables(file, values)
-    for table, keys in _KEYS.items():
+        raise InputError([_invalid_toml(source.name, error)]) from None
+    file = TaskFile(source.name, text)
+    _check_tables(file, values)
+    for table in KEYS:
         if isinstance(values.get(table), dict):
-            _keys(file, table, values[table], keys)
-    _slots(file, values.get("slots"))
-    _parts(file, values.get("parts"))
+            _check_keys(file, table, values[table])
+    if isinstance(slots := values.get("slots"), dict):
+        _check_slots(file, slots)
+    if isinstance(parts := values.get("parts"), dict):
+        _check_parts(file, parts)
     if file.problems:
         raise TaskError(file.problems)
-    return file, values
+    scoring = values["scoring"]
+    recipes = _official_recipes(file, scoring["recipes"], scoring.get("match"))
+    if file.problems:
+        raise TaskError(file.problems)
+    return file, values, recipes
 
 
-def _text(source: Source) -> str:
+def _decode(source: Source) -> str:
     data = source.head(LARGEST + 1)
     if len(data) > LARGEST:
         raise source.failure("K010", f"a file of more than {LARGEST >> 20} MiB",
@@ -157,122 +201,106 @@ def _text(source: Source) -> str:
     return text.replace("\r\n", "\n")
 
 
-def _no_toml(name: str, error: Exception) -> Problem:
-    told = str(error) if isinstance(error, ValueError) else "it nests too deep"
-    where = re.search(r" \(at line (\d+), column \d+\)$", told)
+def _invalid_toml(name: str, error: Exception) -> Problem:
+    text = str(error) if isinstance(error, ValueError) else "it nests too deep"
+    where = re.search(r" \(at line (\d+), column \d+\)$", text)
     line = int(where[1]) if where else None
-    told = told[: where.start()] if where else told.replace(" (at end of document)", " at the end")
-    return Problem("K821", name, line, f"invalid TOML ({told})", "a task definition",
+    text = text[: where.start()] if where else text.replace(" (at end of document)", " at the end")
+    return Problem("K821", name, line, f"invalid TOML ({text})", "a task definition",
                    "texts are in quotes, tables in brackets")  # fmt: skip
 
 
-def _tables(file: Text, values: Mapping[str, Any]) -> None:
+def _check_tables(file: TaskFile, values: Mapping[str, Any]) -> None:
     for key, value in values.items():
-        if key not in _TABLES:
-            file.wrong("K822", (key,), f"the key {shown(key)}", f"a table{nearest(key, _TABLES)}")
+        if key not in TABLES:
+            file.wrong("K822", (key,), f"the key {shown(key)}", f"a table{nearest(key, TABLES)}")
         elif not isinstance(value, dict):
-            file.wrong("K823", (key,), f"{key} = {kind(value)}", f"a table: [{key}]")
-    for key in _TABLES[:3]:
+            file.wrong("K823", (key,), f"{key} = {in_words(value)}", f"a table: [{key}]")
+    needed = TABLES[:3]
+    for key in needed:
         if key not in values:
-            file.wrong("K822", (), f"no table [{key}]", f"the tables {', '.join(_TABLES[:3])}")
+            file.wrong("K822", (), f"no table [{key}]", f"the tables {', '.join(needed)}")
 
 
-def _keys(file: Text, table: str, values: Mapping[str, Any], keys: Mapping[str, str]) -> None:
+def _check_keys(file: TaskFile, table: str, values: Mapping[str, Any]) -> None:
     for key, value in values.items():
-        path = (table, key)
-        if key not in keys:
-            there = f"a key of [{table}]{nearest(key, list(keys))}"
-            file.wrong("K822", path, f"the key {shown(key)}", there)
-        elif (expected := _expected(keys[key], value)) is not None:
-            file.wrong("K823", path, f"{key} = {kind(value)}", expected)
+        if key not in KEYS[table]:
+            expected = f"a key of [{table}]{nearest(key, list(KEYS[table]))}"
+            file.wrong("K822", (table, key), f"the key {shown(key)}", expected)
+            continue
+        is_right, expected = _KINDS[KEYS[table][key]]
+        if not is_right(value):
+            file.wrong("K823", (table, key), f"{key} = {in_words(value)}", expected)
     for key in _NEEDED[table]:
         if key not in values:
             file.wrong("K822", (table,), f"[{table}] without {key}", f"{key} = …")
 
 
-def _expected(what: str, value: Any) -> str | None:
-    """What a value should have been; None if it is."""
-    text = isinstance(value, str)
-    fine: Any
-    if what == "text":
-        return None if text and value.strip() else "a text in quotes"
-    if what == "hash":
-        fine = text and re.fullmatch(r"[0-9a-f]{64}", value)
-        return None if fine else "64 hexadecimal digits in quotes, the SHA-256 of gold"
-    if what == "count":
-        whole = isinstance(value, int) and not isinstance(value, bool) and value > 0
-        return None if whole else "a whole number of 1 or more"
-    if what == "texts":
-        fine = isinstance(value, list) and value and all(isinstance(each, str) for each in value)
-        return None if fine else 'a list of texts, at least one, like ["exact.F1"]'
-    if what == "match":
-        fine = text and re.fullmatch(r"exact|overlap|contains(\(k=\d{1,9}\))?", value)
-        return None if fine else MATCH
-    return None if value in TOKENIZERS else f"one of {', '.join(TOKENIZERS)}"
-
-
-def _slots(file: Text, values: Any) -> None:
-    if not isinstance(values, dict):
-        return
-    if not values:
+def _check_slots(file: TaskFile, slots: Mapping[str, Any]) -> None:
+    if not slots:
         file.wrong("K822", ("slots",), "[slots] without any slot", "at least one: [slots.NAME]")
-    for slot, value in values.items():
+    for slot, values in slots.items():
         path = ("slots", slot)
-        if not isinstance(value, dict):
+        if not isinstance(values, dict):
             expected = f"a table: [{dotted(path)}]"
-            file.wrong("K823", path, f"{dotted(path)} = {kind(value)}", expected)
+            file.wrong("K823", path, f"{dotted(path)} = {in_words(values)}", expected)
             continue
         if not slot:
             file.wrong("K823", path, "a slot without a name", "a name for each slot")
-        for key, each in value.items():
-            where = f"{dotted((*path, key))} = {kind(each)}"
-            if key not in _SLOT and isinstance(each, dict):
-                whole = dotted(("slots", f"{slot}.{key}"))
-                hint = f"a name with a dot needs quotes: [{whole}]"
-                file.wrong("K822", (*path, key), f"the table [{dotted((*path, key))}]",
-                           "a name without a dot", hint)  # fmt: skip
-            elif key not in _SLOT:
-                expected = f"a key of a slot{nearest(key, list(_SLOT))}"
-                file.wrong("K822", (*path, key), f"the key {shown(key)}", expected)
-            elif each not in _SLOT[key]:
-                choices = [f'"{choice}"' for choice in _SLOT[key]]
-                expected = f"{', '.join(choices[:-1])} or {choices[-1]}"
-                file.wrong("K823", (*path, key), where, expected)
-        for key in _SLOT:
-            if key not in value and not any(isinstance(each, dict) for each in value.values()):
+        for key, value in values.items():
+            own = (*path, key)
+            if key not in SLOT_KEYS and isinstance(value, dict):
+                hint = f"a name with a dot needs quotes: [{dotted(('slots', f'{slot}.{key}'))}]"
+                file.wrong("K822", own, f"the table [{dotted(own)}]", "a name without a dot", hint)
+            elif key not in SLOT_KEYS:
+                expected = f"a key of a slot{nearest(key, list(SLOT_KEYS))}"
+                file.wrong("K822", own, f"the key {shown(key)}", expected)
+            elif value not in SLOT_KEYS[key]:
+                *others, last = (f'"{choice}"' for choice in SLOT_KEYS[key])
+                expected = f"{', '.join(others)} or {last}"
+                file.wrong("K823", own, f"{dotted(own)} = {in_words(value)}", expected)
+        for key in SLOT_KEYS:
+            if key not in values and not any(isinstance(each, dict) for each in values.values()):
                 file.wrong("K822", path, f"[{dotted(path)}] without {key}", f"{key} = …")
 
 
-def _parts(file: Text, values: Any) -> None:
-    if not isinstance(values, dict):
-        return
-    home: dict[str, str] = {}
-    for part, ids in values.items():
+def _check_parts(file: TaskFile, parts: Mapping[str, Any]) -> None:
+    part_of: dict[str, str] = {}
+    for part, ids in parts.items():
         path = ("parts", part)
         if part == "all" or not part:
             found = f"a part called {part}" if part else "a part without a name"
             file.wrong("K823", path, found, "another name", "all is every document of gold")
-        if not isinstance(ids, list) or not all(isinstance(each, str) for each in ids):
-            found = f"{dotted(path)} = {kind(ids)}"
+        if not _are_texts(ids):
+            found = f"{dotted(path)} = {in_words(ids)}"
             file.wrong("K823", path, found, 'a list of ids in quotes, like ["d1", "d2"]')
             continue
         if not ids:
             file.wrong("K824", path, f"the part {part} without documents", "at least one id")
         for each in ids:
-            if each in home:
-                where = f"{part} twice" if home[each] == part else f"{home[each]} and in {part}"
-                line = file.line_of(path, each, skip=int(home[each] == part))
+            if (before := part_of.get(each)) is not None:
+                where = f"{part} twice" if before == part else f"{before} and in {part}"
+                line = file.line_of(path, each, skip=int(before == part))
                 file.wrong("K824", path, f"the document {shown(each)} in {where}",
                            "each document in one part, once", line=line)  # fmt: skip
-            home.setdefault(each, part)
+            part_of.setdefault(each, part)
 
 
-def kind(value: Any) -> str:
-    """A value in a message: short ones as they are, others by what they are."""
+def in_words(value: Any) -> str:
+    """A value in a message: short ones as they are, others by what they are. Of a list, it is the
+    first item that is no text, or else the first.
+
+    >>> in_words(True), in_words([]), in_words(["a", 5, "b"]), in_words([["a"]])
+    ('true', '[]', '[…, 5, …]', '[a list]')
+    """
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, list):
-        return _list(value)
+        if not value:
+            return "[]"
+        at = next((i for i, each in enumerate(value) if not isinstance(each, str)), 0)
+        one = "a list" if isinstance(value[at], list) else in_words(value[at])
+        return f"[{'…, ' if at else ''}{one}{', …' if at + 1 < len(value) else ''}]"
     if isinstance(value, dict):
         return "a table"
     if isinstance(value, str):
@@ -282,14 +310,55 @@ def kind(value: Any) -> str:
     return f"the {type(value).__name__} {value}"
 
 
-def _list(values: list[Any]) -> str:
-    """A list in a message: the first item that is no text, else the first.
+def _official_recipes(
+    file: TaskFile, texts: Sequence[str], match: str | None
+) -> tuple[Recipe, ...]:
+    """The official recipes; `match` says how strictly those of slots judge that do not say it."""
+    path = ("scoring", "recipes")
+    official: list[Recipe] = []
+    match_used = False
+    for text in texts:
+        line = file.line_of(path, text)
+        try:
+            recipes = Recipe.expand(text)
+            space = recipes[0].space
+            if match is not None and "match" in {each.name for each in fields(space)}:
+                match_used = True
+                whole = PRESETS.get(text.strip(), text)
+                with_match = Recipe.expand(_with_match(whole, match))
+                if not _says_match(whole):
+                    recipes = with_match
+                elif space != with_match[0].space:
+                    file.wrong("K825", path, f"{spell(space)} in the recipe {shown(text)}",
+                               f"match={match}, as in scoring.match", line=line)  # fmt: skip
+        except RecipeError as error:
+            file.wrong("K825", path, f"the recipe {shown(text)}", "a valid recipe", str(error),
+                       line)  # fmt: skip
+            continue
+        official += recipes
+    if match is not None and not match_used and not file.problems:
+        file.wrong("K825", ("scoring", "match"), f"match = {shown(match)}",
+                   "a recipe that takes it, of a slot space such as oas",
+                   f"{texts[0]} has no parameter match")  # fmt: skip
+    return tuple(dict.fromkeys(official))
 
-    >>> _list([]), _list(["a", 5, "b"]), _list([["a"]])
-    ('[]', '[…, 5, …]', '[a list]')
+
+def _says_match(text: str) -> bool:
+    return _MATCH.search(text.partition("@")[0]) is not None
+
+
+def _with_match(text: str, match: str) -> str:
+    """A recipe with this match, whatever it said before.
+
+    >>> _with_match("oas.F1", "exact"), _with_match("templates(type=ignore).F1@macro", "overlap")
+    ('oas(match=exact).F1', 'templates(match=overlap,type=ignore).F1@macro')
+    >>> _with_match("oas(match=contains(k=2)).F1", "exact")
+    'oas(match=exact).F1'
     """
-    if not values:
-        return "[]"
-    at = next((i for i, each in enumerate(values) if not isinstance(each, str)), 0)
-    one = "a list" if isinstance(values[at], list) else kind(values[at])
-    return f"[{'…, ' if at else ''}{one}{', …' if at + 1 < len(values) else ''}]"
+    if _says_match(text):
+        return _MATCH.sub(rf"\1match={match}", text, count=1)
+    name, sign, rest = text.strip().partition(".")
+    space, bracket, parameters = name.partition("(")
+    if bracket:
+        return f"{space}(match={match},{parameters}{sign}{rest}"
+    return f"{space}(match={match}){sign}{rest}"

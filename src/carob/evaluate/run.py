@@ -104,7 +104,7 @@ def prepare(
     answers = {name: corpus.mapped(options.map) for name, corpus in answers.items()}
     applied = None
     if options.task is not None:
-        reference, answers, applied = options.task.applied(reference, answers)
+        reference, answers, applied = options.task.apply(reference, answers)
 
     # Pair.
     every = [reference, *answers.values()]

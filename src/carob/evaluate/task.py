@@ -21,14 +21,14 @@ from carob.corpus.problems import (
     Problem,
     TaskError,
     UsageError,
+    many,
     nearest,
     plain,
     shown,
 )  # fmt: skip
 from carob.corpus.source import Source
 from carob.evaluate._fillers import Observed, Slot, Violation, violations
-from carob.evaluate._task_file import Text, loaded
-from carob.evaluate._task_recipes import official
+from carob.evaluate._task_file import TaskFile, load
 from carob.evaluate.options import Options
 from carob.pair.template_types import NAME_THEM, loose_labels, row_names, slot_labels, typed_as
 from carob.recipe import Recipe
@@ -58,7 +58,7 @@ class Task:
     format: str | None = None
     parts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     part: str | None = None
-    text: Text | None = field(default=None, repr=False, compare=False)
+    file: TaskFile | None = field(default=None, repr=False, compare=False)
 
     @classmethod
     def read(cls, path: str | os.PathLike[str] | Task, part: str | None = None) -> Task:
@@ -80,19 +80,15 @@ class Task:
         if not isinstance(path, (str, os.PathLike)):
             raise UsageError(f"a task is a path, not {type(path).__name__}")
         source = Source(path)
-        file, values = loaded(source)
+        file, values, recipes = load(source)
         corpus, scoring = values["corpus"], values["scoring"]
-        match = scoring.get("match")
-        recipes = official(file, scoring["recipes"], match)
-        if file.problems:
-            raise TaskError(file.problems)
         parts = {name: tuple(ids) for name, ids in values.get("parts", {}).items()}
         return cls(
             source.path, source.sha256, corpus["name"], corpus["version"], corpus["sha256"],
             corpus["documents"],
             {name: Slot(**slot) for name, slot in values["slots"].items()},
-            recipes, match, scoring.get("tokenizer", "auto"), corpus.get("format"), parts,
-            _part(parts, part, source.path), file,
+            recipes, scoring.get("match"), scoring.get("tokenizer", "auto"),
+            corpus.get("format"), parts, _part(parts, part, source.path), file,
         )  # fmt: skip
 
     def signature_fields(self) -> dict[str, str]:
@@ -131,27 +127,27 @@ class Task:
             if recipe not in self.recipes
         )
 
-    def applied(
+    def apply(
         self, gold: Corpus, systems: Mapping[str, Corpus]
     ) -> tuple[Corpus, dict[str, Corpus], Applied]:
-        """Gold and systems, restricted to the part. Gold says where it came from.
+        """Gold and systems, restricted to the part. Gold must have an origin.
 
-        Gold must be the corpus that the task names, and nobody may have another slot than the
-        task has, once types are such as gold can compare. Fillers that are too many or missing
-        are reported.
+        Gold must be the corpus that the task names, and no file may have a slot that the task
+        does not have, once its types are comparable with those of gold. Slots with too many
+        fillers, or too few, are reported.
         """
         self.check_gold(gold)
         for side, corpus in (("gold", gold), *systems.items()):
-            if problems := self.strange(corpus, side, gold):
+            if problems := self.unknown_slots(corpus, side, gold):
                 raise InputError(problems)
         reference, answers = gold, dict(systems)
         remarks: list[str] = []
         if self.part is not None:
-            reference, answers, remarks = self._parted(gold, systems, self.part)
-        found = [*self.violations(reference, "gold")]
+            reference, answers, remarks = self._only_part(gold, systems, self.part)
+        every = [*self.violations(reference, "gold")]
         for name, answer in answers.items():
-            found += self.violations(answer, name, reference)
-        return reference, answers, Applied(self, tuple(found), tuple(remarks))
+            every += self.violations(answer, name, reference)
+        return reference, answers, Applied(self, tuple(every), tuple(remarks))
 
     def violations(
         self, corpus: Corpus, name: str = "", gold: Corpus | None = None
@@ -160,8 +156,8 @@ class Task:
         return violations(self.typed(corpus, gold), self.slots, name)
 
     def typed(self, corpus: Corpus, gold: Corpus | None = None) -> Corpus:
-        """A corpus with the types that gold can compare. Where gold is not at hand, templates that
-        name no type are of the one that all slots of the task begin with.
+        """A corpus with types that are comparable with those of gold. Without gold, templates
+        that name no type have the one that all slots of the task begin with.
         """
         if gold is not None:
             return typed_as(gold, corpus)
@@ -169,15 +165,15 @@ class Task:
         if len(kinds) > 1 or not all("." in slot for slot in self.slots):
             return corpus
         if {*slot_labels(corpus)} <= {*self.slots}:
-            return corpus  # what the slots begin with may be a slot, with templates in it
+            return corpus  # what the slots begin with may be a slot that holds templates
         slots = {slot.partition(".")[2]: ["-"] for slot in self.slots}
         form = {"label": min(kinds), "slots": slots}
         return typed_as(Corpus.of({"templates": [form]}), corpus)
 
-    def _parted(
+    def _only_part(
         self, gold: Corpus, systems: Mapping[str, Corpus], part: str
     ) -> tuple[Corpus, dict[str, Corpus], list[str]]:
-        """The documents of one part; what a system has of other parts is left out and told."""
+        """The documents of one part. A remark says how many a system has of other parts."""
         wanted = set(self.parts[part])
         others = {each for name, ids in self.parts.items() if name != part for each in ids}
         rows = _rows(gold.documents.id or (), wanted, inside=True)
@@ -190,31 +186,30 @@ class Task:
                 taken = rows
             answers[name] = system.only(taken)
             if left := len(system) - len(taken):
-                remarks.append(f"{plain(name)}: {_many(left, 'document')} of other parts than "
+                remarks.append(f"{plain(name)}: {many(left, 'document')} of other parts than "
                                f"{plain(part)} left out")  # fmt: skip
         return gold.only(rows), answers, remarks
 
     def check_gold(self, gold: Corpus) -> None:
         """Refuse gold that is not the corpus of the task, or that is read in another way."""
         origin = gold.origin
-        assert origin is not None, "a task is applied to what has a hash"
+        assert origin is not None, "a task is applied to a corpus that has a hash"
         file = origin.path or "gold"
-        here, told = f"the task {plain(self.name)} {plain(self.version)}", plain(self.path)
-        if origin.sha256 != self.gold:
-            hint = (f"find the version that the task names, or, if gold was changed on purpose, "
-                    f"give it a new version in {told}")  # fmt: skip
-            raise InputError([
-                Problem("K826", file, None, f"a file with sha256 {origin.sha256}",
-                        f"that of {here}, sha256 {self.gold}", hint)
-            ])  # fmt: skip
+        task = f"the task {plain(self.name)} {plain(self.version)}"
         hint = "the file is right: were the options for reading those of the task?"
-        if self.format is not None and origin.format != self.format:
-            expected = f"the format {plain(self.format)} of {here}"
-            read_as = f"gold read as {origin.format}"
-            raise InputError([Problem("K826", file, None, read_as, expected, hint)])
-        if len(gold) != self.documents:
-            expected, count = f"the {self.documents:,} of {here}", _many(len(gold), "document")
-            raise InputError([Problem("K826", file, None, count, expected, hint)])
+        found = expected = ""
+        if origin.sha256 != self.gold:
+            found = f"a file with sha256 {origin.sha256}"
+            expected = f"that of {task}, sha256 {self.gold}"
+            hint = (f"find the version that the task names, or, if gold was changed on purpose, "
+                    f"give it a new version in {plain(self.path)}")  # fmt: skip
+        elif self.format is not None and origin.format != self.format:
+            found, expected = f"gold read as {origin.format}", f"the format {plain(self.format)}"
+            expected += f" of {task}"
+        elif len(gold) != self.documents:
+            found, expected = many(len(gold), "document"), f"the {self.documents:,} of {task}"
+        if found:
+            raise InputError([Problem("K826", file, None, found, expected, hint)])
         self._check_parts(gold, file)
 
     def _check_parts(self, gold: Corpus, file: str) -> None:
@@ -222,46 +217,43 @@ class Task:
         if not self.parts:
             return
         if gold.documents.id is None:
-            raise InputError([
-                Problem("K824", file, None, "documents without ids",
-                        f"ids, because {plain(self.path)}has parts")
-            ])  # fmt: skip
-        there = set(gold.documents.id)
-        assert self.text is not None
-        text = replace(self.text, problems=[])
-        every = [(part, each) for part, ids in self.parts.items() for each in ids]
-        for part, each in every:
-            if each not in there:
+            expected = f"ids, because {plain(self.path)} has parts"
+            raise InputError([Problem("K824", file, None, "documents without ids", expected)])
+        assert self.file is not None
+        text = replace(self.file, problems=[])
+        known = set(gold.documents.id)
+        for part, each in ((part, each) for part, ids in self.parts.items() for each in ids):
+            if each not in known:
                 found = f"the document {shown(each)} in {plain(part)}"
                 line = text.line_of(("parts", part), each)
                 text.wrong("K824", (), found, f"a document of {plain(file)}", line=line)
         if text.problems:
             raise TaskError(text.problems)
-        problems, total = self.homeless(gold, file)
+        problems, total = self.without_part(gold, file)
         if problems:
             raise InputError(problems, total)
 
-    def homeless(self, corpus: Corpus, file: str) -> tuple[list[Problem], int]:
-        """A problem for each document that is in no part (the first ones), and how many are."""
+    def without_part(self, corpus: Corpus, file: str) -> tuple[list[Problem], int]:
+        """A problem for each of the first documents that are in no part, and how many there are."""
         if not self.parts or corpus.documents.id is None:
             return [], 0
         parted = {each for ids in self.parts.values() for each in ids}
         rows = _rows(corpus.documents.id, parted, inside=False)
-        there = ", ".join(map(plain, self.parts))
+        parts = ", ".join(map(plain, self.parts))
         problems = [
             Problem(
                 "K824", corpus.file_name(file, row), int(corpus.documents.line[row]),
                 f"the document {shown(corpus.documents.name(row))}",
-                f"a document of a part of {plain(self.path)}: {there}",
+                f"a document of a part of {plain(self.path)}: {parts}",
             )
             for row in rows[:SHOWN].tolist()
         ]  # fmt: skip
         return problems, len(rows)
 
-    def strange(self, corpus: Corpus, side: str, gold: Corpus | None = None) -> list[Problem]:
-        """A problem for each label or slot that the task does not have, where it is first.
+    def unknown_slots(self, corpus: Corpus, side: str, gold: Corpus | None = None) -> list[Problem]:
+        """A problem for each label or slot that the task does not have, at its first place.
 
-        Mentions that are fillers of templates are in the slots that they fill.
+        Mentions that are fillers of templates belong to the slots that they fill.
         """
         corpus = self.typed(corpus, gold)
         names = {*slot_labels(corpus)}
@@ -270,31 +262,32 @@ class Task:
         else:  # a label may be one of mentions, too
             names = {row for label, row in zip(corpus.labels, row_names(corpus, None), strict=True)
                      if label not in self.slots}  # fmt: skip
-        found = []
+        problems = []
         for label in sorted(names - set(self.slots)):
-            place = _first(corpus, label)
-            if place is None:
+            if (place := _first_place(corpus, label)) is None:
                 continue
             doc, line = place
             expected = f"a slot of the task {plain(self.name)}{nearest(label, list(self.slots))}"
             what = f"the slot {shown(label)} in document {shown(corpus.documents.name(doc))}"
             hint = NAME_THEM if any(slot.endswith(f".{label}") for slot in self.slots) else ""
-            found.append(Problem("K827", corpus.file_name(side, doc), line, what, expected, hint))
-        return found
+            file = corpus.file_name(side, doc)
+            problems.append(Problem("K827", file, line, what, expected, hint))
+        return problems
 
 
 @dataclass(frozen=True)
 class Applied:
-    """What came of applying a task: what it found, and what there is to say."""
+    """What applying a task to files has shown."""
 
     task: Task
     violations: tuple[Violation, ...]
-    told: tuple[str, ...]
+    left_out: tuple[str, ...]
+    """A remark for each system that has documents of other parts."""
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """Everything, for people."""
-        return (*self.told, *map(str, self.violations))
+        """Everything, in words."""
+        return (*self.left_out, *map(str, self.violations))
 
     def to_dict(self) -> dict[str, object]:
         """As the JSON of a result has it."""
@@ -316,19 +309,15 @@ def _rows(ids: Sequence[str], names: set[str], *, inside: bool) -> IntArray:
     return np.array([row for row, each in enumerate(ids) if (each in names) == inside], np.int64)
 
 
-def _first(corpus: Corpus, label: str) -> tuple[int, int] | None:
-    """The first document that has a label or slot, and the line; None if none has."""
+def _first_place(corpus: Corpus, label: str) -> tuple[int, int] | None:
+    """The first document with a label or slot, and the line; None if there is none."""
     own = label
     if not len(corpus.templates):  # the label of mentions that count in a row
         own = dict(zip(row_names(corpus, None), corpus.labels, strict=True)).get(label, label)
     if own in corpus.labels:
         rows = np.flatnonzero(corpus.mentions.label == corpus.labels.index(own))
         if rows.size:
-            row = int(rows[0])
-            doc = int(corpus.mentions.doc[row])
-            if corpus.library is not None:
-                return doc, corpus.library.line(doc, int(corpus.mentions.start[row]))
-            return doc, int(corpus.documents.line[doc])
+            return int(corpus.mentions.doc[rows[0]]), line_of_mention(corpus, int(rows[0]))
     if label in slot_labels(corpus):
         docs = Observed(corpus).documents(label)
         if docs.size:
@@ -336,5 +325,9 @@ def _first(corpus: Corpus, label: str) -> tuple[int, int] | None:
     return None
 
 
-def _many(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
+def line_of_mention(corpus: Corpus, row: int) -> int:
+    """The line on which a mention starts, or that of its document."""
+    doc = int(corpus.mentions.doc[row])
+    if corpus.library is None:
+        return int(corpus.documents.line[doc])
+    return corpus.library.line(doc, int(corpus.mentions.start[row]))

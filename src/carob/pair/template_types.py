@@ -15,7 +15,7 @@ import numpy as np
 from carob.arrays.join import packed
 from carob.arrays.types import BoolArray, IntArray
 from carob.corpus.corpus import Corpus
-from carob.corpus.problems import plain
+from carob.corpus.problems import many, plain
 from carob.corpus.tables import UNKNOWN, Codes, Templates, int32
 
 NAME_THEM = (
@@ -141,7 +141,7 @@ def _of_templates(gold: Corpus, system: Corpus) -> Typed:
         remarks += [_dropped(gone)] if gone else []
         if inner := int(np.count_nonzero((adopted | dropped) & ~top)):
             verb = "that fills a slot takes" if inner == 1 else "that fill slots take"
-            remarks.append(f"{_many(inner, 'template')} {verb} the type that gold has there")
+            remarks.append(f"{many(inner, 'template')} {verb} the type that gold has there")
         new = np.where(adopted | dropped, only, new)
         table = replace(theirs, label=Codes(int32(new), words))
         system = replace(system, templates=table)
@@ -158,7 +158,7 @@ def _adopted(rows: BoolArray, only: IntArray, words: Sequence[str]) -> list[str]
         return []
     verb = "names no type and counts as" if count == 1 else "name no type and count as"
     kind = plain(words[int(only[np.flatnonzero(rows)[0]])])
-    return [f"{_many(count, 'template')} {verb} {kind}, the only type of gold"]
+    return [f"{many(count, 'template')} {verb} {kind}, the only type of gold"]
 
 
 def _dropped(types: Iterable[str]) -> str:
@@ -173,7 +173,7 @@ def _met(ours: set[str], theirs: set[str], gold: Templates, top: IntArray) -> li
     if len(ours) > 1 and untyped and whole:
         names = "names" if untyped == 1 else "name"
         remarks.append(
-            f"{_many(untyped, 'template')} {names} no type, and gold has {_listed(ours)}: nothing "
+            f"{many(untyped, 'template')} {names} no type, and gold has {_listed(ours)}: nothing "
             f"in {'it' if untyped == 1 else 'them'} can match; {NAME_THEM}"
         )
     if ours and theirs and not ours & theirs:
@@ -278,7 +278,3 @@ def _listed(names: Iterable[str]) -> str:
     every = sorted(names)
     first = ", ".join(map(plain, every[:5]))
     return first if len(every) <= 5 else f"{first} and {len(every) - 5:,} more"
-
-
-def _many(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
