@@ -1,10 +1,10 @@
 PYTHON ?= python3
 INSTALL = .venv/bin/python -m pip install -q --disable-pip-version-check
 
-# Says FORCE if .venv is missing, broken, or installed from another folder.
+# FORCE if .venv is missing, broken, or was installed from another folder.
 STALE := $(shell .venv/bin/python -I -c 'import importlib.util, pathlib, sys; \
-	found = importlib.util.find_spec("carob").origin; \
-	sys.exit(pathlib.Path(found) != pathlib.Path.cwd() / "src/carob/__init__.py")' \
+	path = importlib.util.find_spec("carob").origin; \
+	sys.exit(pathlib.Path(path) != pathlib.Path.cwd() / "src/carob/__init__.py")' \
 	>/dev/null 2>&1 || echo FORCE)
 
 .PHONY: help demo test nightly coverage check guard bench performance docs format clean FORCE
@@ -12,7 +12,7 @@ STALE := $(shell .venv/bin/python -I -c 'import importlib.util, pathlib, sys; \
 help: ## Show this help
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-11s %s\n", $$1, $$2}' Makefile
 
-demo: .venv/.stamp-core ## Score made-up systems in build/demo
+demo: .venv/.stamp-core ## Score the built-in example in build/demo
 	.venv/bin/carob demo build/demo
 
 test: .venv/.stamp-dev ## Run the tests and the examples in the documentation
@@ -30,31 +30,31 @@ check: .venv/.stamp-dev ## Check format, lint and types, then run the tests
 	.venv/bin/mypy --strict
 	$(MAKE) --no-print-directory test
 
-guard: .venv/.stamp-core ## Count carob's work under valgrind; fail if it has grown
+guard: .venv/.stamp-core ## Count instructions under valgrind; fail if there are more than before
 	.venv/bin/python benchmarks/guard.py
 
-bench: .venv/.stamp-bench ## Run the benchmarks, the small sizes
+bench: .venv/.stamp-bench ## Run the benchmarks on small files
 	.venv/bin/python benchmarks/run.py
 	.venv/bin/python benchmarks/rates.py --tokens 200000
 
-performance: .venv/.stamp-bench ## Measure everything, 20 million tokens too, into docs/performance.md
+performance: .venv/.stamp-bench ## Measure everything, up to 20 million tokens, into docs/performance.md
 	.venv/bin/python benchmarks/run.py --all --write
 	.venv/bin/python benchmarks/goals.py --write
 	.venv/bin/python benchmarks/growth.py --write
 	.venv/bin/python benchmarks/rates.py --write
 
-docs: .venv/.stamp-dev ## Write the parts of the documentation that are made from the code
+docs: .venv/.stamp-dev ## Write the generated parts of the documentation
 	.venv/bin/python docs/generate.py
 
 format: .venv/.stamp-dev ## Format the code and fix what ruff can fix
 	.venv/bin/ruff format .
 	.venv/bin/ruff check --fix .
 
-clean: ## Remove everything that make made
+clean: ## Remove everything that make has built
 	rm -rf .venv build dist .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# The demo needs the core only, so that a first run is quick.
+# The demo needs only the core, so that a first run is quick.
 .venv/.stamp-core: pyproject.toml setup.py $(wildcard src/carob/arrays/*.c) $(STALE)
 	$(if $(STALE),$(PYTHON) -m venv --clear .venv)
 	$(INSTALL) -e .
@@ -64,7 +64,7 @@ clean: ## Remove everything that make made
 	$(INSTALL) -e '.[dev]'
 	@touch $@
 
-# Other tools may not be there for every Python: each is installed that can be.
+# Some tools cannot be installed on every Python; the others are installed.
 .venv/.stamp-bench: .venv/.stamp-core
 	.venv/bin/python benchmarks/install.py
 	@touch $@

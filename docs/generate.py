@@ -24,7 +24,7 @@ from carob.recipe import PRESETS, spell
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
 
-import draw  # noqa: E402 (the folder of tools is no package)
+import draw  # noqa: E402 (the folder of tools is not a package)
 
 PART = re.compile(r"<!-- generated: (\w+) -->\n.*?<!-- end -->", re.S)
 TITLES = {"match": "Event spaces", "measure": "Measures", "average": "Averages"}
@@ -143,7 +143,7 @@ def rankings() -> str | None:
     for name in order:
         lines.append(f"| {name} | {' | '.join(f'{value:.4f}' for value in table[name])} |")
     columns = list(zip(*table.values(), strict=True))
-    # Of an error rate, less is better.
+    # A lower error rate is better.
     signed = [[-v if recipes[i].endswith("SER") else v for v in column]
               for i, column in enumerate(columns)]  # fmt: skip
     lines += ["", f"| Spearman | {' | '.join(f'`{r}`' for r in recipes)} |",

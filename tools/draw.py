@@ -1,7 +1,7 @@
-"""Draw the house for docs/design.md: the folders with their imports, and the walk of one score.
+"""Draw the folders with their imports, and the walk of one score, for docs/design.md.
 
-Both are made from the code: the picture from the import statements, the walk from a run in which
-every call is noted. `make docs` writes them.
+Both are made from the code: the picture from import statements, the walk from a run in which every
+call is recorded. `make docs` writes them.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def house() -> str:
 def visited() -> list[str]:
     """The files with a function that one small score calls, in the order of the first call.
 
-    What runs while a module is imported does not count: definitions are no visit.
+    Calls while a module is imported do not count: they define things and score nothing.
     """
     note_calls = """
 import json, sys, threading

@@ -6,11 +6,13 @@
 from __future__ import annotations
 
 import argparse
+import re
 import subprocess
 from collections import Counter
 from pathlib import Path, PurePosixPath
 
 ROOT = Path(__file__).resolve().parents[1]
+PAGE = ROOT / "docs" / "design.md"
 SOURCE = ("src/*.py", "src/*.c")
 
 
@@ -63,10 +65,21 @@ def table(before: dict[str, int], after: dict[str, int]) -> str:
 
 
 def main() -> None:
-    """Print the table."""
+    """Print the table or write it."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
     parser.add_argument("revision", help="what to compare with, for example v0.1.0")
-    print(table(lines_of_revision(parser.parse_args().revision), lines_of_working_tree()))
+    parser.add_argument("--write", action="store_true", help="put the table into docs/design.md")
+    arguments = parser.parse_args()
+    text = table(lines_of_revision(arguments.revision), lines_of_working_tree())
+    if not arguments.write:
+        print(text)
+        return
+    page = PAGE.read_text(encoding="utf-8")
+    part = f"<!-- lines -->\n{text}\n<!-- /lines -->"
+    PAGE.write_text(
+        re.sub(r"<!-- lines -->.*<!-- /lines -->", lambda _: part, page, flags=re.DOTALL),
+        encoding="utf-8",
+    )
 
 
 if __name__ == "__main__":

@@ -1,11 +1,11 @@
-"""Do two versions print the same numbers? Compare the JSON of this tree with that of a revision.
+"""Compare the JSON output of this source tree with that of a revision: are all numbers the same?
 
     CAROB_DATA=../shared/data .venv/bin/python tools/same_numbers.py 71b58d1
     .venv/bin/python tools/same_numbers.py main --intervals
 
 The revision is checked out and installed into a temporary folder; the other side is the `carob`
-that is installed beside the Python that runs this script. Both run the same commands over the
-same files: the real corpora ($CAROB_DATA, else ../shared/data) and the demo corpora, which the
+that belongs to the Python that runs this script. Both run the same commands over the
+same files: the real corpora ($CAROB_DATA, otherwise ../shared/data) and the demo corpora, which the
 revision writes. Numbers are compared as they are written, digit for digit. Versions, signatures and
 sentences may differ. What depends on random draws is compared with --intervals only.
 Every difference is printed; the exit status is 1 if there is any.
