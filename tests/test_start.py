@@ -19,7 +19,7 @@ HEAVY = {
 """Slow to load, and a score of two files needs none of them."""
 
 OURS = {
-    "carob.arrays.assign", "carob.arrays.cover", "carob.explain", "carob.formats._folder",
+    "carob.arrays.assign", "carob.arrays.cover", "carob.explain", "carob.formats.folders",
     "carob.formats.brat", "carob.formats.jsonl", "carob.infer", "carob.match.fair",
     "carob.match.overlap", "carob.match.units", "carob.result.comparison", "carob.result.interval",
     "carob.protocol", "carob.report.json",

@@ -13,8 +13,8 @@ import pytest
 from carob import CarobError, Corpus, Document, Group, Mention, UsageError
 from carob.corpus.document import Filler, Template
 from carob.corpus.source import Source
-from carob.formats import jsonl
-from carob.formats._plain import plain
+from carob.formats import _plain, jsonl
+from carob.formats._plain import plain_document
 from carob.formats.jsonl import Jsonl
 from tests.formats._files import of_bytes, written
 from tests.worlds import WORDS, random_mention
@@ -122,7 +122,7 @@ def test_blocks_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = random.Random(3)
     documents = [random_document(rng, i, ids=True, chars=False) for i in range(50)]
     data = written(Corpus.of(*documents), "jsonl")
-    monkeypatch.setattr(jsonl, "_BLOCK", 7)
+    monkeypatch.setattr(_plain, "BLOCK", 7)
     assert 8 == len(list(Jsonl().read(Source.of_bytes(data))))
     found = of_bytes(data, "jsonl")
     assert documents == list(found)
@@ -235,8 +235,8 @@ def test_plain_documents_are_read_as_all_others_are(monkeypatch: pytest.MonkeyPa
     rng = random.Random(5)
     lines = [random_line(rng, number) for number in range(4000)]
     fast = [outcome(line) for line in lines]
-    simple = sum(plain(json.loads(line)) is not None for line in lines)
-    monkeypatch.setattr(jsonl, "plain", lambda record: None)
+    simple = sum(plain_document(json.loads(line)) is not None for line in lines)
+    monkeypatch.setattr(jsonl, "plain_document", lambda record: None)
     slow = [outcome(line) for line in lines]
     for line, one, other in zip(lines, fast, slow, strict=True):
         assert other == one, line

@@ -17,7 +17,7 @@ from carob import Corpus, Document, InputError, UsageError, read
 from carob.corpus.document import DEEPEST, Filler, Template
 from carob.corpus.source import Source
 from carob.evaluate.verify import verify
-from carob.formats import _json, records
+from carob.formats import _plain, json_text
 from carob.formats.records import Records
 from tests.formats._files import of_bytes, written
 
@@ -122,7 +122,7 @@ def test_lines_and_texts_are_those_of_the_object() -> None:
 def test_blocks_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
     data = b"".join(b'{"id": %d, "a": ["x%d", ""]}\n' % (i, i % 3) for i in range(50))
     whole = of_bytes(data, "records")
-    monkeypatch.setattr(records, "_BLOCK", 7)
+    monkeypatch.setattr(_plain, "BLOCK", 7)
     assert 8 == len(list(Records().read(Source.of_bytes(data))))
     parts = of_bytes(data, "records")
     assert list(whole) == list(parts)
@@ -228,12 +228,12 @@ def test_every_wrong_value_is_told_with_its_place() -> None:
             f"2: K211 found '```' (Expecting value, column 1), expected {OBJECT}; "
             f"{FENCED}"]),
         (b'{"a": "x"}{"a": "y"}', [
-            f"1: K211 found '{{\"a\": \"y\"}}' behind an object, expected {OBJECT}; {GLUED}"]),
+            f"1: K211 found '{{\"a\": \"y\"}}' after an object, expected {OBJECT}; {GLUED}"]),
         (b'{\n"a": "x"\n}\n{\n"a": "y"\n}', [
-            "4: K211 found '{\\n\"a\": \"y\"\\n}' behind the end, expected nothing more; "
+            "4: K211 found '{\\n\"a\": \"y\"\\n}' after the end, expected nothing more; "
             + GLUED]),
         (b'[{"a": "x"}]\n[]', [
-            f"2: K211 found '[]' behind the end, expected nothing more; {GLUED}"]),
+            f"2: K211 found '[]' after the end, expected nothing more; {GLUED}"]),
         (b'{"a": "x"', [
             "1: K211 found '{\"a\": \"x\"' (Expecting ',' delimiter, column 10), "
             f"expected {OBJECT}"]),
@@ -297,7 +297,7 @@ def test_many_fillers_are_read() -> None:
 
 
 def test_what_is_too_large_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_json, "LARGEST", 1000)
+    monkeypatch.setattr(json_text, "LARGEST", 1000)
     monkeypatch.setattr("carob.formats._text.LARGEST", 1000)
     assert ["2: K005 found a line of more than 1,000 bytes, expected shorter lines"] == problems(
         b"{}\n" + b" " * 2000
@@ -484,8 +484,10 @@ def test_a_filler_with_a_place_alone_becomes_its_text(tmp_path: Path) -> None:
 
 def test_reading_needs_no_file_in_memory_twice() -> None:
     """The text of a document is found again from its offset, in a list as in lines."""
-    shape = records.Shape("id", "text", "")
-    assert "é" == records.text_of(b' {"text": "\xc3\xa9"},\n  ', shape)
+    source = Source.of_bytes(b'[ {"text": "\xc3\xa9"},\n {"text": "\xc3\xbc"}]\n')
+    corpus = Corpus.joined(Records().read(source))
+    library = Records().library(source, corpus.documents)
+    assert [("é", None), ("ü", None)] == [library.words(row) for row in range(2)]
     out = io.BytesIO()
     Records().write(Corpus.of({"text": "é", "templates": [{"slots": {"a": ["x"]}}]}), out)
     assert '{"text": "é", "a": "x"}\n' == out.getvalue().decode()

@@ -1,4 +1,4 @@
-/* One pass over plain lines of columns: what formats/_rows.py finds with NumPy, several times faster.
+/* One pass over plain lines of columns: what formats/_tagged.py finds with NumPy, several times faster.
 
    Plain means: every line is blank, or opens a document (-DOCSTART-), or has the expected number
    of fields, one space or tab between them and nothing else below "!". The first line that is

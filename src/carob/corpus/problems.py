@@ -11,8 +11,9 @@ A Problem names file and line, what was found, what was expected and what to do.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 SHOWN = 100
 """How many problems are kept in full; the others are counted."""
@@ -93,6 +94,57 @@ class InputError(CarobError):
         more = self.total - 1
         tail = f" (and {more:,} more like it)" if more > 0 else ""
         super().__init__(f"{self.problems[0]}{tail}")
+
+
+class Problems:
+    """Collects what is wrong with some files, so that a reader goes on and reports everything.
+
+    The first hundred problems, by file and line, are kept in full; the others are counted.
+
+    >>> problems = Problems("dev.conll")
+    >>> problems.add("K104", 2, "'PER'", "O or a tag like B-PER or I-PER")
+    >>> problems.total
+    1
+    """
+
+    def __init__(self, file: str = "") -> None:
+        self.file = file
+        self.total = 0
+        self._kept: list[Problem] = []
+        self._files: dict[str, int] = {}
+
+    def add(
+        self, code: str, line: int | None, found: str, expected: str, hint: str = "",
+        *, file: str = "",
+    ) -> None:  # fmt: skip
+        """One problem, of the collector's file or of another."""
+        self.extend([Problem(code, file or self.file, line, found, expected, hint)])
+
+    def each(self, rows: Any, describe: Callable[[int], tuple[Any, ...]]) -> None:
+        """A problem for each row of an array; `describe` gives the arguments of `add` for one."""
+        for row in rows[:SHOWN].tolist():
+            self.add(*describe(row))
+        self.total += max(0, len(rows) - SHOWN)
+
+    def extend(self, problems: Sequence[Problem], total: int | None = None) -> None:
+        """Problems that were found elsewhere; with the number of all, if these are the first."""
+        self.total += len(problems) if total is None else total
+        for problem in problems:
+            self._files.setdefault(problem.file, len(self._files))
+        self._kept += problems
+        if len(self._kept) > 20 * SHOWN:
+            self._kept = self.first()
+
+    def first(self) -> list[Problem]:
+        """The problems that are kept, by file and line."""
+        place = self._files
+        ordered = sorted(self._kept, key=lambda each: (place[each.file], each.line or 0))
+        return ordered[:SHOWN]
+
+    def check(self) -> None:
+        """Raise all problems as one error, if there are any."""
+        if self.total:
+            raise InputError(self.first(), self.total)
 
 
 class TaskError(InputError):

@@ -56,9 +56,9 @@ def _sureness(source: Source) -> dict[str, float]:
     if b"\0" in head and head[:2] not in (b"\xff\xfe", b"\xfe\xff"):
         raise source.failure("K003", "a binary file", "a text file in UTF-8")
     if head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{":
-        from carob.formats._json import telling  # what columns do without
+        from carob.formats.json_text import telling_head  # columns need no JSON
 
-        head = telling(source, head)
+        head = telling_head(source, head)
     sure: dict[str, float] = {}
     for name in registry.plugins("formats"):
         sure[name] = registry.load("formats", name).sniff(head)
@@ -99,9 +99,9 @@ def _sniffed_folder(source: Source) -> str:
 
 def _refuse_words(source: Source) -> None:
     """JSON with words around it is not taken for columns."""
-    from carob.formats._around import around  # what a file of a known format does without
+    from carob.formats.json_text import words_around_json  # most files need it not
 
-    if (problem := around(source.name, source.head())) is not None:
+    if (problem := words_around_json(source.name, source.head())) is not None:
         raise InputError([problem])
 
 
@@ -124,7 +124,7 @@ def read(
     name = sniffed(source) if format is None else format
     reader = told_format(name, parameters)
     if source.is_folder and not getattr(reader, "folders", False):
-        from carob.formats._folder import read_files  # what no single file needs
+        from carob.formats.folders import read_files  # only folders need it
 
         corpus, said, facts = read_files(reader, source)
     else:

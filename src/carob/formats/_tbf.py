@@ -15,11 +15,11 @@ import numpy as np
 from carob.arrays.hashing import PAD, hash_tokens
 from carob.arrays.types import BoolArray, ByteArray, IntArray
 from carob.corpus.corpus import Corpus
-from carob.corpus.problems import InputError, Problem, shown
+from carob.corpus.problems import InputError, Problem, Problems, shown
 from carob.corpus.source import LARGEST, Source
 from carob.corpus.tables import UNKNOWN, Codes, Documents, Fragments, Groups, Mentions, int32
 from carob.formats._numbers import gathered, merged, numbers
-from carob.formats._pieces import Problems, pieces
+from carob.formats._text import pieces
 
 _NEWLINE, _COMMA, _SEMICOLON, _LETTER_T = b"\n,;t"
 _CHARS = "characters like 4,8 or 4,8;13,16, ends exclusive, or token ids like t3,t5"
@@ -68,8 +68,7 @@ class Tables:
             try:
                 ids, tokens, digest = token_table(self.file(document), document)
             except InputError as error:
-                problems.total += error.total
-                problems.fresh += error.problems
+                problems.extend(error.problems, error.total)
                 continue
             number = {name: place for place, name in enumerate(ids)}
             self.tables[document] = number, len(ids), hash_tokens([t.encode() for t in tokens])
@@ -307,7 +306,7 @@ class TbfReader:
 
     def __init__(self, source: Source, tables: Tables | None) -> None:
         self.source, self.tables = source, tables
-        self.problems = Problems(source)
+        self.problems = Problems(source.name)
         self.ids: dict[str, int] = {}
         self.unit: tuple[str, int] | None = None
 
@@ -317,12 +316,11 @@ class TbfReader:
         for data, line, offset in _whole(self.source):
             empty = empty and not data.strip()
             yield self._block(data, line, offset)
-            self.problems.settle()
         if empty:
             raise self.source.failure("K002", "an empty file", "at least one document")
         if not self.ids and not self.problems.total:
             raise self.source.failure("K501", "no document", f"{BEGIN} and an id")
-        self.problems.speak()
+        self.problems.check()
 
     def _block(self, data: bytes, line: int, offset: int) -> Corpus:
         lines = self._lines(data, line)

@@ -1,49 +1,76 @@
-"""Texts whose positions are characters: decoded strictly, with every problem collected."""
+"""Text files: read as whole lines or as one text, encoded again; names in signatures."""
 
 from __future__ import annotations
 
-from carob.corpus.problems import SHOWN, InputError, Problem, UsageError, shown
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from carob.corpus.corpus import Words
+from carob.corpus.problems import InputError, Problem, Problems, UsageError, shown
 from carob.corpus.source import LARGEST, Source
+from carob.corpus.tables import Documents
+
+BOM = b"\xef\xbb\xbf"
+LONGEST = 1 << 20
+"""The longest line of a table, in bytes."""
+_CONVERT = "convert it, for example with iconv"
 
 
-class Problems:
-    """What is wrong with some files: the first ones in full, the others counted."""
+def pieces(source: Source, longest: int = LONGEST) -> Iterator[tuple[bytes, int, int]]:
+    """Whole lines, about a megabyte at a time, with the number and the offset of the first one.
 
-    def __init__(self) -> None:
-        self.kept: list[Problem] = []
-        self.total = 0
+    The last line may have no line break.
 
-    def add(
-        self, code: str, file: str, line: int | None, found: str, expected: str, hint: str = ""
-    ) -> None:
-        """One more."""
-        self.total += 1
-        if len(self.kept) < SHOWN:
-            self.kept.append(Problem(code, file, line, found, expected, hint))
+    >>> list(pieces(Source.of_bytes(b"a\\nb")))
+    [(b'a\\n', 1, 0), (b'b', 2, 2)]
+    """
+    pending: list[bytes] = []
+    line, offset = 1, 0
+    for number, block in enumerate(source.blocks()):
+        if number == 0:
+            if block[:2] in (b"\xff\xfe", b"\xfe\xff"):
+                raise source.failure("K004", "UTF-16 text", "UTF-8", _CONVERT)
+            if block.startswith(BOM):
+                block, offset = block[3:], 3
+        pending.append(block)
+        if b"\0" in block:
+            data = b"".join(pending)
+            line += data.count(b"\n", 0, data.index(b"\0"))
+            raise InputError([zero_byte(source, line)])
+        cut = block.rfind(b"\n") + 1
+        if cut:
+            piece = b"".join([*pending[:-1], block[:cut]])
+            yield piece, line, offset
+            line += piece.count(b"\n")
+            offset += len(piece)
+            pending = [block[cut:]]
+        if sum(map(len, pending)) > longest:
+            raise InputError([long_line(source, line, longest)])
+    if rest := b"".join(pending):
+        yield rest, line, offset
 
-    def extend(self, error: InputError) -> None:
-        """Everything that another reader found."""
-        self.kept += error.problems[: SHOWN - len(self.kept)]
-        self.total += error.total
 
-    def check(self) -> None:
-        """Raise, if anything is wrong: file by file, line by line."""
-        if self.total:
-            files = {problem.file: None for problem in self.kept}
-            place = {file: number for number, file in enumerate(files)}
-            self.kept.sort(key=lambda problem: (place[problem.file], problem.line or 0))
-            raise InputError(self.kept, self.total)
+def zero_byte(source: Source, line: int) -> Problem:
+    """The file is binary."""
+    found = "a zero byte, as in a binary file"
+    return Problem("K003", source.name, line, found, "a text file in UTF-8")
+
+
+def long_line(source: Source, line: int, longest: int) -> Problem:
+    """The line does not fit into memory, or is no line at all."""
+    found = f"a line of more than {longest:,} bytes"
+    return Problem("K005", source.name, line, found, "shorter lines")
 
 
 def decoded(source: Source, code: str, problems: Problems) -> str | None:
-    """The text of a file, every character as it is there; None if its bytes are no UTF-8."""
+    """The text of a file, with every character; None if it is too large or not UTF-8."""
     blocks: list[bytes] = []
     size = 0
     for block in source.blocks():
         size += len(block)
         if size > LARGEST:
             found = f"a text of more than {LARGEST:,} bytes"
-            problems.add("K010", source.name, None, found, "smaller documents")
+            problems.add("K010", None, found, "smaller documents", file=source.name)
             return None
         blocks.append(block)
     data = b"".join(blocks)
@@ -51,21 +78,47 @@ def decoded(source: Source, code: str, problems: Problems) -> str | None:
         return data.decode("utf-8")
     except UnicodeDecodeError:
         pass
-    hint = "convert it, for example with iconv"
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        problems.add(code, source.name, 1, "UTF-16 text", "UTF-8", hint)
+        problems.add(code, 1, "UTF-16 text", "UTF-8", _CONVERT, file=source.name)
         return None
     for number, line in enumerate(data.split(b"\n"), 1):
         try:
             line.decode("utf-8")
         except UnicodeDecodeError as error:
             found = shown(line[error.start : error.end])
-            problems.add(code, source.name, number, found, "UTF-8", hint)
+            problems.add(code, number, found, "UTF-8", _CONVERT, file=source.name)
     return None
 
 
+@dataclass(frozen=True, slots=True)
+class FileWords:
+    """The words of documents: they stay in their files until a message or an example needs them.
+
+    Without `documents`, positions are characters of the files themselves.
+    """
+
+    read: Callable[[int], Words]
+    documents: Documents | None = None
+
+    def words(self, row: int) -> Words:
+        """Text and tokens of a document."""
+        return self.read(row)
+
+    def line(self, row: int, place: int) -> int:
+        """The line on which a document begins, or on which a character of a text stands."""
+        if self.documents is not None:
+            return int(self.documents.line[row])
+        return (self.read(row)[0] or "").count("\n", 0, place) + 1
+
+
+def bytes_of(source: Source, documents: Documents, row: int) -> bytes:
+    """The bytes from the beginning of a document to that of the next one."""
+    stops = documents.offset[row + 1 : row + 2].tolist()
+    return source.between(int(documents.offset[row]), stops[0] if stops else None)
+
+
 def encoded(text: str, format: str, document: str) -> bytes:
-    """The bytes of a text; half characters, which JSON can hold, are refused."""
+    """The bytes of a text; halves of surrogate pairs, which JSON can hold, are refused."""
     try:
         return text.encode("utf-8")
     except UnicodeEncodeError as error:
@@ -76,18 +129,18 @@ def encoded(text: str, format: str, document: str) -> bytes:
 
 
 def signed(name: str) -> str:
-    """A name from a user as part of a signature: `-` for none, signs of signatures escaped.
+    """A name from a user as part of a signature: `-` for none, special characters escaped.
 
     >>> signed("INCIDENT: TYPE"), signed("a/b"), signed(""), signed("-")
     ('INCIDENT: TYPE', 'a%2Fb', '-', '%2D')
     """
-    from urllib.parse import quote  # costs time that most runs need not spend
+    from urllib.parse import quote  # slow to load, and few formats need it
 
-    said = quote(name, safe=" :.,+()", errors="surrogatepass")
-    return {"": "-", "-": "%2D", "none": "%6Eone"}.get(said, said)
+    escaped = quote(name, safe=" :.,+()", errors="surrogatepass")
+    return {"": "-", "-": "%2D", "none": "%6Eone"}.get(escaped, escaped)
 
 
-def unsigned(said: str) -> str:
+def unsigned(escaped: str) -> str:
     """The name again.
 
     >>> unsigned("a%2Fb"), unsigned("-"), unsigned("%2D")
@@ -95,4 +148,4 @@ def unsigned(said: str) -> str:
     """
     from urllib.parse import unquote
 
-    return "" if said == "-" else unquote(said, errors="surrogatepass")
+    return "" if escaped == "-" else unquote(escaped, errors="surrogatepass")

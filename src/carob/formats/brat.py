@@ -13,13 +13,13 @@ import numpy as np
 
 from carob.arrays.types import IntArray
 from carob.corpus.build import of_documents
-from carob.corpus.corpus import Corpus, Words
+from carob.corpus.corpus import Corpus
 from carob.corpus.document import Document, Group, Mention, Span, tidy
-from carob.corpus.problems import UsageError, nearest, shown
+from carob.corpus.problems import Problems, UsageError, nearest, shown
 from carob.corpus.source import Source, ending
 from carob.corpus.tables import ATTRIBUTES, Documents, too_many_attributes
-from carob.formats._folder import names, write_files
-from carob.formats._text import Problems, decoded, encoded
+from carob.formats._text import FileWords, decoded, encoded
+from carob.formats.folders import file_names, write_files
 
 _BLOCK = 1024
 _FIRST = re.compile(
@@ -91,8 +91,8 @@ class Brat:
             facts["unplaced_attributes"] += reader.unplaced
             names = {name for mention in document.mentions for name in mention.attributes}
             if len(attributes | names) > ATTRIBUTES:
-                told = too_many_attributes(attributes | names)
-                problems.add("K009", (ann or txt).name, None, *told)
+                found = too_many_attributes(attributes | names)
+                problems.add("K009", None, *found, file=(ann or txt).name)
             else:
                 attributes |= names
             if not problems.total:
@@ -125,7 +125,7 @@ class Brat:
                 facts["without_ann"] += ".ann" not in by_end
                 pairs[stem] = (by_end[".txt"], by_end.get(".ann"))
                 continue
-            problems.add("K604", files[0][1].name, None, wrong, expected, hint)
+            problems.add("K604", None, wrong, expected, hint, file=files[0][1].name)
         if not found:
             if source.is_folder:
                 raise source.failure("K002", "a folder without .txt and .ann files", "some of them")
@@ -148,9 +148,10 @@ class Brat:
         """
         return {"missing": said["missing"]}
 
-    def library(self, source: Source, documents: Documents) -> BratWords:
-        """The texts, which stay in their files until somebody asks."""
-        return BratWords(tuple(dict(files)[".txt"] for files in _by_stem(source).values()))
+    def library(self, source: Source, documents: Documents) -> FileWords:
+        """The texts, which stay in their files."""
+        files = [dict(pair)[".txt"] for pair in _by_stem(source).values()]
+        return FileWords(lambda row: (b"".join(files[row].blocks()).decode("utf-8"), None))
 
     def write(self, corpus: Corpus, out: BinaryIO) -> None:
         """Refused: a document takes two files."""
@@ -167,7 +168,7 @@ class Brat:
         ['a.ann', 'a.txt']
         """
         files: dict[str, bytes] = {}
-        for stem, document in zip(names(corpus, "brat"), corpus, strict=True):
+        for stem, document in zip(file_names(corpus, "brat"), corpus, strict=True):
             lines = annotated(document)
             files[f"{stem}.txt"] = encoded(document.text or "", "brat", stem)
             files[f"{stem}.ann"] = encoded(lines, "brat", stem)
@@ -192,23 +193,6 @@ def _by_stem(source: Source) -> dict[str, list[tuple[str, Source]]]:
         if end in (".txt", ".ann"):
             found.setdefault(stem, []).append((end, file))
     return {stem: found[stem] for stem in sorted(found)}
-
-
-@dataclass(frozen=True, slots=True)
-class BratWords:
-    """The texts of a folder, read again when asked for."""
-
-    files: tuple[Source, ...]
-
-    def words(self, row: int) -> Words:
-        """The text of a document."""
-        return b"".join(self.files[row].blocks()).decode("utf-8"), None
-
-    def line(self, row: int, place: int) -> int:
-        """The line of its .txt on which a character stands."""
-        text, _ = self.words(row)
-        assert text is not None
-        return text.count("\n", 0, place) + 1
 
 
 _BOUND = re.compile(r"(\S+) ([0-9]{1,9} [0-9]{1,9}(?:;[0-9]{1,9} [0-9]{1,9})*)")
@@ -252,7 +236,7 @@ class Annotations:
 
     def wrong(self, line: int, code: str, found: str, expected: str, hint: str = "") -> None:
         """Note a problem."""
-        self.problems.add(code, self.name, line, found, expected, hint)
+        self.problems.add(code, line, found, expected, hint, file=self.name)
 
     def document(self, id: str | None, ann: str) -> Document:
         """The document; where there were problems it is not to be used."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from html.entities import html5
@@ -12,11 +13,11 @@ from typing import Any, BinaryIO, ClassVar, Literal
 from carob.corpus.build import of_documents
 from carob.corpus.corpus import Corpus, Words
 from carob.corpus.document import Document, Mention
-from carob.corpus.problems import UsageError, nearest, shown
+from carob.corpus.problems import Problems, UsageError, nearest, shown
 from carob.corpus.source import Source, ending
 from carob.corpus.tables import ATTRIBUTES, Documents, too_many_attributes
-from carob.formats._folder import names, write_files
-from carob.formats._text import Problems, decoded, encoded
+from carob.formats._text import FileWords, decoded, encoded
+from carob.formats.folders import file_names, write_files
 
 NAME = re.compile(r"[A-Za-z][\w.-]*")
 _ATTRIBUTE = re.compile(r'([A-Za-z_][\w.:-]*)="([^"<>\r\n]*)"')
@@ -252,27 +253,22 @@ class Inline:
         >>> [len(block) for block in Inline().read(Source.of_bytes(b"plain text"))]
         [1]
         """
-        problems = Problems()
+        problems = Problems(source.name)
         marked = decoded(source, "K701", problems)
         problems.check()
         assert marked is not None
         marked = marked.removeprefix("\ufeff")
         if not marked and source.inside is None:
             raise source.failure("K002", "an empty file", "at least one document")
-        at = line = 0
+        breaks = [each.start() for each in re.finditer("\n", marked)]
 
         def wrong(place: int, code: str, found: str, expected: str, hint: str) -> None:
-            nonlocal at, line
-            if place < at:
-                at = line = 0
-            line += marked.count("\n", at, place)
-            at = place
-            problems.add(code, source.name, line + 1, found, expected, hint)
+            problems.add(code, bisect_left(breaks, place) + 1, found, expected, hint)
 
         text, mentions = self._tags.apart(marked, wrong)
         names = {name for mention in mentions for name in mention.attributes}
         if len(names) > ATTRIBUTES:
-            problems.add("K009", source.name, None, *too_many_attributes(names))
+            problems.add("K009", None, *too_many_attributes(names))
         problems.check()
         document = Document(_id(source), text, None, tuple(mentions))
         yield replace(of_documents([document]), library=None)
@@ -291,9 +287,14 @@ class Inline:
         labels = () if said["tags"] == "all" else tuple(said["tags"].split("+"))
         return {"labels": labels, "entities": said["entities"]}
 
-    def library(self, source: Source, documents: Documents) -> InlineWords:
-        """The text, which stays in the file until somebody asks."""
-        return InlineWords(source, self._tags)
+    def library(self, source: Source, documents: Documents) -> FileWords:
+        """The text, which stays in the file; no tag holds a line break."""
+
+        def read(row: int) -> Words:
+            marked = b"".join(source.blocks()).decode("utf-8").removeprefix("\ufeff")
+            return self._tags.apart(marked, lambda *_: None)[0], None
+
+        return FileWords(read)
 
     def write(self, corpus: Corpus, out: BinaryIO) -> None:
         """Write one document.
@@ -319,7 +320,7 @@ class Inline:
         ...     sorted(file.name for file in Path(folder).iterdir())
         ['1.inline', '2.inline']
         """
-        pairs = zip(names(corpus, "inline"), corpus, strict=True)
+        pairs = zip(file_names(corpus, "inline"), corpus, strict=True)
         write_files(path, {f"{name}.inline": self._written(each, name) for name, each in pairs})
 
     def _written(self, document: Document, name: str) -> bytes:
@@ -334,22 +335,3 @@ def _id(source: Source) -> str | None:
         return None
     stem, end = ending(source.inside)
     return stem if end in _ENDINGS else source.inside.removesuffix(".gz")
-
-
-@dataclass(frozen=True, slots=True)
-class InlineWords:
-    """The text of a file, taken from it again when asked for."""
-
-    source: Source
-    tags: Tags
-
-    def words(self, row: int) -> Words:
-        """The text, without tags."""
-        marked = b"".join(self.source.blocks()).decode("utf-8").removeprefix("\ufeff")
-        return self.tags.apart(marked, lambda *_: None)[0], None
-
-    def line(self, row: int, place: int) -> int:
-        """The line of a character; there are no line breaks in tags."""
-        text, _ = self.words(row)
-        assert text is not None
-        return text.count("\n", 0, place) + 1

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from typing import Any, BinaryIO, ClassVar
 
 from carob.corpus.build import of_documents
-from carob.corpus.corpus import Corpus, Words
+from carob.corpus.corpus import Corpus
 from carob.corpus.document import Document, Filler, Template
-from carob.corpus.problems import UsageError, shown
+from carob.corpus.problems import Problems, UsageError, shown
 from carob.corpus.source import Source
 from carob.corpus.tables import Documents
-from carob.formats._text import Problems, decoded, encoded, signed, unsigned
+from carob.formats._text import FileWords, decoded, encoded, signed, unsigned
 from carob.formats.capabilities import fitted, refused
 
 _SIGN = re.compile(r'"((?:[^"\\]|\\.)*+)("|\\?\Z)|/', re.S)
@@ -177,15 +177,15 @@ def number_of(value: str) -> tuple[str, bool]:
 class _Messages:
     """Reads the lines of a key file; what is wrong goes to `problems`."""
 
-    def __init__(self, file: str, problems: Problems, label: str) -> None:
-        self.file, self.problems, self.label = file, problems, label
+    def __init__(self, problems: Problems, label: str) -> None:
+        self.problems, self.label = problems, label
         self.found: dict[str, _Message] = {}
         self.comments = 0
         self.message: _Message | None = None
         self.block = _Block()
 
     def wrong(self, line: int, code: str, found: str, expected: str, hint: str = "") -> None:
-        self.problems.add(code, self.file, line, found, expected, hint)
+        self.problems.add(code, line, found, expected, hint)
 
     def read(self, text: str) -> None:
         for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), 1):
@@ -384,10 +384,10 @@ class Muc:
         >>> [len(block) for block in Muc().read(Source.of_bytes(b"MESSAGE: ID  a"))]
         [1]
         """
-        problems = Problems()
+        problems = Problems(source.name)
         text = decoded(source, "K221", problems)
         problems.check()
-        messages = _Messages(source.name, problems, self.label)
+        messages = _Messages(problems, self.label)
         messages.read(text or "")
         problems.check()
         if not messages.found:
@@ -410,9 +410,9 @@ class Muc:
         """
         return {"label": unsigned(said["label_slot"])}
 
-    def library(self, source: Source, documents: Documents) -> MucWords:
-        """There are no words, only lines."""
-        return MucWords(documents)
+    def library(self, source: Source, documents: Documents) -> FileWords:
+        """A key file has lines, but no words."""
+        return FileWords(lambda row: (None, None), documents)
 
     def write(self, corpus: Corpus, out: BinaryIO) -> None:
         """Write a key file.
@@ -489,18 +489,3 @@ def _rows(template: Template, numbers: Mapping[str, int]) -> Iterator[str]:
 def _row(number: int, slot: str, value: str) -> str:
     name = f"{number}.".ljust(4) + slot
     return f"{name.ljust(_COLUMN - 3)}   {value}\n"
-
-
-@dataclass(frozen=True, slots=True)
-class MucWords:
-    """A key file has no words."""
-
-    documents: Documents
-
-    def words(self, row: int) -> Words:
-        """Nothing is known."""
-        return None, None
-
-    def line(self, row: int, place: int) -> int:
-        """The line that names the message."""
-        return int(self.documents.line[row])

@@ -11,54 +11,53 @@ from typing import Any
 import numpy as np
 
 from carob.corpus.corpus import Corpus, Shelves
-from carob.corpus.problems import InputError, UsageError, shown
+from carob.corpus.problems import InputError, Problems, UsageError, shown
 from carob.corpus.source import Source
 from carob.corpus.tables import ATTRIBUTES, too_many_attributes
-from carob.formats._text import Problems
 from carob.plugin import hook
 
 Read = tuple[Corpus, dict[str, str], dict[str, int]]
 
 
 def read_files(reader: Any, source: Source) -> Read:
-    """Every file of a folder by a reader of single files, their documents end to end.
+    """Read every file of a folder with a reader of single files, and join the documents.
 
-    Files come in the order of their names. What a reader found out for each file by itself and
-    not alike for all, such as a tag scheme, is said to be `auto`.
+    Files come in the order of their names. What the reader detects differently for different
+    files, such as a tag scheme, is reported as `auto`.
     """
     problems = Problems()
     parts: list[tuple[Source, Corpus]] = []
-    said: dict[str, set[str]] = {}
+    settings: dict[str, set[str]] = {}
     facts: Counter[str] = Counter()
     for file in source.files.values():
         try:
             part = Corpus.joined(reader.read(file))
         except InputError as error:
-            problems.extend(error)
+            problems.extend(error.problems, error.total)
             continue
-        how, counts = hook(reader, "settled")(part.facts)
+        setting, counts = hook(reader, "settled")(part.facts)
         facts.update(counts)
-        for key, value in how.items():
-            said.setdefault(key, set()).add(value)
+        for key, value in setting.items():
+            settings.setdefault(key, set()).add(value)
         if (library := hook(reader, "library")) is not None:
             part = replace(part, library=library(file, part.documents))
         parts.append((file, replace(part, facts={})))
     problems.check()
     if not parts:
         raise source.failure("K002", "an empty folder", "at least one document")
-    _fit(parts, problems)
+    _check_together(parts, problems)
     problems.check()
     facts["hidden_files"] = source.hidden
-    once = {key: values.pop() if len(values) == 1 else "auto" for key, values in said.items()}
+    how = {key: values.pop() if len(values) == 1 else "auto" for key, values in settings.items()}
     corpus = Corpus.joined([part for _, part in parts])
     first = np.cumsum([0, *(len(part) for _, part in parts[:-1])]).tolist()
     shelves = Shelves(tuple(part.library for _, part in parts), tuple(first),
                       tuple(file.name for file, _ in parts))  # fmt: skip
-    return replace(corpus, library=shelves), once, dict(facts)
+    return replace(corpus, library=shelves), how, dict(facts)
 
 
-def _fit(parts: Iterable[tuple[Source, Corpus]], problems: Problems) -> None:
-    """One unit, and ids on all documents or on none, each once."""
+def _check_together(parts: Iterable[tuple[Source, Corpus]], problems: Problems) -> None:
+    """Check that all files have one unit, and that all documents have ids of their own or none."""
     owner: dict[str, Source] = {}
     named: dict[bool, Source] = {}
     units: dict[str, Source] = {}
@@ -66,7 +65,7 @@ def _fit(parts: Iterable[tuple[Source, Corpus]], problems: Problems) -> None:
     for file, part in parts:
         attributes |= {*part.mentions.attributes, *part.documents.attributes}
         if len(attributes) > ATTRIBUTES:
-            problems.add("K009", file.name, None, *too_many_attributes(attributes))
+            problems.add("K009", None, *too_many_attributes(attributes), file=file.name)
             return
         wrong: list[tuple[int | None, str, str]] = []
         if part.unit is not None and units.setdefault(part.unit, file) is file and len(units) > 1:
@@ -85,10 +84,10 @@ def _fit(parts: Iterable[tuple[Source, Corpus]], problems: Problems) -> None:
                 wrong.append((line, found, "an id of its own for each document"))
             owner.setdefault(name, file)
         for line_or_none, found, expected in wrong:
-            problems.add("K008", file.name, line_or_none, found, expected)
+            problems.add("K008", line_or_none, found, expected, file=file.name)
 
 
-def names(corpus: Corpus, format: str) -> list[str]:
+def file_names(corpus: Corpus, format: str) -> list[str]:
     """A file name, without its ending, for each document: its id, or its number."""
     ids = corpus.documents.id
     if ids is None:
@@ -117,5 +116,5 @@ def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
             with file.open("xb") as out:
                 out.write(data)
     except (OSError, ValueError) as error:
-        said = getattr(error, "strerror", None) or error
-        raise UsageError(f"cannot write the folder {folder}: {said}") from None
+        reason = getattr(error, "strerror", None) or error
+        raise UsageError(f"cannot write the folder {folder}: {reason}") from None

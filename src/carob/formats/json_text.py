@@ -1,0 +1,236 @@
+"""JSON in text files: what kind of objects a file holds, and how its lines are decoded and written.
+
+All JSON formats decode with `DECODER`, which refuses what would lose something: a key that an
+object has twice, NaN, a number that no float can hold.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from carob.corpus.problems import Problem, Problems, repeated, shown
+from carob.corpus.source import LARGEST, Source
+from carob.formats._text import BOM, pieces
+
+CAROB = frozenset({
+    "mentions", "templates", "relations", "clusters", "tokens", "token_spans", "sentences", "unit",
+})  # fmt: skip
+"""An object with one of these keys is a document of carob's own format."""
+COMMON = frozenset({"id", "text", "attributes"})
+"""Keys that say nothing about the format."""
+OBJECT = "a JSON object, one document a line"
+ONE_A_LINE = "put each object on a line of its own, or all of them in a list"
+NO_FENCE = "take away the lines with ``` around the JSON"
+TOO_DEEP = "brackets nested too deep"
+FENCE = re.compile(r"\s*(```|~~~)")
+
+_TOKEN = re.compile(r'"((?:[^"\\]|\\.)*+)(?:"(\s*:)?|\\?\Z)|[{}\[\]]', re.S)
+_OPENS = re.compile(r'\{\s*"(?:[^"\\]|\\.)*+"\s*:', re.S)
+_TAGGED = re.compile(r"(?:^|[ \t])(?:O|(?:O\|)*[BIESLUMW]-[^ \t]+)[ \t\r]*$")
+_ENOUGH = 1 << 13
+"""How many bytes are enough to recognise columns."""
+
+
+def _finite(number: str) -> float:
+    value = float(number)
+    if value in (math.inf, -math.inf):
+        raise ValueError(f"{number} is too large")
+    return value
+
+
+def _refuse_constant(constant: str) -> Any:
+    raise ValueError(f"{constant} is not a JSON number")
+
+
+def _without_repeated_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        twice = repeated([key for key, _ in pairs])
+        raise ValueError(f"the key {shown(twice)} is there twice")
+    return value
+
+
+DECODER = json.JSONDecoder(
+    parse_constant=_refuse_constant, parse_float=_finite, object_pairs_hook=_without_repeated_keys
+)
+
+
+def lines(source: Source) -> Iterator[tuple[int, int, bytes]]:
+    """Number, offset and bytes of each line that is not blank.
+
+    >>> list(lines(Source.of_bytes(b'{}\\n\\n{"a": 1}')))
+    [(1, 0, b'{}'), (3, 4, b'{"a": 1}')]
+    """
+    for piece, number, offset in pieces(source, LARGEST):
+        for raw in piece.split(b"\n"):
+            if raw.strip():
+                yield number, offset, raw
+            number += 1
+            offset += len(raw) + 1
+
+
+def decoded_object(raw: bytes, line: int, code: str, problems: Problems) -> dict[str, Any] | None:
+    """The object of a line; None if the line is anything else, which is a problem.
+
+    >>> decoded_object(b' {"a": "x"} ', 1, "K201", Problems())
+    {'a': 'x'}
+    """
+    text, hint = "", ""
+    try:
+        text = raw.decode("utf-8")
+        value = DECODER.decode(text)
+    except UnicodeDecodeError as error:
+        problems.add(code, line, shown(raw[error.start : error.end]), "UTF-8")
+        return None
+    except RecursionError:
+        found = TOO_DEEP
+    except json.JSONDecodeError as error:
+        found = f"{shown(text.strip())} ({error.msg}, column {error.pos + 1})"
+        hint = NO_FENCE if FENCE.match(text) else ""
+        if error.msg == "Extra data":
+            found, hint = f"{shown(text[error.pos :].strip())} after an object", ONE_A_LINE
+    except ValueError as error:
+        found = f"{shown(text.strip())} ({error})"
+    else:
+        if isinstance(value, dict):
+            return value
+        found = shown(text.strip())
+    problems.add(code, line, found, OBJECT, hint)
+    return None
+
+
+def encoded_object(record: dict[str, Any]) -> bytes:
+    """The line of an object.
+
+    >>> encoded_object({"a": "é"}).decode()
+    '{"a": "é"}\\n'
+    """
+    try:
+        return json.dumps(record, ensure_ascii=False, allow_nan=False).encode() + b"\n"
+    except UnicodeEncodeError:  # half of a surrogate pair: JSON can only escape it
+        return json.dumps(record).encode() + b"\n"
+
+
+def keys(head: bytes) -> set[str]:
+    """The keys of the objects at the top of a file, or in a list there, as far as they show, or up
+    to the first that only carob's own format has.
+
+    >>> sorted(keys(b'{"a": {"b": 1}, "c": "d"} {"e": [{"f'))
+    ['a', 'c', 'e']
+    """
+    return _top_keys(head, stop_at=CAROB)[0]
+
+
+def _top_keys(head: bytes, stop_at: frozenset[str] = frozenset()) -> tuple[set[str], bool]:
+    """The keys of the objects at the top, and whether the last object is cut."""
+    names: set[str] = set()
+    text = head.removeprefix(BOM).lstrip().decode("utf-8", "replace")
+    depth = -1 if text.startswith("[") else 0
+    for token in _TOKEN.finditer(text):
+        if token[1] is None:
+            depth += 1 if token.group() in "{[" else -1
+        elif token[2] and depth == 1:
+            names.add(token[1])
+            if token[1] in stop_at:
+                break
+    return names, depth > 0
+
+
+def telling_head(source: Source, head: bytes) -> bytes:
+    """The head of a file of objects, and as much more of the file as shows what they are.
+
+    An object that the head cuts is completed: its last key may be the only one of its kind. If no
+    key says more than `id` and `text` do, the first line with such a key follows.
+
+    >>> source = Source.of_bytes(b'{"id": "1"}\\n{"id": "2"}\\n{"id": "3", "who": "Ann"}')
+    >>> sorted(keys(telling_head(source, source.head(12))))
+    ['id', 'who']
+    """
+    if head.removeprefix(BOM).lstrip()[:1] != b"{" or keys(head) & CAROB:
+        return head
+    size = len(head)
+    head = _completed(source, 0, head)
+    if not keys(head) <= COMMON:
+        return head
+    for _, offset, raw in lines(source):
+        if offset + len(raw) > len(head) and not (_object(raw) or {}).keys() <= COMMON:
+            piece = source.between(offset, offset + size)
+            return head + b"\n" + _completed(source, offset, piece)
+    return head
+
+
+def _completed(source: Source, start: int, piece: bytes) -> bytes:
+    """A piece of a file, longer if it cuts a line, or the only object of the file."""
+    first, line_end, _ = piece.removeprefix(BOM).lstrip().partition(b"\n")
+    in_lines, size = bool(line_end) and _object(first) is not None, len(piece)
+    while len(piece) < LARGEST and (in_lines or _top_keys(piece)[1]):
+        longer = source.between(start, start + 2 * len(piece))
+        end = longer.find(b"\n", size - 1) if in_lines else -1
+        if end >= 0 or len(longer) <= len(piece):
+            return longer[:end] if end >= 0 else longer
+        piece = longer
+    return piece
+
+
+def _object(raw: bytes) -> dict[str, Any] | None:
+    try:
+        value = json.loads(raw)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def words_around_json(file: str, head: bytes) -> Problem | None:
+    """The problem of a file that looks like columns, but is JSON with other words around it.
+
+    A language model often answers so, though it was asked for JSON alone. Columns differ from such
+    a file: their lines have one width or end in a tag, and no object fills whole lines.
+
+    >>> print(words_around_json("a.json", b'Sure! {"who": "Ann"}'))
+    a.json:1: K211 found 'Sure!' before an object, expected JSON and nothing else; take away what \
+stands around the JSON
+    >>> words_around_json("a.conll", b'{"who": O\\n"Ann"} O\\n')
+    """
+    text = head.decode("utf-8", "replace").removeprefix("\ufeff")
+    line = 1 + text[: len(text) - len(text.lstrip())].count("\n")
+    if _is_bare_value(text):
+        return Problem("K211", file, line, shown(text.strip()), OBJECT)
+    opens = _OPENS.search(text)
+    if opens is None or not (before := text[: opens.start()].strip()):
+        return None
+    rows = [row for row in text[:_ENOUGH].split("\n") if row.strip()]
+    if len(rows) > 1 and len(text) > _ENOUGH:
+        rows.pop()
+    if any(_TAGGED.search(row) or row.startswith(("-DOCSTART-", "# newdoc")) for row in rows):
+        return None
+    rows = [row for row in rows if not row.startswith("# ")]
+    widths = {len(row.split()) for row in rows}
+    anywhere = len(rows) == 1 or widths == {1}
+    if len(widths) == 1 and not _object_at(text, opens.start(), anywhere=anywhere):
+        return None
+    found = f"{shown(before.split(chr(10))[0].strip())} before an object"
+    hint = "take away what stands around the JSON"
+    return Problem("K211", file, line, found, "JSON and nothing else", hint)
+
+
+def _is_bare_value(text: str) -> bool:
+    """Whether the whole text is one JSON value, but neither an object nor a list."""
+    try:
+        value = DECODER.decode(text)
+    except (ValueError, RecursionError):
+        return False
+    return not isinstance(value, (dict, list))
+
+
+def _object_at(text: str, start: int, *, anywhere: bool) -> bool:
+    """Whether an object begins here, and fills whole lines unless it may stand anywhere."""
+    try:
+        _, end = DECODER.raw_decode(text, start)
+    except (ValueError, RecursionError):
+        return False
+    beside = text[:start].rsplit("\n", 1)[-1] + text[end:].split("\n", 1)[0]
+    return anywhere or not beside.strip()
