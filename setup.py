@@ -1,4 +1,4 @@
-"""The compiled helpers are optional: without a compiler, carob is installed without them."""
+"""The compiled helpers, which are optional: without a compiler carob is installed without them."""
 
 from setuptools import Extension, setup
 
