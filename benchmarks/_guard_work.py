@@ -97,10 +97,10 @@ def parts(folder: str) -> dict[str, Callable[[], None]]:
     def in_pieces() -> None:
         from carob.counts import pieces
 
-        usual = pieces.LARGE, pieces.PIECE
-        pieces.LARGE = pieces.PIECE = 2000
+        usual = pieces.PIECE
+        pieces.PIECE = 2000
         carob("score", *large[:2], *exact, *spaces, *plain)
-        pieces.LARGE, pieces.PIECE = usual
+        pieces.PIECE = usual
 
     return {
         "python": lambda: None,

@@ -18,8 +18,8 @@ import numpy as np
 
 from carob.arrays.types import FloatArray
 from carob.counts.quantities import ratio
-from carob.counts.rows import Dense, Statistic
-from carob.infer._draws import Units
+from carob.counts.table import Statistic, Table
+from carob.infer.draws import Units
 from carob.infer.interval import Method, Percentile, default, intervals
 from carob.infer.randomization import Randomization
 
@@ -42,7 +42,7 @@ def simulated(rng: np.random.Generator, size: int, systems: int = 1) -> list[Flo
 
 
 def f1(rows: FloatArray) -> Statistic:
-    return Statistic(Dense(rows), lambda s: ratio(2 * s[:, 0], 2 * s[:, 0] + s[:, 1] + s[:, 2]))
+    return Statistic(Table.of(rows), lambda s: ratio(2 * s[:, 0], 2 * s[:, 0] + s[:, 1] + s[:, 2]))
 
 
 def covers(method: Method, rows: FloatArray, seed: int, resamples: int) -> bool:

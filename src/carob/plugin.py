@@ -25,10 +25,9 @@ from carob.corpus.problems import CarobError, InputError, Problem, RecipeError, 
 from carob.corpus.source import Source
 from carob.corpus.tables import Documents, Mentions
 from carob.counts.events import Events
-from carob.counts.quantities import Quantities, ratio
-from carob.counts.rows import Dense, Rows, summed
+from carob.counts.quantities import Quantities, mean, missing, ratio, valued
+from carob.counts.table import CountTable, Table
 from carob.counts.tally import Tally
-from carob.counts.zero_rule import mean, missing, valued
 from carob.pair.pair import Pair
 from carob.result.scores import Score, Scores
 
@@ -36,13 +35,13 @@ if TYPE_CHECKING:
     from pathlib import Path  # slow to load
 
 __all__ = [
-    "Average", "AverageHooks", "Averaged", "BoolArray", "CarobError", "Corpus", "Dense",
+    "Average", "AverageHooks", "Averaged", "BoolArray", "CarobError", "Corpus", "CountTable",
     "Document", "Documents", "Events", "Filler", "FloatArray", "Format", "FormatHooks", "Group",
     "InputError", "IntArray", "Measure", "MeasureHooks", "Mention", "Mentions", "Pair", "Problem",
-    "Quantities", "RecipeError", "Report", "Rows", "Score", "Scores", "Source", "Space",
-    "SpaceHooks", "Tally", "Template", "UsageError", "hook", "join", "mean", "missing",
+    "Quantities", "RecipeError", "Report", "Score", "Scores", "Source", "Space",
+    "SpaceHooks", "Table", "Tally", "Template", "UsageError", "hook", "join", "mean", "missing",
     "missing_attributes", "nearest", "of_documents", "packed", "ratio", "required", "rest",
-    "summed", "valued",
+    "valued",
 ]  # fmt: skip
 
 
@@ -213,8 +212,8 @@ class Averaged:
 class Average(Protocol):
     """How labels or documents are combined: a component of average/.
 
-    It works in two steps, so that ten thousand resamples cost one matrix product: `rows` says what
-    is summed over documents, `value` makes the score of such sums.
+    It works in two steps, so that ten thousand resamples cost one matrix product: `table` says what
+    is summed over documents, `value` computes the score from such sums.
     """
 
     @property
@@ -225,13 +224,11 @@ class Average(Protocol):
     def over(self) -> Literal["labels", "documents"]:
         """What a mean is taken over, and what is left out of it."""
 
-    def rows(self, measure: Measure, tally: Tally, zero: float | None) -> Rows:
+    def table(self, measure: Measure, tally: Tally, zero: float | None) -> Table:
         """What is summed over documents: a row for each."""
 
-    def value(
-        self, measure: Measure, tally: Tally, sums: FloatArray, zero: float | None
-    ) -> Averaged:
-        """The score of these sums."""
+    def value(self, measure: Measure, table: Any, sums: FloatArray, zero: float | None) -> Averaged:
+        """The score of column sums of this table, or one for each draw (draws x columns)."""
 
 
 class AverageHooks:

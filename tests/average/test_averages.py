@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from carob import RecipeError, Tally
+from carob.arrays.types import FloatArray
 from carob.average.label import Label
 from carob.average.macro import Macro, Weighted
 from carob.average.macro_doc import MacroDoc, MacroDocPr
@@ -20,6 +21,7 @@ from carob.counts.count import Count
 from carob.measure.f import F
 from carob.measure.precision import Precision
 from carob.measure.recall import Recall
+from carob.plugin import Averaged
 
 LABELS = ("A", "B", "C")
 OUTCOMES = ("found", "half", "right", "fp", "fn")
@@ -150,12 +152,24 @@ def tally_of(world: World, rng: np.random.Generator) -> Tally:
     ]
     rng.shuffle(cells)
     rows = np.array(cells, np.int64).reshape(-1, 2)
-    counts = [[world[u][LABELS[i]][o] for o in OUTCOMES] for u, i in cells]
-    linear = [[parts.get(o, 0.0) for o in OUTCOMES] for parts in QUANTITIES.values()]
-    return Tally(
-        len(world), LABELS, OUTCOMES, tuple(QUANTITIES), np.array(linear),
-        rows[:, 0], rows[:, 1], np.array(counts, np.float64).reshape(-1, len(OUTCOMES)),
-    )  # fmt: skip
+    numbers = [[world[u][LABELS[i]][o] for o in OUTCOMES] for u, i in cells]
+    counts = np.array(numbers, np.float64).reshape(-1, len(OUTCOMES))
+    return Tally(len(world), LABELS, OUTCOMES, QUANTITIES, rows[:, 0], rows[:, 1], counts)
+
+
+def of(average: Any, measure: Any, tally: Tally, zero: float | None = None) -> Averaged:
+    table = average.table(measure, tally, zero)
+    averaged: Averaged = average.value(measure, table, table.sums, zero)
+    return averaged
+
+
+def resampled(
+    average: Any, measure: Any, tally: Tally, weights: FloatArray, zero: float | None = None
+) -> FloatArray:
+    table = average.table(measure, tally, zero)
+    sums = weights @ table.rows(np.arange(tally.units))
+    value: FloatArray = average.value(measure, table, sums, zero).value
+    return value
 
 
 def assert_same(expected: float | None, actual: Any) -> None:
@@ -182,12 +196,12 @@ def test_an_average_is_what_its_definition_says(
         weights = rng.multinomial(len(world), [1 / len(world)] * len(world), 3).astype(float)
         for measure, slowly in MEASURES:
             value, left_out = slow(world, slowly, zero)
-            found = average(measure, tally, None, zero)
+            found = of(average, measure, tally, zero)
             assert_same(value, found.value)
             assert left_out == found.left_out
-            drawn = average(measure, tally, weights, zero)
-            assert (3,) == drawn.value.shape
-            for row, number in zip(weights, drawn.value, strict=True):
+            drawn = resampled(average, measure, tally, weights, zero)
+            assert (3,) == drawn.shape
+            for row, number in zip(weights, drawn, strict=True):
                 assert_same(slow(repeated(world, row), slowly, zero)[0], number)
 
 
@@ -214,8 +228,8 @@ def test_macro_doc_pr_is_made_of_means_over_documents_with_gold(
         world = random_world(rng)
         tally = tally_of(world, rng)
         weights = rng.multinomial(len(world), [1 / len(world)] * len(world), 2).astype(float)
-        drawn = MacroDocPr()(measure, tally, weights, None).value
-        found = MacroDocPr()(measure, tally, None, None)
+        drawn = resampled(MacroDocPr(), measure, tally, weights)
+        found = of(MacroDocPr(), measure, tally)
         numbers = [(world, found.value)]
         numbers += [(repeated(world, row), x) for row, x in zip(weights, drawn, strict=True)]
         for each, actual in numbers:
@@ -229,7 +243,7 @@ def test_weighted_recall_is_micro_recall() -> None:
     rng = np.random.default_rng(3)
     for _ in range(100):
         tally = tally_of(random_world(rng), rng)
-        micro, weighted = (a(Recall(), tally).value for a in (Micro(), Weighted()))
+        micro, weighted = (of(a, Recall(), tally).value for a in (Micro(), Weighted()))
         if tally.total()["gold_all"]:
             assert math.isclose(micro, weighted, abs_tol=1e-12)
 
@@ -242,15 +256,15 @@ def test_a_measure_for_which_zero_is_praise_stays_without_a_value() -> None:
     world: World = [{label: dict.fromkeys(OUTCOMES, 0.0) for label in LABELS}]
     world[0]["A"]["fp"] = 2.0
     tally = tally_of(world, rng)
-    assert_same(None, Micro()(Rate(), tally).value)
-    assert_same(0.0, Micro()(Recall(), tally).value)
-    assert_same(None, Macro()(Rate(), tally).value)
-    assert 3 == Macro()(Rate(), tally).left_out
+    assert_same(None, of(Micro(), Rate(), tally).value)
+    assert_same(0.0, of(Micro(), Recall(), tally).value)
+    assert_same(None, of(Macro(), Rate(), tally).value)
+    assert 3 == of(Macro(), Rate(), tally).left_out
 
 
 def test_an_unknown_label_is_refused_with_the_nearest() -> None:
     rng = np.random.default_rng(5)
     tally = tally_of(random_world(rng), rng)
     with pytest.raises(RecipeError) as caught:
-        Label("a")(Recall(), tally)
+        of(Label("a"), Recall(), tally)
     assert "no label is called 'a'; did you mean A? there are: A, B, C" == str(caught.value)

@@ -12,10 +12,10 @@ import pytest
 
 from carob import Corpus, Document, Mention, Pair, Recipe, Tally
 from carob.arrays.types import FloatArray
-from carob.counts.rows import summed
-from carob.evaluate.sampling import by_label, overall
-from carob.infer._draws import Units, streams
-from carob.infer._sampling import Together, bootstrap, jackknife
+from carob.counts import tally as tally_module
+from carob.evaluate.scoring import average_statistic, label_statistic
+from carob.infer.draws import Units, resamples
+from carob.infer.resampling import Sampler
 
 LABELS = ("A", "B", "C")
 Counts = dict[str, tuple[int, int, int]]
@@ -94,12 +94,9 @@ def by_hand(average: str, counts: list[Counts]) -> float:
 AVERAGES = ["micro", "macro", "weighted", "label:B", "macro-doc", "macro-doc-pr"]
 
 
-def weights_of(units: Units, resamples: int, seed: int) -> FloatArray:
-    found = np.zeros((resamples, len(units)))
-    for stream in streams(units, resamples, np.random.default_rng(seed)):
-        for start, weights in stream.chunks(0, resamples):
-            found[start : start + len(weights), stream.index] = weights
-    return found
+def weights_of(units: Units, count: int, seed: int) -> FloatArray:
+    parts = list(resamples(units, count, np.random.default_rng(seed)))
+    return np.concatenate(parts).astype(np.float64)
 
 
 @pytest.mark.parametrize("average", AVERAGES)
@@ -111,17 +108,15 @@ def test_draws_are_the_scores_of_the_documents_drawn(average: str) -> None:
         pair = Pair.of(gold, system, LABELS)
         tally, counts = Tally.of(recipe.space, pair), counted(gold, system)
         units = Units.of(len(gold))
-        together = Together([overall(recipe, tally, None)], units)
-        assert together.points[0] == pytest.approx([by_hand(average, counts)], nan_ok=True)
-        drawn = bootstrap(together, 25, np.random.default_rng(seed))[0][:, 0]
+        sampler = Sampler([average_statistic(recipe, tally, None)], units)
+        assert sampler.statistics[0].point == pytest.approx([by_hand(average, counts)], nan_ok=True)
+        drawn = sampler.bootstrap(25, np.random.default_rng(seed))[0][:, 0]
         weights = weights_of(units, 25, seed)
         expected = [
             by_hand(average, [c for c, w in zip(counts, line, strict=True) for _ in range(int(w))])
             for line in weights.tolist()
         ]
         assert drawn == pytest.approx(expected, nan_ok=True)
-        called = recipe.average(recipe.measure, tally, weights, None).value
-        assert called == pytest.approx(expected, nan_ok=True)
 
 
 @pytest.mark.parametrize("average", AVERAGES)
@@ -134,10 +129,10 @@ def test_leave_one_out_is_the_score_of_the_others(average: str) -> None:
         counts, size = counted(gold, system), len(gold)
         left = [by_hand(average, counts[:i] + counts[i + 1 :]) for i in range(size)]
         there = np.array([x for x in left if not math.isnan(x)])
-        together = Together([overall(recipe, tally, None)], Units.of(size))
-        if not len(there) or np.isnan(together.points[0][0]):
+        sampler = Sampler([average_statistic(recipe, tally, None)], Units.of(size))
+        if not len(there) or np.isnan(sampler.statistics[0].point[0]):
             continue
-        moments = jackknife(together, [(0,)])[0]
+        moments = sampler.jackknife()[0]
         m = len(there)
         error = math.sqrt((m - 1) / m * float(((there - there.mean()) ** 2).sum()))
         assert len(there) == moments.count[0]
@@ -149,52 +144,48 @@ def test_labels_are_drawn_together() -> None:
     gold, system = corpora(8, rng)
     recipe = Recipe.parse("exact.F1")
     tally, counts = Tally.of(recipe.space, Pair.of(gold, system, LABELS)), counted(gold, system)
-    together = Together([by_label(recipe.measure, tally, None)], Units.of(8))
-    drawn = bootstrap(together, 30, np.random.default_rng(0))[0]
+    sampler = Sampler([label_statistic(recipe.measure, tally, None)], Units.of(8))
+    drawn = sampler.bootstrap(30, np.random.default_rng(0))[0]
     for line, values in zip(weights_of(Units.of(8), 30, 0).tolist(), drawn, strict=True):
         taken = [c for c, w in zip(counts, line, strict=True) for _ in range(int(w))]
         expected = [f1(*added(taken, (label,))) for label in LABELS]
         assert values == pytest.approx(expected, nan_ok=True)
 
 
-def test_a_large_tally_is_spread_out_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    from carob.counts import rows
-
+@pytest.mark.parametrize("dense", [1 << 22, 0])
+def test_a_sparse_table_is_resampled_as_a_dense_one(
+    dense: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tally_module, "DENSE", dense)
+    monkeypatch.setattr(tally_module, "GROUP", 2)
     gold, system = corpora(30, np.random.default_rng(3))
-    tally = Tally.of(Recipe.parse("exact.F1").space, Pair.of(gold, system, LABELS))
-    whole = summed(tally.rows)
-    monkeypatch.setattr(rows, "BLOCK", 20)
-    assert np.array_equal(whole, summed(tally.rows))
-    assert np.array_equal(tally.by_label()["tp"], tally.labels_of(whole)["tp"])
-    assert np.array_equal(tally.total()["system_all"],
-                          tally.total_of(summed(tally.unit_rows))["system_all"])  # fmt: skip
+    recipe = Recipe.parse("exact.F1@macro")
+    tally, counts = Tally.of(recipe.space, Pair.of(gold, system, LABELS)), counted(gold, system)
+    statistics = [average_statistic(recipe, tally, None),
+                  label_statistic(recipe.measure, tally, None)]  # fmt: skip
+    assert (2 if dense == 0 else 1) == len(statistics[1].table.parts)
+    macro, labels = Sampler(statistics, Units.of(30)).bootstrap(40, np.random.default_rng(4))
+    for line, one, several in zip(
+        weights_of(Units.of(30), 40, 4).tolist(), macro[:, 0], labels, strict=True
+    ):
+        taken = [c for c, w in zip(counts, line, strict=True) for _ in range(int(w))]
+        assert one == pytest.approx(by_hand("macro", taken))
+        expected = [f1(*added(taken, (label,))) for label in LABELS]
+        assert several == pytest.approx(expected, nan_ok=True)
 
 
 def test_the_size_of_the_event_space_is_summed_too() -> None:
-    """A space without a row for what nobody marked: total = its size, tn = size - tp."""
+    """A space without a row for what is not marked: total = its size, tn = size - tp."""
+    factors = {"gold_all": {"tp": 1.0}, "total": {"total": 1.0}, "tn": {"total": 1.0, "tp": -1.0}}
     tally = Tally(
-        3, ("A", "B"), ("tp",), ("gold_all", "total", "tn"),
-        np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 1.0]]),
-        np.array([0, 2]), np.array([0, 1]), np.array([[2.0], [1.0]]), np.array([5.0, 7.0, 3.0]),
+        3, ("A", "B"), ("tp",), factors, np.array([0, 2]), np.array([0, 1]),
+        np.array([[2.0], [1.0]]), np.array([5.0, 7.0, 3.0]),
     )  # fmt: skip
-    labels = tally.labels_of(summed(tally.rows))
-    assert [labels["total"].tolist(), labels["tn"].tolist()] == [[15.0, 15.0], [13.0, 14.0]]
-    total = tally.total_of(summed(tally.unit_rows))
-    assert (total["total"].item(), total["tn"].item()) == (30.0, 27.0)
-    weighted = tally.labels_of(summed(tally.rows, np.array([[0.0, 2.0, 1.0]])))
+    table = tally.label_table(("total", "tn"))
+    for labels in (tally.by_label(), table.quantities(table.sums)):
+        assert [labels["total"].tolist(), labels["tn"].tolist()] == [[15.0, 15.0], [13.0, 14.0]]
+    weighted = table.quantities(np.array([[0.0, 2.0, 1.0]]) @ table.rows(np.arange(3)))
     assert weighted["tn"].tolist() == [[17.0, 16.0]]
-
-
-@pytest.mark.parametrize("space", ["exact", "fair", "nugget", "semeval(mode=partial)", "token"])
-def test_rows_of_units_are_the_sums_that_they_say(space: str) -> None:
-    """A product multiplies the rows of labels alone, and adds them up."""
-    rng = np.random.default_rng(5)
-    gold, system = corpora(40, rng)
-    tally = Tally.of(Recipe.parse(f"{space}.F1").space, Pair.of(gold, system, LABELS))
-    for each in (tally, tally.plain):
-        labels, columns = each.unit_rows.made_of
-        index = rng.permutation(40)
-        expected, parts = each.unit_rows.block(index), labels.block(index)
-        assert len(columns) == expected.shape[1]
-        for i, some in enumerate(columns):
-            assert expected[:, i] == pytest.approx(parts[:, list(some)].sum(axis=1), rel=1e-15)
+    table = tally.unit_table(("total", "tn"))
+    for total in (tally.total(), table.quantities(table.sums)):
+        assert (total["total"].item(), total["tn"].item()) == (30.0, 27.0)

@@ -38,19 +38,17 @@ def random_corpora(rng: random.Random, size: int, *, flat: bool) -> tuple[Corpus
 
 
 def in_pieces(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
-    monkeypatch.setattr(pieces, "LARGE", 0)
     monkeypatch.setattr(pieces, "PIECE", size)
 
 
 def same(one: Tally, other: Tally) -> bool:
-    names = ("units", "labels", "outcomes", "names")
+    names = ("units", "labels", "outcomes", "factors")
     return all(getattr(one, name) == getattr(other, name) for name in names) and all(
         np.array_equal(a, b)
         for a, b in (
             (one.unit, other.unit),
             (one.label, other.label),
             (one.counts, other.counts),
-            (one.linear, other.linear),
         )
     )
 
@@ -67,16 +65,13 @@ def test_the_tallies_of_pieces_make_the_tally_of_the_whole(
     rng = random.Random(name)
     space = registry.load("match", name)()
     monkeypatch.setattr(tally, "DENSE", tally.DENSE if dense else 0)
-    monkeypatch.setattr(pieces, "DENSE", tally.DENSE if dense else 0)
     several = 0
     for number in range(150):
         pair = Pair.of(*random_corpora(rng, rng.randint(1, 12), flat=number % 2 == 0), LABELS)
         in_pieces(monkeypatch, rng.randint(1, 12))
         parts = list(pieces.pieces(pair))
-        gathered = pieces.Gathered(pair.size)
-        for part in parts:
-            gathered.add(Tally.of(space, part))
-        assert same(Tally.of(space, pair), gathered.done())
+        together = Tally.concatenate(Tally.of(space, part) for part in parts)
+        assert same(Tally.of(space, pair), together)
         several += len(parts) > 1
     assert several > 75
 

@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 from carob import Corpus, Pair, Quantities, Tally
+from carob.arrays.types import FloatArray
+from carob.counts import tally as tally_module
 from carob.counts.quantities import ratio
 from carob.match.exact import Boundary, Exact
 from tests.worlds import corpora, random_pairs
@@ -38,45 +40,74 @@ def test_a_tally_sums_the_rows_of_the_ledger(space: Exact | Boundary) -> None:
     assert {name: by_outcome[name] for name in tally.outcomes} == tally.counted()
 
 
-def test_all_sums_agree_dense_or_sparse() -> None:
-    pair = Pair.of(*corpora(random_pairs(2, 300)))
-    dense = Tally.of(Exact(), pair)
-    kept = np.flatnonzero(dense.counts.any(axis=1))[::-1]
-    sparse = replace(
-        dense, unit=dense.unit[kept], label=dense.label[kept], counts=dense.counts[kept]
+def resampled(tally: Tally, weights: FloatArray) -> tuple[Quantities, Quantities]:
+    """Total and labels of each draw, by the product of weights and tables."""
+    names = tuple(tally.factors) + tally.outcomes
+    every = np.arange(tally.units)
+    units, labels = tally.unit_table(names), tally.label_table(names)
+    return (
+        units.quantities(weights @ units.rows(every)),
+        labels.quantities(weights @ labels.rows(every)),
     )
-    weights = np.random.default_rng(1).integers(0, 3, (4, dense.units)).astype(float)
-    for name in (*dense.names, *dense.outcomes):
-        total = dense.total()[name]
-        assert total == dense.by_label()[name].sum() == dense.by_unit()[name].sum()
-        assert total == sparse.total()[name]
-        assert dense.by_label()[name].tolist() == sparse.by_label()[name].tolist()
-        assert dense.by_unit()[name].tolist() == sparse.by_unit()[name].tolist()
-        drawn = (weights * dense.by_unit()[name]).sum(axis=1)
-        assert drawn.tolist() == dense.total(weights)[name].tolist()
-        assert drawn.tolist() == sparse.by_label(weights)[name].sum(axis=1).tolist()
 
 
-def test_a_large_tally_is_sparse_and_the_same() -> None:
+@pytest.mark.parametrize("dense", [1 << 22, 0])
+def test_all_sums_agree_dense_or_sparse(dense: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tally_module, "DENSE", dense)
+    monkeypatch.setattr(tally_module, "GROUP", 2)
+    pair = Pair.of(*corpora(random_pairs(2, 300)))
+    tally = Tally.of(Exact(), pair)
+    order = np.random.default_rng(2).permutation(len(tally.unit))
+    mixed = replace(
+        tally, unit=tally.unit[order], label=tally.label[order], counts=tally.counts[order]
+    )
+    weights = np.random.default_rng(1).integers(0, 3, (4, tally.units)).astype(float)
+    for each in (tally, mixed):
+        total, labels = resampled(each, weights)
+        for name in (*each.factors, *each.outcomes):
+            whole = tally.total()[name]
+            assert whole == each.total()[name]
+            assert whole == each.by_label()[name].sum() == each.by_unit()[name].sum()
+            assert tally.by_label()[name].tolist() == each.by_label()[name].tolist()
+            assert tally.by_unit()[name].tolist() == each.by_unit()[name].tolist()
+            drawn = (weights * tally.by_unit()[name]).sum(axis=1)
+            assert drawn.tolist() == total[name][:, 0].tolist()
+            assert drawn.tolist() == labels[name].sum(axis=1).tolist()
+
+
+def test_many_labels_do_not_change_the_counts() -> None:
     labels = [f"L{i}" for i in range(700)]
     pair = Pair.of(*corpora(random_pairs(3, 2100)), labels=[*labels, "A", "B", "C"])
     large = Tally.of(Exact(), pair)
     small = Tally.of(Exact(), Pair.of(*corpora(random_pairs(3, 2100))))
-    assert len(large.counts) < large.units * len(large.labels)
     places = [large.labels.index(label) for label in small.labels]
-    for name in small.names:
+    for name in small.factors:
         assert small.total()[name] == large.total()[name]
         assert small.by_unit()[name].tolist() == large.by_unit()[name].tolist()
         assert small.by_label()[name].tolist() == large.by_label()[name][places].tolist()
+    table = large.label_table(("tp",))
+    cells = sum(part.values.size for part in table.parts)
+    assert len(table.parts) == 11 and cells < 2100 * table.width / 8
+    assert large.by_label()["tp"].tolist() == table.quantities(table.sums)["tp"].tolist()
+
+
+def test_tables_of_one_label_have_its_counts() -> None:
+    tally = Tally.of(Boundary(), Pair.of(*corpora(random_pairs(4, 50))))
+    for i, label in enumerate(tally.labels):
+        table = tally.one_label_table(("fp",), label)
+        assert (tally.units, 5) == (table.units, table.width)
+        assert tally.by_label()["fp"][i] == table.quantities(table.sums)["fp"].item()
 
 
 def test_there_may_be_no_labels_and_no_documents() -> None:
     tally = Tally.of(Exact(), Pair.of(Corpus.of("a"), Corpus.of("a")))
     assert 0 == tally.total()["gold_all"]
-    assert (2, 0) == tally.by_label(np.ones((2, 1)))["gold_all"].shape
-    assert [0.0, 0.0] == tally.total(np.ones((2, 1)))["tp"].tolist()
+    total, labels = resampled(tally, np.ones((2, 1)))
+    assert (2, 0) == labels["gold_all"].shape
+    assert [[0.0], [0.0]] == total["tp"].tolist()
     nothing = Tally.of(Exact(), Pair.of(Corpus.of(), Corpus.of()))
     assert (0, 0) == (nothing.units, len(nothing.by_unit()["tp"]))
+    assert 0 == nothing.total()["tp"]
 
 
 def test_only_zero_divisors_give_no_number() -> None:

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from carob import Corpus, Document, Mention, Pair, Recipe, Scores, Tally, UsageError, score
-from carob.counts.rows import summed
 from carob.evaluate import demo
-from carob.evaluate.sampling import overall
+from carob.evaluate.scoring import average_statistic
 from carob.evaluate.verify import verify
 
 
@@ -254,12 +253,12 @@ def test_the_number_of_threads_changes_no_byte() -> None:
 
     program = (
         "import numpy as np\n"
-        "from carob.infer._draws import Units\n"
-        "from carob.infer._sampling import Together, bootstrap\n"
-        "from carob.counts.rows import Dense, Statistic\n"
+        "from carob.infer.draws import Units\n"
+        "from carob.infer.resampling import Sampler\n"
+        "from carob.counts.table import Statistic, Table\n"
         "rows = np.random.default_rng(0).random((3000, 40))\n"
-        "one = Statistic(Dense(rows), lambda s: s)\n"
-        "drawn = bootstrap(Together([one], Units.of(3000)), 300, np.random.default_rng(1))\n"
+        "one = Statistic(Table.of(rows), lambda s: s)\n"
+        "drawn = Sampler([one], Units.of(3000)).bootstrap(300, np.random.default_rng(1))\n"
         "import hashlib; print(hashlib.sha256(drawn[0].tobytes()).hexdigest())\n"
     )
     found = set()
@@ -275,10 +274,14 @@ SPACES = ["exact", "fair", "fair(weights=boundary)", "semeval(mode=partial)", "n
           "ts", "ts(sep=0.3)"]  # fmt: skip
 
 
+def corpora_of(texts: list[list[str]]) -> tuple[Corpus, Corpus]:
+    return Corpus.of(*texts[0]), Corpus.of(*texts[1])
+
+
 @pytest.mark.parametrize("space", SPACES)
 @pytest.mark.parametrize("average", ["micro", "macro", "weighted", "label:A", "macro-doc"])
 def test_what_is_resampled_is_what_is_scored(space: str, average: str) -> None:
-    """Only the quantities that P, R and F need are resampled; they say what all counts say."""
+    """The sums of a table, over all units once each, give the score."""
     rng = np.random.default_rng(3)
     texts = [
         [
@@ -287,12 +290,11 @@ def test_what_is_resampled_is_what_is_scored(space: str, average: str) -> None:
         ]
         for _ in range(2)
     ]
-    pair = Pair.of(Corpus.of(*texts[0]), Corpus.of(*texts[1]))
-    weights = rng.integers(0, 3, (5, 40)).astype(float)
+    pair = Pair.of(*corpora_of(texts))
+    every = np.ones((1, 40))
     for measure in ("P", "R", "F1"):
         recipe = Recipe.parse(f"{space}.{measure}@{average}")
-        tally = Tally.of(recipe.space, pair)
-        few = overall(recipe, tally, None)
-        expected = recipe.average(recipe.measure, tally, weights, None).value
-        assert np.allclose(expected, few.value(summed(few.rows, weights)), rtol=1e-15, atol=0)
-        assert few.rows.width <= max(4 * 2, recipe.average.rows(recipe.measure, tally, None).width)
+        statistic = average_statistic(recipe, Tally.of(recipe.space, pair), None)
+        drawn = statistic.values(every @ statistic.table.rows(np.arange(40)))[0]
+        assert np.allclose(statistic.point, drawn, rtol=1e-14, atol=0)
+        assert score(*corpora_of(texts), str(recipe), resamples=0).value == statistic.point.item()

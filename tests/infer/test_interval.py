@@ -7,14 +7,15 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from carob.arrays import columns
 from carob.arrays.types import FloatArray
 from carob.counts.quantities import ratio
-from carob.counts.rows import Dense, Statistic
-from carob.infer import _sampling
-from carob.infer._draws import Units
-from carob.infer._sampling import Together, bootstrap, jackknife
-from carob.infer._student import quantile
+from carob.counts.table import Statistic, Table
+from carob.infer import resampling
+from carob.infer.draws import Units
 from carob.infer.interval import Bca, JackknifeT, Method, Percentile, default, intervals
+from carob.infer.resampling import Sampler
+from carob.infer.student import quantile
 from carob.result.interval import Interval
 
 Rows = list[list[float]] | FloatArray
@@ -22,7 +23,7 @@ METHODS: list[Method] = [Bca(), Percentile(), JackknifeT()]
 
 
 def share(rows: Rows) -> Statistic:
-    return Statistic(Dense(np.array(rows, np.float64)), lambda s: ratio(s[:, 0], s[:, 1]))
+    return Statistic(Table.of(np.array(rows, np.float64)), lambda s: ratio(s[:, 0], s[:, 1]))
 
 
 def of(method: Method | None, rows: Rows, resamples: int = 1000, seed: int = 0) -> Interval:
@@ -147,7 +148,7 @@ def test_bca_without_finite_constants_is_percentile() -> None:
     """All resamples are above or at the score: the largest of all, which no resample passes."""
     rows = np.zeros((40, 40))
     np.fill_diagonal(rows, 1.0)
-    distinct = Statistic(Dense(rows), lambda s: -(s > 0).sum(axis=1).astype(np.float64))
+    distinct = Statistic(Table.of(rows), lambda s: -(s > 0).sum(axis=1).astype(np.float64))
     found = intervals(Bca(), [distinct], Units.of(40), 500, 0)[0][0]
     assert "bca has no finite constants here, so this is the percentile interval" in found.remarks
 
@@ -155,7 +156,7 @@ def test_bca_without_finite_constants_is_percentile() -> None:
 def test_an_interval_without_the_score_becomes_jackknife_t() -> None:
     rows = np.zeros((40, 40))
     np.fill_diagonal(rows, 1.0)
-    distinct = Statistic(Dense(rows), lambda s: (s > 0).sum(axis=1).astype(np.float64))
+    distinct = Statistic(Table.of(rows), lambda s: (s > 0).sum(axis=1).astype(np.float64))
     found = intervals(Percentile(), [distinct], Units.of(40), 500, 0)[0][0]
     assert found.method == "jackknife-t"
     assert "the percentile interval does not contain the score, so this is jackknife-t" in (
@@ -183,7 +184,7 @@ def test_every_interval_contains_its_score(method: Method) -> None:
         size = int(rng.integers(2, 40))
         all_ = rng.poisson(0.3, (size, 8))
         rows = np.concatenate([rng.binomial(all_, 0.5), all_], axis=1).astype(np.float64)
-        found = intervals(method, [Statistic(Dense(rows), macro(8))], Units.of(size), 200, trial)
+        found = intervals(method, [Statistic(Table.of(rows), macro(8))], Units.of(size), 200, trial)
         for each in found[0]:
             if each.value is None or each.low is None or each.high is None:
                 continue
@@ -193,7 +194,7 @@ def test_every_interval_contains_its_score(method: Method) -> None:
 def test_leave_one_out_is_the_same_in_any_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = counts(57) / 3
     whole = of(JackknifeT(), rows)
-    monkeypatch.setattr(_sampling, "CELLS", 7)
+    monkeypatch.setattr(columns, "STRETCH", 7)
     parts = of(JackknifeT(), rows)
     assert whole.low == pytest.approx(parts.low, abs=1e-14)
 
@@ -201,11 +202,11 @@ def test_leave_one_out_is_the_same_in_any_chunks(monkeypatch: pytest.MonkeyPatch
 def test_draws_are_the_same_bytes_in_any_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also for counts that are not whole, whose sums would depend on the order."""
     shares = [share(counts(57) / 3), share(counts(57, 1) / 7), share(counts(57, 2))]
-    together = Together(shares, Units.of(57))
-    expected = bootstrap(together, 300, np.random.default_rng(9))
-    monkeypatch.setattr(_sampling, "CELLS", 100)
-    for cells in (57, 500, 10**6):
-        found = bootstrap(together, 300, np.random.default_rng(9), cells=cells)
+    sampler = Sampler(shares, Units.of(57))
+    expected = sampler.bootstrap(300, np.random.default_rng(9))
+    for held in (1, 500, 10**6):
+        monkeypatch.setattr(resampling, "HELD", held)
+        found = sampler.bootstrap(300, np.random.default_rng(9))
         for ours, theirs in zip(expected, found, strict=True):
             assert ours.tobytes() == theirs.tobytes()
 
@@ -225,7 +226,7 @@ def test_strata_add_up_their_errors() -> None:
     strata = np.arange(24) % 2
     rows = np.stack([values, np.ones(24)], axis=1)
     units = Units.of(24, strata=strata)
-    moments = jackknife(Together([share(rows)], units), [(0,)])[0]
+    moments = Sampler([share(rows)], units).jackknife()[0]
     parts = [values[strata == i].var(ddof=1) / 12 for i in (0, 1)]
     assert moments.error[0] == pytest.approx(np.sqrt(sum(parts)) / 2, rel=1e-6)
     assert moments.freedom[0] == 22

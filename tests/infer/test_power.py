@@ -10,20 +10,20 @@ import pytest
 
 from carob.arrays.types import FloatArray, IntArray
 from carob.counts.quantities import ratio
-from carob.counts.rows import Dense, Statistic
-from carob.infer._draws import Units
-from carob.infer._power import Pilot
+from carob.counts.table import Statistic, Table
+from carob.infer.draws import Units
+from carob.infer.pilot import Pilot
 from carob.infer.randomization import Randomization
 
 NORMAL = NormalDist()
 
 
 def f1(rows: FloatArray) -> Statistic:
-    return Statistic(Dense(rows), lambda s: ratio(2 * s[:, 0], 2 * s[:, 0] + s[:, 1] + s[:, 2]))
+    return Statistic(Table.of(rows), lambda s: ratio(2 * s[:, 0], 2 * s[:, 0] + s[:, 1] + s[:, 2]))
 
 
 def recall(rows: FloatArray) -> Statistic:
-    return Statistic(Dense(rows), lambda s: ratio(s[:, 0], s[:, 1]))
+    return Statistic(Table.of(rows), lambda s: ratio(s[:, 0], s[:, 1]))
 
 
 class Fixed(Pilot):

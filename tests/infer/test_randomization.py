@@ -9,11 +9,11 @@ import pytest
 
 from carob.arrays.types import FloatArray
 from carob.counts.quantities import ratio
-from carob.counts.rows import Dense, Statistic
-from carob.infer import randomization
-from carob.infer._draws import Units
-from carob.infer._sampling import Together
+from carob.counts.table import Statistic, Table
+from carob.infer import randomization, resampling
+from carob.infer.draws import Units
 from carob.infer.randomization import Randomization, Verdict
+from carob.infer.resampling import Sampler
 
 Rows = list[tuple[float, float]] | FloatArray
 
@@ -21,7 +21,7 @@ Rows = list[tuple[float, float]] | FloatArray
 def f(rows: Rows) -> Statistic:
     """Of (tp, fp + fn)."""
     values = np.array(rows, np.float64).reshape(-1, 2)
-    return Statistic(Dense(values), lambda s: ratio(2 * s[:, 0], 2 * s[:, 0] + s[:, 1]))
+    return Statistic(Table.of(values), lambda s: ratio(2 * s[:, 0], 2 * s[:, 0] + s[:, 1]))
 
 
 def tried(a: Rows, b: Rows, trials: int = 9999, seed: int = 0) -> Verdict:
@@ -57,7 +57,7 @@ def world(size: int, seed: int) -> tuple[FloatArray, FloatArray]:
 
 def test_the_specification_s_example() -> None:
     a, b = [(8.0, 2.0), (3.0, 3.0), (7.0, 1.0)], [(6.0, 1.0), (5.0, 2.0), (7.0, 1.0)]
-    assert [f(a).point().round(9).item(), f(b).point().round(9).item()] == [0.857142857, 0.9]
+    assert [f(a).point.round(9).item(), f(b).point.round(9).item()] == [0.857142857, 0.9]
     assert tried(a, b).p.item() == 0.5
     assert by_hand(np.array(a), np.array(b)) == 0.5
 
@@ -102,7 +102,7 @@ def test_exact_p_is_that_of_scipy() -> None:
     def difference(x: FloatArray, y: FloatArray) -> float:
         one, other = a.copy(), b.copy()
         one[x < 0], other[x < 0] = b[x < 0], a[x < 0]
-        return float(f(one).point().item() - f(other).point().item())
+        return float(f(one).point.item() - f(other).point.item())
 
     signs = np.ones(9)
     theirs = stats.permutation_test(
@@ -139,7 +139,7 @@ def test_p_is_the_same_for_a_and_b_exchanged(size: int) -> None:
 def test_p_does_not_depend_on_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     a, b = world(70, 1)
     whole = tried(a, b, 500)
-    monkeypatch.setattr(randomization, "CELLS", 200)
+    monkeypatch.setattr(resampling, "HELD", 200)
     parts = tried(a, b, 500)
     assert whole.trials.tobytes() == parts.trials.tobytes()
 
@@ -168,7 +168,7 @@ def test_a_difference_without_value_has_no_p() -> None:
 def test_several_scores_are_tested_at_once() -> None:
     a, b = world(9, 1)
     both = [
-        Statistic(Dense(rows), lambda s: np.stack([s[:, 0], ratio(s[:, 0], s[:, 1])], axis=1))
+        Statistic(Table.of(rows), lambda s: np.stack([s[:, 0], ratio(s[:, 0], s[:, 1])], axis=1))
         for rows in (a, b)
     ]
     found = Randomization()(both[0], both[1], Units.of(9), np.random.default_rng(0))
@@ -179,8 +179,8 @@ def test_several_scores_are_tested_at_once() -> None:
 def test_many_pairs_are_tested_as_each_by_itself(size: int) -> None:
     systems = [f(rows) for seed in (1, 2) for rows in world(size, seed)]
     pairs = list(itertools.combinations(range(len(systems)), 2))
-    together = Together(systems, Units.of(size))
-    found = Randomization(300).every(together, pairs, np.random.default_rng(5))
+    sampler = Sampler(systems, Units.of(size))
+    found = Randomization(300).every(sampler, pairs, np.random.default_rng(5))
     for (a, b), (verdict,) in zip(pairs, found, strict=True):
         alone = Randomization(300)(
             systems[a], systems[b], Units.of(size), np.random.default_rng(5)

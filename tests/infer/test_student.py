@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from carob.infer._student import quantile
+from carob.infer.student import quantile
 
 stats = pytest.importorskip("scipy.stats")
 

@@ -7,13 +7,12 @@ from typing import ClassVar, Literal
 
 from carob.plugin import (
     Averaged,
+    CountTable,
     FloatArray,
     Measure,
     RecipeError,
-    Rows,
     Tally,
     nearest,
-    summed,
     valued,
 )
 
@@ -37,24 +36,16 @@ class Label:
     colon: ClassVar[str] = "label"
     over: ClassVar[Literal["labels", "documents"]] = "labels"
 
-    def __call__(
-        self, measure: Measure, tally: Tally, weights: FloatArray | None = None,
-        zero: float | None = None,
-    ) -> Averaged:  # fmt: skip
-        """The score, or one for each row of `weights` (draws x units)."""
-        rows = self.rows(measure, tally, zero)
-        return self.value(measure, tally, summed(rows, weights), zero)
-
-    def rows(self, measure: Measure, tally: Tally, zero: float | None) -> Rows:
+    def table(self, measure: Measure, tally: Tally, zero: float | None) -> CountTable:
         """What has to be summed over units."""
         if self.label not in tally.labels:
             raise RecipeError(
                 f"no label is called {self.label!r}{nearest(self.label, tally.labels)}"
             )
-        return tally.rows_of(self.label)
+        return tally.one_label_table(measure.needs, self.label)
 
     def value(
-        self, measure: Measure, tally: Tally, sums: FloatArray, zero: float | None
+        self, measure: Measure, table: CountTable, sums: FloatArray, zero: float | None
     ) -> Averaged:
         """The score of these sums."""
-        return Averaged(valued(measure, tally.label_of(sums), zero))
+        return Averaged(valued(measure, table.quantities(sums), zero)[..., 0])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from carob.plugin import Averaged, FloatArray, Measure, Rows, Tally, mean, missing, valued
+from carob.plugin import Averaged, CountTable, FloatArray, Measure, Tally, mean, missing, valued
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,22 +26,15 @@ class Macro:
     name: ClassVar[str] = "macro"
     over: ClassVar[Literal["labels", "documents"]] = "labels"
 
-    def __call__(
-        self, measure: Measure, tally: Tally, weights: FloatArray | None = None,
-        zero: float | None = None,
-    ) -> Averaged:  # fmt: skip
-        """The score, or one for each row of `weights` (draws x units)."""
-        return self.value(measure, tally, tally.label_sums(weights), zero)
-
-    def rows(self, measure: Measure, tally: Tally, zero: float | None) -> Rows:
+    def table(self, measure: Measure, tally: Tally, zero: float | None) -> CountTable:
         """What has to be summed over units."""
-        return tally.rows
+        return tally.label_table(measure.needs)
 
     def value(
-        self, measure: Measure, tally: Tally, sums: FloatArray, zero: float | None
+        self, measure: Measure, table: CountTable, sums: FloatArray, zero: float | None
     ) -> Averaged:
         """The score of these sums."""
-        value = valued(measure, tally.labels_of(sums), zero)
+        value = valued(measure, table.quantities(sums), zero)
         return Averaged(mean(value), missing(value))
 
 
@@ -61,21 +54,14 @@ class Weighted:
     name: ClassVar[str] = "weighted"
     over: ClassVar[Literal["labels", "documents"]] = "labels"
 
-    def __call__(
-        self, measure: Measure, tally: Tally, weights: FloatArray | None = None,
-        zero: float | None = None,
-    ) -> Averaged:  # fmt: skip
-        """The score, or one for each row of `weights` (draws x units)."""
-        return self.value(measure, tally, tally.label_sums(weights), zero)
-
-    def rows(self, measure: Measure, tally: Tally, zero: float | None) -> Rows:
+    def table(self, measure: Measure, tally: Tally, zero: float | None) -> CountTable:
         """What has to be summed over units."""
-        return tally.rows
+        return tally.label_table(measure.needs)
 
     def value(
-        self, measure: Measure, tally: Tally, sums: FloatArray, zero: float | None
+        self, measure: Measure, table: CountTable, sums: FloatArray, zero: float | None
     ) -> Averaged:
         """The score of these sums."""
-        q = tally.labels_of(sums)
+        q = table.quantities(sums)
         value = valued(measure, q, zero)
         return Averaged(mean(value, q["gold_all"]), missing(value))

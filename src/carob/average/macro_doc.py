@@ -9,15 +9,13 @@ import numpy as np
 
 from carob.plugin import (
     Averaged,
-    Dense,
     FloatArray,
     Measure,
     Quantities,
-    Rows,
+    Table,
     Tally,
     hook,
     ratio,
-    summed,
     valued,
 )
 
@@ -39,31 +37,23 @@ class MacroDoc:
     name: ClassVar[str] = "macro-doc"
     over: ClassVar[Literal["labels", "documents"]] = "documents"
 
-    def __call__(
-        self, measure: Measure, tally: Tally, weights: FloatArray | None = None,
-        zero: float | None = None,
-    ) -> Averaged:  # fmt: skip
-        """The score, or one for each row of `weights` (draws x units)."""
-        rows = self.rows(measure, tally, zero)
-        return self.value(measure, tally, summed(rows, weights), zero)
-
-    def rows(self, measure: Measure, tally: Tally, zero: float | None) -> Rows:
+    def table(self, measure: Measure, tally: Tally, zero: float | None) -> Table:
         """What has to be summed over units: their values, and one for each that has a value."""
         value = valued(measure, tally.by_unit(), zero)
         there = ~np.isnan(value)
-        return Dense(np.stack([np.where(there, value, 0.0), there.astype(np.float64)], axis=1))
+        return Table.of(np.stack([np.where(there, value, 0.0), there.astype(np.float64)], axis=1))
 
     def value(
-        self, measure: Measure, tally: Tally, sums: FloatArray, zero: float | None
+        self, measure: Measure, table: Table, sums: FloatArray, zero: float | None
     ) -> Averaged:
         """The score of these sums."""
         count = sums[..., 1]
-        return Averaged(ratio(sums[..., 0], count), _left_out(tally, count))
+        return Averaged(ratio(sums[..., 0], count), _left_out(table, count))
 
 
-def _left_out(tally: Tally, count: FloatArray) -> int:
-    """How many units a mean had to do without; a question only of the data as they are."""
-    return tally.units - int(count) if count.ndim == 0 else 0
+def _left_out(table: Table, count: FloatArray) -> int:
+    """How many units the mean leaves out, in the data as they are; 0 for resamples."""
+    return table.units - int(count) if count.ndim == 0 else 0
 
 
 def _precision(q: Quantities) -> FloatArray:
@@ -94,26 +84,18 @@ class MacroDocPr:
     measure_hook: ClassVar[str] = "of_means"
     leaves_out: ClassVar[str] = "without gold items"
 
-    def __call__(
-        self, measure: Measure, tally: Tally, weights: FloatArray | None = None,
-        zero: float | None = None,
-    ) -> Averaged:  # fmt: skip
-        """The score, or one for each row of `weights` (draws x units)."""
-        rows = self.rows(measure, tally, zero)
-        return self.value(measure, tally, summed(rows, weights), zero)
-
-    def rows(self, measure: Measure, tally: Tally, zero: float | None) -> Rows:
+    def table(self, measure: Measure, tally: Tally, zero: float | None) -> Table:
         """What has to be summed over units: P, R, and one for each that has gold."""
         q = tally.by_unit()
         there = (q["gold_all"] > 0).astype(np.float64)
         precision, recall = (np.nan_to_num(part(q)) * there for part in (_precision, _recall))
-        return Dense(np.stack([precision, recall, there], axis=1))
+        return Table.of(np.stack([precision, recall, there], axis=1))
 
     def value(
-        self, measure: Measure, tally: Tally, sums: FloatArray, zero: float | None
+        self, measure: Measure, table: Table, sums: FloatArray, zero: float | None
     ) -> Averaged:
         """The score of these sums."""
         of_means = hook(measure, self.measure_hook)
         precision, recall, count = (sums[..., i] for i in range(3))
-        found = of_means(ratio(precision, count), ratio(recall, count))
-        return Averaged(found, _left_out(tally, count))
+        value = of_means(ratio(precision, count), ratio(recall, count))
+        return Averaged(value, _left_out(table, count))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from carob.plugin import Averaged, FloatArray, Measure, Rows, Tally, valued
+from carob.plugin import Averaged, CountTable, FloatArray, Measure, Tally, valued
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,19 +25,12 @@ class Micro:
     name: ClassVar[str] = "micro"
     over: ClassVar[Literal["labels", "documents"]] = "labels"
 
-    def __call__(
-        self, measure: Measure, tally: Tally, weights: FloatArray | None = None,
-        zero: float | None = None,
-    ) -> Averaged:  # fmt: skip
-        """The score, or one for each row of `weights` (draws x units)."""
-        return self.value(measure, tally, tally.unit_sums(weights), zero)
-
-    def rows(self, measure: Measure, tally: Tally, zero: float | None) -> Rows:
+    def table(self, measure: Measure, tally: Tally, zero: float | None) -> CountTable:
         """What has to be summed over units."""
-        return tally.unit_rows
+        return tally.unit_table(measure.needs)
 
     def value(
-        self, measure: Measure, tally: Tally, sums: FloatArray, zero: float | None
+        self, measure: Measure, table: CountTable, sums: FloatArray, zero: float | None
     ) -> Averaged:
         """The score of these sums."""
-        return Averaged(valued(measure, tally.total_of(sums), zero))
+        return Averaged(valued(measure, table.quantities(sums), zero)[..., 0])

@@ -1,10 +1,8 @@
-"""Quantities: what measures are functions of, and the one place where carob divides."""
+"""Quantities, which measures are functions of; the zero rule; the one place where carob divides."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
-from functools import cached_property
-from typing import cast
+from typing import Protocol, cast
 
 import numpy as np
 
@@ -12,25 +10,11 @@ from carob.arrays.types import FloatArray
 
 
 class Quantities(dict[str, FloatArray]):
-    """What a measure sees: arrays of any one shape, by name.
+    """What a measure sees: arrays of the same shape, by name.
 
     >>> Quantities.of(gold_right=5, gold_all=7)["gold_all"]
     array(7.)
     """
-
-    make: Callable[[str], FloatArray] | None = None
-    """What makes a quantity when it is first asked for, where not all are made at once."""
-
-    @cached_property
-    def remembered(self) -> dict[Hashable, FloatArray]:
-        """Values of measures, so that an average need not measure what another has measured."""
-        return {}
-
-    def __missing__(self, name: str) -> FloatArray:
-        if self.make is None:
-            raise KeyError(name)
-        self[name] = self.make(name)
-        return self[name]
 
     @classmethod
     def of(cls, **values: float | FloatArray) -> Quantities:
@@ -42,18 +26,15 @@ class Quantities(dict[str, FloatArray]):
         return cls({name: np.asarray(value, np.float64) for name, value in values.items()})
 
     def share(self, part: str, whole: str) -> FloatArray:
-        """The ratio of two quantities; several measures ask for the same.
+        """The ratio of two quantities.
 
         >>> Quantities.of(gold_right=1, gold_all=2).share("gold_right", "gold_all").item()
         0.5
         """
-        found = self.remembered.get((part, whole))
-        if found is None:
-            found = self.remembered[part, whole] = ratio(self[part], self[whole])
-        return found
+        return ratio(self[part], self[whole])
 
     def items_there(self) -> FloatArray:
-        """How many items gold and system have: where it is 0, a 0/0 has no value at all.
+        """How many items gold and system have together: where it is 0, a 0/0 has no value at all.
 
         >>> Quantities.of(gold_all=2, system_all=0).items_there().item()
         2.0
@@ -67,8 +48,47 @@ def ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
     >>> ratio(np.array([1.0, 0.0]), np.array([2.0, 0.0]))
     array([0.5, nan])
     """
-    there = denominator != 0
-    if np.ndim(there) and there.all():
+    not_zero = denominator != 0
+    if np.ndim(not_zero) and not_zero.all():
         return cast(FloatArray, np.divide(numerator, denominator))
     out = np.full(np.broadcast(numerator, denominator).shape, np.nan)
-    return cast(FloatArray, np.divide(numerator, denominator, out=out, where=there))
+    return cast(FloatArray, np.divide(numerator, denominator, out=out, where=not_zero))
+
+
+class _Measure(Protocol):
+    """What the zero rule needs of a measure; `carob.plugin` has the whole contract."""
+
+    def __call__(self, q: Quantities, /) -> FloatArray: ...
+
+
+def valued(measure: _Measure, q: Quantities, zero: float | None) -> FloatArray:
+    """The measure with the zero rule: NaN becomes 0 where there is any gold or system item.
+
+    Otherwise it stays NaN, unless `zero` says what it counts. Measures for which 0 would be praise
+    (SER without slots) declare `has_no_zero` and stay NaN.
+    """
+    value = measure(q)
+    undefined = np.isnan(value)
+    if not undefined.any():
+        return value
+    any_item = q.items_there() > 0
+    if not getattr(measure, "has_no_zero", False):
+        value = np.where(undefined & any_item, 0.0, value)
+    return value if zero is None else np.where(undefined & ~any_item, zero, value)
+
+
+def mean(value: FloatArray, weight: FloatArray | None = None) -> FloatArray:
+    """The mean over the last axis, plain or weighted; terms without a value are left out."""
+    undefined = np.isnan(value)
+    if weight is None:
+        if value.shape[-1] and not undefined.any():
+            plain: FloatArray = value.sum(axis=-1) / value.shape[-1]
+            return plain
+        weight = np.ones(value.shape[-1])
+    total = (np.where(undefined, 0.0, value) * weight).sum(axis=-1)
+    return ratio(total, (~undefined * weight).sum(axis=-1))
+
+
+def missing(value: FloatArray) -> int:
+    """How many terms have no value, in the data as they are; 0 for resamples."""
+    return 0 if value.ndim > 1 else int(np.count_nonzero(np.isnan(value)))

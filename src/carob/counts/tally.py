@@ -1,63 +1,45 @@
-"""Tally: units x labels x outcomes, the waist of the hourglass. Behind it is only arithmetic."""
+"""Tally: units x labels x outcomes, the waist of the hourglass. After it comes only arithmetic."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
-from carob.arrays.columns import stretches
+from carob.arrays.columns import compact
+from carob.arrays.sums import column_sums, group_sums
 from carob.arrays.types import FloatArray, IntArray
-from carob.corpus.tables import spread
-from carob.counts._tally_rows import LabelRows, OneLabelRows, UnitRows
 from carob.counts.events import Events, Space
 from carob.counts.quantities import Quantities
-from carob.counts.rows import grid_totals, summed, totals
+from carob.counts.table import ROUNDING, TOTAL, CountTable, Part
 from carob.pair.pair import Pair
 
-TOTAL = "total"
-"""The size of an event space, as quantities name it."""
-
 DENSE = 1 << 22
-"""Up to so many counts there is one for every unit, label and outcome."""
+"""Up to this many cells a table is one matrix; larger ones are made of parts with fewer zeros."""
 
-PLAIN = ("gold_right", "gold_all", "system_right", "system_all")
-"""The quantities that every space has, and that most measures need no others of."""
+GROUP = 64
+"""How many labels one part of a large table has."""
 
-_ROUNDING = 1e-12
-
-
-@lru_cache(maxsize=2)
-def every_cell(units: int, width: int) -> tuple[IntArray, IntArray]:
-    """The unit and the label of each row, where there is one for all of so many units and labels;
-    the tallies of several event spaces share them.
-
-    >>> every_cell(2, 2)
-    (array([0, 0, 1, 1], dtype=int32), array([0, 1, 0, 1], dtype=int32))
-    """
-    unit = np.repeat(np.arange(units, dtype=np.int32), width)
-    label = np.tile(np.arange(width, dtype=np.int32), units)
-    for column in (unit, label):
-        column.setflags(write=False)
-    return unit, label
+COMMON = ("gold_right", "gold_all", "system_right", "system_all")
+"""What P, R, F and the zero rule need."""
 
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """Counts, sparse: a row for each (unit, label) that has any, a column for each outcome.
+    """Counts: a row for each (unit, label) that has any, in this order; a column for each outcome.
 
-    `linear` says how quantities are made of outcomes (quantities x outcomes). Where everything
-    is an event, `size` is how much there is for one label in each unit, the same for every label;
-    it needs no rows, and stands in `linear` as a last outcome.
+    Units are documents, or sentences if these are resampled. `factors` says how each quantity is a
+    sum of outcomes. If everything in a text is an event, `size` is how much there is for one label
+    in each unit; quantities call it `total`.
     """
 
     units: int
     labels: tuple[str, ...]
     outcomes: tuple[str, ...]
-    names: tuple[str, ...]
-    linear: FloatArray
+    factors: Mapping[str, Mapping[str, float]]
     unit: IntArray
     label: IntArray
     counts: FloatArray
@@ -69,306 +51,185 @@ class Tally:
     ) -> Tally:
         """The events of a space, summed for each document and label.
 
-        Where `events.doc` says something else than the document, `units` says how many there are.
+        If `events.doc` is not the document but another unit, `units` says how many there are.
         """
         events = space(pair) if events is None else events
         labels = pair.labels if events.labels is None else events.labels
         width = len(labels)
         units = pair.size if units is None else units
         if units * width * len(events.outcomes) <= DENSE:
-            unit, label = every_cell(units, width)
             counts = events.counted(width, units * width)
+            cells = np.flatnonzero(counts.any(axis=1))
+            counts = counts[cells]
         else:
-            places, row = np.unique(events.cell(width), return_inverse=True)
-            unit, label = np.divmod(places, max(width, 1))
-            counts = events.counted(width, len(places), row)
-        quantities = space.quantities
-        names = tuple(quantities)
-        terms = events.outcomes if events.size is None else (*events.outcomes, TOTAL)
-        linear = np.array([[quantities[n].get(t, 0.0) for t in terms] for n in names], np.float64)
-        return cls(units, labels, events.outcomes, names, linear, unit, label, counts, events.size)
+            cells, row = np.unique(events.cell(width), return_inverse=True)
+            counts = events.counted(width, len(cells), row)
+        unit, label = np.divmod(cells, max(width, 1))
+        return cls(
+            units, labels, events.outcomes, space.quantities, unit.astype(np.int32),
+            label.astype(np.int32), compact(counts), events.size,
+        )  # fmt: skip
 
-    def _quantities(self, counts: FloatArray, size: FloatArray | float) -> Quantities:
-        terms = counts
-        if self.size is not None:
-            last = np.broadcast_to(np.asarray(size)[..., None], (*counts.shape[:-1], 1))
-            terms = np.concatenate([counts, last], axis=-1)
-        values = terms @ self.linear.T
-        # A difference of sums that are equal but for rounding is nothing.
-        mixed = (self.linear < 0).any(axis=1)
-        if mixed.any():
-            least = _ROUNDING * (np.abs(terms) @ np.abs(self.linear[mixed]).T)
-            part = values[..., mixed]
-            values[..., mixed] = np.where(np.abs(part) <= least, 0.0, part)
-        found = {name: values[..., i] for i, name in enumerate(self.names)}
-        for i, outcome in enumerate(self.outcomes):
-            found.setdefault(outcome, counts[..., i])
-        return Quantities(found)
+    @classmethod
+    def concatenate(cls, tallies: Iterable[Tally]) -> Tally:
+        """The tallies of neighbouring units, of the same space and labels, as one.
 
-    def _sums(self, key: IntArray, size: int) -> FloatArray:
-        columns = self.counts.shape[1]
-        cells = key[:, None] * columns + np.arange(columns)
-        sums: FloatArray = np.bincount(  # type: ignore[assignment]
-            cells.ravel(), weights=self.counts.ravel(), minlength=size * columns
+        >>> one = Tally(2, ("A",), ("tp",), {}, np.array([1]), np.array([0]), np.array([[4.0]]))
+        >>> Tally.concatenate([one, one]).unit
+        array([1, 3])
+        """
+        parts = list(tallies)
+        first = np.cumsum([0, *(part.units for part in parts)])
+        sizes = [part.size for part in parts if part.size is not None]
+        return replace(
+            parts[0],
+            units=int(first[-1]),
+            unit=np.concatenate([part.unit + k for part, k in zip(parts, first, strict=False)]),
+            label=np.concatenate([part.label for part in parts]),
+            counts=np.concatenate([part.counts for part in parts]),
+            size=np.concatenate(sizes) if sizes else None,
         )
-        return sums.reshape(size, columns)
 
-    def _sizes(self, weights: FloatArray | None = None) -> FloatArray:
-        """How much there is for one label, over all units or for each draw."""
-        size = np.zeros(self.units) if self.size is None else self.size
-        return np.asarray(size.sum() if weights is None else weights @ size)
+    def total(self) -> Quantities:
+        """Every quantity and outcome, summed over labels and units."""
+        return self._combined(column_sums(self._by_unit), self._whole_size * len(self.labels))
 
-    def total(self, weights: FloatArray | None = None) -> Quantities:
-        """Summed over labels and units; with `weights` (draws x units), one sum a draw."""
-        counts = (
-            self.counts.sum(axis=0)
-            if weights is None
-            else weights @ self._sums(self.unit, self.units)
-        )
-        return self._quantities(counts, self._sizes(weights) * len(self.labels))
-
-    def by_label(self, weights: FloatArray | None = None) -> Quantities:
-        """Summed over units: an array of labels, or draws x labels."""
-        width = len(self.labels)
-        if weights is None:
-            return self._quantities(self._sums(self.label, width), self._sizes())
-        dense = self._sums(self.unit * width + self.label, self.units * width)
-        columns = len(self.outcomes)
-        drawn = weights @ dense.reshape(self.units, width * columns)
-        drawn = drawn.reshape(len(weights), width, columns)
-        return self._quantities(drawn, self._sizes(weights)[:, None])
+    def by_label(self) -> Quantities:
+        """Every quantity and outcome of each label, summed over units."""
+        return self._combined(self._by_label, self._whole_size)
 
     def by_unit(self) -> Quantities:
-        """Summed over labels: an array of units."""
+        """Every quantity and outcome of each unit, summed over labels."""
         size = 0.0 if self.size is None else self.size * len(self.labels)
-        return self._quantities(self._sums(self.unit, self.units), size)
+        return self._combined(self._by_unit, size)
 
     def counted(self) -> Mapping[str, float]:
         """The outcomes of everything together."""
-        sums = self.counts.sum(axis=0)
-        return {name: float(sums[i]) for i, name in enumerate(self.outcomes)}
+        return dict(zip(self.outcomes, column_sums(self._by_unit).tolist(), strict=True))
+
+    def unit_table(self, needs: Sequence[str]) -> CountTable:
+        """The quantities that a measure needs, a column each: all labels together."""
+        names = self._names(needs)
+        if ("units", names) not in self._tables:
+            values = [np.bincount(self.unit, each, self.units) for each in self._values(names)]
+            outcomes = column_sums(self._by_unit)
+            sums = np.array([self._sum(self._factors(name), outcomes) for name in names])
+            parts = [Part(np.arange(len(names)), None, compact(np.array(values, np.float64).T))]
+            table = self._table(names, parts, sums, len(self.labels))
+            self._tables["units", names] = table
+        return self._tables["units", names]
+
+    def label_table(self, needs: Sequence[str]) -> CountTable:
+        """The quantities that a measure needs, of each of them a column for each label."""
+        names = self._names(needs)
+        if ("labels", names) not in self._tables:
+            sums = np.array([self._sum(self._factors(name), self._by_label) for name in names])
+            parts = list(self._label_parts(names))
+            self._tables["labels", names] = self._table(names, parts, sums.reshape(-1), 1)
+        return self._tables["labels", names]
+
+    def one_label_table(self, needs: Sequence[str], label: str) -> CountTable:
+        """The quantities that a measure needs, a column each: of one label."""
+        rows = np.flatnonzero(self.label == self.labels.index(label))
+        own = replace(
+            self, labels=(label,), unit=self.unit[rows], label=np.zeros_like(rows),
+            counts=self.counts[rows],
+        )  # fmt: skip
+        return own.label_table(needs)
+
+    def _names(self, needs: Sequence[str]) -> tuple[str, ...]:
+        """What a measure needs, and the quantities that most measures need: these share a table."""
+        common = (name for name in COMMON if name in self.factors)
+        return tuple(dict.fromkeys((*common, *needs)))
 
     @cached_property
-    def rows(self) -> LabelRows:
-        """A row for each unit with the outcomes of every label: what averages over labels sum."""
-        return LabelRows(self)
-
-    @cached_property
-    def unit_rows(self) -> UnitRows:
-        """A row for each unit with its outcomes over all labels: what micro averages sum."""
-        return UnitRows(self)
-
-    def label_sums(self, weights: FloatArray | None = None) -> FloatArray:
-        """The sums of `rows`, or one line of them for each draw of `weights` (draws x units)."""
-        return self._label_sums if weights is None else summed(self.rows, weights)
-
-    def unit_sums(self, weights: FloatArray | None = None) -> FloatArray:
-        """The sums of `unit_rows`, or one line of them for each draw of `weights`."""
-        return self._unit_sums if weights is None else summed(self.unit_rows, weights)
-
-    @cached_property
-    def label_totals(self) -> tuple[FloatArray, FloatArray]:
-        """The sums of `rows` in two parts."""
-        if self.grid is None:
-            return totals(self.rows)
-        return grid_totals(self.grid, self.size, labels=True)
-
-    @cached_property
-    def unit_totals(self) -> tuple[FloatArray, FloatArray]:
-        """The sums of `unit_rows` in two parts."""
-        if self.grid is None:
-            return totals(self.unit_rows)
-        whole, rest = self.label_totals
-        if rest.any() or (np.rint(whole) != whole).any():
-            return grid_totals(self.grid, self.size, labels=False)
-        # Whole numbers add up exactly in whatever order.
-        outcomes, width = len(self.outcomes), len(self.labels)
-        sums = whole[: outcomes * width].reshape(outcomes, width).sum(axis=1)
-        sums = np.append(sums, whole[outcomes * width :])
-        return sums, np.zeros_like(sums)
-
-    @cached_property
-    def _label_sums(self) -> FloatArray:
-        return summed(self.rows)
-
-    @cached_property
-    def _unit_sums(self) -> FloatArray:
-        return summed(self.unit_rows)
-
-    @cached_property
-    def _one_label(self) -> dict[int, OneLabelRows]:
+    def _tables(self) -> dict[tuple[str, tuple[str, ...]], CountTable]:
         return {}
 
-    def rows_of(self, label: str) -> OneLabelRows:
-        """A row for each unit with the outcomes of one label."""
-        place = self.labels.index(label)
-        return self._one_label.setdefault(place, OneLabelRows(self, place))
-
-    @cached_property
-    def label_columns(self) -> tuple[IntArray, ...]:
-        """For each label its columns in `rows`."""
-        outcomes, width = len(self.outcomes), len(self.labels)
-        last = [] if self.size is None else [outcomes * width]
-        places = np.arange(outcomes) * width
-        return tuple(np.append(places + i, last).astype(np.int64) for i in range(width))
-
-    @cached_property
-    def whole(self) -> bool:
-        """Whether all counts are whole numbers."""
-        sizes = [] if self.size is None else [self.size]
-        columns = list(self.counts.T) if self.grid is None else self.grid
-        return all(
-            (np.rint(column[rows]) == column[rows]).all()
-            for column in (*columns, *sizes) if column.dtype.kind == "f"
-            for rows in stretches(len(column), column[:1].size)
-        )  # fmt: skip
-
-    @cached_property
-    def plain(self) -> Tally:
-        """The same counts as the four quantities that P, R and F are made of, which are fewer to
-        resample; itself, where that would not be exact.
-        """
-        factors = np.array([self.linear[self.names.index(name)] for name in PLAIN])
-        inside = factors[:, : len(self.outcomes)]
-        if factors[:, len(self.outcomes) :].any():
-            return self
-        picked = ((inside == 0) | (inside == 1)).all() and (inside.sum(axis=1) == 1).all()
-        quarters = (np.rint(4 * inside) == 4 * inside).all()
-        if not picked and not (quarters and self.whole):
-            return self
-        from carob.counts._grids import Plain  # which is a Tally
-
-        return Plain(self, inside)
-
-    @cached_property
-    def grid(self) -> Sequence[FloatArray] | None:
-        """The counts of each outcome as units x labels, where there is a row for every cell in
-        order.
+    def _label_parts(self, names: Sequence[str]) -> Iterator[Part]:
+        """The columns of all labels, in one part or, if that would be mostly zeros, in groups of
+        labels with the units that have any of them.
         """
         width = len(self.labels)
-        if len(self.unit) != self.units * width:
-            return None
-        every = every_cell(self.units, width)
-        if self.unit is not every[0] or self.label is not every[1]:
-            for rows in stretches(len(self.unit)):
-                place = np.arange(rows.start, rows.stop)
-                if not np.array_equal(self.unit[rows] * width + self.label[rows], place):
-                    return None
-        return [column.reshape(self.units, width) for column in self.counts.T]
+        dense = self.units * width * len(names) <= DENSE
+        step = max(width, 1) if dense else GROUP
+        values, group = self._values(names), self.label // step
+        order = np.argsort(group, kind="stable")
+        ends = np.searchsorted(group[order], np.arange(-(-width // step) + 1))
+        for k, (first, end) in enumerate(pairwise(ends.tolist())):
+            own, labels = order[first:end], np.arange(k * step, min((k + 1) * step, width))
+            units = None if dense else np.unique(self.unit[own])
+            row = self.unit[own] if units is None else np.searchsorted(units, self.unit[own])
+            height = self.units if units is None else len(units)
+            matrix = np.zeros((height, len(names) * len(labels)))
+            for i, numbers in enumerate(values):
+                matrix[row, i * len(labels) + self.label[own] - k * step] = numbers[own]
+            columns = np.arange(len(names))[:, None] * width + labels
+            yield Part(columns.ravel(), units, compact(matrix))
 
-    def lines(self, index: IntArray) -> FloatArray | None:
-        """The grid of some units: a line of them for each outcome and label."""
-        if self.grid is None:
-            return None
+    def _table(
+        self, names: Sequence[str], parts: list[Part], sums: FloatArray, times: int
+    ) -> CountTable:
+        """A table of these parts, and of the size if a quantity needs it."""
+        factors = {name: self._factors(name).get(TOTAL, 0.0) for name in names}
+        width = len(sums)
+        if any(factors.values()):
+            assert self.size is not None, "only a space with a size has quantities that need it"
+            parts.append(Part(np.array([width]), None, self.size[:, None]))
+            sums, width = np.append(sums, self._whole_size), width + 1
+        return CountTable(self.units, width, parts, factors, times, sums)
+
+    def _values(self, names: Sequence[str]) -> list[FloatArray]:
+        """Of each row of counts these quantities, but for the size in them."""
+        counts = self.counts.astype(np.float64, copy=False)
+        return [self._sum(self._factors(name), counts) for name in names]
+
+    def _factors(self, name: str) -> Mapping[str, float]:
+        return self.factors.get(name, {name: 1.0})
+
+    def _sum(self, factors: Mapping[str, float], outcomes: FloatArray) -> FloatArray:
+        """The sum of outcomes (in the last axis) with their factors."""
+        total = np.zeros(outcomes.shape[:-1])
+        for i, outcome in enumerate(self.outcomes):
+            factor = factors.get(outcome, 0.0)
+            if factor:
+                total = total + (outcomes[..., i] if factor == 1 else factor * outcomes[..., i])
+        return total
+
+    def _combined(self, outcomes: FloatArray, size: FloatArray | float) -> Quantities:
+        """Every quantity and outcome, from sums of outcomes (in the last axis) and sizes."""
+        made = Quantities()
+        for name, factors in self.factors.items():
+            value = self._sum(factors, outcomes)
+            if factor := factors.get(TOTAL, 0.0):
+                value = value + factor * size
+            if min(factors.values(), default=0.0) < 0:
+                parts = {outcome: abs(factor) for outcome, factor in factors.items()}
+                least = self._sum(parts, np.abs(outcomes)) + parts.get(TOTAL, 0.0) * size
+                value = np.where(np.abs(value) <= ROUNDING * least, 0.0, value)
+            made[name] = np.asarray(value)
+        for i, outcome in enumerate(self.outcomes):
+            made.setdefault(outcome, outcomes[..., i])
+        return made
+
+    @cached_property
+    def _by_unit(self) -> FloatArray:
+        """The outcomes of each unit: units x outcomes."""
+        counts = self.counts.T.astype(np.float64, copy=False)
+        return np.array([np.bincount(self.unit, each, self.units) for each in counts]).T.reshape(
+            self.units, len(self.outcomes)
+        )
+
+    @cached_property
+    def _by_label(self) -> FloatArray:
+        """The outcomes of each label, exact: labels x outcomes."""
+        counts = self.counts.T.astype(np.float64, copy=False)
         width = len(self.labels)
-        found = np.empty((len(self.outcomes) * width, len(index)))
-        for i, units in enumerate(self.grid):
-            found[i * width : (i + 1) * width] = units.take(index, axis=0).T
-        return found
+        return np.array([group_sums(each, self.label, width) for each in counts]).T.reshape(
+            width, len(self.outcomes)
+        )
 
     @cached_property
-    def unit_table(self) -> FloatArray | None:
-        """The grid with labels added up: a line for each outcome."""
-        if self.grid is None:
-            return None
-        found = np.empty((len(self.grid), self.units))
-        for line, outcome in zip(found, self.grid, strict=True):
-            for units in stretches(self.units, len(self.labels)):
-                # Labels one after the other, as where their lines are added up.
-                line[units] = outcome[units].T.astype(np.float64, order="C").sum(axis=0)
-        return found
-
-    @cached_property
-    def _by_unit(self) -> tuple[IntArray | None, IntArray]:
-        """The rows of counts unit by unit (None: as they are), and where each unit begins."""
-        order = None
-        if (np.diff(self.unit) < 0).any():
-            order = np.argsort(self.unit, kind="stable")
-        unit = self.unit if order is None else self.unit[order]
-        return order, np.searchsorted(unit, np.arange(self.units + 1))
-
-    def counts_of(self, units: IntArray) -> tuple[IntArray, IntArray, FloatArray]:
-        """The counts of some units, row by row: whose it is (its place in `units`), label, counts.
-
-        >>> counts = np.array([[4.0], [5.0]])
-        >>> none = np.zeros((0, 1))
-        >>> tally = Tally(2, ("A",), ("tp",), (), none, np.array([1, 0]), np.array([0, 0]), counts)
-        >>> tally.counts_of(np.array([1]))
-        (array([0]), array([0]), array([[4.]]))
-        """
-        order, starts = self._by_unit
-        places, offsets = spread(starts, units)
-        places = places if order is None else order[places]
-        row = np.repeat(np.arange(len(units)), np.diff(offsets))
-        return row, self.label[places], self.counts[places]
-
-    def labels_of(self, sums: FloatArray) -> Quantities:
-        """The quantities of each label, from sums over `rows`: labels, or draws x labels."""
-        width = len(self.labels)
-
-        def outcomes(sums: FloatArray) -> list[FloatArray]:
-            places = [i * width for i in range(len(self.outcomes))]
-            found = [sums[..., first : first + width] for first in places]
-            if self.size is not None:
-                found.append(np.broadcast_to(sums[..., -1:], found[0].shape))
-            return found
-
-        return self._seen("_labels_seen", sums, outcomes)
-
-    def label_of(self, sums: FloatArray) -> Quantities:
-        """The quantities of one label, from sums over its `OneLabelRows`."""
-        return self._named([sums[..., i] for i in range(sums.shape[-1])])
-
-    def total_of(self, sums: FloatArray) -> Quantities:
-        """The quantities of everything, from sums over `unit_rows`."""
-
-        def outcomes(sums: FloatArray) -> list[FloatArray]:
-            found = [sums[..., i] for i in range(len(self.outcomes))]
-            return found if self.size is None else [*found, sums[..., -1] * len(self.labels)]
-
-        return self._seen("_total_seen", sums, outcomes)
-
-    def _seen(
-        self, how: str, sums: FloatArray, outcomes: Callable[[FloatArray], list[FloatArray]]
-    ) -> Quantities:
-        """The quantities of these outcomes; several measures of the same sums share them, until
-        they are forgotten.
-        """
-        last: tuple[FloatArray, Quantities] | None = self.__dict__.get(how)
-        if last is not None and last[0] is sums:
-            return last[1]
-        found = self._named(outcomes(sums))
-        self.__dict__[how] = (sums, found)
-        return found
-
-    def forget(self) -> None:
-        """Let go what was made of the last sums."""
-        for how in ("_labels_seen", "_total_seen"):
-            self.__dict__.pop(how, None)
-
-    def _named(self, outcomes: list[FloatArray]) -> Quantities:
-        found = Quantities()
-        found.make = lambda name: _combined(self._made_of[name], outcomes)
-        for name, outcome in zip(self.outcomes, outcomes, strict=False):
-            if name not in self._made_of:
-                found[name] = outcome
-        return found
-
-    @cached_property
-    def _made_of(self) -> dict[str, list[tuple[float, int]]]:
-        """For each quantity the outcomes it is a sum of, and their factors."""
-        return {
-            name: [(factor, i) for i, factor in enumerate(factors) if factor]
-            for name, factors in zip(self.names, self.linear.tolist(), strict=True)
-        }
-
-
-def _combined(terms: list[tuple[float, int]], outcomes: list[FloatArray]) -> FloatArray:
-    """A sum of outcomes with factors."""
-    parts = [outcomes[i] if factor == 1 else factor * outcomes[i] for factor, i in terms]
-    value = sum(parts[1:], parts[0]) if parts else np.zeros_like(outcomes[0])
-    if any(factor < 0 for factor, _ in terms):
-        # A difference of sums that are equal but for rounding is nothing.
-        least = _ROUNDING * sum((abs(part) for part in parts), np.zeros_like(value))
-        value = np.where(np.abs(value) <= least, 0.0, value)
-    return value
+    def _whole_size(self) -> float:
+        """How much there is for one label in all units."""
+        return 0.0 if self.size is None else float(column_sums(self.size[:, None])[0])

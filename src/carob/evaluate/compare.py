@@ -15,19 +15,17 @@ from carob.average.label import Label
 from carob.corpus.corpus import Corpus
 from carob.corpus.problems import UsageError
 from carob.counts.count import Count
-from carob.counts.rows import Statistic
+from carob.counts.table import Statistic
 from carob.evaluate.options import Options, ScoreOptions, table_for, table_recipes
 from carob.evaluate.read import Readable
 from carob.evaluate.run import Recipes, Run, prepare
-from carob.evaluate.sampling import Plan, overall
-from carob.evaluate.sampling import by_label as by_labels
-from carob.evaluate.scoring import tallied
-from carob.infer._sampling import Together
-from carob.infer._student import NORMAL
-from carob.infer.interval import JackknifeT
-from carob.infer.interval import intervals as made_of
+from carob.evaluate.sampling import Plan
+from carob.evaluate.scoring import average_statistic, count_events, label_statistic
+from carob.infer.interval import JackknifeT, intervals
 from carob.infer.randomization import Randomization, Verdict
 from carob.infer.ranking import clusters, holm, kendall, ranges, spearman, swaps
+from carob.infer.resampling import Sampler
+from carob.infer.student import NORMAL
 from carob.recipe import Recipe, spell
 from carob.result.comparison import Agreement, Comparison, Difference, Rank
 from carob.result.interval import Interval
@@ -36,7 +34,7 @@ if TYPE_CHECKING:
     from typing import Unpack
 
 DETECTABLE = NORMAL.inv_cdf(0.975) + NORMAL.inv_cdf(0.80)
-"""So many standard errors are found significant in four cases of five."""
+"""A difference of this many standard errors is significant in four cases of five."""
 
 
 def compare(
@@ -107,7 +105,7 @@ def _statistics(run: Run, options: Options, *, labels: bool) -> list[_Group]:
     system.
     """
     counts = {
-        name: tallied(pair, [recipe.space for recipe in run.recipes], run.plan)
+        name: count_events(pair, [recipe.space for recipe in run.recipes], run.plan)
         for name, pair in run.pairs.items()
     }
     there = dict.fromkeys(run.recipes)
@@ -123,15 +121,14 @@ def _statistics(run: Run, options: Options, *, labels: bool) -> list[_Group]:
     groups = [group for group in groups if group.scores]
     for group in groups:
         recipe, label, _ = group.scores[0]
-        tallies = [counts[name][recipe.space][1] for name in run.pairs]
-        for name, tally in zip(run.pairs, tallies, strict=True):
-            mentions = counts[name][recipe.space][2]
+        for name in run.pairs:
+            _, tally, mentions = counts[name][recipe.space]
             if (why := run.plan.without(recipe, of_mentions=mentions)) is not None:
                 raise UsageError(f"{recipe}: {why}; compare it by document")
             group.statistics.append(
-                overall(recipe, tally, options.zero, tallies)
+                average_statistic(recipe, tally, options.zero)
                 if label is None
-                else by_labels(recipe.measure, tally, options.zero, tallies)
+                else label_statistic(recipe.measure, tally, options.zero)
             )
     return groups
 
@@ -155,15 +152,15 @@ def _differences(
     contrasts = [
         (first + b, first + a) for first in range(0, len(every), len(systems)) for a, b in pairs
     ]
-    together = Together(every, plan.units)
-    intervals = _intervals(plan, together, contrasts)
-    verdicts = test.every(together, contrasts, np.random.default_rng(plan.options.seed))
+    sampler = Sampler(every, plan.units)
+    difference_intervals = _intervals(plan, sampler, contrasts)
+    verdicts = test.every(sampler, contrasts, np.random.default_rng(plan.options.seed))
     for number, group in enumerate(groups):
         for recipe, label, place in group.scores:
             for which, (a, b) in enumerate(pairs):
                 verdict = verdicts[number * len(pairs) + which][place]
                 points = float(verdict.second.item()), float(verdict.first.item())
-                interval = intervals[number * len(pairs) + which][place]
+                interval = difference_intervals[number * len(pairs) + which][place]
                 names = systems[a], systems[b]
                 found.append(_difference(recipe, label, names, points, verdict, interval))
     tested = [i for i, each in enumerate(found) if each.p is not None]
@@ -174,12 +171,12 @@ def _differences(
 
 
 def _intervals(
-    plan: Plan, together: Together, contrasts: Sequence[tuple[int, int]]
+    plan: Plan, sampler: Sampler, contrasts: Sequence[tuple[int, int]]
 ) -> list[list[Interval]]:
     """The intervals of the differences; without a method, their standard errors alone."""
     options = plan.options
-    made = made_of(
-        plan.method or JackknifeT(), together, plan.units, options.resamples, options.seed,
+    made = intervals(
+        plan.method or JackknifeT(), sampler, plan.units, options.resamples, options.seed,
         contrasts,
     )  # fmt: skip
     if plan.method is not None:

@@ -18,6 +18,7 @@ from carob.counts.tally import Tally
 from carob.evaluate.options import ErrorsOptions, Options, table_for
 from carob.evaluate.read import Readable, corpora
 from carob.evaluate.run import prepare, systems_by_name
+from carob.evaluate.scoring import average
 from carob.explain.gains import attack_order, gains
 from carob.explain.ledger import COLUMNS, Wording, ledger
 from carob.explain.mentions import BOUNDARY, MentionErrors
@@ -132,7 +133,7 @@ def _scores(pair: Pair, recipes: Sequence[Recipe]) -> dict[str, float | None]:
     for recipe in recipes:
         if recipe.space not in tallies:
             tallies[recipe.space] = Tally.of(recipe.space, pair)
-        value = float(recipe.average(recipe.measure, tallies[recipe.space]).value)
+        value = float(average(recipe, tallies[recipe.space], None).value)
         scores[str(recipe)] = None if np.isnan(value) else value
     return scores
 

@@ -16,11 +16,10 @@ from carob.evaluate.compare import without_parts
 from carob.evaluate.options import Options, PowerOptions, table_for
 from carob.evaluate.read import Readable
 from carob.evaluate.run import prepare
-from carob.evaluate.sampling import overall
-from carob.evaluate.scoring import tallied
-from carob.infer._power import Pilot
-from carob.infer._student import NORMAL
+from carob.evaluate.scoring import average_statistic, count_events
 from carob.infer.interval import TRUSTED, JackknifeT, intervals
+from carob.infer.pilot import Pilot
+from carob.infer.student import NORMAL
 from carob.recipe import Recipe, spell
 from carob.result.power import Point, Power
 
@@ -91,16 +90,16 @@ def power(
     if len(names) != 2:
         raise UsageError(f"power is computed for one pair: give two systems, not {len(names)}")
     if len(plan.units) < 2:
-        raise UsageError(f"a pilot of {plan.units.told()} is too small: give at least two")
+        raise UsageError(f"a pilot of {plan.units.words()} is too small: give at least two")
     tallies = []
     for pair in run.pairs.values():
-        _, tally, mentions = tallied(pair, [one.space], plan)[one.space]
+        _, tally, mentions = count_events(pair, [one.space], plan)[one.space]
         if (why := plan.without(one, of_mentions=mentions)) is not None:
             raise UsageError(f"{one}: {why}; simulate it by document")
         tallies.append(tally)
-    statistics = [overall(one, tally, chosen.zero, tallies) for tally in tallies]
+    statistics = [average_statistic(one, tally, chosen.zero) for tally in tallies]
     pilot = Pilot(statistics[0], statistics[1], plan.units)
-    a, b = (float(each.point()) for each in statistics)
+    a, b = (float(each.point.item()) for each in statistics)
     size, approximate = _looked_for(pilot, (a, b), difference, power, alpha, one, names)
     share = pilot.share(size)
     width = pilot.change.shape[1]
@@ -148,7 +147,7 @@ def power(
         run.signature(interval="none", power=how),
         chosen.seed,
         plan.units.kind,
-        _remarks(pilot_size, plan.units.told()) + run.remarks,
+        _remarks(pilot_size, plan.units.words()) + run.remarks,
     )
 
 
@@ -199,7 +198,7 @@ def _looked_for(
     )  # fmt: skip
     if size > observed + 1e-12:
         rough = "" if needed is None else (
-            f"; by the normal approximation about {pilot.units.told(needed)} would show it"
+            f"; by the normal approximation about {pilot.units.words(needed)} would show it"
         )  # fmt: skip
         raise UsageError(
             f"{a} and {b} differ by {observed:.4g} {recipe} in the pilot, and exchanging them "

@@ -17,6 +17,7 @@ from carob.evaluate.compare import without_parts
 from carob.evaluate.options import Options, RobustOptions, table_for, table_recipes
 from carob.evaluate.read import Readable, corpora
 from carob.evaluate.run import Recipes, Run, parse_recipes, prepare, systems_by_name
+from carob.evaluate.scoring import average
 from carob.recipe import Recipe, spell
 from carob.result.robustness import Choice, Robustness, joined
 
@@ -193,7 +194,7 @@ def _choices(
             for name, pair in run.pairs.items():
                 tally = Tally.of(space, pair)
                 for recipe in own:
-                    value = recipe.average(recipe.measure, tally, None, options.zero).value
+                    value = average(recipe, tally, options.zero).value
                     scores.setdefault(recipe, {})[name] = _number(value)
         except CarobError as error:
             if strict:

@@ -122,7 +122,9 @@ def prepare(
 
     # What results say about all this.
     plan = Plan.of(reference.documents, options, reference.mentions, reference.templates)
-    counting = _counting_fields(options, tagset, slots, several=len(answers) > 1) | plan.said()
+    counting = (
+        _counting_fields(options, tagset, slots, several=len(answers) > 1) | plan.signature_fields()
+    )
     fields = {
         name: _reading_fields(reference, answers[name], pair) | counting
         | {side: f"sha256={origin_of(corpus).sha256[:8]}"

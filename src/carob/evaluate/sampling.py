@@ -1,4 +1,4 @@
-"""How the scores of a run are resampled: what is drawn, how often, and which interval it makes."""
+"""How the scores of a run are resampled: which units, how often, and which kind of interval."""
 
 from __future__ import annotations
 
@@ -11,13 +11,12 @@ from zlib import crc32
 import numpy as np
 
 from carob import registry
-from carob.arrays.types import FloatArray, IntArray
+from carob.arrays.types import IntArray
 from carob.corpus.problems import UsageError, nearest, shown
 from carob.corpus.tables import Documents, Mentions
 from carob.counts.events import Events, Space
-from carob.counts.rows import Statistic
-from carob.counts.tally import PLAIN, Tally
-from carob.counts.zero_rule import valued
+from carob.counts.table import Statistic
+from carob.counts.tally import Tally
 from carob.evaluate.options import Options
 from carob.pair.pair import Pair
 from carob.plugin import Measure
@@ -26,7 +25,7 @@ from carob.result import signature
 
 if TYPE_CHECKING:
     from carob.corpus.tables import Templates
-    from carob.infer._draws import Units
+    from carob.infer.draws import Units
     from carob.infer.interval import Method
     from carob.result.interval import Interval
 
@@ -44,8 +43,8 @@ class Plan:
 
     @cached_property
     def units(self) -> Units:
-        """What is drawn."""
-        from carob.infer._draws import Units  # what no run without intervals needs
+        """What is resampled."""
+        from carob.infer.draws import Units  # not needed without intervals
 
         return Units.of(self.size, self.order, self.strata, self.options.resample_by)
 
@@ -54,8 +53,8 @@ class Plan:
         cls, documents: Documents, options: Options, gold: Mentions | None = None,
         templates: Templates | None = None,
     ) -> Plan:  # fmt: skip
-        """The plan for these gold documents; `gold` and `templates` tell documents with the same
-        words apart.
+        """The plan for these gold documents; `gold` and `templates` distinguish documents that have
+        the same words.
         """
         if options.resample_by == "sentence" and not len(documents.sentence_start):
             raise UsageError("resample_by sentence: gold does not say where sentences start")
@@ -79,14 +78,14 @@ class Plan:
             method = default(size) if auto else registry.load("infer", options.interval)()
         return cls(size, order, strata, method, options, documents)
 
-    def said(self) -> dict[str, str]:
-        """What the signature says about it."""
+    def signature_fields(self) -> dict[str, str]:
+        """What the signature says about resampling."""
         interval = "none" if self.method is None else self.method.name
         if self.method is not None and self.method.draws:
             interval += f",{self.options.resamples},seed={self.options.seed}"
-        said = {"interval": interval, "by": self.options.resample_by}
+        fields = {"interval": interval, "by": self.options.resample_by}
         strata = self.options.strata
-        return said if strata is None else said | {"strata": signature.words([strata])}
+        return fields if strata is None else fields | {"strata": signature.words([strata])}
 
     def remarks(self) -> tuple[str, ...]:
         """What holds for every interval of the run."""
@@ -94,17 +93,17 @@ class Plan:
             return ()
         from carob.infer.interval import TRUSTED
 
-        found = []
-        told = self.units.told()
+        remarks = []
+        size = self.units.words()
         if len(self.units) < 2:
-            return (f"no intervals from {told}: there is nothing to resample",)
+            return (f"no intervals from {size}: there is nothing to resample",)
         if len(self.units) < TRUSTED:
-            found.append(f"only {told}: intervals over fewer than {TRUSTED} are not reliable")
-        alone = int((self.units.sizes == 1).sum())
-        if alone and self.options.strata is not None:
-            one = self.units.told(1)
-            found.append(f"{alone} strata hold {one} each, which every resample repeats")
-        return tuple(found)
+            remarks.append(f"only {size}: intervals over fewer than {TRUSTED} are not reliable")
+        single = int((self.units.sizes == 1).sum())
+        if single and self.options.strata is not None:
+            one = self.units.words(1)
+            remarks.append(f"{single} strata hold {one} each, which every resample repeats")
+        return tuple(remarks)
 
     def without(self, recipe: Recipe, *, of_mentions: bool) -> str | None:
         """Why a recipe has no interval under this plan; None if it has one."""
@@ -118,7 +117,7 @@ class Plan:
         return None
 
     def attributable(self, measure: Measure, *, of_mentions: bool) -> bool:
-        """Whether all that a measure needs can be said to belong to one unit or the other."""
+        """Whether everything that a measure needs belongs to one unit."""
         if self.options.resample_by == "document":
             return True
         return not ({"tn", "total"} & set(measure.needs)) and of_mentions
@@ -136,7 +135,7 @@ class Plan:
         own = np.append(ours, -1)[events.gold]
         unit = np.where(events.gold < 0, np.append(theirs, -1)[events.system], own)
         size = self.size
-        # How much of an event space is in a sentence is not known; see `attributable`.
+        # How much of the event space is in one sentence is not known; see `attributable`.
         none = None if events.size is None else np.zeros(size)
         return Tally.of(space, pair, events.moved(unit, none), units=size)
 
@@ -154,51 +153,11 @@ class Plan:
         )  # fmt: skip
 
 
-def overall(
-    recipe: Recipe, tally: Tally, zero: float | None, beside: Sequence[Tally] = ()
-) -> Statistic:
-    """The score of a recipe as a function of sums over units. What is compared with others, whose
-    tallies stand `beside`, has the same columns as they have.
-    """
-    measure, average = recipe.measure, recipe.average
-    if type(average).__module__.startswith("carob."):  # another may ask for other counts
-        tally = _needed(measure, tally, beside)
-
-    def value(sums: FloatArray) -> FloatArray:
-        found: FloatArray = average.value(measure, tally, sums, zero).value
-        return found
-
-    return Statistic(average.rows(measure, tally, zero), value)
-
-
-def by_label(
-    measure: Measure, tally: Tally, zero: float | None, beside: Sequence[Tally] = ()
-) -> Statistic:
-    """The scores of all labels as a function of sums over units; `beside` as for `overall`."""
-    tally = _needed(measure, tally, beside)
-
-    def value(sums: FloatArray) -> FloatArray:
-        return valued(measure, tally.labels_of(sums), zero)
-
-    def one(place: int) -> Statistic:
-        rows = tally.rows_of(tally.labels[place])
-        return Statistic(rows, lambda sums: valued(measure, tally.label_of(sums), zero))
-
-    return Statistic(tally.rows, value, tally.label_columns, one)
-
-
-def _needed(measure: Measure, tally: Tally, beside: Sequence[Tally]) -> Tally:
-    """A tally that has the quantities of a measure, and few others if all beside it can."""
-    if any(each.plain is each for each in beside) or not set(measure.needs) <= set(PLAIN):
-        return tally
-    return tally.plain
-
-
 def _order(
     documents: Documents, gold: Mentions | None, templates: Templates | None = None
 ) -> IntArray:
-    """An order that does not depend on that of the file: by id, else by what the words hash to,
-    and where the words are the same, by the mentions, then by the fillers.
+    """An order that does not depend on that of the file: by id; without ids, by the hash of the
+    words, and if these are the same, by the mentions, then by the fillers.
     """
     if documents.id is not None:
         ids = documents.id
@@ -219,7 +178,7 @@ def _order(
 
 
 def _filled(templates: Templates, size: int) -> list[Any]:
-    """Numbers that tell documents apart by their fillers, in whatever order these are."""
+    """Numbers that distinguish documents by their fillers, in whatever order these are."""
     fillers = templates.fillers
     doc = templates.doc[fillers.template]
     text, slot = (
@@ -227,23 +186,23 @@ def _filled(templates: Templates, size: int) -> list[Any]:
                  + [0], np.float64)
         for values in (fillers.text.values, fillers.slot.values)
     )  # fmt: skip
-    said = text[fillers.text.codes[fillers.realisations[:-1]]]
+    first = text[fillers.text.codes[fillers.realisations[:-1]]]
     return [
         np.bincount(doc, weights, size)
-        for weights in (None, said, said * slot[fillers.slot.codes])
+        for weights in (None, first, first * slot[fillers.slot.codes])
     ]  # fmt: skip
 
 
 def _strata(documents: Documents, name: str) -> IntArray:
     if name not in documents.attributes:
-        there = sorted(documents.attributes)
-        hint = nearest(name, there) if there else "; gold documents have none"
+        known = sorted(documents.attributes)
+        hint = nearest(name, known) if known else "; gold documents have none"
         raise UsageError(f"no attribute of documents is called {shown(name)}{hint}")
     return documents.attributes[name].codes
 
 
 def _counts(documents: Documents) -> IntArray:
-    """How many sentences each document has; one that does not say is one."""
+    """How many sentences each document has; at least one."""
     return np.maximum(np.diff(documents.sentence_offsets), 1)
 
 
@@ -256,5 +215,5 @@ def _sentence(documents: Documents, mentions: Mentions) -> IntArray:
     )
     within = np.maximum(place - documents.sentence_offsets[mentions.doc] - 1, 0)
     first = np.concatenate([[0], np.cumsum(_counts(documents))])
-    found: IntArray = first[mentions.doc] + within
-    return found
+    sentence: IntArray = first[mentions.doc] + within
+    return sentence

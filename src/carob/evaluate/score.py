@@ -11,7 +11,7 @@ from carob.corpus.problems import plain
 from carob.evaluate.options import Options, ScoreOptions, table_for, table_recipes
 from carob.evaluate.read import Readable
 from carob.evaluate.run import Recipes, Systems, prepare
-from carob.evaluate.scoring import scored
+from carob.evaluate.scoring import score_pair
 from carob.recipe import Recipe
 from carob.result.result import whole
 from carob.result.scores import Score, Scores
@@ -49,7 +49,7 @@ def score(
     )
     scores: list[Score] = []
     for name, pair in run.pairs.items():
-        scores += scored(pair, run.recipes, name, chosen, run.signature_fields[name], run.plan)
+        scores += score_pair(pair, run.recipes, name, chosen, run.signature_fields[name], run.plan)
     return Scores(
         __version__, run.gold, run.system_files(), tuple(scores),
         run.plan.remarks() + run.remarks + _unread_answers(scores),

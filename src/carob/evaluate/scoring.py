@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from carob._version import __version__
+from carob.arrays.types import FloatArray
 from carob.counts.count import Count
-from carob.counts.pieces import Gathered, pieces
-from carob.counts.rows import Statistic
+from carob.counts.pieces import pieces
+from carob.counts.quantities import valued
+from carob.counts.table import Statistic
 from carob.counts.tally import Tally
-from carob.counts.zero_rule import valued
 from carob.evaluate.options import Options
-from carob.evaluate.sampling import Plan, by_label, overall
+from carob.evaluate.sampling import Plan
 from carob.pair.pair import Pair
-from carob.plugin import Averaged, hook
+from carob.plugin import Averaged, Measure, hook
 from carob.recipe import Recipe, spell
 from carob.result import signature
 from carob.result.scores import Score, Value
@@ -24,82 +25,111 @@ from carob.result.scores import Score, Value
 if TYPE_CHECKING:
     from carob.result.interval import Interval
 
-
-def scored(
-    pair: Pair,
-    recipes: Sequence[Recipe],
-    name: str,
-    options: Options,
-    said: Mapping[str, str],
-    plan: Plan,
-) -> list[Score]:
-    """Count once for each event space, then measure, then resample all scores together."""
-    counts = tallied(pair, [recipe.space for recipe in recipes], plan)
-    ranges = _ranges(recipes, counts, options, plan)
-    return [_score(r, counts[r.space][0], name, options, said, ranges) for r in recipes]
-
-
 Counts = tuple[Tally, Tally, bool]
 """The counts by document, by unit of resampling, and whether all events are of mentions."""
 
 
-def tallied(pair: Pair, spaces: Iterable[Any], plan: Plan) -> dict[Any, Counts]:
-    """The counts of each space; piece by piece, if every space allows it."""
+def score_pair(
+    pair: Pair,
+    recipes: Sequence[Recipe],
+    name: str,
+    options: Options,
+    signature_fields: Mapping[str, str],
+    plan: Plan,
+) -> list[Score]:
+    """Count once for each event space, then measure, then resample all scores together."""
+    counts = count_events(pair, [recipe.space for recipe in recipes], plan)
+    intervals = _intervals(recipes, counts, options, plan)
+    return [
+        _score(recipe, counts[recipe.space][0], name, options, signature_fields, intervals)
+        for recipe in recipes
+    ]
+
+
+def count_events(pair: Pair, spaces: Iterable[Any], plan: Plan) -> dict[Any, Counts]:
+    """The counts of each space; in pieces of the pair, if every space allows it."""
     spaces = dict.fromkeys(spaces)
     local = plan.options.resample_by == "document" and all(s.by_document for s in spaces)
-    gathered = {space: Gathered(pair.size) for space in spaces}
-    mentions = dict.fromkeys(spaces, True)
+    parts: dict[Any, list[Counts]] = {space: [] for space in spaces}
     for piece in pieces(pair) if local else (pair,):
-        if piece is pair:
-            return {space: _counted(pair, space, plan) for space in spaces}
         for space in spaces:
-            tally, _, of_mentions = _counted(piece, space, plan)
-            gathered[space].add(tally)
-            mentions[space] &= of_mentions
-    whole = {space: parts.done() for space, parts in gathered.items()}
-    return {space: (tally, tally, mentions[space]) for space, tally in whole.items()}
+            parts[space].append(_count_piece(piece, space, plan))
+    return {space: own[0] if len(own) == 1 else _concatenated(own) for space, own in parts.items()}
 
 
-def _counted(pair: Pair, space: Any, plan: Plan) -> Counts:
-    same = plan.options.resample_by == "document"
+def _concatenated(parts: Sequence[Counts]) -> Counts:
+    tally = Tally.concatenate(tally for tally, _, _ in parts)
+    return tally, tally, all(of_mentions for _, _, of_mentions in parts)
+
+
+def _count_piece(pair: Pair, space: Any, plan: Plan) -> Counts:
     kept = pair.remembered.pop(("events", space), None)
     events = space(pair) if kept is None else kept
     tally = Tally.of(space, pair, events)
-    units = tally if same else plan.tally(space, pair, events)
+    by_document = plan.options.resample_by == "document"
+    units = tally if by_document else plan.tally(space, pair, events)
     return tally, units, events.of_mentions
 
 
-def _ranges(
-    recipes: Sequence[Recipe], counts: Mapping[Any, Counts], options: Options,
-    plan: Plan,
-) -> dict[Any, list[Interval] | str]:  # fmt: skip
+def average_statistic(recipe: Recipe, tally: Tally, zero: float | None) -> Statistic:
+    """The score of a recipe as a function of sums over units."""
+    measure, average = recipe.measure, recipe.average
+    table = average.table(measure, tally, zero)
+
+    def value(sums: FloatArray) -> FloatArray:
+        averaged: Averaged = average.value(measure, table, sums, zero)
+        return averaged.value
+
+    return Statistic(table, value)
+
+
+def label_statistic(measure: Measure, tally: Tally, zero: float | None) -> Statistic:
+    """The scores of all labels as a function of sums over units."""
+    table = tally.label_table(measure.needs)
+
+    def value(sums: FloatArray) -> FloatArray:
+        return valued(measure, table.quantities(sums), zero)
+
+    return Statistic(table, value, table.columns_of(len(tally.labels)))
+
+
+def average(recipe: Recipe, tally: Tally, zero: float | None) -> Averaged:
+    """The score of a recipe."""
+    table = recipe.average.table(recipe.measure, tally, zero)
+    averaged: Averaged = recipe.average.value(recipe.measure, table, table.sums, zero)
+    return averaged
+
+
+def _intervals(
+    recipes: Sequence[Recipe], counts: Mapping[Any, Counts], options: Options, plan: Plan
+) -> dict[Any, list[Interval] | str]:
     """Under each recipe, and each pair of space and measure (for labels): intervals, or why not."""
-    found: dict[Any, list[Interval] | str] = {}
+    intervals: dict[Any, list[Interval] | str] = {}
     statistics: dict[Any, Statistic] = {}
     for recipe in recipes if plan.method is not None else ():
         _, tally, mentions = counts[recipe.space]
-        rows = (recipe.space, recipe.measure)
         why = plan.without(recipe, of_mentions=mentions)
         if why is not None:
-            found[recipe] = why
+            intervals[recipe] = why
         else:
-            statistics[recipe] = overall(recipe, tally, options.zero)
+            statistics[recipe] = average_statistic(recipe, tally, options.zero)
         if plan.attributable(recipe.measure, of_mentions=mentions):
-            statistics[rows] = by_label(recipe.measure, tally, options.zero)
+            labels = (recipe.space, recipe.measure)
+            statistics[labels] = label_statistic(recipe.measure, tally, options.zero)
     made = plan.intervals(list(statistics.values()))
-    return found | (dict(zip(statistics, made, strict=True)) if made else {})
+    return intervals | (dict(zip(statistics, made, strict=True)) if made else {})
 
 
 def _score(
-    recipe: Recipe, tally: Tally, name: str, options: Options, said: Mapping[str, str],
-    ranges: Mapping[Any, list[Interval] | str],
+    recipe: Recipe, tally: Tally, name: str, options: Options, signature_fields: Mapping[str, str],
+    intervals: Mapping[Any, list[Interval] | str],
 ) -> Score:  # fmt: skip
-    averaged: Averaged = recipe.average(recipe.measure, tally, None, options.zero)
-    quantities = tally.labels_of(tally.label_sums())
+    averaged = average(recipe, tally, options.zero)
+    quantities = tally.by_label()
     values = valued(recipe.measure, quantities, options.zero)
-    own = ranges.get((recipe.space, recipe.measure))
+    label_intervals = intervals.get((recipe.space, recipe.measure))
     rows = {
-        label: _value(values[i], quantities["gold_all"][i], own, i)
+        label: _value(values[i], quantities["gold_all"][i], label_intervals, i)
         for i, label in enumerate(tally.labels)
     }
     one = hook(recipe.average, "label")
@@ -113,8 +143,8 @@ def _score(
         str(recipe),
         recipe.block,
         spell(recipe.measure),
-        _value(averaged.value, all_of("gold_all"), ranges.get(recipe), 0),
-        signature.compose({"carob": __version__, "recipe": recipe.full} | dict(said)),
+        _value(averaged.value, all_of("gold_all"), intervals.get(recipe), 0),
+        signature.compose({"carob": __version__, "recipe": recipe.full} | dict(signature_fields)),
         rows,
         {outcome: all_of(outcome) for outcome in tally.outcomes},
         averaged.left_out,
@@ -125,12 +155,12 @@ def _score(
     )
 
 
-def _value(value: Any, support: Any, ranges: list[Interval] | str | None, place: int) -> Value:
+def _value(value: Any, support: Any, intervals: list[Interval] | str | None, place: int) -> Value:
     number = _number(value)
-    if not isinstance(ranges, list) or number is None:
-        said = (ranges,) if isinstance(ranges, str) else ()
-        return Value(number, support=float(support), remarks=said)
-    interval = ranges[place]
+    if not isinstance(intervals, list) or number is None:
+        remarks = (intervals,) if isinstance(intervals, str) else ()
+        return Value(number, support=float(support), remarks=remarks)
+    interval = intervals[place]
     if interval.low is None or interval.high is None:
         return Value(number, support=float(support), remarks=interval.remarks)
     low, high = min(interval.low, number), max(interval.high, number)

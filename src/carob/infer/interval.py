@@ -10,25 +10,27 @@ from typing import ClassVar, Protocol
 import numpy as np
 
 from carob.arrays.types import FloatArray
-from carob.counts.rows import Statistic
-from carob.infer._draws import Units
-from carob.infer._sampling import (
-    Contrast,
-    Sample,
-    Together,
-    bootstrap,
-    contrasted,
-    difference,
-    jackknife,
-)
-from carob.infer._student import NORMAL, quantile
+from carob.counts.table import Statistic
+from carob.infer.draws import Units
+from carob.infer.resampling import Contrast, Moments, Sampler
+from carob.infer.student import NORMAL, quantile
 from carob.result.interval import Interval
 
 FEW, TRUSTED = 30, 20
-"""From how many units on BCa is the default, and below how many no interval is to be trusted."""
+"""BCa is the default from FEW units on; below TRUSTED no interval is reliable."""
 
 CLOSE = 1e-12
 """Scores that differ by less are the same."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Sample:
+    """What an interval is made of: scores, their resamples (draws x scores), and the jackknife."""
+
+    units: Units
+    point: FloatArray
+    draws: FloatArray
+    moments: Moments
 
 
 class Method(Protocol):
@@ -58,8 +60,8 @@ class JackknifeT:
     range, and is not clipped. Efron & Tibshirani (1993), "An Introduction to the Bootstrap",
     section 11.1.
 
-    >>> from carob.counts.rows import Dense
-    >>> rows = Dense(np.array([[1.0, 1.0], [2.0, 1.0], [6.0, 1.0]]))
+    >>> from carob.counts.table import Table
+    >>> rows = Table.of(np.array([[1.0, 1.0], [2.0, 1.0], [6.0, 1.0]]))
     >>> mean = Statistic(rows, lambda s: s[:, 0] / s[:, 1])
     >>> print(intervals(JackknifeT(), [mean], Units.of(3))[0][0])
     3.0000 [-3.5724, 9.5724]
@@ -101,8 +103,8 @@ class Percentile:
     information extraction algorithms"; Efron & Tibshirani (1993), "An Introduction to the
     Bootstrap", section 13.3.
 
-    >>> from carob.counts.rows import Dense
-    >>> rows = Dense(np.array([[1.0, 1.0], [2.0, 1.0], [6.0, 1.0]]))
+    >>> from carob.counts.table import Table
+    >>> rows = Table.of(np.array([[1.0, 1.0], [2.0, 1.0], [6.0, 1.0]]))
     >>> mean = Statistic(rows, lambda s: s[:, 0] / s[:, 1])
     >>> print(intervals(Percentile(), [mean], Units.of(3), 1000, 0)[0][0])
     3.0000 [1.0000, 6.0000]
@@ -128,8 +130,8 @@ class Bca:
     from the scores without one document. Without finite constants it is the percentile interval.
     Efron & Tibshirani (1993), "An Introduction to the Bootstrap", section 14.3.
 
-    >>> from carob.counts.rows import Dense
-    >>> rows = Dense(np.array([[1.0, 1.0], [2.0, 1.0], [6.0, 1.0]]))
+    >>> from carob.counts.table import Table
+    >>> rows = Table.of(np.array([[1.0, 1.0], [2.0, 1.0], [6.0, 1.0]]))
     >>> mean = Statistic(rows, lambda s: s[:, 0] / s[:, 1])
     >>> print(intervals(Bca(), [mean], Units.of(3), 1000, 0)[0][0])
     3.0000 [1.3333, 6.0000]
@@ -151,27 +153,27 @@ class Bca:
     def _tails(self, sample: Sample, place: int, ordered: FloatArray) -> tuple[float, float] | None:
         """Between which quantiles the interval lies; None without finite constants."""
         point, skew = sample.point[place], float(sample.moments.skew[place])
-        count = _there(ordered)
+        count = _count(ordered)
         below = np.searchsorted(ordered[:count], [point - CLOSE, point + CLOSE]).sum()
         share = float(below) / (2 * count) if count else 0.0
         if not 0 < share < 1 or not math.isfinite(skew):
             return None
-        bias, found = NORMAL.inv_cdf(share), []
+        bias, tails = NORMAL.inv_cdf(share), []
         for tail in ((1 - self.level) / 2, (1 + self.level) / 2):
             away = bias + NORMAL.inv_cdf(tail)
             if skew * away >= 1:
                 return None
-            found.append(NORMAL.cdf(bias + away / (1 - skew * away)))
-        return found[0], found[1]
+            tails.append(NORMAL.cdf(bias + away / (1 - skew * away)))
+        return tails[0], tails[1]
 
 
 def _sorted(draws: FloatArray) -> FloatArray:
-    """Each column sorted; numbers that stand together sort much faster."""
+    """Each column sorted; contiguous numbers sort much faster."""
     return np.sort(np.ascontiguousarray(draws.T), axis=1).T
 
 
-def _there(ordered: FloatArray) -> int:
-    """How many have a value: those without are sorted behind all others."""
+def _count(ordered: FloatArray) -> int:
+    """How many have a value: those without are sorted after all others."""
     if not len(ordered) or not math.isnan(ordered[-1]):
         return len(ordered)
     return int((~np.isnan(ordered)).sum())
@@ -195,16 +197,16 @@ def _drawn(
 ) -> Interval:
     """The interval of one score between two quantiles of its resamples, or what replaces it."""
     point, draws = float(sample.point[place]), sample.draws[:, place]
-    count = _there(ordered)
+    count = _count(ordered)
     dropped = len(ordered) - count
     remarks = []
     if dropped:
         remarks.append(f"{dropped:,} of {len(ordered):,} resamples have no value: left out")
     if not count:
         return _none(method, point, "no resample has a value: no interval")
-    there = ordered[:count]
+    ordered = ordered[:count]
     name = method.name
-    low, high = float(there[0]), float(there[-1])
+    low, high = float(ordered[0]), float(ordered[-1])
     if high - low <= CLOSE and abs(low - point) <= CLOSE:
         low = high = point
         remarks.append("all resamples agree, the interval is the point")
@@ -213,17 +215,19 @@ def _drawn(
             name = Percentile.name
             remarks.append("bca has no finite constants here, so this is the percentile interval")
             tails = (1 - method.level) / 2, (1 + method.level) / 2
-        low, high = (_quantile(there, tail) for tail in tails)
+        low, high = (_quantile(ordered, tail) for tail in tails)
         if not low - CLOSE <= point <= high + CLOSE:
-            said = f"the {name} interval does not contain the score, so this is jackknife-t"
-            found = JackknifeT(method.level).one(sample, place)
-            return replace(found, draws=draws, remarks=(*remarks, said, *found.remarks))
+            remarks.append(
+                f"the {name} interval does not contain the score, so this is jackknife-t"
+            )
+            other = JackknifeT(method.level).one(sample, place)
+            return replace(other, draws=draws, remarks=(*remarks, *other.remarks))
         low, high = min(low, point), max(high, point)
     return Interval(point, low, high, method.level, name, draws, tuple(remarks))
 
 
 def _quantile(ordered: FloatArray, share: float) -> float:
-    """By linear interpolation, as NumPy has it, from numbers that are sorted already."""
+    """By linear interpolation, as NumPy does it, of numbers that are sorted already."""
     at = share * (len(ordered) - 1)
     below = min(int(at), len(ordered) - 2) if len(ordered) > 1 else 0
     low, high = float(ordered[below]), float(ordered[min(below + 1, len(ordered) - 1)])
@@ -233,7 +237,7 @@ def _quantile(ordered: FloatArray, share: float) -> float:
 
 def intervals(
     method: Method | None,
-    statistics: Sequence[Statistic] | Together,
+    statistics: Sequence[Statistic] | Sampler,
     units: Units,
     resamples: int = 1000,
     seed: int = 0,
@@ -244,30 +248,29 @@ def intervals(
     Without a method: BCa from 30 units on, jackknife-t below. A score without a value has no
     interval, and over one unit there is none.
     """
-    together = statistics if isinstance(statistics, Together) else Together(statistics, units)
-    chosen = method or default(len(units))
-    wanted = [(i,) for i in range(len(together.of))] if contrasts is None else contrasts
-    points = dict(contrasted(enumerate(together.points), wanted))
-    at = [difference(points[number]) for number in range(len(wanted))]
+    sampler = statistics if isinstance(statistics, Sampler) else Sampler(statistics, units)
+    method = method or default(len(units))
+    contrasts = sampler.each() if contrasts is None else contrasts
+    points = sampler.points(contrasts)
     if len(units) < 2:
-        why = f"no interval from {units.told()}: there is nothing to resample"
-        return [[_none(chosen, float(x), why) for x in point] for point in at]
-    moments = jackknife(together, wanted)
-    drawn = [np.empty((0, len(point))) for point in at]
-    if chosen.draws:
-        drawn = bootstrap(together, resamples, np.random.default_rng(seed), wanted)
-    found = []
-    for point, draws, each in zip(at, drawn, moments, strict=True):
-        made = chosen(Sample(units, point, draws, each))
-        found.append([
-            _none(chosen, math.nan) if math.isnan(x) else replace(interval, error=error)
-            for x, interval, error in zip(point.tolist(), made, each.error.tolist(), strict=True)
+        why = f"no interval from {units.words()}: there is nothing to resample"
+        return [[_none(method, float(x), why) for x in point] for point in points]
+    moments = sampler.jackknife(contrasts)
+    draws = [np.empty((0, len(point))) for point in points]
+    if method.draws:
+        draws = sampler.bootstrap(resamples, np.random.default_rng(seed), contrasts)
+    results = []
+    for point, drawn, moment in zip(points, draws, moments, strict=True):
+        made = method(Sample(units, point, drawn, moment))
+        results.append([
+            _none(method, math.nan) if math.isnan(x) else replace(interval, error=error)
+            for x, interval, error in zip(point.tolist(), made, moment.error.tolist(), strict=True)
         ])  # fmt: skip
-    return found
+    return results
 
 
 def default(size: int) -> Method:
-    """The method for so many units.
+    """The method for this many units.
 
     >>> default(30).name, default(29).name
     ('bca', 'jackknife-t')

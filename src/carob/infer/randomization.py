@@ -1,42 +1,40 @@
-"""Is a difference one? Paired approximate randomization, exact where that can be done."""
+"""Could a difference be chance? Paired approximate randomization, exact where that is possible."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
-from carob.arrays.types import FloatArray, HashArray, IntArray
-from carob.counts.rows import Statistic
-from carob.infer._draws import Units
-from carob.infer._sampling import Together, difference, room
+from carob.arrays.columns import stretches
+from carob.arrays.types import FloatArray, IntArray
+from carob.counts.table import Statistic
+from carob.infer.draws import Units, exchanges
+from carob.infer.resampling import Sampler
 
 EXACT = 20
-"""Up to so many documents that differ, every exchange is tried."""
+"""If at most this many units differ, every exchange is tried."""
 
 CLOSE = 1e-12
 """Differences that are closer are the same."""
 
 CELLS = 1 << 20
-"""How many numbers are worked on at a time, about: memory and speed, no result."""
-
-EXCHANGED = 1 << 22
-"""How many units are exchanged at a time, about: memory and speed, no result."""
+"""About how many numbers are worked on at a time: it changes memory and speed, no result."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Verdict:
-    """The outcome of a test, for one score or for several at once (arrays).
+    """The result of a test, for one score or for several at once (arrays).
 
-    `differing` counts the units on which the two systems differ, `exact` says that every exchange
-    was tried, `tried` how many that were, `dropped` how many of them had no value. `trials` are the
-    differences that chance alone gave (trials x scores), if these were drawn at random; `first` and
-    `second` are the scores.
+    `differing` counts the units on which the two systems differ. `exact` is true if every exchange
+    was tried; `tried` is how many, and `dropped` how many of them had no value. `trials` are the
+    differences that chance alone gave (trials x scores), if exchanges were drawn at random; `first`
+    and `second` are the scores.
     """
 
     difference: FloatArray
@@ -51,11 +49,13 @@ class Verdict:
 
     @property
     def smallest(self) -> float:
-        """The smallest p that could have come out: 2^(1-k) for k units that differ.
+        """The smallest p that the test could have: 2^(1-k) for k units that differ.
 
         >>> rows = np.array([[0.0, 1.0]] * 5)
-        >>> from carob.counts.rows import Dense
-        >>> a, b = (Statistic(Dense(rows + [x, 0.0]), lambda s: s[:, 0] / s[:, 1]) for x in (0, 1))
+        >>> from carob.counts.table import Table
+        >>> a, b = (
+        ...     Statistic(Table.of(rows + [x, 0.0]), lambda s: s[:, 0] / s[:, 1]) for x in (0, 1)
+        ... )
         >>> Randomization()(a, b, Units.of(5), np.random.default_rng(0)).smallest
         0.0625
         """
@@ -64,7 +64,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Randomization:
-    """How often chance alone gives so large a difference: exchange the two systems' answers.
+    """How often chance alone gives a difference this large: exchange the two systems' answers.
 
     If the systems are equally good, it does not matter which of them gave which answer. For each
     document the two systems' counts are exchanged with probability 1/2, and d* is the difference
@@ -73,11 +73,11 @@ class Randomization:
     "Computer-intensive methods for testing hypotheses"; Yeh (2000), "More accurate tests for the
     statistical significance of result differences".
 
-    >>> from carob.counts.rows import Dense
+    >>> from carob.counts.table import Table
     >>> a = np.array([[8.0, 2.0], [3.0, 3.0], [7.0, 1.0]])
     >>> b = np.array([[6.0, 1.0], [5.0, 2.0], [7.0, 1.0]])
     >>> f = [
-    ...     Statistic(Dense(rows), lambda s: 2 * s[:, 0] / (2 * s[:, 0] + s[:, 1]))
+    ...     Statistic(Table.of(rows), lambda s: 2 * s[:, 0] / (2 * s[:, 0] + s[:, 1]))
     ...     for rows in (a, b)
     ... ]
     >>> Randomization()(*f, Units.of(3), np.random.default_rng(0)).p
@@ -92,141 +92,107 @@ class Randomization:
         self, first: Statistic, second: Statistic, units: Units, rng: np.random.Generator
     ) -> Verdict:
         """The test of the difference first - second; both statistics have the same units."""
-        plain = [Statistic(each.rows, each.value) for each in (first, second)]
-        return self.every(Together(plain, units), [(0, 1)], rng)[0][0]
+        whole = [Statistic(each.table, each.value) for each in (first, second)]
+        return self.every(Sampler(whole, units), [(0, 1)], rng)[0][0]
 
     def every(
-        self, together: Together, pairs: Sequence[tuple[int, int]], rng: np.random.Generator
+        self, sampler: Sampler, pairs: Sequence[Pair], rng: np.random.Generator
     ) -> list[list[Verdict]]:
-        """The tests of several differences of two statistics, for which the same documents are
-        exchanged: for each pair one verdict, or one for each score that has columns of its own.
+        """The tests of several differences of two statistics, all with the same exchanges: for each
+        pair one verdict, or one for each score that has columns of its own.
         """
-        changes = _changes(together, pairs)
-        sizes = [
-            len(together.points[first]) if any(size > EXACT for size, _ in change) else 0
-            for (first, _), change in zip(pairs, changes, strict=True)
-        ]
-        drawn = room(sizes, self.trials)
-        if any(sizes):
-            blocks = [len(index) for _, index in together.units.blocks()]
-            rngs = rng.spawn(len(blocks))
-            for trials, moved in together.product.drawn(
-                self.trials,
-                lambda block, first, end: _random(rngs[block], end - first, blocks[block]),
-            ):
-                for key, some in _alike(together, pairs, np.flatnonzero(sizes).tolist()).items():
-                    more = moved(key[1])
-                    more -= moved(key[0])
-                    sums = _exchanged(together, key, more)
-                    for i in some:
-                        parts = _values(together, pairs[i], sums)
-                        difference(parts, drawn[i][trials])
-                    for number in key:
-                        together.forget(number)
+        changes: dict[tuple[int, int, bool], list[Change]] = {}
+        for pair in pairs:
+            if (key := _key(sampler, pair)) not in changes:
+                changes[key] = _changes(sampler, pair)
+        trials: dict[int, FloatArray] = {}
+        for i, pair in enumerate(pairs):
+            if any(change.size > EXACT for change in changes[_key(sampler, pair)]):
+                scores = len(sampler.statistics[pair[0]].point)
+                trials[i] = np.empty((scores, self.trials)).T
+        if trials:
+            weights = exchanges(len(sampler.units), self.trials, rng)
+            for some, moved in sampler.matrix.products(weights, self.trials):
+                for i, values in trials.items():
+                    values[some] = _exchanged(sampler, pairs[i], moved)
         return [
-            _verdicts(together, pair, change, own)
-            for pair, change, own in zip(pairs, changes, drawn, strict=True)
+            _verdicts(sampler, pair, changes[_key(sampler, pair)], trials.get(i))
+            for i, pair in enumerate(pairs)
         ]
 
 
 Pair = tuple[int, int]
-Changes = list[tuple[int, FloatArray]]
-"""For each part of the columns in how many units it differs, and if these are few, how much the
-second has more than the first in each of them.
-"""
+"""The numbers of two statistics of a sampler."""
 
 
-def _alike(together: Together, pairs: Sequence[Pair], some: Iterable[int]) -> dict[Pair, list[int]]:
-    """Which of the pairs have the same rows."""
-    found: dict[Pair, list[int]] = {}
-    for i in some:
-        first, second = pairs[i]
-        found.setdefault((together.of[first], together.of[second]), []).append(i)
-    return found
-
-
-def _changes(together: Together, pairs: Sequence[Pair]) -> list[Changes]:
-    """What exchanging the two systems' answers changes, for each pair."""
-    found: dict[Any, _Change] = {}
-    keys = []
-    for first, second in pairs:
-        columns = together.statistics[first].columns
-        keys.append((together.of[first], together.of[second], id(columns)))
-        found.setdefault(keys[-1], _Change(columns))
-    for _, lines in together.blocks():
-        for (first, second, _), change in found.items():
-            change.see(lines[first], lines[second])
-    return [found[key].done() for key in keys]
-
-
-class _Change:
-    """In how many units two tables of lines differ, part by part of the columns."""
-
-    def __init__(self, columns: tuple[IntArray, ...] | None) -> None:
-        self.parts: Sequence[Any] = [slice(None)] if columns is None else columns
-        self.sizes = [0] * len(self.parts)
-        self.few: list[list[FloatArray]] = [[] for _ in self.parts]
-
-    def see(self, first: FloatArray, second: FloatArray) -> None:
-        """The lines of one block."""
-        there = first != second
-        for i, part in enumerate(self.parts):
-            differs = there[part].any(axis=0)
-            self.sizes[i] += int(np.count_nonzero(differs))
-            if self.sizes[i] <= EXACT:
-                more = second[:, differs].astype(np.float64) - first[:, differs]
-                self.few[i].append(more.T)
-
-    def done(self) -> Changes:
-        """Sizes, and the rows of the units that differ."""
-        none = np.zeros((0, 0))
-        return [
-            (size, np.concatenate(rows) if size <= EXACT else none)
-            for size, rows in zip(self.sizes, self.few, strict=True)
-        ]
-
-
-def _exchanged(together: Together, rows: Pair, moved: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The sums of two rows, once so much has moved from the second to the first (trials x
-    columns); what has moved becomes one of them.
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Change:
+    """In how many units two tables differ, in all columns or in those of one score; and if these
+    are few, what the second table has more than the first in each of these units.
     """
-    first, second = (together.totals[i].sums for i in rows)
-    return first + moved, np.subtract(second, moved, out=moved)
+
+    size: int
+    rows: FloatArray
 
 
-def _values(
-    together: Together, pair: Pair, sums: tuple[FloatArray, FloatArray]
-) -> list[FloatArray]:  # fmt: skip
-    """All scores of both statistics (trials x scores)."""
+def _key(sampler: Sampler, pair: Pair) -> tuple[int, int, bool]:
+    """Pairs with the same key differ in the same units."""
+    first, second = (sampler.table_of[which] for which in pair)
+    return first, second, sampler.statistics[pair[0]].columns is None
+
+
+def _changes(sampler: Sampler, pair: Pair) -> list[Change]:
+    """What exchanging the two systems' answers changes, for all columns or for each score."""
+    first, second = (sampler.statistics[which].table for which in pair)
+    parts = sampler.statistics[pair[0]].columns or [np.arange(first.width)]
+    sizes = np.zeros(len(parts), np.int64)
+    rows: list[list[FloatArray]] = [[] for _ in parts]
+    for some in stretches(len(sampler.units), max(first.width, 1)):
+        index = sampler.units.order[some]
+        more = second.rows(index) - first.rows(index)
+        for i, columns in enumerate(parts):
+            differs = more[:, columns].any(axis=1)
+            sizes[i] += np.count_nonzero(differs)
+            if sizes[i] <= EXACT:
+                rows[i].append(more[differs][:, columns])
     return [
-        together.statistics[which].value(own).reshape(len(own), -1)
-        for which, own in zip(pair, sums, strict=True)
+        Change(size, np.concatenate(own) if own and size <= EXACT else np.zeros((0, len(columns))))
+        for size, own, columns in zip(sizes.tolist(), rows, parts, strict=True)
     ]
 
 
+def _exchanged(sampler: Sampler, pair: Pair, sums: Sequence[FloatArray]) -> FloatArray:
+    """The differences of two statistics after exchanges. `sums` are those of the exchanged units
+    alone: this much moves from one system to the other.
+    """
+    first, second = (sampler.statistics[which] for which in pair)
+    ours, theirs = (sums[sampler.table_of[which]] for which in pair)
+    moved = theirs - ours
+    return first.values(first.table.sums + moved) - second.values(second.table.sums - moved)
+
+
 def _verdicts(
-    together: Together, pair: Pair, changes: Changes, trials: FloatArray
-) -> list[Verdict]:  # fmt: skip
-    both = [together.statistics[which] for which in pair]
-    values = [together.points[which] for which in pair]
-    sums = [together.totals[together.of[which]].sums for which in pair]
-    found = []
-    for place, (size, rows) in enumerate(changes):
-        columns = both[0].columns
+    sampler: Sampler, pair: Pair, changes: Sequence[Change], trials: FloatArray | None
+) -> list[Verdict]:
+    both = [sampler.statistics[which] for which in pair]
+    columns = both[0].columns
+    verdicts = []
+    for place, change in enumerate(changes):
         part = slice(None) if columns is None else slice(place, place + 1)
-        first, second = (each[part] for each in values)
-        if size > EXACT:
-            found.append(_drawn(first, second, trials[:, part], size))
-        elif columns is None:
-            found.append(_tried(both, sums, (first, second), rows))
+        first, second = (each.point[part] for each in both)
+        if change.size > EXACT:
+            assert trials is not None, "exchanges are drawn wherever many units differ"
+            verdicts.append(_random_verdict(first, second, trials[:, part], change.size))
         else:
-            alone = [each.alone(place) for each in both]
-            own = [each[columns[place]] for each in sums]
-            found.append(_tried(alone, own, (first, second), rows[:, columns[place]]))
-    return found
+            own = slice(None) if columns is None else columns[place]
+            sums = [each.table.sums[own] for each in both]
+            verdicts.append(_exact_verdict(both, sums, first, second, change.rows))
+    return verdicts
 
 
-def _drawn(first: FloatArray, second: FloatArray, trials: FloatArray, differing: int) -> Verdict:
+def _random_verdict(
+    first: FloatArray, second: FloatArray, trials: FloatArray, differing: int
+) -> Verdict:
     """The verdict of exchanges that were drawn at random."""
     observed = first - second
     missing = np.isnan(trials).sum(axis=0)
@@ -236,21 +202,19 @@ def _drawn(first: FloatArray, second: FloatArray, trials: FloatArray, differing:
     return Verdict(observed, p, differing, False, len(trials), missing, trials, first, second)
 
 
-def _tried(
-    both: Sequence[Statistic], sums: Sequence[FloatArray], values: tuple[FloatArray, FloatArray],
+def _exact_verdict(
+    both: Sequence[Statistic], sums: Sequence[FloatArray], first: FloatArray, second: FloatArray,
     rows: FloatArray,
 ) -> Verdict:  # fmt: skip
-    """The verdict of every exchange of a few rows: of two statistics, their sums and their values.
-    The rows are what the second has more than the first in each unit that differs.
+    """The verdict of every exchange of a few rows, each what the second system has more than the
+    first in a unit that differs.
     """
-    first, second = values
     observed = first - second
     missing, extreme = np.zeros(len(observed)), np.zeros(len(observed))
-    for moved, ways in _every(rows):
-        one, other = both[0].value(sums[0] + moved), both[1].value(sums[1] - moved)
-        found = (one - other).reshape(len(moved), -1)
-        missing += ways @ np.isnan(found)
-        extreme += ways @ (np.abs(found) >= np.abs(observed) - CLOSE)
+    for moved, ways in _every_exchange(rows):
+        values = both[0].values(sums[0] + moved) - both[1].values(sums[1] - moved)
+        missing += ways @ np.isnan(values)
+        extreme += ways @ (np.abs(values) >= np.abs(observed) - CLOSE)
     tried = 1 << max(len(rows) - 1, 0)
     p = np.where(np.isnan(observed), np.nan, extreme / np.maximum(tried - missing, 1))
     none = np.empty((0, len(observed)))
@@ -259,37 +223,27 @@ def _tried(
     )
 
 
-def _every(rows: FloatArray) -> Iterator[tuple[FloatArray, FloatArray]]:
-    """What moves in every way to exchange these rows, and how many ways come to the same; some at
-    a time. One row stays where it is: exchanging all others instead only turns the sign.
+def _every_exchange(rows: FloatArray) -> Iterator[tuple[FloatArray, FloatArray]]:
+    """What moves in every way to exchange these rows, and how many ways move the same; some at a
+    time. One row stays where it is: exchanging all others instead only changes the sign.
 
-    >>> [(moved.tolist(), ways.tolist()) for moved, ways in _every(np.array([[1.0], [1.0], [1.0]]))]
+    >>> rows = np.array([[1.0], [1.0], [1.0]])
+    >>> [(moved.tolist(), ways.tolist()) for moved, ways in _every_exchange(rows)]
     [([[0.0], [1.0], [2.0]], [1.0, 2.0, 1.0])]
     """
     alike = Counter(map(tuple, rows.tolist()))
     if alike:
         alike[alike.most_common(1)[0][0]] -= 1
     moved, ways = np.zeros((1, rows.shape[1])), np.ones(1)
-    far = []
+    rest = []
     for row, count in alike.items():
         if len(moved) * (count + 1) * max(rows.shape[1], 1) > CELLS:
-            far.append((np.array(row), count))
+            rest.append((np.array(row), count))
             continue
         moved = np.concatenate([moved + k * np.array(row) for k in range(count + 1)])
         ways = np.concatenate([ways * math.comb(count, k) for k in range(count + 1)])
-    for chosen in product(*(range(count + 1) for _, count in far)):
+    for chosen in product(*(range(count + 1) for _, count in rest)):
         more, times = np.zeros(rows.shape[1]), 1
-        for k, (own, count) in zip(chosen, far, strict=True):
+        for k, (own, count) in zip(chosen, rest, strict=True):
             more, times = more + k * own, times * math.comb(count, k)
         yield moved + more, ways * times
-
-
-def _random(rng: np.random.Generator, trials: int, size: int) -> Iterator[tuple[int, HashArray]]:
-    """Random exchanges, a bit for each unit. Whole words are drawn, so the size of a chunk changes
-    nothing.
-    """
-    words = -(-size // 64)
-    step = max(1, EXCHANGED // size)
-    for start in range(0, trials, step):
-        shape = (min(step, trials - start), words)
-        yield start, rng.integers(0, 1 << 64, size=shape, dtype=np.uint64)

@@ -1,34 +1,34 @@
-"""How often would the test see a difference? Documents of a pilot drawn again, and tested.
+"""How often would the test detect a difference? Studies that are drawn from a pilot, and tested.
 
-A simulated study draws documents from the pilot. For each it is left to chance which of the two
-answers is whose: with `share` 0 the systems are those of the pilot, with 1/2 they are equally good,
-and as unlike as before. Then the answers are exchanged as the randomization test exchanges them.
+A simulated study draws documents from the pilot. In a `share` of them, chosen at random, the two
+systems' answers are exchanged: with 0 the systems are those of the pilot, with 1/2 they are equally
+good, and differ as much as before. Then the study is tested as the randomization test does it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from carob.arrays.types import BoolArray, FloatArray, IntArray
-from carob.arrays.weigh import unpacked
-from carob.counts.rows import Statistic, summed
-from carob.infer._draws import Units
+from carob.arrays.types import BoolArray, ByteArray, FloatArray, IntArray
+from carob.counts.table import Statistic
+from carob.infer.draws import Units, exchanges
 
 CLOSE = 1e-12
 """Differences that are closer are the same, as in the test itself."""
 
 CELLS = 1 << 20
-"""How many numbers of one kind are held at a time, about."""
+"""About how many numbers of one kind are kept at a time."""
 
 SINGLE = float(1 << 24)
+"""Below this, sums of whole numbers are exact in single precision."""
 
 FEW = 10
-"""Up to so many documents that differ, all exchanges are tried: p is exact, as in the test."""
+"""If at most this many documents differ, all exchanges are tried and p is exact, as in the test."""
 
 
 @dataclass(frozen=True)
@@ -42,19 +42,19 @@ class Pilot:
     @cached_property
     def rows(self) -> FloatArray:
         """What the first system has, in an order that is not the file's."""
-        return self.first.rows.block(self.units.order)
+        return self.first.table.rows(self.units.order)
 
     @cached_property
     def change(self) -> FloatArray:
         """What the second has more, and a row of zeros at the end: a document of no difference."""
-        change = self.second.rows.block(self.units.order) - self.rows
+        change = self.second.table.rows(self.units.order) - self.rows
         return np.concatenate([change, np.zeros((1, change.shape[1]))])
 
     @cached_property
     def differs(self) -> BoolArray:
         """On which units the two differ."""
-        found: BoolArray = (self.change[:-1] != 0).any(axis=1)
-        return found
+        differs: BoolArray = (self.change[:-1] != 0).any(axis=1)
+        return differs
 
     @cached_property
     def largest(self) -> float:
@@ -64,7 +64,7 @@ class Pilot:
 
     def expected(self, share: float) -> float:
         """The difference second - first that a very large study has."""
-        ours, theirs = summed(self.first.rows)[None], summed(self.second.rows)[None]
+        ours, theirs = self.first.table.sums[None], self.second.table.sums[None]
         moved = share * (theirs - ours)
         one = self.second.value(theirs - moved) - self.first.value(ours + moved)
         return float(one.reshape(-1)[0])
@@ -89,15 +89,15 @@ class Pilot:
         self, size: int, share: float, simulations: int, trials: int, alpha: float,
         rng: np.random.Generator,
     ) -> int:  # fmt: skip
-        """In how many of so many simulated studies of `size` units p is at most `alpha`."""
+        """In how many of the simulated studies of `size` units p is at most `alpha`."""
         width = self.change.shape[1]
         lines = max(trials, 1 << FEW)
         step = max(1, min(CELLS // (lines * width), CELLS // (size * width)))
-        found = 0
+        rejected = 0
         for start in range(0, simulations, step):
             count = min(step, simulations - start)
-            found += int((self._tested(size, share, count, trials, rng) <= alpha).sum())
-        return found
+            rejected += int((self._tested(size, share, count, trials, rng) <= alpha).sum())
+        return rejected
 
     def _drawn(self, size: int, count: int, rng: np.random.Generator) -> IntArray:
         """The units of `count` studies; each stratum has the share of them that the pilot has."""
@@ -155,33 +155,19 @@ class Pilot:
         # Whole numbers that stay small add up exactly in single precision, too.
         small = self.largest * packed.shape[1] < SINGLE
         kind: type[np.floating[Any]] = np.float32 if small else np.float64
-        change: FloatArray = self.change.astype(kind)
-        count, width = len(packed), change.shape[1]
-        lines = 1 << FEW if exact else trials
-        moved: FloatArray = np.zeros((lines, count * width), kind)
-        for columns, bits in _exchanges(packed.shape[1], lines, rng, exact=exact):
-            part = change[packed[:, columns].T]
-            moved += bits.astype(kind) @ part.reshape(len(part), count * width)
-        shift = moved.reshape(lines, count, width).astype(np.float64)
+        change = self.change.astype(kind)[packed.T]
+        units, count, width = change.shape
+        chosen: Iterable[ByteArray] = exchanges(units, trials, rng)
+        if exact:
+            every = (np.arange(1 << FEW)[:, None] >> np.arange(units)) & 1
+            chosen = [every.astype(np.uint8)]
+        flat = change.reshape(units, count * width)
+        moved = np.concatenate([bits.astype(kind) @ flat for bits in chosen])
+        shift = moved.reshape(len(moved), count, width).astype(np.float64)
         one = self.first.value((ours + shift).reshape(-1, width))
         other = self.second.value((theirs - shift).reshape(-1, width))
-        return _flat(one - other).reshape(lines, count)
+        return _flat(one - other).reshape(len(moved), count)
 
 
 def _flat(values: FloatArray) -> FloatArray:
     return values.reshape(len(values), -1)[:, 0]
-
-
-def _exchanges(
-    size: int, lines: int, rng: np.random.Generator, *, exact: bool
-) -> Iterator[tuple[slice, FloatArray]]:
-    """Which units are exchanged (lines x units), so many units at a time."""
-    if exact:
-        every = (np.arange(lines)[:, None] >> np.arange(size)) & 1
-        yield slice(0, size), every.astype(np.float32)
-        return
-    step = max(64, CELLS // lines)
-    for start in range(0, size, step):
-        own = min(step, size - start)
-        words = rng.integers(0, 1 << 64, size=(lines, -(-own // 64)), dtype=np.uint64)
-        yield slice(start, start + own), unpacked(words, own).astype(np.float32)

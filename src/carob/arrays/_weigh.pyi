@@ -1,6 +1,0 @@
-from typing import Any
-
-from carob.arrays.types import IntArray
-
-def weigh(lines: Any, weights: Any, units: int, out: IntArray, level: int, /) -> bool: ...
-def level() -> int: ...

@@ -1,0 +1,251 @@
+"""Bootstrap and jackknife of any number of scores at once: weights times tables.
+
+Every score is a function of column sums (see counts/table.py). The columns of all tables form one
+matrix, and the sums of all resamples are the product of their weights with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import blake2b
+from itertools import pairwise
+
+import numpy as np
+
+from carob.arrays.columns import stretches
+from carob.arrays.sums import is_whole
+from carob.arrays.types import ByteArray, FloatArray, IntArray
+from carob.counts.table import Statistic, Table
+from carob.infer.draws import Units, resamples
+
+HELD = 1 << 24
+"""About how many sums are kept at a time: it changes memory and speed, no result."""
+
+SINGLE = 2.0**24
+"""Sums of whole numbers below this are exact in single precision, which is twice as fast."""
+
+Contrast = tuple[int] | tuple[int, int]
+"""One statistic, or the first minus the second."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Moments:
+    """What leaving out one unit at a time says about one or several scores (arrays).
+
+    `error` is the standard error, `skew` the acceleration of BCa, `count` how many leave-one-out
+    scores have a value, `freedom` their degrees of freedom.
+    """
+
+    error: FloatArray
+    skew: FloatArray
+    count: IntArray
+    freedom: IntArray
+
+
+class Sampler:
+    """Several statistics over the same units, resampled together so that they can be compared."""
+
+    def __init__(self, statistics: Sequence[Statistic], units: Units) -> None:
+        self.statistics, self.units = statistics, units
+        tables = {id(statistic.table): statistic.table for statistic in statistics}
+        self.tables = list(tables.values())
+        place = {key: i for i, key in enumerate(tables)}
+        self.table_of = [place[id(statistic.table)] for statistic in statistics]
+
+    @cached_property
+    def matrix(self) -> Matrix:
+        """The columns of all tables."""
+        return Matrix(self.tables, self.units)
+
+    def points(self, contrasts: Sequence[Contrast]) -> list[FloatArray]:
+        """Each contrast of the data as they are."""
+        return [_contrast([s.point for s in self.statistics], each) for each in contrasts]
+
+    def bootstrap(
+        self, draws: int, rng: np.random.Generator, contrasts: Sequence[Contrast] | None = None
+    ) -> list[FloatArray]:
+        """Each contrast (default: each statistic) in resamples of the units: draws x scores."""
+        contrasts = self.each() if contrasts is None else contrasts
+        # Scores are sorted one by one later: the draws of each are contiguous.
+        results = [np.empty((len(point), draws)).T for point in self.points(contrasts)]
+        weights = resamples(self.units, draws, rng)
+        for some, sums in self.matrix.products(weights, draws):
+            values = self._values(sums)
+            for result, contrast in zip(results, contrasts, strict=True):
+                result[some] = _contrast(values, contrast)
+        return results
+
+    def jackknife(self, contrasts: Sequence[Contrast] | None = None) -> list[Moments]:
+        """What leaving out one unit at a time says about each contrast (default: each statistic).
+
+        Leaving out a unit subtracts its row from the sums; with strata, the rest of its stratum
+        then stands for the whole stratum. Scores without a value are left out.
+        """
+        contrasts = self.each() if contrasts is None else contrasts
+        points = self.points(contrasts)
+        bounds = self.units.bounds.tolist()
+        powers = [np.zeros((len(bounds) - 1, 4, len(point))) for point in points]
+        for stratum, (first, end) in enumerate(pairwise(bounds)):
+            inside = [self._stratum_sums(table, first, end) for table in self.tables]
+            for part in stretches(end - first, max(table.width for table in self.tables)):
+                index = self.units.order[first + part.start : first + part.stop]
+                sums = []
+                for table, stratum_sums in zip(self.tables, inside, strict=True):
+                    rows = table.rows(index)
+                    if stratum_sums is not None:
+                        rows = ((end - first) * rows - stratum_sums) / max(end - first - 1, 1)
+                    sums.append(table.sums - rows)
+                values = self._values(sums)
+                for total, contrast, point in zip(powers, contrasts, points, strict=True):
+                    total[stratum] += _powers(_contrast(values, contrast) - point)
+        return [_moments(total) for total in powers]
+
+    def each(self) -> list[Contrast]:
+        """Every statistic as a contrast of its own."""
+        return [(i,) for i in range(len(self.statistics))]
+
+    def _values(self, sums: Sequence[FloatArray]) -> list[FloatArray]:
+        """Every statistic of the sums of each table."""
+        return [
+            statistic.values(sums[table])
+            for statistic, table in zip(self.statistics, self.table_of, strict=True)
+        ]
+
+    def _stratum_sums(self, table: Table, first: int, end: int) -> FloatArray | None:
+        """The sums of one of several strata."""
+        if len(self.units.bounds) == 2:
+            return None
+        sums: FloatArray = table.rows(self.units.order[first:end]).sum(axis=0)
+        return sums
+
+
+def _contrast(values: Sequence[FloatArray], contrast: Contrast) -> FloatArray:
+    if len(contrast) == 1:
+        return values[contrast[0]]
+    return values[contrast[0]] - values[contrast[1]]
+
+
+class Matrix:
+    """The columns of several tables, to be multiplied with weights of units.
+
+    Columns that are equal (how much gold has is the same in most event spaces) are multiplied once.
+    Columns are rounded so that all their sums are exact, and so do not depend on the order in which
+    a library adds them up, on threads or on the machine. Whole numbers are not changed by that; in
+    others it is less than 1e-15 of the largest possible sum.
+    """
+
+    def __init__(self, tables: Sequence[Table], units: Units) -> None:
+        size, order = len(units), units.order
+        rank = np.empty(size, np.int64)
+        rank[order] = np.arange(size)
+        self._places = [np.zeros(table.width, np.int64) for table in tables]
+        lines: dict[bytes, FloatArray] = {}
+        numbers: dict[bytes, int] = {}
+        sparse = []
+        for place, table in zip(self._places, tables, strict=True):
+            for part in table.parts:
+                if part.units is not None:
+                    sparse.append((place, part))
+                    continue
+                for column, values in zip(part.columns.tolist(), part.values.T, strict=True):
+                    line = values[order].astype(np.float64)
+                    key = blake2b(line.tobytes(), digest_size=16).digest()
+                    lines.setdefault(key, line)
+                    place[column] = numbers.setdefault(key, len(numbers))
+        small = np.array([_fits_single(line, size) for line in lines.values()], bool)
+        new_number = np.argsort(np.argsort(~small, kind="stable"))
+        every = list(lines.values())
+        self._single = _matrix([every[i] for i in np.flatnonzero(small)], size, np.float32)
+        self._double = _exact(_matrix([every[i] for i in np.flatnonzero(~small)], size), size)
+        for place in self._places:
+            place[:] = new_number[place] if len(every) else place
+        self.width = len(every)
+        self._sparse = []
+        for place, part in sparse:
+            width = len(part.columns)
+            place[part.columns] = np.arange(self.width, self.width + width)
+            exact = _exact(part.values.T.astype(np.float64), size)
+            self._sparse.append((slice(self.width, self.width + width), rank[part.units], exact))
+            self.width += width
+
+    def products(
+        self, weights: Iterable[ByteArray], draws: int
+    ) -> Iterator[tuple[slice, list[FloatArray]]]:
+        """The sums of each table (draws x columns), for some draws at a time."""
+        held = max(1, HELD // max(self.width, 1))
+        first, parts = 0, []
+        for some in weights:
+            parts.append(self._product(some))
+            count = sum(part.shape[1] for part in parts)
+            if count >= held or first + count == draws:
+                product = np.concatenate(parts, axis=1)
+                yield slice(first, first + count), [product[place].T for place in self._places]
+                first, parts = first + count, []
+
+    def _product(self, weights: ByteArray) -> FloatArray:
+        """The sums of each different column: columns x draws."""
+        product = np.empty((self.width, len(weights)))
+        single, double = len(self._single), len(self._single) + len(self._double)
+        product[:single] = self._single @ weights.astype(np.float32).T
+        if double < self.width or single < double:
+            numbers = weights.T.astype(np.float64)
+            product[single:double] = self._double @ numbers
+            for columns, units, values in self._sparse:
+                product[columns] = values @ numbers[units]
+        return product
+
+
+def _matrix(lines: Sequence[FloatArray], size: int, kind: type = np.float64) -> FloatArray:
+    return np.array(lines, kind).reshape(len(lines), size)
+
+
+def _fits_single(line: FloatArray, count: int) -> bool:
+    """Whether all sums of `count` of these numbers are exact in single precision."""
+    return is_whole(line) and float(np.abs(line).max(initial=0.0)) * count < SINGLE
+
+
+def _exact(lines: FloatArray, count: int) -> FloatArray:
+    """Each line rounded to multiples of a power of two, of which `count` add up exactly.
+
+    >>> _exact(np.array([[0.5, 3.0]]), 2)
+    array([[0.5, 3. ]])
+    """
+    top = np.abs(lines).max(axis=1, initial=0.0, keepdims=True)
+    unit = np.ldexp(1.0, np.frexp(top * count)[1] - 53)
+    rounded: FloatArray = np.rint(lines / unit) * unit
+    return rounded
+
+
+def _powers(away: FloatArray) -> FloatArray:
+    """Of deviations (units x scores): how many have a value, and the sums of their powers.
+
+    Deviations from the score itself are small, so the powers keep their digits.
+    """
+    there = ~np.isnan(away)
+    away = np.where(there, away, 0.0)
+    return np.array([there.sum(axis=0), *((away**k).sum(axis=0) for k in (1, 2, 3))])
+
+
+def _moments(sums: FloatArray) -> Moments:
+    """From sums of powers in each stratum: both the error and the skew add up over strata.
+
+    Efron & Tibshirani (1993), "An Introduction to the Bootstrap", 11.1 and 14.3; for strata the
+    sums run over all of them, each with its own size.
+    """
+    count, one, two, three = (sums[:, i] for i in range(4))
+    size = np.maximum(count, 1)
+    mean = one / size
+    second = np.maximum(two - one * mean, 0.0)
+    third = -(three - 3 * mean * two + 2 * one * mean**2)
+    share = (size - 1) / size
+    # Rounding alone leaves a spread of about 1e-16 for each score: no spread at all.
+    second = np.where(second <= count * 1e-30, 0.0, second)
+    error = np.sqrt((share * second).sum(axis=0))
+    spread = (share**2 * second).sum(axis=0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        skew = (share**3 * third).sum(axis=0) / (6 * spread**1.5)
+    total = count.sum(axis=0)
+    freedom = np.maximum(count - 1, 0).sum(axis=0)
+    return Moments(error, skew, total.astype(np.int64), freedom.astype(np.int64))
