@@ -1,4 +1,4 @@
-"""The benchmarks are scripts in a folder of their own; here they are found."""
+"""The benchmarks are scripts in a folder of their own; this makes them importable."""
 
 import sys
 from pathlib import Path
