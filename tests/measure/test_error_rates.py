@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from carob.counts.zero_rule import valued
 
 from carob.corpus.problems import RecipeError
-from carob.counts.quantities import Quantities
+from carob.counts.quantities import Quantities, valued
 from carob.measure.e import E
 from carob.measure.err import Err
 from carob.measure.f import F
