@@ -1,20 +1,18 @@
 """The signature: one line that identifies an evaluation completely.
 
-Fields are `key:value`, apart by `|`; a value that holds `|` or a quote is a JSON string.
+Fields are `key:value`, separated by `|`; a value that contains `|` or a quote is a JSON string.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from carob.corpus.problems import UsageError, shown
 
-
-def _json() -> Any:
-    import json  # few signatures hold what has to be quoted
-
-    return json
+_STRING = r'"(?:[^"\\]|\\.)*"'
+_FIELD = re.compile(rf'([^:]*):({_STRING}|(?!")[^|]*)(?:\||$)')
+_NAME = re.compile(rf'({_STRING}|(?!")[^+]*)(?:\+|$)')
 
 
 def compose(fields: Mapping[str, str]) -> str:
@@ -23,55 +21,42 @@ def compose(fields: Mapping[str, str]) -> str:
     >>> compose({"carob": "0.1.0", "labels": "a|b"})
     'carob:0.1.0|labels:"a|b"'
     """
-    return "|".join(f"{key}:{_quoted(value)}" for key, value in fields.items())
+    return "|".join(
+        f"{key}:{value if _is_plain(value) else _quoted(value)}" for key, value in fields.items()
+    )
 
 
-def _quoted(value: str) -> str:
-    plain = value.isprintable() and "|" not in value and not value.startswith('"')
-    return value if plain else _json().dumps(value)
+def _is_plain(value: str) -> bool:
+    return value.isprintable() and "|" not in value and not value.startswith('"')
 
 
 def fields(line: str) -> dict[str, str]:
-    """What a line says.
+    """The fields of a line.
 
     >>> fields('carob:0.1.0|labels:"a|b"')
     {'carob': '0.1.0', 'labels': 'a|b'}
     """
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     at = 0
     while at < len(line):
-        colon = line.find(":", at)
-        if colon < 0:
+        field = _FIELD.match(line, at)
+        if field is None or field[1] in values:
             raise UsageError(f"found {shown(line[at:])} in a signature, expected key:value")
-        key, at = line[at:colon], colon + 1
-        if line.startswith('"', at):
-            try:
-                value, at = _json().JSONDecoder().raw_decode(line, at)
-            except ValueError:
-                raise UsageError(f"found {shown(line[at:])}, expected a JSON string") from None
-        else:
-            end = line.find("|", at)
-            end = len(line) if end < 0 else end
-            value, at = line[at:end], end
-        if not isinstance(value, str) or key in found or line[at : at + 1] not in ("", "|"):
-            raise UsageError(f"found {shown(line)}, expected a signature")
-        found[key] = value
-        at += 1
-    return found
+        values[field[1]] = _unquoted(field[2])
+        at = field.end()
+    return values
 
 
-def words(items: Iterable[str]) -> str:
+def words(names: Iterable[str]) -> str:
     """Names as one value: plain words as they are, others quoted.
 
     >>> words(["PER", "a+b"])
     'PER+"a+b"'
     """
-    return "+".join(_item(item) for item in items)
-
-
-def _item(item: str) -> str:
-    simple = item and all(c.isalnum() or c in "-_." for c in item)
-    return item if simple else _json().dumps(item)
+    return "+".join(
+        name if name and all(c.isalnum() or c in "-_." for c in name) else _quoted(name)
+        for name in names
+    )
 
 
 def unwords(value: str) -> list[str]:
@@ -80,20 +65,29 @@ def unwords(value: str) -> list[str]:
     >>> unwords('PER+"a+b"')
     ['PER', 'a+b']
     """
-    found: list[str] = []
+    names: list[str] = []
     at = 0
     while at < len(value):
-        if value[at] == '"':
-            try:
-                item, at = _json().JSONDecoder().raw_decode(value, at)
-            except ValueError:
-                raise UsageError(f"found {shown(value[at:])}, expected a JSON string") from None
-        else:
-            end = value.find("+", at)
-            end = len(value) if end < 0 else end
-            item, at = value[at:end], end
-        if value[at : at + 1] not in ("", "+"):
+        name = _NAME.match(value, at)
+        if name is None:
             raise UsageError(f"found {shown(value)}, expected names separated by +")
-        found.append(item)
-        at += 1
-    return found
+        names.append(_unquoted(name[1]))
+        at = name.end()
+    return names
+
+
+def _quoted(text: str) -> str:
+    import json  # slow to load, and few signatures need it
+
+    return json.dumps(text)
+
+
+def _unquoted(text: str) -> str:
+    if not text.startswith('"'):
+        return text
+    import json
+
+    try:
+        return str(json.loads(text))
+    except ValueError:
+        raise UsageError(f"found {shown(text)}, expected a JSON string") from None
