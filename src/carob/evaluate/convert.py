@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import accumulate
@@ -13,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from carob.corpus.corpus import Corpus, Library, Words, unscored_key_remarks
-from carob.corpus.problems import UsageError, shown
+from carob.corpus.problems import UsageError, many, shown
 from carob.corpus.tables import Fragments, int32
-from carob.evaluate.read import read, told_format, write
-from carob.formats.capabilities import EVERYTHING, Loss, fitted, refused
+from carob.evaluate.read import format_of_name, read, with_parameters, write
+from carob.formats.capabilities import Loss, fitted, refused
 from carob.pair.tokens import Tokens
-from carob.registry import builtin, load
+from carob.plugin import hook
 
 
 @dataclass(frozen=True)
@@ -38,17 +37,17 @@ class Converted:
     fillers: int = 0
 
     def __str__(self) -> str:
-        documents = f"{self.documents:,} document{'' if self.documents == 1 else 's'}"
-        mentions = f"{self.mentions:,} mention{'' if self.mentions == 1 else 's'}"
+        counts = [many(self.documents, "document")]
+        if self.mentions or not self.fillers:
+            counts.append(many(self.mentions, "mention"))
         if self.fillers:
-            fillers = f"{self.fillers:,} filler{'' if self.fillers == 1 else 's'}"
-            mentions = f"{mentions}, {fillers}" if self.mentions else fillers
-        lines = [f"wrote {documents}, {mentions} as {self.format}", *self.remarks]
+            counts.append(many(self.fillers, "filler"))
+        lines = [f"wrote {', '.join(counts)} as {self.format}", *self.remarks]
         return "\n".join([*lines, *(f"left out: {loss}" for loss in self.losses)])
 
 
 def convert(
-    given: Corpus | str | os.PathLike[str],
+    source: Corpus | str | os.PathLike[str],
     out: str | os.PathLike[str],
     format: str | None = None,
     *,
@@ -57,7 +56,7 @@ def convert(
     options: Mapping[str, Any] | None = None,
     write_options: Mapping[str, Any] | None = None,
 ) -> Converted:
-    """Write a corpus or a file as another format, found by the ending of `out` unless given.
+    """Write a corpus or a file in another format, by default the one that `out` ends in.
 
     What the target cannot hold is refused; with `lossy` it is left out and counted. Characters
     become tokens by the `tokenizer`, tokens become text with single spaces between them.
@@ -73,11 +72,10 @@ def convert(
     left out: tokens (1, the first in document '1')
     'PER\\t0\\t0\\t0\\n\\n'
     """
-    corpus = given if isinstance(given, Corpus) else read(given, **(options or {}))
-    name = format or _by_ending(out)
-    writer = load("formats", name)
-    holds: frozenset[str] = getattr(writer, "holds", EVERYTHING)
-    holds = getattr(told_format(name, write_options or {}), "held", holds)
+    corpus = source if isinstance(source, Corpus) else read(source, **(options or {}))
+    name = format or format_of_name(out, "--to")
+    writer = with_parameters(name, write_options or {})
+    holds: frozenset[str] = getattr(writer, "held", writer.holds)
     if _alone(writer, corpus, out):
         holds -= {"document ids"}
     remarks: list[str] = []
@@ -88,7 +86,7 @@ def convert(
     remarks += unscored_key_remarks([("", corpus)])
     if not lossy:
         refused(name, losses, "; --lossy leaves it out")
-    needs = getattr(writer, "needs", ())
+    needs = hook(writer, "needs")
     for row in range(len(corpus) if "text" in needs else 0):
         if corpus.library is None or corpus.library.words(row)[0] is None:
             raise _wordless(name, corpus, row)
@@ -96,10 +94,7 @@ def convert(
         ids = tuple(str(row + 1) for row in range(len(corpus)))
         corpus = replace(corpus, documents=replace(corpus.documents, id=ids))
         remarks.append("documents have no ids and were numbered")
-    if os.fspath(out) == "-":
-        told_format(name, write_options or {}).write(corpus, sys.stdout.buffer)
-    else:
-        write(corpus, out, name, **(write_options or {}))
+    write(corpus, out, name, **(write_options or {}))
     return Converted(
         name, len(corpus), len(corpus.mentions), tuple(losses), tuple(remarks),
         len(corpus.templates.fillers),
@@ -111,19 +106,11 @@ def _wordless(name: str, corpus: Corpus, row: int) -> UsageError:
     return UsageError(f"{name} needs a text, and document {where} has no words")
 
 
-def _by_ending(out: str | os.PathLike[str]) -> str:
-    path = Path(out)
-    for name in builtin("formats"):
-        if path.suffix.lower() in load("formats", name).extensions:
-            return name
-    raise UsageError(f"no format ends in {path.suffix or path.name!r}; say which with --to")
-
-
-def _alone(writer: type[Any], corpus: Corpus, out: str | os.PathLike[str]) -> bool:
+def _alone(writer: Any, corpus: Corpus, out: str | os.PathLike[str]) -> bool:
     """Is this one document in a file of its own, where a folder would keep its id in a name?"""
     if not hasattr(writer, "write_folder") or Path(out).is_dir() or len(corpus) != 1:
         return False
-    return Path(out).suffix == ".ann" or not getattr(writer, "folders", False)
+    return Path(out).suffix == ".ann" or not hook(writer, "folders")
 
 
 def _in_unit(

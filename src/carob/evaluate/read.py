@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
@@ -18,10 +18,7 @@ from carob.plugin import hook
 Readable = Corpus | str | os.PathLike[str]
 
 LARGE = 1 << 26
-"""From so many bytes on files are read at the same time: it saves a tenth of a second then."""
-
-_COMMON = ("conll", "jsonl", "records")
-"""Formats that are looked for first, so that the others need not be imported."""
+"""Files of this many bytes together are read at the same time: from here on it saves time."""
 
 
 def sniffed(source: Source) -> str:
@@ -49,7 +46,11 @@ def sniffed(source: Source) -> str:
 
 
 def _sureness(source: Source) -> dict[str, float]:
-    """How much a file looks like each format. Plugins are asked first, so that they win a tie."""
+    """How much a file looks like each format, up to the first that is sure.
+
+    Plugins come first, so that they win a tie, then the format that the file name ends in: if it
+    is sure, the other formats need not be imported.
+    """
     head = source.head()
     if not head.strip():
         return {}
@@ -62,33 +63,33 @@ def _sureness(source: Source) -> dict[str, float]:
     sure: dict[str, float] = {}
     for name in registry.plugins("formats"):
         sure[name] = registry.load("formats", name).sniff(head)
-    for name in (*_COMMON, *registry.builtin("formats")):
-        if name not in sure:
-            sure[name] = registry.load("formats", name).sniff(head)
+    named = ending(source.name)[1]
+    for name in sorted(registry.builtin("formats"), key=lambda name: (f".{name}" != named, name)):
+        sure[name] = registry.load("formats", name).sniff(head)
         if sure[name] >= 0.9:
-            return sure
+            break
     return sure
 
 
 def _sniffed_folder(source: Source) -> str:
     """The one format of all files that look like any; the others are taken for the same."""
-    found: dict[str, Source] = {}
+    formats: dict[str, Source] = {}
     unsure: dict[str, float] = {}
     for file in source.files.values():
         sure = _sureness(file)
         best = max(sure, key=lambda name: sure[name], default="")
         if best and sure[best] >= 0.5:
-            found.setdefault(best, file)
+            formats.setdefault(best, file)
         elif best:
             unsure[best] = max(sure[best], unsure.get(best, 0.0))
-    if len(found) > 1:
-        (one, first), (other, second) = list(found.items())[:2]
+    if len(formats) > 1:
+        (one, first), (other, second) = list(formats.items())[:2]
         raise source.failure(
             "K007", f"{other} in {second.name}, {one} in {first.name}", "files of one format",
             "say which it is, or keep them apart",
         )  # fmt: skip
-    if found:
-        return next(iter(found))
+    if formats:
+        return next(iter(formats))
     if not unsure:
         what = "empty files" if source.files else "an empty folder"
         raise source.failure("K002", what, "at least one document")
@@ -108,9 +109,9 @@ def _refuse_words(source: Source) -> None:
 def read(
     path: str | os.PathLike[str] | Source, format: str | None = None, **parameters: Any
 ) -> Corpus:
-    """Read a corpus. The format is found by looking at the file unless it is given; what a format
-    can be told (for conll: tag, token, scheme, repair, documents) are its parameters. The files
-    of a folder are read as one corpus, in the order of their names.
+    """Read a corpus. The format is detected by default; `parameters` are those of the format (for
+    conll: tag, token, scheme, repair, documents). The files of a folder are read as one corpus, in
+    the order of their names.
 
     >>> import tempfile
     >>> from pathlib import Path
@@ -122,8 +123,8 @@ def read(
     """
     source = path if isinstance(path, Source) else Source(path)
     name = sniffed(source) if format is None else format
-    reader = told_format(name, parameters)
-    if source.is_folder and not getattr(reader, "folders", False):
+    reader = with_parameters(name, parameters)
+    if source.is_folder and not hook(reader, "folders"):
         from carob.formats.folders import read_files  # only folders need it
 
         corpus, said, facts = read_files(reader, source)
@@ -137,71 +138,36 @@ def read(
 
 
 def read_all(files: Sequence[tuple[Source, Mapping[str, Any]]]) -> list[Corpus]:
-    """Several corpora, each from a source and with what `read` is told of it. Large files are read
-    at the same time, where their format leaves the interpreter alone while it reads.
+    """Several corpora, each from a source and with its arguments of `read`. Large files are read
+    at the same time if their format does not hold the interpreter while it reads.
 
     >>> ann, bo = Source.of_bytes(b"Ann B-PER"), Source.of_bytes(b"Bo O")
     >>> [len(corpus.mentions) for corpus in read_all([(ann, {}), (bo, {"format": "conll"})])]
     [1, 0]
     """
-    if _pays(files):
-        return list(_at_once(files))
-    return [read(source, **options) for source, options in files]
+    if not _threads_pay(files):
+        return [read(source, **options) for source, options in files]
+    from concurrent.futures import ThreadPoolExecutor  # slow to load
+
+    with ThreadPoolExecutor(_processors()) as threads:
+        return list(threads.map(lambda file: read(file[0], **file[1]), files))
 
 
-def _at_once(files: Sequence[tuple[Source, Mapping[str, Any]]]) -> Iterator[Corpus]:
-    """What is read from each file by several threads, in order. After an error or an interruption
-    nobody waits for them: they begin no other file, and end with the process.
-    """
-    from queue import Empty, SimpleQueue
-    from threading import Thread
-
-    todo: SimpleQueue[int] = SimpleQueue()
-    found: list[SimpleQueue[Corpus | BaseException]] = [SimpleQueue() for _ in files]
-
-    def taken() -> Iterator[int]:
-        with suppress(Empty):
-            while True:
-                yield todo.get_nowait()
-
-    def work() -> None:
-        for number in taken():
-            source, options = files[number]
-            try:
-                found[number].put(read(source, **options))
-            except BaseException as error:
-                found[number].put(error)
-
-    for number in range(len(files)):
-        todo.put(number)
-    for _ in range(min(len(files), _processors())):
-        Thread(target=work, daemon=True).start()
-    try:
-        for each in found:
-            answer = each.get()
-            if isinstance(answer, BaseException):
-                raise answer
-            yield answer
-    finally:
-        list(taken())
-
-
-def _pays(files: Sequence[tuple[Source, Mapping[str, Any]]]) -> bool:
-    """Whether it pays to read files at the same time."""
-    different = len({id(source) for source, _ in files})
-    if not 1 < different == len(files) or _processors() < 2:
+def _threads_pay(files: Sequence[tuple[Source, Mapping[str, Any]]]) -> bool:
+    sources = {id(source) for source, _ in files}
+    if len(sources) < 2 or len(sources) < len(files) or _processors() < 2:
         return False
     if sum(source.size for source, _ in files) < LARGE:
         return False
     try:
         formats = {options.get("format") or sniffed(source) for source, options in files}
-        return all(getattr(registry.load("formats", name), "compiled", False) for name in formats)
-    except CarobError:  # to be told in its turn
+        return all(hook(registry.load("formats", name), "compiled") for name in formats)
+    except CarobError:  # reading will raise it again, in the order of the files
         return False
 
 
 def _processors() -> int:
-    """How many processors we may use."""
+    """The number of processors that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -222,7 +188,7 @@ def suited(source: Source, options: Mapping[str, Any]) -> dict[str, Any]:
 def write(
     corpus: Corpus, path: str | os.PathLike[str], format: str | None = None, **parameters: Any
 ) -> None:
-    """Write a corpus, in the format that the file name ends in unless it is given.
+    """Write a corpus, by default in the format that the file name ends in; - is standard output.
 
     A format that has a file for each document writes them to a folder.
 
@@ -234,51 +200,46 @@ def write(
     ...     file.read_text()
     '-DOCSTART- O\\n\\nAnn B-PER\\nslept O\\n\\n'
     """
-    name = format or _by_extension(os.fspath(path))
-    writer = told_format(name, parameters)
+    from pathlib import Path  # slow to load, and reading does without
+
+    name = format or format_of_name(path, "format=")
+    writer = with_parameters(name, parameters)
+    if not hasattr(writer, "write"):
+        raise UsageError(f"the format {name} can only be read")
+    if os.fspath(path) == "-":
+        writer.write(corpus, sys.stdout.buffer)
+        return
+    several = hook(writer, "folders") or len(corpus) != 1 or Path(path).is_dir()
     try:
-        _written(writer, corpus, path)
+        if several and hasattr(writer, "write_folder"):
+            writer.write_folder(corpus, Path(path))
+        else:
+            out = io.BytesIO()  # nothing is overwritten by a corpus that cannot be written
+            writer.write(corpus, out)
+            Path(path).write_bytes(out.getvalue())
     except OSError as error:
         raise UsageError(f"cannot write {os.fspath(path)}: {error.strerror or error}") from None
 
 
-def told_format(name: str, parameters: Mapping[str, Any]) -> Any:
-    """A format with its parameters; one that it does not have is refused in words."""
+def with_parameters(name: str, parameters: Mapping[str, Any]) -> Any:
+    """A format with its parameters. One that it does not have is refused."""
     cls = registry.load("formats", name)
     known = [each.name for each in fields(cls)]
     for key in parameters:
         if key not in known:
-            there = nearest(key, known) if known else "; it has none"
-            raise UsageError(f"the format {name} has no parameter {key!r}{there}")
+            names = nearest(key, known) if known else "; it has none"
+            raise UsageError(f"the format {name} has no parameter {key!r}{names}")
     return cls(**parameters)
 
 
-def _written(writer: Any, corpus: Corpus, path: str | os.PathLike[str]) -> None:
-    from pathlib import Path  # slow to load, and reading does without
-
-    if hasattr(writer, "write_folder") and (
-        getattr(writer, "folders", False) or len(corpus) != 1 or Path(path).is_dir()
-    ):
-        writer.write_folder(corpus, Path(path))
-        return
-    if hook(writer, "write") is None:
-        raise UsageError(f"the format {writer.name} is for reading only")
-    out = io.BytesIO()
-    writer.write(corpus, out)
-    try:
-        Path(path).write_bytes(out.getvalue())
-    except (OSError, ValueError) as error:
-        said = getattr(error, "strerror", None) or error
-        raise UsageError(f"cannot write {os.fspath(path)}: {said}") from None
-
-
-def _by_extension(path: str) -> str:
+def format_of_name(path: str | os.PathLike[str], option: str) -> str:
+    """The format that a file name ends in. If there is none, the message names the option."""
     base, tail = os.path.splitext(path)  # noqa: PTH122
-    for name in (*registry.builtin("formats"), *registry.plugins("formats")):
+    for name in registry.names("formats"):
         if tail.lower() in registry.load("formats", name).extensions:
             return name
     end = tail or os.path.basename(base)  # noqa: PTH119
-    raise UsageError(f"no format ends in {end!r}; say which with format=")
+    raise UsageError(f"no format ends in {end!r}; say which with {option}")
 
 
 def corpora(
@@ -324,5 +285,5 @@ def _refuse_unknown(options: Mapping[str, Any], used: Sequence[Mapping[str, Any]
         if not any(key in each for each in used):
             loaded = [registry.load("formats", name) for name in formats]
             names = {each.name for format in loaded for each in fields(format)}
-            there = nearest(key, sorted(names)) if names else "; it has none"
-            raise UsageError(f"the format {' or '.join(formats)} has no parameter {key!r}{there}")
+            known = nearest(key, sorted(names)) if names else "; it has none"
+            raise UsageError(f"the format {' or '.join(formats)} has no parameter {key!r}{known}")
