@@ -42,7 +42,7 @@ class Semicolons:
             docs.append(Document(unit="char", mentions=tuple(
                 Mention(label, int(a), int(b)) for label, a, b in rows)))
         yield of_documents(docs)
-    def settled(self, facts):
+    def signature_fields(self, facts):
         return {}, {}
     def library(self, source, documents):
         return None

@@ -96,9 +96,15 @@ class FormatHooks:
     that `read` returns keep theirs in memory.
     """
 
-    def settled(self, facts: Mapping[Any, int]) -> tuple[dict[str, str], dict[str, int]]:
+    def signature_fields(self, facts: Mapping[Any, int]) -> tuple[dict[str, str], dict[str, int]]:
         """What signatures say about how a file was read, and counts for the coverage."""
         return {}, {}
+
+    from_signature: Callable[[Mapping[str, str]], dict[str, Any]] | None = None
+    """The parameters again, from the fields of a signature; `carob verify` needs it."""
+
+    held: frozenset[str] | None = None
+    """What a file can say with these parameters, if that is not all of `holds`."""
 
 
 @runtime_checkable

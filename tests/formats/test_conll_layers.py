@@ -157,10 +157,10 @@ def test_a_wrong_tag_in_a_stack_is_told_alone() -> None:
 def test_layers_say_how_they_were_read() -> None:
     for layers, token in (((1, 2), 0), ((-2, -1), 3), ((5,), 0)):
         reader = Conll(tag=layers, token=token)
-        said, _ = reader.settled({})
-        again = Conll(**Conll.told(said))
+        said, _ = reader.signature_fields({})
+        again = Conll(**Conll.from_signature(said))
         assert (reader.layers, reader.token) == (again.layers, again.token)
-    assert "1+2+token=3" == Conll(tag=(1, 2), token=3).settled({})[0]["columns"]
+    assert "1+2+token=3" == Conll(tag=(1, 2), token=3).signature_fields({})[0]["columns"]
 
 
 @pytest.mark.parametrize("tag", [(), (1, 1)])

@@ -337,9 +337,9 @@ def test_how_it_was_read_is_said_and_can_be_told_again() -> None:
     corpus = read("<a>x</a>", labels=("b", "a"), entities="decode")
     assert corpus.origin is not None
     assert corpus.origin.parameters == {"tags": "a+b", "entities": "decode"}
-    told = Inline.told(corpus.origin.parameters)
-    assert Inline(labels=("a", "b"), entities="decode") == Inline(**told)
-    assert Inline() == Inline(**Inline.told(Inline().settled({})[0]))
+    again = Inline.from_signature(corpus.origin.parameters)
+    assert Inline(labels=("a", "b"), entities="decode") == Inline(**again)
+    assert Inline() == Inline(**Inline.from_signature(Inline().signature_fields({})[0]))
 
 
 def test_a_result_is_verified_with_the_same_tags(tmp_path: Path) -> None:

@@ -145,7 +145,7 @@ def test_a_slot_can_tell_the_type() -> None:
     slots = [[dict(each.slots) for each in document.templates] for document in (plain, typed)]
     assert slots[0] == slots[1]
     reader = Muc("INCIDENT: TYPE")
-    assert reader == Muc(**Muc.told(reader.settled({})[0]))
+    assert reader == Muc(**Muc.from_signature(reader.signature_fields({})[0]))
 
 
 # --- what is wrong ---

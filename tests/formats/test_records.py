@@ -148,9 +148,9 @@ def test_keys_of_a_document_can_be_called_otherwise() -> None:
 @pytest.mark.parametrize("name", ["nr", "a/b", "none", "-", "", "x|y:z", "é %"])
 def test_the_signature_tells_the_keys(name: str) -> None:
     reader = Records(id=name, label="kind")
-    said, _ = reader.settled({})
+    said, _ = reader.signature_fields({})
     assert not {"/", "|"} & set("".join(said.values())) and "none" not in said.values()
-    assert reader == Records(**Records.told(said))
+    assert reader == Records(**Records.from_signature(said))
 
 
 def test_a_result_is_verified_from_its_signature(tmp_path: Path) -> None:

@@ -112,8 +112,8 @@ def test_token_ids_are_places_in_tokens() -> None:
     assert corpus.unit == "token"
     assert [m.fragments for m in corpus[0].mentions] == [((3, 4), (5, 6)), ((4, 5),)]
     assert TOKENS.replace(b"t5,t3", b"t3,t5") == written(corpus)
-    assert Tbf().settled(corpus.facts) == ({"tokens": "number"}, {})
-    assert Tbf().settled(read(EXAMPLE).facts) == ({}, {})
+    assert Tbf().signature_fields(corpus.facts) == ({"tokens": "number"}, {})
+    assert Tbf().signature_fields(read(EXAMPLE).facts) == ({}, {})
 
 
 @pytest.mark.parametrize("header", ["", "token_id\ttoken_str\ttoken_begin\ttoken_end\r\n"])
@@ -130,7 +130,7 @@ def test_token_tables_say_where_tokens_are(tmp_path: Path, header: str) -> None:
     assert corpus.origin is not None
     assert corpus.origin.parameters["tokens"].startswith("table=")
     with pytest.raises(UsageError) as caught:
-        Tbf.told(corpus.origin.parameters)
+        Tbf.from_signature(corpus.origin.parameters)
     assert str(caught.value) == "the token tables of a tbf file are not named in the signature"
 
 

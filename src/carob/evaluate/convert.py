@@ -75,7 +75,7 @@ def convert(
     corpus = source if isinstance(source, Corpus) else read(source, **(options or {}))
     name = format or format_of_name(out, "--to")
     writer = with_parameters(name, write_options or {})
-    holds: frozenset[str] = getattr(writer, "held", writer.holds)
+    holds: frozenset[str] = hook(writer, "held") or writer.holds
     if _alone(writer, corpus, out):
         holds -= {"document ids"}
     remarks: list[str] = []

@@ -127,13 +127,13 @@ def read(
     if source.is_folder and not hook(reader, "folders"):
         from carob.formats.folders import read_files  # only folders need it
 
-        corpus, said, facts = read_files(reader, source)
+        corpus, how, facts = read_files(reader, source)
     else:
         corpus = Corpus.joined(reader.read(source), source.share)
-        said, facts = hook(reader, "settled")(corpus.facts)
+        how, facts = hook(reader, "signature_fields")(corpus.facts)
         if (library := hook(reader, "library")) is not None:
             corpus = replace(corpus, library=library(source, corpus.documents))
-    origin = Origin(source.path, source.sha256, name, said)
+    origin = Origin(source.path, source.sha256, name, how)
     return replace(corpus, facts=facts, origin=origin)
 
 

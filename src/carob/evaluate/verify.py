@@ -20,6 +20,7 @@ from carob.corpus.source import Source
 from carob.evaluate.compare import compare
 from carob.evaluate.read import read
 from carob.evaluate.score import score
+from carob.plugin import hook
 from carob.registry import load
 from carob.result import signature
 
@@ -318,8 +319,8 @@ def _reading(fields: Mapping[str, str], place: int) -> dict[str, Any]:
     sides = {key: value.split("/") for key, value in fields.items()}
     own = {key: parts[place] if len(parts) == 2 else parts[0] for key, parts in sides.items()}
     own = {key: value for key, value in own.items() if value != "none"}
-    told = getattr(load("formats", own["format"]), "told", None)
-    return {"format": own["format"]} | (told(own) if told else {})
+    parameters = hook(load("formats", own["format"]), "from_signature")
+    return {"format": own["format"]} | (parameters(own) if parameters else {})
 
 
 def _drawing(fields: Mapping[str, str]) -> dict[str, Any]:

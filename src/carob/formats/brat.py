@@ -135,18 +135,18 @@ class Brat:
             )  # fmt: skip
         return pairs
 
-    def settled(self, facts: Mapping[Any, int]) -> tuple[dict[str, str], dict[str, int]]:
+    def signature_fields(self, facts: Mapping[Any, int]) -> tuple[dict[str, str], dict[str, int]]:
         """How the folder was read, and what was left out."""
         return {"missing": self.missing}, {key: facts.get(key, 0) for key in _FACTS}
 
     @staticmethod
-    def told(said: Mapping[str, str]) -> dict[str, Any]:
-        """The parameters again, from what `settled` said.
+    def from_signature(fields: Mapping[str, str]) -> dict[str, Any]:
+        """The parameters again, from what `signature_fields` gives.
 
-        >>> Brat.told({"missing": "empty"})
+        >>> Brat.from_signature({"missing": "empty"})
         {'missing': 'empty'}
         """
-        return {"missing": said["missing"]}
+        return {"missing": fields["missing"]}
 
     def library(self, source: Source, documents: Documents) -> FileWords:
         """The texts, which stay in their files."""

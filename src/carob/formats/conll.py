@@ -121,17 +121,17 @@ class Conll:
         kinds = np.array([facts.get(("kind", kind), 0) for kind in range(KINDS)])
         return recognise((key[1] for key in facts if key[0] == "letter"), kinds) or "none"
 
-    def settled(self, facts: Mapping[Any, int]) -> tuple[dict[str, str], dict[str, int]]:
+    def signature_fields(self, facts: Mapping[Any, int]) -> tuple[dict[str, str], dict[str, int]]:
         """How the file was read, as the signature says it, and the counts for the coverage line.
 
-        >>> Conll(scheme="iob2").settled({})[0]["scheme"]
+        >>> Conll(scheme="iob2").signature_fields({})[0]["scheme"]
         'iob2'
         """
         scheme = self.found(facts)
         kinds = np.array([facts.get(("kind", kind), 0) for kind in range(KINDS)])
         wrong = 0 if scheme == "none" else int(kinds[illegal(scheme)].sum())
         columns = "+".join(map(str, self.layers))
-        said = {
+        fields = {
             "columns": columns if self.token == 0 else f"{columns}+token={self.token}",
             "scheme": scheme,
             "repair": self.repair,
@@ -139,20 +139,20 @@ class Conll:
         }
         repaired = wrong if self.repair == "conlleval" else 0
         discarded = wrong if self.repair == "discard" else 0
-        return said, {"repaired": repaired, "discarded": discarded}
+        return fields, {"repaired": repaired, "discarded": discarded}
 
     @staticmethod
-    def told(said: Mapping[str, str]) -> dict[str, Any]:
-        """The parameters again, from what `settled` said: how `carob verify` reads the file.
+    def from_signature(fields: Mapping[str, str]) -> dict[str, Any]:
+        """The parameters again, from what `signature_fields` gives, as `carob verify` needs them.
 
-        >>> Conll.told({"columns": "-2+token=1", "scheme": "iob2"})
+        >>> Conll.from_signature({"columns": "-2+token=1", "scheme": "iob2"})
         {'tag': -2, 'token': 1, 'scheme': 'iob2'}
-        >>> Conll.told({"columns": "1+2"})
+        >>> Conll.from_signature({"columns": "1+2"})
         {'tag': (1, 2), 'token': 0}
         """
-        columns, _, token = said["columns"].partition("+token=")
+        columns, _, token = fields["columns"].partition("+token=")
         layers = tuple(map(int, columns.split("+")))
-        rest = {key: said[key] for key in ("scheme", "repair", "documents") if key in said}
+        rest = {key: fields[key] for key in ("scheme", "repair", "documents") if key in fields}
         tag = layers[0] if len(layers) == 1 else layers
         return {"tag": tag, "token": int(token or 0)} | rest
 

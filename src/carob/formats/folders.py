@@ -35,7 +35,7 @@ def read_files(reader: Any, source: Source) -> Read:
         except InputError as error:
             problems.extend(error.problems, error.total)
             continue
-        setting, counts = hook(reader, "settled")(part.facts)
+        setting, counts = hook(reader, "signature_fields")(part.facts)
         facts.update(counts)
         for key, value in setting.items():
             settings.setdefault(key, set()).add(value)

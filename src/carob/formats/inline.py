@@ -273,19 +273,19 @@ class Inline:
         document = Document(_id(source), text, None, tuple(mentions))
         yield replace(of_documents([document]), library=None)
 
-    def settled(self, facts: Mapping[Any, int]) -> tuple[dict[str, str], dict[str, int]]:
+    def signature_fields(self, facts: Mapping[Any, int]) -> tuple[dict[str, str], dict[str, int]]:
         """How the file was read."""
         return {"tags": "+".join(self.labels) or "all", "entities": self.entities}, {}
 
     @staticmethod
-    def told(said: Mapping[str, str]) -> dict[str, Any]:
-        """The parameters again, from what `settled` said.
+    def from_signature(fields: Mapping[str, str]) -> dict[str, Any]:
+        """The parameters again, from what `signature_fields` gives.
 
-        >>> Inline.told({"tags": "speaker+stime", "entities": "keep"})
+        >>> Inline.from_signature({"tags": "speaker+stime", "entities": "keep"})
         {'labels': ('speaker', 'stime'), 'entities': 'keep'}
         """
-        labels = () if said["tags"] == "all" else tuple(said["tags"].split("+"))
-        return {"labels": labels, "entities": said["entities"]}
+        labels = () if fields["tags"] == "all" else tuple(fields["tags"].split("+"))
+        return {"labels": labels, "entities": fields["entities"]}
 
     def library(self, source: Source, documents: Documents) -> FileWords:
         """The text, which stays in the file; no tag holds a line break."""

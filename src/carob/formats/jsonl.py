@@ -79,7 +79,7 @@ class Jsonl:
         yield from reader.blocks.rest()
         problems.check()
 
-    def settled(self, facts: Mapping[Any, int]) -> tuple[dict[str, str], dict[str, int]]:
+    def signature_fields(self, facts: Mapping[Any, int]) -> tuple[dict[str, str], dict[str, int]]:
         """How the file was read: nothing to report."""
         return {}, {}
 

@@ -397,18 +397,18 @@ class Muc:
         corpus = of_documents([document for document, _ in pairs], lines)
         yield replace(corpus, library=None, facts={"comments": messages.comments})
 
-    def settled(self, facts: Mapping[Any, int]) -> tuple[dict[str, str], dict[str, int]]:
+    def signature_fields(self, facts: Mapping[Any, int]) -> tuple[dict[str, str], dict[str, int]]:
         """Which slot was the type, and how many lines were comments."""
         return {"label_slot": signed(self.label)}, {"comments": facts.get("comments", 0)}
 
     @staticmethod
-    def told(said: Mapping[str, str]) -> dict[str, Any]:
-        """The parameters again, from what `settled` said.
+    def from_signature(fields: Mapping[str, str]) -> dict[str, Any]:
+        """The parameters again, from what `signature_fields` gives.
 
-        >>> Muc.told({"label_slot": "INCIDENT: TYPE"})
+        >>> Muc.from_signature({"label_slot": "INCIDENT: TYPE"})
         {'label': 'INCIDENT: TYPE'}
         """
-        return {"label": unsigned(said["label_slot"])}
+        return {"label": unsigned(fields["label_slot"])}
 
     def library(self, source: Source, documents: Documents) -> FileWords:
         """A key file has lines, but no words."""

@@ -159,20 +159,20 @@ class Records:
         document = Document(name, text, templates=() if template is None else (template,))
         return document, templates.empty
 
-    def settled(self, facts: Mapping[Any, int]) -> tuple[dict[str, str], dict[str, int]]:
+    def signature_fields(self, facts: Mapping[Any, int]) -> tuple[dict[str, str], dict[str, int]]:
         """Which keys were those of the document, and how many texts were empty."""
         names = {"id_key": self.id, "text_key": self.text, "label_key": self.label}
         how = {key: signed(name) for key, name in names.items()}
         return how, {"empty_texts": facts.get("empty_texts", 0)}
 
     @staticmethod
-    def told(said: Mapping[str, str]) -> dict[str, Any]:
-        """The parameters again, from what `settled` said.
+    def from_signature(fields: Mapping[str, str]) -> dict[str, Any]:
+        """The parameters again, from what `signature_fields` gives.
 
-        >>> Records.told({"id_key": "nr", "text_key": "text", "label_key": "-"})
+        >>> Records.from_signature({"id_key": "nr", "text_key": "text", "label_key": "-"})
         {'id': 'nr', 'text': 'text', 'label': ''}
         """
-        return {word: unsigned(said[f"{word}_key"]) for word in ("id", "text", "label")}
+        return {word: unsigned(fields[f"{word}_key"]) for word in ("id", "text", "label")}
 
     def library(self, source: Source, documents: Documents) -> FileWords:
         """The texts, which stay in the file."""

@@ -65,10 +65,10 @@ class Tbf:
         """
         return TbfReader(source, Tables(self.tokens) if self.tokens else None).blocks()
 
-    def settled(self, facts: Mapping[Any, int]) -> tuple[dict[str, str], dict[str, int]]:
+    def signature_fields(self, facts: Mapping[Any, int]) -> tuple[dict[str, str], dict[str, int]]:
         """Where tokens have their places from; tables are told apart by their content.
 
-        >>> Tbf().settled({"token": 3}), Tbf().settled({})
+        >>> Tbf().signature_fields({"token": 3}), Tbf().signature_fields({})
         (({'tokens': 'number'}, {}), ({}, {}))
         """
         if not facts.get("token"):
@@ -78,13 +78,13 @@ class Tbf:
         return {"tokens": "number"}, {}
 
     @staticmethod
-    def told(said: Mapping[str, str]) -> dict[str, Any]:
-        """The parameters again, from what `settled` said.
+    def from_signature(fields: Mapping[str, str]) -> dict[str, Any]:
+        """The parameters again, from what `signature_fields` gives.
 
-        >>> Tbf.told({"tokens": "number"})
+        >>> Tbf.from_signature({"tokens": "number"})
         {}
         """
-        if said.get("tokens", "number") != "number":
+        if fields.get("tokens", "number") != "number":
             raise UsageError("the token tables of a tbf file are not named in the signature")
         return {}
 
