@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from carob.arrays.join import distinct, every, packed
-from carob.arrays.types import IntArray
+from carob.arrays.types import BoolArray, IntArray
 from carob.corpus.problems import RecipeError, UsageError, shown
 from carob.corpus.tables import Fragments, Mentions, int32, spread
 from carob.match.exact import Exact
@@ -46,7 +46,7 @@ class Realised:
     owner: IntArray
 
 
-def strictness(space: str, match: Any) -> Any:
+def check_match(space: str, match: Any) -> None:
     """Refuse what is no way to compare two fillers."""
     if match not in (EXACT, Overlap()) and match != Contains(getattr(match, "k", 1)):
         found = getattr(match, "name", match)
@@ -59,7 +59,6 @@ def strictness(space: str, match: Any) -> Any:
         raise RecipeError(
             f"{space}(match=…): found {found}, expected exact, overlap or contains(k=1)"
         )
-    return match
 
 
 def text_edges(
@@ -77,16 +76,16 @@ def text_edges(
         return gold.owner[:0], system.owner[:0]
     if match == EXACT:
         keys = packed([gold.group, gold.text], [system.group, system.text])
-        left, right = _met(*keys, space, largest, gold.owner)
+        left, right = _equal(*keys, space, largest, gold.owner)
     else:
-        held = isinstance(match, Contains)
-        words = _Words(values, str.split if held else shared_words)
-        ours, theirs = words.of(gold, first=held), words.of(system)
+        whole = isinstance(match, Contains)
+        words = _Words(values, str.split if whole else shared_words)
+        ours, theirs = words.of(gold, first=whole), words.of(system)
         keys = packed([ours.group, ours.text], [theirs.group, theirs.text])
-        left, right = _met(*keys, space, largest, gold.owner[ours.owner])
+        left, right = _equal(*keys, space, largest, gold.owner[ours.owner])
         left, right = ours.owner[left], theirs.owner[right]
-        if held:
-            fits = words.held(gold.text[left], system.text[right], match.k)
+        if whole:
+            fits = words.contained(gold.text[left], system.text[right], match.k)
             left, right = left[fits], right[fits]
     return _once(gold.owner[left], system.owner[right])
 
@@ -98,25 +97,19 @@ def place_edges(
 
     Fillers without a place match nothing.
     """
-    placed, own, others = as_mentions(pair, gold, system)
+    (ours, own), (theirs, others) = _as_mentions(gold), _as_mentions(system)
+    placed = replace(pair, gold=ours, system=theirs, labels=pair.filled.labels)
     if match == EXACT:
-        left, right = _met(*placed.keys(label=True), space, largest, own)
+        left, right = _equal(*placed.keys(label=True), space, largest, own)
     else:
-        _countable(placed, space, largest, own)
-        met = placed.overlaps
-        fits = placed.gold.label[met.gold] == placed.system.label[met.system]
+        _check_overlaps(placed, space, largest, own)
+        edges = placed.overlaps
+        fits = placed.gold.label[edges.gold] == placed.system.label[edges.system]
         if isinstance(match, Contains):
             spurious, missing = tokens_apart(placed)
             fits &= (spurious <= match.k) & (missing <= 0)
-        left, right = met.gold[fits], met.system[fits]
+        left, right = edges.gold[fits], edges.system[fits]
     return _once(own[left], others[right])
-
-
-def as_mentions(pair: Pair, gold: Filled, system: Filled) -> tuple[Pair, IntArray, IntArray]:
-    """The realisations that have a place, as mentions of a pair, and the filler of each."""
-    ours, own = _as_mentions(gold)
-    theirs, others = _as_mentions(system)
-    return replace(pair, gold=ours, system=theirs, labels=pair.filled.labels), own, others
 
 
 def _as_mentions(side: Filled) -> tuple[Mentions, IntArray]:
@@ -152,12 +145,12 @@ class CrowdError(UsageError):
         )
 
 
-def _met(left: IntArray, right: IntArray, space: str, largest: int, owner: IntArray) -> Edges:
+def _equal(left: IntArray, right: IntArray, space: str, largest: int, owner: IntArray) -> Edges:
     """All rows with equal keys; `owner` says whose the rows on the left are."""
-    found = every(left, right, largest)
-    if found is None:
+    pairs = every(left, right, largest)
+    if pairs is None:
         raise CrowdError(space, largest, int(owner[_busiest(left, right)]))
-    return found
+    return pairs
 
 
 def _busiest(left: IntArray, right: IntArray) -> int:
@@ -168,7 +161,7 @@ def _busiest(left: IntArray, right: IntArray) -> int:
     return int(np.argmax((counts * others)[code.reshape(-1)]))
 
 
-def _countable(placed: Pair, space: str, largest: int, owner: IntArray) -> None:
+def _check_overlaps(placed: Pair, space: str, largest: int, owner: IntArray) -> None:
     """Refuse too many overlaps before they are looked for: spans meet unless one ends before
     the other begins.
     """
@@ -179,8 +172,8 @@ def _countable(placed: Pair, space: str, largest: int, owner: IntArray) -> None:
         base = np.repeat(doc, np.diff(places.offsets)).astype(np.int64) * width
         ends.append((np.sort(base + places.start), np.sort(base + places.end)))
     (start, end), (begin, stop) = ends
-    met = np.searchsorted(begin, end, "left").sum() - np.searchsorted(stop, start, "right").sum()
-    if met > largest:
+    count = np.searchsorted(begin, end, "left").sum() - np.searchsorted(stop, start, "right").sum()
+    if count > largest:
         keys = packed(*([table.doc, table.label] for table in (placed.gold, placed.system)))
         raise CrowdError(space, largest, int(owner[_busiest(*keys)]))
 
@@ -210,15 +203,15 @@ class _Words:
         row = np.repeat(np.arange(len(side.text)), np.diff(offsets))
         return Realised(side.group[row], self.words[places], row)
 
-    def held(self, gold: IntArray, system: IntArray, k: int) -> Any:
-        """Does the system's text hold gold's, with at most k words more? For each pair."""
-        width = np.int64(len(self.offsets))
-        pairs, inverse = np.unique(gold * width + system, return_inverse=True)
-        found = [self._holds(pair // int(width), pair % int(width), k) for pair in pairs.tolist()]
-        return np.array(found, bool)[inverse.reshape(-1)]
+    def contained(self, gold: IntArray, system: IntArray, k: int) -> BoolArray:
+        """For each pair, whether the system's text contains gold's, with at most k words more."""
+        width = len(self.offsets)
+        pairs, inverse = np.unique(gold * np.int64(width) + system, return_inverse=True)
+        fits = [self._contains(pair // width, pair % width, k) for pair in pairs.tolist()]
+        contained: BoolArray = np.array(fits, bool)[inverse.reshape(-1)]
+        return contained
 
-    def _holds(self, inner: int, outer: int, k: int) -> bool:
-        a = self.words[self.offsets[inner] : self.offsets[inner + 1]].tolist()
-        b = self.words[self.offsets[outer] : self.offsets[outer + 1]].tolist()
+    def _contains(self, inner: int, outer: int, k: int) -> bool:
+        a, b = (self.words[slice(*self.offsets[i : i + 2])].tolist() for i in (inner, outer))
         spare = len(b) - len(a)
         return 0 <= spare <= k and any(b[i : i + len(a)] == a for i in range(spare + 1))

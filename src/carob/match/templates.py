@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 
 from carob.corpus.problems import RecipeError, nearest
 from carob.counts.events import Events
-from carob.match._fillers import EXACT, IDLE, strictness
+from carob.match._fillers import EXACT, IDLE, check_match
 from carob.match._template_alignment import align_templates
 from carob.match.overlap import Contains
 from carob.match.semeval import ERRORS, OUTCOMES, QUANTITIES
@@ -64,7 +64,7 @@ class Templates:
     errors, quantities = ERRORS, QUANTITIES
 
     def __post_init__(self) -> None:
-        strictness(self.name, self.match)
+        check_match(self.name, self.match)
         if self.type not in _TYPES:
             raise RecipeError(f"templates has no type {self.type!r}{nearest(self.type, _TYPES)}")
 
