@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Literal, get_args
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -23,21 +23,66 @@ from carob.corpus.tables import Mentions
 from carob.counts.events import Events
 from carob.pair.pair import Pair
 
-Label = Literal["match", "ignore"]
-Pairing = Literal["many", "one"]
 
-OUTCOMES = ("tp", "tp_system", "fp", "fn")
-ERRORS = ("fp", "fn")
-QUANTITIES: Mapping[str, Mapping[str, float]] = {
-    "gold_right": {"tp": 1},
-    "gold_all": {"tp": 1, "fn": 1},
-    "system_right": {"tp_system": 1},
-    "system_all": {"tp_system": 1, "fp": 1},
-}
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _OverlapSpace:
+    """What the spaces of this family have in common."""
+
+    name: ClassVar[str]
+    items: ClassVar[Literal["mention", "filler"]] = "mention"
+    by_document: ClassVar[bool] = True
+    outcomes: ClassVar[tuple[str, ...]] = ("tp", "tp_system", "fp", "fn")
+    errors: ClassVar[tuple[str, ...]] = ("fp", "fn")
+    quantities: ClassVar[Mapping[str, Mapping[str, float]]] = {
+        "gold_right": {"tp": 1},
+        "gold_all": {"tp": 1, "fn": 1},
+        "system_right": {"tp_system": 1},
+        "system_all": {"tp_system": 1, "fp": 1},
+    }
+    label: Literal["match", "ignore"] = "match"
+    pairing: Literal["many", "one"] = "many"
+
+    def __post_init__(self) -> None:
+        _check(self)
+
+    def _events(self, pair: Pair, fits: BoolArray | None) -> Events:
+        """The events of those overlaps of the pair that fit (None: all) and whose labels do."""
+        gold, system, shared = pair.overlaps.gold, pair.overlaps.system, pair.overlaps.shared
+        if self.label == "match":
+            same: BoolArray = pair.gold.label[gold] == pair.system.label[system]
+            fits = same if fits is None else fits & same
+        if fits is not None:
+            gold, system, shared = gold.compress(fits), system.compress(fits), shared.compress(fits)
+        if self.pairing == "one":
+            found = recovered = pair_up(gold, system, len(pair.gold), len(pair.system))
+        else:
+            best, system_best = _best(gold, shared), _best(system, shared)
+            found = gold[best], system[best]
+            recovered = gold[system_best], system[system_best]
+        return Events.of(
+            pair,
+            self.outcomes,
+            gold={"tp": found, "fn": rest(len(pair.gold), found[0])},
+            system={"tp_system": recovered, "fp": rest(len(pair.system), recovered[1])},
+        )
+
+
+def _check(space: _OverlapSpace, **tokens: object) -> None:
+    """Refuse parameters that mean nothing; those in `tokens` are numbers of tokens."""
+    for key, choices in (("label", ("match", "ignore")), ("pairing", ("many", "one"))):
+        if (value := getattr(space, key)) not in choices:
+            hint = nearest(str(value), choices)
+            raise RecipeError(f"{space.name}({key}=…): found {value}{hint}")
+    for key, number in tokens.items():
+        if not isinstance(number, int) or isinstance(number, bool) or number < 0:
+            raise RecipeError(
+                f"{space.name}({key}=…): found {number}, expected a whole number of tokens, "
+                "0 or more"
+            )
 
 
 @dataclass(frozen=True, slots=True)
-class Overlap:
+class Overlap(_OverlapSpace):
     """A mention is found when one with its label shares a position with it, however little.
 
     P is the share of system mentions with a match, R of gold mentions. It is lenient: a system
@@ -59,23 +104,15 @@ class Overlap:
     """
 
     name: ClassVar[str] = "overlap"
-    items: ClassVar[Literal["mention", "filler"]] = "mention"
     symmetric: ClassVar[bool] = True
-    by_document: ClassVar[bool] = True
-    outcomes, errors, quantities = OUTCOMES, ERRORS, QUANTITIES
-    label: Literal["match", "ignore"] = "match"
-    pairing: Literal["many", "one"] = "many"
-
-    def __post_init__(self) -> None:
-        _check(self.name, self.label, self.pairing)
 
     def __call__(self, pair: Pair) -> Events:
         """Every overlap is a match."""
-        return _events(pair, None, self.label, self.pairing)
+        return self._events(pair, None)
 
 
 @dataclass(frozen=True, slots=True)
-class Constrained:
+class Constrained(_OverlapSpace):
     """A mention is found when one overlaps it that has few tokens too many and few too few.
     `label` and `pairing`: see overlap.
 
@@ -98,16 +135,11 @@ class Constrained:
     """
 
     name: ClassVar[str] = "constrained"
-    items: ClassVar[Literal["mention", "filler"]] = "mention"
-    by_document: ClassVar[bool] = True
-    outcomes, errors, quantities = OUTCOMES, ERRORS, QUANTITIES
     k1: int = 1
     k2: int = 1
-    label: Literal["match", "ignore"] = "match"
-    pairing: Literal["many", "one"] = "many"
 
     def __post_init__(self) -> None:
-        _check(self.name, self.label, self.pairing, k1=self.k1, k2=self.k2)
+        _check(self, k1=self.k1, k2=self.k2)
 
     @property
     def symmetric(self) -> bool:
@@ -118,11 +150,11 @@ class Constrained:
         """Count the tokens that only one side has."""
         spurious, missing = tokens_apart(pair)
         fits = (spurious <= self.k1) & (missing <= self.k2)
-        return _events(pair, fits, self.label, self.pairing)
+        return self._events(pair, fits)
 
 
 @dataclass(frozen=True, slots=True)
-class Contains:
+class Contains(_OverlapSpace):
     """A gold mention is found when a system mention contains all of it and at most k tokens more.
     `label` and `pairing`: see overlap.
 
@@ -141,26 +173,21 @@ class Contains:
     """
 
     name: ClassVar[str] = "contains"
-    items: ClassVar[Literal["mention", "filler"]] = "mention"
-    by_document: ClassVar[bool] = True
     symmetric: ClassVar[bool] = False
-    outcomes, errors, quantities = OUTCOMES, ERRORS, QUANTITIES
     k: int = 1
-    label: Literal["match", "ignore"] = "match"
-    pairing: Literal["many", "one"] = "many"
 
     def __post_init__(self) -> None:
-        _check(self.name, self.label, self.pairing, k=self.k)
+        _check(self, k=self.k)
 
     def __call__(self, pair: Pair) -> Events:
         """Nothing is missing, and little is spurious."""
         spurious, missing = tokens_apart(pair)
         fits = (spurious <= self.k) & (missing == 0)
-        return _events(pair, fits, self.label, self.pairing)
+        return self._events(pair, fits)
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
+class Left(_OverlapSpace):
     """A mention is found when one with its label starts where it starts.
     `label` and `pairing`: see overlap.
 
@@ -177,25 +204,17 @@ class Left:
     """
 
     name: ClassVar[str] = "left"
-    items: ClassVar[Literal["mention", "filler"]] = "mention"
     symmetric: ClassVar[bool] = True
-    by_document: ClassVar[bool] = True
-    outcomes, errors, quantities = OUTCOMES, ERRORS, QUANTITIES
-    label: Literal["match", "ignore"] = "match"
-    pairing: Literal["many", "one"] = "many"
-
-    def __post_init__(self) -> None:
-        _check(self.name, self.label, self.pairing)
 
     def __call__(self, pair: Pair) -> Events:
         """Compare first starts."""
         edges = pair.overlaps
         fits = pair.gold.start[edges.gold] == pair.system.start[edges.system]
-        return _events(pair, fits, self.label, self.pairing)
+        return self._events(pair, fits)
 
 
 @dataclass(frozen=True, slots=True)
-class Right:
+class Right(_OverlapSpace):
     """A mention is found when one with its label ends where it ends.
     `label` and `pairing`: see overlap.
 
@@ -212,25 +231,17 @@ class Right:
     """
 
     name: ClassVar[str] = "right"
-    items: ClassVar[Literal["mention", "filler"]] = "mention"
     symmetric: ClassVar[bool] = True
-    by_document: ClassVar[bool] = True
-    outcomes, errors, quantities = OUTCOMES, ERRORS, QUANTITIES
-    label: Literal["match", "ignore"] = "match"
-    pairing: Literal["many", "one"] = "many"
-
-    def __post_init__(self) -> None:
-        _check(self.name, self.label, self.pairing)
 
     def __call__(self, pair: Pair) -> Events:
         """Compare last ends."""
         edges = pair.overlaps
         fits = pair.gold.end[edges.gold] == pair.system.end[edges.system]
-        return _events(pair, fits, self.label, self.pairing)
+        return self._events(pair, fits)
 
 
 @dataclass(frozen=True, slots=True)
-class Iou:
+class Iou(_OverlapSpace):
     """A mention is found when one with its label overlaps it enough.
     `label` and `pairing`: see overlap.
 
@@ -250,16 +261,11 @@ class Iou:
     """
 
     name: ClassVar[str] = "iou"
-    items: ClassVar[Literal["mention", "filler"]] = "mention"
     symmetric: ClassVar[bool] = True
-    by_document: ClassVar[bool] = True
-    outcomes, errors, quantities = OUTCOMES, ERRORS, QUANTITIES
     t: float = 0.5
-    label: Literal["match", "ignore"] = "match"
-    pairing: Literal["many", "one"] = "many"
 
     def __post_init__(self) -> None:
-        _check(self.name, self.label, self.pairing)
+        _check(self)
         if not isinstance(self.t, (int, float)) or not 0 < self.t <= 1:
             raise RecipeError(f"iou(t=…): found {self.t}, expected a number above 0 and at most 1")
 
@@ -267,43 +273,7 @@ class Iou:
         """Compare the quotient with t: both are rounded alike, so 7/100 reaches 0.07."""
         edges = pair.overlaps
         either = sizes(pair.gold)[edges.gold] + sizes(pair.system)[edges.system] - edges.shared
-        return _events(pair, edges.shared / either >= self.t, self.label, self.pairing)
-
-
-def _check(space: str, label: str, pairing: str, **tokens: object) -> None:
-    """Refuse parameters that mean nothing; those in `tokens` are numbers of tokens."""
-    for key, value, choices in (("label", label, Label), ("pairing", pairing, Pairing)):
-        if value not in get_args(choices):
-            hint = nearest(str(value), get_args(choices))
-            raise RecipeError(f"{space}({key}=…): found {value}{hint}")
-    for key, number in tokens.items():
-        if not isinstance(number, int) or isinstance(number, bool) or number < 0:
-            raise RecipeError(
-                f"{space}({key}=…): found {number}, expected a whole number of tokens, 0 or more"
-            )
-
-
-def _events(pair: Pair, fits: BoolArray | None, label: Label, pairing: Pairing) -> Events:
-    """The events of those overlaps of the pair that fit (None: all) and whose labels do."""
-    gold, system, shared = pair.overlaps.gold, pair.overlaps.system, pair.overlaps.shared
-    if label == "match":
-        same: BoolArray = pair.gold.label[gold] == pair.system.label[system]
-        fits = same if fits is None else fits & same
-    if fits is not None:
-        gold, system, shared = gold.compress(fits), system.compress(fits), shared.compress(fits)
-    if pairing == "one":
-        found = recovered = pair_up(gold, system, len(pair.gold), len(pair.system))
-    else:
-        best = _best(gold, shared)
-        found = gold[best], system[best]
-        best = _best(system, shared)
-        recovered = gold[best], system[best]
-    return Events.of(
-        pair,
-        OUTCOMES,
-        gold={"tp": found, "fn": rest(len(pair.gold), found[0])},
-        system={"tp_system": recovered, "fp": rest(len(pair.system), recovered[1])},
-    )
+        return self._events(pair, edges.shared / either >= self.t)
 
 
 def _best(rows: IntArray, shared: IntArray) -> IntArray:
