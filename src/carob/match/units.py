@@ -17,7 +17,6 @@ from carob.counts.events import Events
 from carob.match._recipe_files import Weights
 from carob.pair.pair import Pair
 
-_OUTCOMES = ("tp", "fp", "fn")
 _TP, _FP, _FN = range(3)
 
 _MARKED: Mapping[str, Mapping[str, float]] = {
@@ -32,9 +31,70 @@ _EVERYTHING: Mapping[str, Mapping[str, float]] = {
     "total": {"total": 1},
 }
 
+_FINEST = 1 << 20
+"""Weights of separators that are whole numbers of this part of 1 add up exactly."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Units:
+    """What `ts` and `token` have in common."""
+
+    name: ClassVar[str]
+    items: ClassVar[Literal["mention", "filler"]] = "mention"
+    symmetric: ClassVar[bool] = True
+    outcomes: ClassVar[tuple[str, ...]] = ("tp", "fp", "fn")
+    errors: ClassVar[tuple[str, ...]] = ("fp", "fn")
+    token_weights: str | None = None
+    supertag: str | None = None
+    instances: Literal["set", "count"] = "set"
+    weights: Weights | None = field(init=False, repr=False, default=None)
+
+    def __post_init__(self) -> None:
+        # Weights are read once; an empty word is none.
+        weights = Weights.of(self.token_weights) if self.token_weights else None
+        object.__setattr__(self, "weights", weights)
+        object.__setattr__(self, "token_weights", weights and weights.path)
+        object.__setattr__(self, "supertag", self.supertag or None)
+        if self.instances not in ("set", "count"):
+            raise RecipeError(f"instances is set or count, not {self.instances!r}")
+        if not (self.separator >= 0 and math.isfinite(self.separator)):
+            raise RecipeError(f"{self.name}(sep={self.separator}): sep is 0 or more")
+
+    @property
+    def separator(self) -> float:
+        """The weight of a separator."""
+        return 0.0
+
+    @property
+    def quantities(self) -> Mapping[str, Mapping[str, float]]:
+        """What measures see; multiplicities have no true negatives."""
+        return _EVERYTHING if self.instances == "set" else _MARKED
+
+    @property
+    def by_document(self) -> bool:
+        """Whether documents can be counted apart: weights are those of a whole file."""
+        return self.weights is None
+
+    @property
+    def signed(self) -> Mapping[str, str]:
+        """What a signature says instead of a parameter: the weights with their hash."""
+        return {} if self.weights is None else {"token_weights": self.weights.signed}
+
+    def __call__(self, pair: Pair) -> Events:
+        """Cover the line of units with the mentions of each label, and compare."""
+        pair = pair.in_tokens
+        line = _Line.of(self, pair.documents)
+        for table, side in ((pair.gold, "gold"), (pair.system, "system")):
+            line.check(side, table)
+        plain = self.weights is None and self.supertag is None
+        exact = float(self.separator * _FINEST).is_integer()
+        if plain and exact and pair.gold.is_flat and pair.system.is_flat:
+            return _Flat(self, pair, line)
+        return _rows(self, pair, line)
+
 
 @dataclass(frozen=True, slots=True)
-class Ts:
+class Ts(_Units):
     """Each token, and each separator between two tokens, is an event: marked or not.
 
     A document of n tokens has n - 1 separators, sentence breaks included. A mention covers its
@@ -64,45 +124,17 @@ class Ts:
     0.818
     """
 
-    sep: float = 1
-    token_weights: str | None = None
-    supertag: str | None = None
-    instances: Literal["set", "count"] = "set"
-    weights: Weights | None = field(init=False, repr=False, default=None)
-
     name: ClassVar[str] = "ts"
-    items: ClassVar[Literal["mention", "filler"]] = "mention"
-    symmetric: ClassVar[bool] = True
-    outcomes: ClassVar[tuple[str, ...]] = _OUTCOMES
-    errors: ClassVar[tuple[str, ...]] = ("fp", "fn")
-
-    def __post_init__(self) -> None:
-        if not (self.sep >= 0 and math.isfinite(self.sep)):
-            raise RecipeError(f"ts(sep={self.sep}): sep is 0 or more")
-        _settle(self)
+    sep: float = 1
 
     @property
-    def quantities(self) -> Mapping[str, Mapping[str, float]]:
-        """What measures see; multiplicities have no true negatives."""
-        return _EVERYTHING if self.instances == "set" else _MARKED
-
-    @property
-    def by_document(self) -> bool:
-        """Whether documents can be counted apart: weights are those of a whole file."""
-        return self.weights is None
-
-    @property
-    def signed(self) -> Mapping[str, str]:
-        """What a signature says instead of a parameter: the weights with their hash."""
-        return {} if self.weights is None else {"token_weights": self.weights.signed}
-
-    def __call__(self, pair: Pair) -> Events:
-        """Cover the line of units with the mentions of each label, and compare."""
-        return _events(self, pair, self.sep)
+    def separator(self) -> float:
+        """The weight of a separator."""
+        return self.sep
 
 
 @dataclass(frozen=True, slots=True)
-class Token:
+class Token(_Units):
     """Each token is an event: marked or not. The space `ts` without its separators.
 
     For each label, tokens that gold and system cover are `tp`, tokens that only the system covers
@@ -118,76 +150,15 @@ class Token:
     0.889
     """
 
-    token_weights: str | None = None
-    supertag: str | None = None
-    instances: Literal["set", "count"] = "set"
-    weights: Weights | None = field(init=False, repr=False, default=None)
-
     name: ClassVar[str] = "token"
-    items: ClassVar[Literal["mention", "filler"]] = "mention"
-    symmetric: ClassVar[bool] = True
-    outcomes: ClassVar[tuple[str, ...]] = _OUTCOMES
-    errors: ClassVar[tuple[str, ...]] = ("fp", "fn")
-
-    def __post_init__(self) -> None:
-        _settle(self)
-
-    @property
-    def quantities(self) -> Mapping[str, Mapping[str, float]]:
-        """What measures see; multiplicities have no true negatives."""
-        return _EVERYTHING if self.instances == "set" else _MARKED
-
-    @property
-    def by_document(self) -> bool:
-        """Whether documents can be counted apart: weights are those of a whole file."""
-        return self.weights is None
-
-    @property
-    def signed(self) -> Mapping[str, str]:
-        """What a signature says instead of a parameter: the weights with their hash."""
-        return {} if self.weights is None else {"token_weights": self.weights.signed}
-
-    def __call__(self, pair: Pair) -> Events:
-        """Cover the line of units with the mentions of each label, and compare."""
-        return _events(self, pair, 0.0)
-
-
-def _settle(space: Ts | Token) -> None:
-    """Read the weights, once; an empty word is none."""
-    weights = Weights.of(space.token_weights) if space.token_weights else None
-    object.__setattr__(space, "weights", weights)
-    object.__setattr__(space, "token_weights", weights and weights.path)
-    object.__setattr__(space, "supertag", space.supertag or None)
-    if space.instances not in ("set", "count"):
-        raise RecipeError(f"instances is set or count, not {space.instances!r}")
-
-
-_FINEST = 1 << 20
-"""Weights of separators that are whole numbers of this part of 1 add up exactly."""
-
-
-def _plain(space: Ts | Token, sep: float) -> bool:
-    """Whether units weigh the same wherever they are, their label counts, and sums are exact."""
-    one_by_one = space.weights is None and space.supertag is None
-    return one_by_one and float(sep * _FINEST).is_integer()
-
-
-def _events(space: Ts | Token, pair: Pair, sep: float) -> Events:
-    pair = pair.in_tokens
-    line = _Line.of(space, pair.documents, sep)
-    for table, side in ((pair.gold, "gold"), (pair.system, "system")):
-        line.check(side, table)
-    if _plain(space, sep) and pair.gold.is_flat and pair.system.is_flat:
-        return _Flat(space, pair, line)
-    return _rows(space, pair, line)
 
 
 class _Flat(Events):
     """Units of mentions that do not overlap on their own side: what two mentions share is right,
-    and what is left of each is wrong. Stretches are looked for only if somebody wants the rows.
+    and what is left of each is wrong. The stretches are computed only if the rows are needed.
     """
 
-    def __init__(self, space: Ts | Token, pair: Pair, line: _Line) -> None:
+    def __init__(self, space: _Units, pair: Pair, line: _Line) -> None:
         self.space, self.pair, self.line = space, pair, line
         self.outcomes, self.labels = space.outcomes, None
         self.size = line.sizes() if "total" in space.quantities else None
@@ -205,12 +176,12 @@ class _Flat(Events):
     def counted(self, width: int, size: int, cell: IntArray | None = None) -> FloatArray:
         if cell is not None:
             return super().counted(width, size, cell)
-        sep, pair = self.line.sep, self.pair
+        sep, pair = self.space.separator, self.pair
 
         def units(cells: IntArray, tokens: IntArray) -> FloatArray:
             weights = tokens * (1 + sep) - sep
-            found: FloatArray = np.bincount(cells, weights, size)  # type: ignore[assignment]
-            return found
+            counts: FloatArray = np.bincount(cells, weights, size)  # type: ignore[assignment]
+            return counts
 
         edges = pair.overlaps
         same = pair.gold.label[edges.gold] == pair.system.label[edges.system]
@@ -223,16 +194,16 @@ class _Flat(Events):
         return np.stack([right, theirs, ours]).T
 
 
-def _rows(space: Ts | Token, pair: Pair, line: _Line) -> Events:
+def _rows(space: _Units, pair: Pair, line: _Line) -> Events:
     tables = (pair.gold, pair.system)
     (gold, gold_row), (system, system_row) = (line.placed(table) for table in tables)
-    found = cover(gold, system)
-    at, outcome, times = _outcomes(found, space.instances)
-    weight = line.lengths(found.begin, found.end)[at] * times
+    stretches = cover(gold, system)
+    at, outcome, times = _outcomes(stretches, space.instances)
+    weight = line.lengths(stretches.begin, stretches.end)[at] * times
     some = np.flatnonzero(weight)
     at, outcome, weight = at[some], outcome[some], weight[some]
-    ours = np.where(outcome == _FP, -1, gold_row[found.left_row[at]])
-    theirs = np.where(outcome == _FN, -1, system_row[found.right_row[at]])
+    ours = np.where(outcome == _FP, -1, gold_row[stretches.left_row[at]])
+    theirs = np.where(outcome == _FN, -1, system_row[stretches.right_row[at]])
     either = np.where(ours >= 0, ours, theirs + len(pair.gold))
     doc, label = (
         np.concatenate([getattr(table, column) for table in tables])[either]
@@ -246,36 +217,32 @@ def _rows(space: Ts | Token, pair: Pair, line: _Line) -> Events:
     )  # fmt: skip
 
 
-def _outcomes(found: Stretches, instances: str) -> tuple[IntArray, IntArray, IntArray]:
+def _outcomes(stretches: Stretches, instances: str) -> tuple[IntArray, IntArray, IntArray]:
     """Which stretch has which outcome how many times."""
+    left, right = stretches.left, stretches.right
     if instances == "set":
-        outcome = np.where(found.left == 0, _FP, np.where(found.right == 0, _FN, _TP))
-        return np.arange(len(outcome)), outcome, np.ones(1, np.int64)
-    shared, excess = np.minimum(found.left, found.right), found.left - found.right
-    right, wrong = np.flatnonzero(shared), np.flatnonzero(excess)
-    at = np.concatenate([right, wrong])
-    outcome = np.where(excess[at] > 0, _FN, _FP)
-    outcome[: len(right)] = _TP
-    return at, outcome, np.concatenate([shared[right], np.abs(excess[wrong])])
+        left, right = np.minimum(left, 1), np.minimum(right, 1)
+    times = np.stack([np.minimum(left, right), right - left, left - right], axis=1)
+    at, outcome = np.nonzero(times > 0)
+    return at, outcome, times[at, outcome]
 
 
 @dataclass(frozen=True, slots=True)
 class _Line:
     """All units on one line, once for each label.
 
-    Token i of the corpus is at 2i, the separator behind it at 2i + 1; label k has a line of its
-    own, `2k * tokens` further on. Nothing covers what is behind the last token of a document, so
-    that documents do not meet, and neither do mentions side by side.
+    Token i of the corpus is at 2i, the separator after it at 2i + 1; label k has a line of its
+    own, `2k * tokens` further on. Nothing covers the place after the last token of a document, so
+    that documents do not meet, and neither do adjacent mentions.
     """
 
-    space: Ts | Token
+    space: _Units
     documents: Documents
-    sep: float
     first: IntArray
     weights: FloatArray | None
 
     @classmethod
-    def of(cls, space: Ts | Token, documents: Documents, sep: float) -> _Line:
+    def of(cls, space: _Units, documents: Documents) -> _Line:
         """The line of these documents; all of them must have a length."""
         for row in np.flatnonzero(documents.length < 0)[:1].tolist():
             raise UsageError(
@@ -284,7 +251,7 @@ class _Line:
             )
         first = np.concatenate([[0], np.cumsum(documents.length, dtype=np.int64)])
         weights = None if space.weights is None else space.weights.for_tokens(int(first[-1]))
-        return cls(space, documents, sep, first, weights)
+        return cls(space, documents, first, weights)
 
     def placed(self, table: Mentions) -> tuple[tuple[IntArray, IntArray], IntArray]:
         """Begins and ends of all fragments, and the mention of each; -1 follows the last."""
@@ -323,7 +290,8 @@ class _Line:
         else:
             within = low % max(len(self.weights), 1)
             tokens = lengths(within, within + high - low, self.weights)
-        return tokens if self.sep == 0 else tokens + self.sep * ((end >> 1) - (begin >> 1))
+        sep = self.space.separator
+        return tokens if sep == 0 else tokens + sep * ((end >> 1) - (begin >> 1))
 
     def sizes(self) -> FloatArray:
         """What all units of each document weigh: n tokens and n - 1 separators."""
