@@ -40,20 +40,57 @@ from carob.match.overlap import Contains
 from carob.pair.filled import Filled, FilledPair, wordless
 from carob.pair.pair import Pair
 
-OUTCOMES = ("tp", "fp", "fn", "ungrounded", "unread")
-ERRORS = ("fp", "fn", "ungrounded")
-QUANTITIES: Mapping[str, Mapping[str, float]] = {
-    "gold_right": {"tp": 1},
-    "gold_all": {"tp": 1, "fn": 1},
-    "system_right": {"tp": 1},
-    "system_all": {"tp": 1, "fp": 1, "ungrounded": 1},
-    "ungrounded": {"ungrounded": 1},
-    "system_read": {"tp": 1, "fp": 1, "ungrounded": 1, "unread": -1},
-}
+
+@dataclass(frozen=True, slots=True)
+class _Answers:
+    """What the three ways to count have in common."""
+
+    name: ClassVar[str]
+    items: ClassVar[Literal["mention", "filler"]] = "filler"
+    by_document: ClassVar[bool] = False
+    idle: ClassVar[Mapping[str, tuple[str, ...]]] = IDLE
+    outcomes: ClassVar[tuple[str, ...]] = ("tp", "fp", "fn", "ungrounded", "unread")
+    errors: ClassVar[tuple[str, ...]] = ("fp", "fn", "ungrounded")
+    quantities: ClassVar[Mapping[str, Mapping[str, float]]] = {
+        "gold_right": {"tp": 1},
+        "gold_all": {"tp": 1, "fn": 1},
+        "system_right": {"tp": 1},
+        "system_all": {"tp": 1, "fp": 1, "ungrounded": 1},
+        "ungrounded": {"ungrounded": 1},
+        "system_read": {"tp": 1, "fp": 1, "ungrounded": 1, "unread": -1},
+    }
+    match: Any = EXACT
+
+    def __post_init__(self) -> None:
+        check_match(self.name, self.match)
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether exchanging the sides exchanges P and R."""
+        return not isinstance(self.match, Contains)
+
+    def _events(
+        self, filled: FilledPair, pairs: Edges, missed: IntArray, wrong: IntArray
+    ) -> Events:
+        """The events of fillers: right pairs, gold ones that were missed, wrong answers.
+
+        Answers that cannot be looked for in a text count once more, as unread.
+        """
+        invented, unknown = filled.ungrounded[wrong], filled.grounded.unknown
+        return Events.of(
+            filled,
+            self.outcomes,
+            gold={"tp": pairs, "fn": missed},
+            system={
+                "fp": wrong[~invented],
+                "ungrounded": wrong[invented],
+                "unread": np.concatenate([each[unknown[each]] for each in (pairs[1], wrong)]),
+            },
+        )
 
 
 @dataclass(frozen=True, slots=True)
-class Oas:
+class Oas(_Answers):
     """One answer per slot: the system's best answer is right if it matches any filler of gold.
 
     The best answer is the one with the highest confidence, otherwise the first; further answers
@@ -75,15 +112,11 @@ class Oas:
 
     name: ClassVar[str] = "oas"
     support_text: ClassVar[str] = "filled slot"
-    symmetric: ClassVar[bool] = False
-    items: ClassVar[Literal["mention", "filler"]] = "filler"
-    by_document: ClassVar[bool] = False
-    idle: ClassVar[Mapping[str, tuple[str, ...]]] = IDLE
-    outcomes, errors, quantities = OUTCOMES, ERRORS, QUANTITIES
-    match: Any = EXACT
 
-    def __post_init__(self) -> None:
-        check_match(self.name, self.match)
+    @property
+    def symmetric(self) -> bool:
+        """Never: the system may give one answer, gold several."""
+        return False
 
     def __call__(self, pair: Pair) -> Events:
         """Compare the best answer to each slot with all that gold has there."""
@@ -100,11 +133,11 @@ class Oas:
         # A slot that was not found is missed once: by its first filler that had to be found.
         needed = np.flatnonzero(~filled.gold.optional & ~np.isin(slot, other[correct]))
         _, once = np.unique(slot[needed], return_index=True)
-        return _events(filled, (left[order][first], correct), needed[once], wrong)
+        return self._events(filled, (left[order][first], correct), needed[once], wrong)
 
 
 @dataclass(frozen=True, slots=True)
-class Oaod:
+class Oaod(_Answers):
     """One answer per occurrence in the document: every place where gold has a filler counts.
 
     A filler is found when the system has one in the same slot at the same place, one-to-one and
@@ -127,19 +160,6 @@ class Oaod:
 
     name: ClassVar[str] = "oaod"
     support_text: ClassVar[str] = "place"
-    items: ClassVar[Literal["mention", "filler"]] = "filler"
-    by_document: ClassVar[bool] = False
-    idle: ClassVar[Mapping[str, tuple[str, ...]]] = IDLE
-    outcomes, errors, quantities = OUTCOMES, ERRORS, QUANTITIES
-    match: Any = EXACT
-
-    def __post_init__(self) -> None:
-        check_match(self.name, self.match)
-
-    @property
-    def symmetric(self) -> bool:
-        """Whether exchanging the sides exchanges P and R."""
-        return not isinstance(self.match, Contains)
 
     def __call__(self, pair: Pair) -> Events:
         """Pair places, one-to-one."""
@@ -147,11 +167,11 @@ class Oaod:
         with _slot_named(filled):
             gold, system = _occurrences(pair, self.match, self.name)
         missed = _missed(filled, gold, np.arange(len(filled.gold)))
-        return _events(filled, (gold, system), missed, rest(len(filled.system), system))
+        return self._events(filled, (gold, system), missed, rest(len(filled.system), system))
 
 
 @dataclass(frozen=True, slots=True)
-class Oads:
+class Oads(_Answers):
     """One answer per different string: every text that fills a slot counts, but only once.
 
     Texts are compared ignoring case, white space and Unicode variants. A text of gold is found when
@@ -173,19 +193,6 @@ class Oads:
 
     name: ClassVar[str] = "oads"
     support_text: ClassVar[str] = "different string"
-    items: ClassVar[Literal["mention", "filler"]] = "filler"
-    by_document: ClassVar[bool] = False
-    idle: ClassVar[Mapping[str, tuple[str, ...]]] = IDLE
-    outcomes, errors, quantities = OUTCOMES, ERRORS, QUANTITIES
-    match: Any = EXACT
-
-    def __post_init__(self) -> None:
-        check_match(self.name, self.match)
-
-    @property
-    def symmetric(self) -> bool:
-        """Whether exchanging the sides exchanges P and R."""
-        return not isinstance(self.match, Contains)
 
     def __call__(self, pair: Pair) -> Events:
         """Pair different texts, one-to-one."""
@@ -205,25 +212,7 @@ class Oads:
         left, right = _paired(edges, filled.gold.optional[ours], filled.ungrounded[theirs])
         left, right = ours[left], theirs[right]
         wrong = theirs[~np.isin(theirs, right)]
-        return _events(filled, (left, right), _missed(filled, left, ours), wrong)
-
-
-def _events(filled: FilledPair, pairs: Edges, missed: IntArray, wrong: IntArray) -> Events:
-    """The events of fillers: right pairs, gold ones that were missed, wrong answers.
-
-    Answers that cannot be looked for in a text count once more, as unread.
-    """
-    invented, unknown = filled.ungrounded[wrong], filled.grounded.unknown
-    return Events.of(
-        filled,
-        OUTCOMES,
-        gold={"tp": pairs, "fn": missed},
-        system={
-            "fp": wrong[~invented],
-            "ungrounded": wrong[invented],
-            "unread": np.concatenate([each[unknown[each]] for each in (pairs[1], wrong)]),
-        },
-    )
+        return self._events(filled, (left, right), _missed(filled, left, ours), wrong)
 
 
 @contextmanager
