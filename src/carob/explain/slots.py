@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -12,11 +13,10 @@ from carob.arrays.join import every, packed
 from carob.arrays.types import BoolArray, IntArray
 from carob.corpus.corpus import Words
 from carob.corpus.document import Mention
-from carob.corpus.tables import UNKNOWN, Fragments
-from carob.explain._slot_correction import correct_fillers
+from carob.corpus.tables import UNKNOWN, Fragments, int32, joined_codes
 from carob.explain.analysis import ErrorAnalysis
 from carob.explain.context import in_context
-from carob.pair.filled import Filled, words_at
+from carob.pair.filled import Filled, FilledPair, Forms, words_at
 from carob.pair.pair import Pair
 from carob.result.errors import Confusion, SlotExample
 
@@ -95,7 +95,7 @@ class SlotErrors(ErrorAnalysis):
         added, and one too many is gone.
         """
         wrong = np.any([self.of_type(kind) for kind in types], axis=0)
-        return correct_fillers(self.pair, self.gold, self.system, wrong)
+        return _correct_fillers(self.pair, self.gold, self.system, wrong)
 
     def example(self, row: int) -> SlotExample:
         """One error with what both sides say and the words around."""
@@ -157,3 +157,96 @@ def _texts(
     owner = side.filler[realisations]
     here = chosen[owner] & (codes[realisations] != UNKNOWN)
     return owner[here], codes[realisations][here].astype(np.int64)
+
+
+def _correct_fillers(pair: Pair, gold: IntArray, system: IntArray, wrong: BoolArray) -> Pair:
+    """The pair as it would be if the errors `wrong` had not been made.
+
+    `gold` and `system` are the fillers of each row that was judged, -1 for none. A missing filler
+    goes to the template that gold's template is aligned with, or to a new one.
+    """
+    filled = pair.filled
+    both = (gold >= 0) & (system >= 0)
+    aligned = filled.gold.template[gold[both]], filled.system.template[system[both]]
+    gold, system = gold[wrong], system[wrong]
+    swapped = (gold >= 0) & (system >= 0)
+    missing = gold[system < 0]
+    forms, home = _templates(filled, aligned, missing)
+    size = len(filled.system)
+    index = np.arange(size)
+    index[system[swapped]] = size + gold[swapped]
+    kept = np.ones(size, bool)
+    kept[system[gold < 0]] = False
+    index = np.concatenate([index[kept], size + missing])
+    template = np.concatenate([filled.system.template[kept], home[filled.gold.template[missing]]])
+    sure = np.concatenate([filled.system.confidence[kept], np.full(len(missing), np.nan)])
+    order = np.argsort(template, kind="stable")
+    answers = replace(
+        _joined(filled.system, filled.gold).take(index[order]),
+        template=int32(template[order]),
+        confidence=sure[order],
+        optional=np.zeros(len(order), bool),
+        forms=forms,
+    )
+    better = replace(filled, system=answers)
+    return replace(pair, slots=lambda: better)
+
+
+def _templates(
+    filled: FilledPair, aligned: tuple[IntArray, IntArray], missing: IntArray
+) -> tuple[Forms, IntArray]:
+    """The system's templates with those that have to be new, and the one for each of gold's."""
+    ours, theirs = filled.gold.forms, filled.system.forms
+    home = np.full(len(ours), UNKNOWN, np.int64)
+    home[aligned[0]] = aligned[1]
+    # Templates that hold aligned templates are aligned, too.
+    for row in np.unique(aligned[0]).tolist():
+        above, other = int(ours.parent[row]), int(theirs.parent[home[row]])
+        while above != UNKNOWN and other != UNKNOWN and home[above] == UNKNOWN:
+            home[above] = other
+            above, other = int(ours.parent[above]), int(theirs.parent[other])
+    new: list[int] = []
+    for row in np.unique(filled.gold.template[missing]).tolist():
+        chain, at = [], row
+        while at != UNKNOWN and home[at] == UNKNOWN:
+            chain.append(at)
+            at = int(ours.parent[at])
+        for each in reversed(chain):
+            home[each] = len(theirs) + len(new)
+            new.append(each)
+    rows = np.array(new, np.int64)
+    parents = np.append(home, UNKNOWN)[ours.parent[rows]]
+    return Forms(
+        np.concatenate([theirs.doc, ours.doc[rows]]),
+        np.concatenate([theirs.type, ours.type[rows]]),
+        np.concatenate([theirs.path, ours.path[rows]]),
+        np.concatenate([theirs.parent, int32(parents)]),
+    ), home
+
+
+def _joined(one: Filled, other: Filled) -> Filled:
+    """Two tables end to end; their templates are those of before."""
+    both, join = (one, other), np.concatenate
+    return Filled(
+        join([each.doc for each in both]),
+        join([each.label for each in both]),
+        join([each.template for each in both]),
+        join([each.optional for each in both]),
+        join([each.confidence for each in both]),
+        _ends([each.realisations for each in both]),
+        joined_codes([each.raw for each in both]),
+        Fragments(
+            _ends([each.fragments.offsets for each in both]),
+            join([each.fragments.start for each in both]),
+            join([each.fragments.end for each in both]),
+        ),
+        join([one.row, np.full(len(other), UNKNOWN, np.int32)]),
+        one.forms,
+    )
+
+
+def _ends(columns: Sequence[IntArray]) -> IntArray:
+    """The offsets of tables that are laid end to end."""
+    sizes = [np.diff(column) for column in columns]
+    ends: IntArray = np.cumsum(np.concatenate([[0], *sizes]))
+    return ends
