@@ -81,17 +81,17 @@ def _crowded(gold: IntArray, system: IntArray, gains: list[IntArray]) -> BoolArr
     for which in np.flatnonzero(~chain).tolist():
         edges = slice(int(first[which]), int(first[which] + size[which]))
         known = slice(None) if size[which] <= LARGE else slice(2)
-        given = [gain[edges] for gain in gains[known]]
+        parts = [gain[edges] for gain in gains[known]]
         tops = [int(bound[which]) for bound in bounds[known]]
         if math.prod(top + 1 for top in tops) >= _EXACT:
-            given = [gain.astype(object) for gain in given]
-        weight = _encoded(given, [top + 1 for top in tops[1:]])
+            parts = [gain.astype(object) for gain in parts]
+        weight = _encoded(parts, [top + 1 for top in tops[1:]])
         taken[edges] = optimum(
             one[edges], other[edges], weight, smallest=bool(size[which] <= LARGE)
         )
-    found = np.zeros(len(one), bool)
-    found[order] = taken
-    return found
+    in_order = np.zeros(len(one), bool)
+    in_order[order] = taken
+    return in_order
 
 
 def _starts(values: IntArray) -> IntArray:

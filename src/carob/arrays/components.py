@@ -41,7 +41,7 @@ def components(gold: IntArray, system: IntArray) -> IntArray:
         apart = ours != theirs
         ours, theirs = ours[apart], theirs[apart]
     # The root of a component is its smallest node, and gold rows come first.
-    found = root[gold]
+    own_root = root[gold]
     is_root = np.zeros(first_system, np.int64)
-    is_root[found] = 1
-    return (np.cumsum(is_root) - 1)[found]
+    is_root[own_root] = 1
+    return (np.cumsum(is_root) - 1)[own_root]

@@ -12,10 +12,8 @@ import numpy as np
 
 from carob.arrays.types import FloatArray, IntArray
 
-# Counts of both sides in one number, the left side in the lower half: one sum for two.
-_RIGHT = 1 << 32
-_STEPS = np.array([1, -1, _RIGHT, -_RIGHT], np.int64)
-_BEGINS = np.array([1, 0, _RIGHT, 0], np.int64)
+# End points are of four kinds: an interval of the left side begins or ends, or one of the right.
+_LEFT_STEPS, _RIGHT_STEPS = np.array([1, -1, 0, 0]), np.array([0, 0, 1, -1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,20 +34,20 @@ class Stretches:
 
 
 def cover(left: tuple[IntArray, IntArray], right: tuple[IntArray, IntArray]) -> Stretches:
-    """The stretches that two sides, each given as begins and ends, cover.
+    """The stretches that two sides, each a pair of begins and ends, cover.
 
     The length of a union is the sum over all stretches, of an intersection over those that both
     sides cover, with multiplicities over `minimum(left, right)` times the length. End points are
     sorted and swept once: the work depends on the number of intervals, not on their lengths. An
     empty interval covers nothing. Intervals that come sorted cost a merge.
 
-    >>> found = cover((np.array([0, 6]), np.array([4, 8])), (np.array([2]), np.array([7])))
-    >>> np.stack([found.begin, found.end, found.left, found.right])
+    >>> stretches = cover((np.array([0, 6]), np.array([4, 8])), (np.array([2]), np.array([7])))
+    >>> np.stack([stretches.begin, stretches.end, stretches.left, stretches.right])
     array([[0, 2, 4, 6, 7],
            [2, 4, 6, 7, 8],
            [1, 1, 0, 1, 1],
            [0, 1, 1, 1, 0]])
-    >>> found.left_row, found.right_row
+    >>> stretches.left_row, stretches.right_row
     (array([ 0,  0, -1,  1,  1]), array([-1,  0,  0,  0, -1]))
     """
     left_begin, left_end, left_furthest = _sorted(*left)
@@ -59,32 +57,18 @@ def cover(left: tuple[IntArray, IntArray], right: tuple[IntArray, IntArray]) -> 
     points <<= 2
     points |= np.repeat(np.arange(4), [len(left_begin)] * 2 + [len(right_begin)] * 2)
     points.sort(kind="stable")
-    kind = points & 3
-    place = np.right_shift(points, 2, out=points)
-    depth, begun = _running(_STEPS, kind), _running(_BEGINS, kind)
-    at = np.flatnonzero((place[1:] > place[:-1]) & (depth[:-1] != 0))
-    (left_depth, right_depth), (left_begun, right_begun) = (
-        _halves(depth[at]),
-        _halves(begun[at]),
+    kind, place = points & 3, points >> 2
+    left_depth, right_depth = np.cumsum(_LEFT_STEPS[kind]), np.cumsum(_RIGHT_STEPS[kind])
+    covered = (left_depth > 0) | (right_depth > 0)
+    at = np.flatnonzero((place[1:] > place[:-1]) & covered[:-1])
+    left_row, right_row = (
+        np.where(depth[at] > 0, np.append(furthest, -1)[np.cumsum(kind == begins)[at] - 1], -1)
+        for depth, furthest, begins in (
+            (left_depth, left_furthest, 0),
+            (right_depth, right_furthest, 2),
+        )
     )
-    return Stretches(
-        place[at],
-        place[at + 1],
-        left_depth,
-        right_depth,
-        np.where(left_depth > 0, np.append(left_furthest, -1)[left_begun - 1], -1),
-        np.where(right_depth > 0, np.append(right_furthest, -1)[right_begun - 1], -1),
-    )
-
-
-def _running(steps: IntArray, kind: IntArray) -> IntArray:
-    """The sum of the steps up to each end point. In place: new memory would cost most."""
-    taken = steps.take(kind)
-    return np.cumsum(taken, out=taken)
-
-
-def _halves(both: IntArray) -> tuple[IntArray, IntArray]:
-    return both & (_RIGHT - 1), both >> 32
+    return Stretches(place[at], place[at + 1], left_depth[at], right_depth[at], left_row, right_row)
 
 
 def _sorted(begin: IntArray, end: IntArray) -> tuple[IntArray, IntArray, IntArray]:

@@ -48,12 +48,12 @@ def _stands_first(rows: IntArray) -> BoolArray:
     first = np.empty(int(rows.max()) + 1, np.int64)
     place = np.arange(len(rows))
     first[rows[::-1]] = place[::-1]
-    found: BoolArray = first[rows] == place
-    return found
+    stands_first: BoolArray = first[rows] == place
+    return stands_first
 
 
 def _among(rows: IntArray, some: IntArray) -> BoolArray:
     """Which rows are among some."""
-    there = np.zeros(int(rows.max()) + 1, bool)
-    there[some] = True
-    return there[rows]
+    among = np.zeros(int(rows.max()) + 1, bool)
+    among[some] = True
+    return among[rows]

@@ -90,9 +90,9 @@ def hash_sequences(values: HashArray, place: IntArray, bounds: IntArray) -> Hash
     terms = _mixed(terms)
     size = np.diff(bounds)
     sums = np.zeros(len(size), np.uint64)
-    there = np.flatnonzero(size)  # for an empty run, reduceat would take the next term
-    if len(there):
-        sums[there] = np.add.reduceat(terms[: bounds[-1]], bounds[:-1][there])
+    some = np.flatnonzero(size)  # for an empty run, reduceat would take the next term
+    if len(some):
+        sums[some] = np.add.reduceat(terms[: bounds[-1]], bounds[:-1][some])
     return sums
 
 

@@ -78,8 +78,8 @@ def _join_once(left: IntArray, right: IntArray) -> tuple[IntArray, IntArray]:
     keys.sort(kind="stable")
     at = np.flatnonzero((keys[1:] ^ keys[:-1]) == 1)
     keys &= 1
-    found: IntArray = at - np.cumsum(keys, out=keys)[at]
-    return found, at - found
+    rows: IntArray = at - np.cumsum(keys, out=keys)[at]
+    return rows, at - rows
 
 
 def _within(counts: IntArray) -> IntArray:

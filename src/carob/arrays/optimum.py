@@ -3,7 +3,7 @@
 The Hungarian method, gold rows inserted one by one, each by a shortest path. It leaves a price for
 every row and column. An edge is *tight* when its weight is the sum of its two prices, and the best
 assignments are just those made of tight edges that use every row and column whose price is not 0.
-So all assignments that are as good as the one found are known, and the first of them can be chosen.
+So all assignments that are as good as this one are known, and the first of them can be chosen.
 """
 
 from __future__ import annotations
@@ -36,16 +36,16 @@ def optimum(
     row, column = ranks(row), ranks(column)
     first = np.searchsorted(row, np.arange(row[-1] + 2))
     height, width = len(first) - 1, int(column.max()) + 1
-    found = _Assignment(
+    best = _Assignment(
         first, column, weight, weight[:1].repeat(height) * 0, weight[:1].repeat(width) * 0,
         np.full(height, NONE), np.full(width, NONE),
     )  # fmt: skip
     for each in range(height):
-        found.insert(each)
+        best.insert(each)
     if smallest:
-        tight = np.asarray(found.row_price[row] + found.column_price[column] == weight, bool)
-        _Choice(found, tight).settle()
-    taken: BoolArray = found.place[row] == column
+        tight = np.asarray(best.row_price[row] + best.column_price[column] == weight, bool)
+        _Choice(best, tight).make_smallest()
+    taken: BoolArray = best.place[row] == column
     return taken
 
 
@@ -56,9 +56,9 @@ def ranks(values: IntArray) -> IntArray:
     array([1, 0, 1, 2], dtype=int32)
     """
     values = values - values.min()
-    there = np.zeros(int(values.max()) + 1, bool)
-    there[values] = True
-    numbers: IntArray = np.cumsum(there, dtype=np.int32)
+    occurs = np.zeros(int(values.max()) + 1, bool)
+    occurs[values] = True
+    numbers: IntArray = np.cumsum(occurs, dtype=np.int32)
     return numbers[values] - np.int32(1)
 
 
@@ -88,7 +88,7 @@ class _Assignment:
         self.row_price[row] = price
         distance = np.full(len(self.owner), price, self.weight.dtype)
         seen = np.zeros(len(self.owner), bool)
-        asked = np.full(len(self.owner), NONE)
+        taker_of = np.full(len(self.owner), NONE)
         rows, at, columns, reached = [row], [0 * price], [], []
         # The search ends at a row that can go without a column, or at a free column.
         end, end_row, end_column = price, row, NONE
@@ -99,7 +99,7 @@ class _Assignment:
             slack = self.column_price[near] - self.weight[edges] + (gone + self.row_price[here])
             better = np.flatnonzero((slack < distance[near]) & ~seen[near])
             near, slack = near[better], slack[better]
-            distance[near], asked[near] = slack, here
+            distance[near], taker_of[near] = slack, here
             free = np.flatnonzero(self.owner[near] == NONE)
             if len(free):
                 best = int(free[slack[free].argmin()])
@@ -126,7 +126,7 @@ class _Assignment:
             end_column = int(self.place[end_row])
             self.place[end_row] = NONE
         while True:
-            taker = int(asked[end_column])
+            taker = int(taker_of[end_column])
             before = int(self.place[taker])
             self.place[taker], self.owner[end_column] = end_column, taker
             if taker == row:
@@ -144,29 +144,29 @@ class _Choice:
     from it or to it.
     """
 
-    found: _Assignment
+    best: _Assignment
     tight: BoolArray
     near: list[list[int]] = field(default_factory=list)
     outside: int = NONE
 
-    def settle(self) -> None:
-        """Compute the smallest assignment."""
-        found = self.found
-        for low, high in zip(found.first[:-1].tolist(), found.first[1:].tolist(), strict=True):
-            self.near.append(found.column[low:high][self.tight[low:high]].tolist())
-        self.outside = len(found.owner)
+    def make_smallest(self) -> None:
+        """Change the assignment to the smallest that is as good."""
+        best = self.best
+        for low, high in zip(best.first[:-1].tolist(), best.first[1:].tolist(), strict=True):
+            self.near.append(best.column[low:high][self.tight[low:high]].tolist())
+        self.outside = len(best.owner)
         kept: set[int] = set()
         for row, near in enumerate(self.near):
-            now = int(found.place[row])
+            now = int(best.place[row])
             wanted = [c for c in near if c not in kept and (now == NONE or c < now)]
             if wanted:
                 self._improve(row, wanted, kept)
-            kept.add(int(found.place[row]))
+            kept.add(int(best.place[row]))
 
     def _improve(self, row: int, wanted: list[int], kept: set[int]) -> None:
         """Let the row take the first wanted column that its owner can give up."""
-        found = self.found
-        now = int(found.place[row])
+        best = self.best
+        now = int(best.place[row])
         goal = self.outside if now == NONE else now
         came: dict[int, tuple[int, int]] = {}
         for column in wanted:
@@ -179,24 +179,24 @@ class _Choice:
                 if here == goal:
                     self._move(goal, came)
                     return
-                for there, mover in self._steps(here):
-                    if there not in came and there not in kept:
-                        came[there] = (here, mover)
-                        waiting.append(there)
+                for after, mover in self._steps(here):
+                    if after not in came and after not in kept:
+                        came[after] = (here, mover)
+                        waiting.append(after)
 
     def _steps(self, here: int) -> list[tuple[int, int]]:
         """The columns that the row losing `here` can take, and that row (NONE: the outside)."""
-        found = self.found
+        best = self.best
         if here != self.outside:
-            owner = int(found.owner[here])
+            owner = int(best.owner[here])
             if owner == NONE:
                 return [(self.outside, NONE)]
             steps = [(column, owner) for column in self.near[owner]]
-            if found.row_price[owner] == 0:
+            if best.row_price[owner] == 0:
                 steps.append((self.outside, owner))
             return steps
-        steps = [(c, NONE) for c in np.flatnonzero(found.column_price == 0).tolist()]
-        for other in np.flatnonzero(found.place == NONE).tolist():
+        steps = [(c, NONE) for c in np.flatnonzero(best.column_price == 0).tolist()]
+        for other in np.flatnonzero(best.place == NONE).tolist():
             steps += [(column, other) for column in self.near[other]]
         return steps
 
@@ -211,8 +211,8 @@ class _Choice:
         for mover, column in moves:
             if column == self.outside:
                 if mover != NONE:
-                    self.found.place[mover] = NONE
+                    self.best.place[mover] = NONE
                 continue
-            self.found.owner[column] = mover
+            self.best.owner[column] = mover
             if mover != NONE:
-                self.found.place[mover] = column
+                self.best.place[mover] = column

@@ -61,16 +61,16 @@ def overlaps(gold: _Table, system: _Table) -> Overlaps:
     (a0, a1, ours), (b0, b1, theirs) = _on_a_line(gold, width), _on_a_line(system, width)
     left, right = _met(a0, a1, b0, b1)
     shared = np.minimum(a1[left], b1[right]) - np.maximum(a0[left], b0[right])
-    found, partner = ours[left], theirs[right]
+    one, other = ours[left], theirs[right]
     # A key for each pair of mentions: several pairs of fragments may have the same.
-    keys = found * np.int64(len(system)) + partner
+    keys = one * np.int64(len(system)) + other
     if np.any(keys[1:] <= keys[:-1]):
         order = np.argsort(keys, kind="stable")
-        keys, found, partner = keys[order], found[order], partner[order]
+        keys, one, other = keys[order], one[order], other[order]
         first = np.flatnonzero(np.append(True, keys[1:] != keys[:-1]))
         shared = np.add.reduceat(shared[order], first)
-        found, partner = found[first], partner[first]
-    return Overlaps(found, partner, shared)
+        one, other = one[first], other[first]
+    return Overlaps(one, other, shared)
 
 
 def _on_a_line(table: _Table, width: int) -> tuple[IntArray, IntArray, IntArray]:

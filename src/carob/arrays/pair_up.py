@@ -33,14 +33,14 @@ def pair_up(
     # Sorted as the pairs are, the first of a star is the one to take.
     firsts = (_first(gold, n_gold) == place) & (_first(system, n_system) == place)
     taken = np.flatnonzero(simple & firsts)
-    found, partner = gold[taken], system[taken]
+    row, partner = gold[taken], system[taken]
     if not simple.all():
         more = _matching(gold[~simple].tolist(), system[~simple].tolist())
-        found = np.concatenate([found, np.array(list(more), np.int64)])
+        row = np.concatenate([row, np.array(list(more), np.int64)])
         partner = np.concatenate([partner, np.array(list(more.values()), np.int64)])
-        order = np.argsort(found)
-        found, partner = found[order], partner[order]
-    return found, partner
+        order = np.argsort(row)
+        row, partner = row[order], partner[order]
+    return row, partner
 
 
 def in_stars(gold: IntArray, system: IntArray, n_gold: int, n_system: int) -> BoolArray:
@@ -77,10 +77,10 @@ def _matching(gold: list[int], system: list[int]) -> dict[int, int]:
 
 
 def _grouped(rows: Iterable[int], others: Iterable[int]) -> Neighbours:
-    found: Neighbours = {}
+    neighbours: Neighbours = {}
     for row, other in zip(rows, others, strict=True):
-        found.setdefault(row, []).append(other)
-    return found
+        neighbours.setdefault(row, []).append(other)
+    return neighbours
 
 
 def _chosen(neighbours: Neighbours) -> tuple[dict[int, int], dict[int, int]]:

@@ -79,13 +79,13 @@ class Scanner:
             self._room = room
             self._tagged, self._docs = np.empty((5, room), np.int32), np.empty((3, room), np.int32)
             self._sentences, self._sums = np.empty(room, np.int32), np.empty(room, np.uint64)
-        found = compiled(
+        result = compiled(
             buffer, size, *self.columns, place, open, WIDE, self._keys, self._codes,
             self._tagged, self._sentences, self._docs, self._sums,
         )  # fmt: skip
-        if found is None:
+        if result is None:
             return None
-        lines, rows, tagged, sentences, docs, still_open = found
+        lines, rows, tagged, sentences, docs, still_open = result
         return Scanned(
             lines, rows, self._tagged[:, :tagged], self._sentences[:sentences],
             self._docs[:, :docs], self._sums[: docs + 1], bool(still_open),

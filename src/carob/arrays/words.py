@@ -30,12 +30,12 @@ def _kind(code: int, how: str) -> int:
 def _kinds(codes: IntArray, how: str) -> IntArray:
     """The kind of each character; each new character is looked up once."""
     table = _tables.setdefault(how, np.full(_HIGHEST, UNSEEN, np.uint8))
-    found = table[codes]
-    if np.any(found == UNSEEN):
-        for code in np.unique(codes[found == UNSEEN]).tolist():
+    kinds = table[codes]
+    if np.any(kinds == UNSEEN):
+        for code in np.unique(codes[kinds == UNSEEN]).tolist():
             table[code] = _kind(code, how)
-        found = table[codes]
-    return found.astype(np.int64)
+        kinds = table[codes]
+    return kinds.astype(np.int64)
 
 
 def cut(texts: Sequence[str], how: str = "words") -> tuple[IntArray, IntArray, IntArray]:

@@ -19,12 +19,12 @@ def gains(
     A change keeps its sign: a score that falls has a negative gain, also if lower is better.
     """
     unchanged = {name: None if score is None else 0.0 for name, score in now.items()}
-    found: dict[str, Scores] = dict.fromkeys(analysis.types, unchanged)
+    gain: dict[str, Scores] = dict.fromkeys(analysis.types, unchanged)
     for kind in analysis.types:
         if analysis.of_type(kind).any():
             then = scored(analysis.corrected([kind]))
-            found[kind] = {name: _difference(then[name], now[name]) for name in now}
-    return found
+            gain[kind] = {name: _difference(then[name], now[name]) for name in now}
+    return gain
 
 
 def _difference(then: float | None, now: float | None) -> float | None:

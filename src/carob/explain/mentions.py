@@ -55,9 +55,9 @@ class MentionErrors(ErrorAnalysis):
         wrong = np.isin(self.kind, [self.kinds.index(kind) for kind in types])
         table = self.pair.system
         gone = _marked(self.system[wrong], len(table)) & ~_marked(self.system[~wrong], len(table))
-        found = _marked(self.gold[wrong], len(self.pair.gold))
+        added = _marked(self.gold[wrong], len(self.pair.gold))
         answer = Mentions.joined(
-            [table.take(np.flatnonzero(~gone)), self.pair.gold.take(np.flatnonzero(found))]
+            [table.take(np.flatnonzero(~gone)), self.pair.gold.take(np.flatnonzero(added))]
         )
         ordered = Corpus(None, self.pair.documents, answer, self.pair.labels).ordered().mentions
         return replace(self.pair, system=ordered)

@@ -48,8 +48,8 @@ def weights_of(text: str) -> Weights:
     if text in PRESETS:
         return PRESETS[text]
     if "=" not in text:
-        there = nearest(text, list(PRESETS))
-        raise RecipeError(f"fair(weights=…): found {shown(text)}{there}, or a formula {_EXAMPLE}")
+        hint = nearest(text, list(PRESETS))
+        raise RecipeError(f"fair(weights=…): found {shown(text)}{hint}, or a formula {_EXAMPLE}")
     return _Formula(text).read()
 
 

@@ -112,8 +112,8 @@ class TemplateTable:
         ours = self.owner < self.fillers
         for side in (True, False):
             these, others = silent[ours[silent] == side], bare[ours[bare] != side]
-            met = np.isin(group[self.owner[these]], group[self.owner[others]])
-            for row in these[met][:1].tolist():
+            compared = np.isin(group[self.owner[these]], group[self.owner[others]])
+            for row in these[compared][:1].tolist():
                 name = filled.documents.name(int(self.doc[self.template[self.owner[row]]]))
                 raise UsageError(
                     f"templates: document {shown(name)} has a filler with only a place, one with "

@@ -244,7 +244,7 @@ def _realised(filled: FilledPair, space: str) -> tuple[Realised, Realised]:
 def _best(filled: FilledPair, slot: IntArray) -> IntArray:
     """The system's best answer to each slot of a document: the surest, else the first.
 
-    Among equals the first in document order, where places are given; of those without a place the
+    Among equals the first in document order, where places are known; of those without a place the
     first of its template, and of several templates the first in the alphabet.
     """
     side = filled.system
@@ -322,9 +322,9 @@ def _different(slot: IntArray, text: IntArray, late: BoolArray) -> tuple[IntArra
     return order[opens], number
 
 
-def _missed(filled: FilledPair, found: IntArray, wanted: IntArray) -> IntArray:
+def _missed(filled: FilledPair, matched: IntArray, wanted: IntArray) -> IntArray:
     """Those of the gold fillers `wanted` that were not found and had to be."""
     left = np.zeros(len(filled.gold), bool)
     left[wanted] = True
-    left[found] = False
+    left[matched] = False
     return np.flatnonzero(left & ~filled.gold.optional)

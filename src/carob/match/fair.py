@@ -83,8 +83,8 @@ class Fair:
 
     def __post_init__(self) -> None:
         if self.focus not in ("gold", "system"):
-            there = nearest(str(self.focus), ["gold", "system"])
-            raise RecipeError(f"fair(focus=…): found {self.focus}{there}")
+            hint = nearest(str(self.focus), ["gold", "system"])
+            raise RecipeError(f"fair(focus=…): found {self.focus}{hint}")
         if not isinstance(self.weights, str):
             raise RecipeError(f"fair(weights=…): found {self.weights}, expected a text")
         object.__setattr__(self, "weights", spelled(weights_of(self.weights)))

@@ -86,8 +86,8 @@ class Nugget:
         for key, choices in (("mapping", _Mapping), ("precision", _Precision), ("order", _Order)):
             value = getattr(self, key)
             if value not in get_args(choices):
-                there = nearest(str(value), get_args(choices))
-                raise RecipeError(f"nugget({key}=…): found {value}{there}")
+                hint = nearest(str(value), get_args(choices))
+                raise RecipeError(f"nugget({key}=…): found {value}{hint}")
         if self.precision == "pilot" and self.mapping != "2015":
             raise RecipeError(
                 "nugget(precision=pilot) is the formula of the pilot study and goes with its "

@@ -54,16 +54,16 @@ class _OverlapSpace:
         if fits is not None:
             gold, system, shared = gold.compress(fits), system.compress(fits), shared.compress(fits)
         if self.pairing == "one":
-            found = recovered = pair_up(gold, system, len(pair.gold), len(pair.system))
+            of_gold = of_system = pair_up(gold, system, len(pair.gold), len(pair.system))
         else:
             best, system_best = _best(gold, shared), _best(system, shared)
-            found = gold[best], system[best]
-            recovered = gold[system_best], system[system_best]
+            of_gold = gold[best], system[best]
+            of_system = gold[system_best], system[system_best]
         return Events.of(
             pair,
             self.outcomes,
-            gold={"tp": found, "fn": rest(len(pair.gold), found[0])},
-            system={"tp_system": recovered, "fp": rest(len(pair.system), recovered[1])},
+            gold={"tp": of_gold, "fn": rest(len(pair.gold), of_gold[0])},
+            system={"tp_system": of_system, "fp": rest(len(pair.system), of_system[1])},
         )
 
 

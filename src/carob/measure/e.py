@@ -7,8 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from carob.measure._alpha import settled
-from carob.measure.f import F
+from carob.measure.f import F, balance
 from carob.plugin import FloatArray, Quantities
 
 
@@ -37,11 +36,11 @@ class E:
     has_no_zero: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        beta, alpha = settled(self.name, self.beta, self.alpha)
+        beta, alpha = balance(self.name, self.beta, self.alpha)
         object.__setattr__(self, "beta", beta)
         object.__setattr__(self, "alpha", alpha)
 
     def __call__(self, q: Quantities) -> FloatArray:
         """E for each element."""
-        found = 1 - F(self.beta, self.alpha)(q)
-        return np.where(np.isnan(found) & (q.items_there() > 0), 1.0, found)
+        value = 1 - F(self.beta, self.alpha)(q)
+        return np.where(np.isnan(value) & (q.items_there() > 0), 1.0, value)

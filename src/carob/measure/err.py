@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from carob.measure._errors import check, errors
+from carob.measure.ser import check_weights, weighted_errors
 from carob.plugin import FloatArray, Quantities, ratio
 
 
@@ -33,9 +33,9 @@ class Err:
     has_no_zero: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        check(self.name, self.s, self.d, self.i)
+        check_weights(self.name, self.s, self.d, self.i)
 
     def __call__(self, q: Quantities) -> FloatArray:
         """The share for each element."""
-        wrong = errors(q, self.s, self.d, self.i)
+        wrong = weighted_errors(q, self.s, self.d, self.i)
         return ratio(wrong, q["c"] + wrong)

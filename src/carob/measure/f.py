@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from carob.measure._alpha import settled
-from carob.plugin import FloatArray, Quantities, ratio
+from carob.plugin import FloatArray, Quantities, RecipeError, ratio
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class F:
     lower_is_better: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        beta, alpha = settled(self.name, self.beta, self.alpha)
+        beta, alpha = balance(self.name, self.beta, self.alpha)
         object.__setattr__(self, "beta", beta)
         object.__setattr__(self, "alpha", alpha)
 
@@ -57,10 +57,9 @@ class F:
             return self._whole(q)
         precision = q.share("system_right", "system_all")
         recall = q.share("gold_right", "gold_all")
-        found = self.of_means(precision, recall)
-        if np.isnan(found).any():
-            found = np.where(np.isnan(precision) != np.isnan(recall), 0.0, found)
-        return np.where(same, self._whole(q), found) if np.any(same) else found
+        one_sided = np.isnan(precision) != np.isnan(recall)
+        mixed = np.where(one_sided, 0.0, self.of_means(precision, recall))
+        return np.where(same, self._whole(q), mixed)
 
     def _whole(self, q: Quantities) -> FloatArray:
         """Where there is one count for both sides, a single division is the most exact form."""
@@ -71,7 +70,23 @@ class F:
         """F of a precision and a recall, also where these are means."""
         alpha = self._alpha()
         mixed = ratio(precision * recall, (1 - alpha) * precision + alpha * recall)
-        lost = np.isnan(mixed)
-        if not lost.any():
-            return mixed
-        return np.where(lost & ~np.isnan(precision) & ~np.isnan(recall), 0.0, mixed)
+        # 0 / 0 of two known values: both are 0, or the only one that matters is.
+        known = ~np.isnan(precision) & ~np.isnan(recall)
+        return np.where(np.isnan(mixed) & known, 0.0, mixed)
+
+
+def balance(
+    name: str, beta: float | None, alpha: float | None
+) -> tuple[float | None, float | None]:
+    """Beta and alpha, both None if they say that precision and recall matter alike.
+
+    >>> balance("F", 1.0, None), balance("F", 2.0, None)
+    ((None, None), (2.0, None))
+    """
+    if beta is not None and alpha is not None:
+        raise RecipeError(f"{name} takes beta or alpha, not both")
+    if beta is not None and not (beta >= 0 and math.isfinite(beta)):
+        raise RecipeError(f"{name}(beta={beta}): beta is 0 or more")
+    if alpha is not None and not 0 <= alpha <= 1:
+        raise RecipeError(f"{name}(alpha={alpha}): alpha is between 0 and 1")
+    return (None, None) if beta == 1 or alpha == 0.5 else (beta, alpha)

@@ -6,8 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from carob.measure._errors import check, errors
-from carob.plugin import FloatArray, Quantities, ratio
+from carob.plugin import FloatArray, Quantities, RecipeError, ratio
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +34,29 @@ class Ser:
     has_no_zero: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        check(self.name, self.s, self.d, self.i)
+        check_weights(self.name, self.s, self.d, self.i)
 
     def __call__(self, q: Quantities) -> FloatArray:
         """The rate for each element."""
-        return ratio(errors(q, self.s, self.d, self.i), q["c"] + q["s"] + q["d"])
+        return ratio(weighted_errors(q, self.s, self.d, self.i), q["c"] + q["s"] + q["d"])
+
+
+def check_weights(name: str, s: float, d: float, i: float) -> None:
+    """Refuse weights that are no weights.
+
+    >>> check_weights("SER", 1, 1, -1)
+    Traceback (most recent call last):
+    carob.corpus.problems.RecipeError: SER(i=-1): a weight is 0 or more
+    """
+    for key, weight in (("s", s), ("d", d), ("i", i)):
+        if not (weight >= 0 and math.isfinite(weight)):
+            raise RecipeError(f"{name}({key}={weight}): a weight is 0 or more")
+
+
+def weighted_errors(q: Quantities, s: float, d: float, i: float) -> FloatArray:
+    """Substitutions, deletions and insertions, each with its weight.
+
+    >>> weighted_errors(Quantities.of(s=1, d=2, i=3), 1, 1, 0.5).item()
+    4.5
+    """
+    return s * q["s"] + d * q["d"] + i * q["i"]
