@@ -2,51 +2,44 @@
 
 from __future__ import annotations
 
-from carob._version import __version__ as __version__
+from carob._version import __version__
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # as typing has it, without the time that typing takes
     from typing import Any
 
-    from carob.corpus.corpus import Corpus as Corpus
-    from carob.corpus.document import Document as Document
-    from carob.corpus.document import Filler as Filler
-    from carob.corpus.document import Group as Group
-    from carob.corpus.document import Mention as Mention
-    from carob.corpus.document import Template as Template
-    from carob.corpus.problems import CarobError as CarobError
-    from carob.corpus.problems import InputError as InputError
-    from carob.corpus.problems import Problem as Problem
-    from carob.corpus.problems import RecipeError as RecipeError
-    from carob.corpus.problems import UsageError as UsageError
-    from carob.counts.quantities import Quantities as Quantities
-    from carob.counts.tally import Tally as Tally
-    from carob.evaluate.check import Findings as Findings
-    from carob.evaluate.check import check as check
-    from carob.evaluate.compare import compare as compare
-    from carob.evaluate.convert import Converted as Converted
-    from carob.evaluate.convert import convert as convert
-    from carob.evaluate.errors import errors as errors
-    from carob.evaluate.options import Options as Options
-    from carob.evaluate.power import power as power
-    from carob.evaluate.read import read as read
-    from carob.evaluate.read import write as write
-    from carob.evaluate.robust import robust as robust
-    from carob.evaluate.score import score as score
-    from carob.evaluate.task import Task as Task
-    from carob.evaluate.verify import Verification as Verification
-    from carob.evaluate.verify import verify as verify
-    from carob.pair.pair import Pair as Pair
-    from carob.recipe import Recipe as Recipe
-    from carob.result.comparison import Comparison as Comparison
-    from carob.result.comparison import Difference as Difference
-    from carob.result.comparison import Rank as Rank
-    from carob.result.errors import Errors as Errors
-    from carob.result.interval import Interval as Interval
-    from carob.result.power import Power as Power
-    from carob.result.robustness import Robustness as Robustness
-    from carob.result.scores import Score as Score
-    from carob.result.scores import Scores as Scores
+    from carob.corpus.corpus import Corpus
+    from carob.corpus.document import Document, Filler, Group, Mention, Template
+    from carob.corpus.problems import CarobError, InputError, Problem, RecipeError, UsageError
+    from carob.counts.quantities import Quantities
+    from carob.counts.tally import Tally
+    from carob.evaluate.check import Findings, check
+    from carob.evaluate.compare import compare
+    from carob.evaluate.convert import Converted, convert
+    from carob.evaluate.errors import errors
+    from carob.evaluate.options import Options
+    from carob.evaluate.power import power
+    from carob.evaluate.read import read, write
+    from carob.evaluate.robust import robust
+    from carob.evaluate.score import score
+    from carob.evaluate.task import Task
+    from carob.evaluate.verify import Verification, verify
+    from carob.pair.pair import Pair
+    from carob.recipe import Recipe
+    from carob.result.comparison import Comparison, Difference, Rank
+    from carob.result.errors import Errors
+    from carob.result.interval import Interval
+    from carob.result.power import Power
+    from carob.result.robustness import Robustness
+    from carob.result.scores import Score, Scores
+
+__all__ = [
+    "CarobError", "Comparison", "Converted", "Corpus", "Difference", "Document", "Errors",
+    "Filler", "Findings", "Group", "InputError", "Interval", "Mention", "Options", "Pair", "Power",
+    "Problem", "Quantities", "Rank", "Recipe", "RecipeError", "Robustness", "Score", "Scores",
+    "Tally", "Task", "Template", "UsageError", "Verification", "__version__", "check", "compare",
+    "convert", "errors", "power", "read", "robust", "score", "verify", "write",
+]  # fmt: skip
 
 _NAMES = {
     "corpus.corpus": "Corpus",
@@ -77,8 +70,6 @@ _NAMES = {
 """The public names of each module, for programs that run; type checkers read the imports above."""
 
 _MODULE = {name: module for module, names in _NAMES.items() for name in names.split()}
-
-__all__ = [*sorted(_MODULE), "__version__"]
 
 
 def __getattr__(name: str) -> Any:

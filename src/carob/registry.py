@@ -37,10 +37,10 @@ def builtin(stage: str) -> Mapping[str, tuple[str, str]]:
     >>> builtin("measure")["P"]
     ('carob.measure.precision', 'Precision')
     """
-    found: dict[str, tuple[str, str]] = {}
+    components: dict[str, tuple[str, str]] = {}
     for module in _modules(stage):
-        found |= _inside(stage, module)
-    return found
+        components |= _inside(stage, module)
+    return components
 
 
 def _folder(stage: str) -> str:
@@ -59,14 +59,14 @@ def _inside(stage: str, module: str) -> Mapping[str, tuple[str, str]]:
     """The components in one file."""
     with open(f"{_folder(stage)}/{module}.py", encoding="utf-8") as source:  # noqa: PTH123
         text = source.read()
-    found, current = {}, ""
+    components, current = {}, ""
     for line in _LINE.finditer(text):
         if line[1]:
             current = line[1]
         elif current:
-            found[line[2]] = (f"carob.{stage}.{module}", current)
+            components[line[2]] = (f"carob.{stage}.{module}", current)
             current = ""
-    return found
+    return components
 
 
 def place(stage: str, name: str) -> tuple[str, str] | None:
@@ -137,8 +137,8 @@ def load(stage: str, name: str) -> type[Any]:
     """
     own = place(stage, name)
     if own is not None:
-        found: type[Any] = getattr(import_module(own[0]), own[1])
-        return found
+        component: type[Any] = getattr(import_module(own[0]), own[1])
+        return component
     if name in plugins(stage):
         return _load_plugin(stage, name)
     raise UsageError(f"no {STAGES[stage]} is called {name!r}{nearest(name, names(stage))}")

@@ -32,5 +32,7 @@ def run(arguments: argparse.Namespace) -> int:
     scores = score(arguments.gold, _arguments.parse_systems(arguments), recipes, **options)
     warnings = [each for each in scores.remarks if each not in scores.gold.warnings]
     shows_remarks = arguments.format not in ("json", "csv")
-    print_result(scores, arguments, () if shows_remarks else warnings, by_label=arguments.by_label)
+    # Only if asked for: the report of a plugin may not know it.
+    details = {"by_label": True} if arguments.by_label else {}
+    print_result(scores, arguments, () if shows_remarks else warnings, **details)
     return 0

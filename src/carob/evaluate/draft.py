@@ -91,14 +91,14 @@ def draft(gold: Readable, preset: str | None = None, **reading: Any) -> str:
         raise UsageError("gold has no mention and no filler: there is nothing to define")
     origin = origin_of(gold)
     file = Path(origin.path).name
-    taken, left = _recipes(gold, preset)
+    recipes, impossible = _recipes(gold, preset)
     text = _HEAD.format(
         file=plain(file) or "memory", name=quoted(Path(file.removesuffix(".gz")).stem or "corpus"),
         sha256=quoted(origin.sha256), documents=len(gold), format=quoted(origin.format),
-        recipes=f"[{', '.join(map(quoted, taken))}]",
+        recipes=f"[{', '.join(map(quoted, recipes))}]",
     )  # fmt: skip
-    text += "".join(f"# {line}\n" for line in left)
-    if any(recipe.space.items == "filler" for each in taken for recipe in Recipe.expand(each)):
+    text += "".join(f"# {line}\n" for line in impossible)
+    if any(recipe.space.items == "filler" for each in recipes for recipe in Recipe.expand(each)):
         text += _MATCH
     text += _TOKENS.format(tokenizer=quoted(_tokenizer(gold)))
     observed = Observed(gold)
@@ -132,16 +132,16 @@ def _recipes(gold: Corpus, preset: str | None) -> tuple[list[str], list[str]]:
     """Recipes for this kind of gold that can be counted; why others cannot."""
     table = preset or table_for(gold)
     check_table(table)
-    taken, left = [], []
+    possible, impossible = [], []
     pair = Pair.of(gold, gold)
     for text in _RECIPES[table]:
         try:
             Recipe.expand(text)[0].space(pair)
         except CarobError as error:
-            left.append(f"{text} is left out: {plain(str(error))}")
+            impossible.append(f"{text} is left out: {plain(str(error))}")
         else:
-            taken.append(text)
-    return taken or [*_RECIPES["mentions"]], left
+            possible.append(text)
+    return possible or [*_RECIPES["mentions"]], impossible
 
 
 def _tokenizer(gold: Corpus) -> str:
@@ -175,8 +175,8 @@ def _comment(text: str) -> str:
 def _columns(text: str) -> str:
     """Comments after values in one column, where they fit."""
 
-    def line(found: re.Match[str]) -> str:
-        return f"{found[1]:<24} # {found[2]}"
+    def line(match: re.Match[str]) -> str:
+        return f"{match[1]:<24} # {match[2]}"
 
     return re.sub(r"^([^\s#].*?) {12}# (.*)$", line, text, flags=re.M)
 

@@ -181,8 +181,7 @@ def suited(source: Source, options: Mapping[str, Any]) -> dict[str, Any]:
     """
     name = options.get("format") or sniffed(source)
     known = {each.name for each in fields(registry.load("formats", name))}
-    taken = {key: value for key, value in options.items() if key in known}
-    return {"format": name} | taken
+    return {"format": name} | {key: options[key] for key in options if key in known}
 
 
 def write(

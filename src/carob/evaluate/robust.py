@@ -1,4 +1,4 @@
-"""Would another scorer have said something else? Rank systems under many reasonable choices."""
+"""Would another scorer rank the systems differently? Rank them under many reasonable choices."""
 
 from __future__ import annotations
 
@@ -79,8 +79,8 @@ def robust(
     `carob.Options`.
 
     >>> gold = Corpus.of("[Ann Lee]PER slept", "[Bo]PER woke")
-    >>> found = robust(gold, {"a": gold, "b": Corpus.of("[Ann]PER Lee slept", "[Bo]PER woke")})
-    >>> found.winner, len(found.stays), len(found)
+    >>> result = robust(gold, {"a": gold, "b": Corpus.of("[Ann]PER Lee slept", "[Bo]PER woke")})
+    >>> result.winner, len(result.stays), len(result)
     (('a',), 24, 32)
     """
     chosen = Options.of(RobustOptions, options)
@@ -91,8 +91,8 @@ def robust(
     runs, remarks = _runs(gold, named, recipes, list(dict.fromkeys(repairs)), chosen)
     choices: list[Choice] = []
     for policy, run in runs.items():
-        found, why = _choices(run, chosen, policy, strict=recipes is not None)
-        choices += found
+        own, why = _choices(run, chosen, policy, strict=recipes is not None)
+        choices += own
         remarks += [each for each in why if each not in remarks]
     if not any(each.order for each in choices):
         raise UsageError("no system has a score under any choice: there is nothing to rank")
@@ -110,8 +110,8 @@ def robust(
 def grid(
     gold: Corpus | None = None, systems: Iterable[Corpus] = (), preset: str | None = None
 ) -> list[Recipe]:
-    """The default recipes; for slots, `SLOT_GRID`; for event nuggets, the F1
-    that are scored. `preset` is the table that they are for, if it is named.
+    """The default recipes: `GRID`; for slots, `SLOT_GRID`; for event nuggets, the F1 of the table.
+    `preset` names the table; by default it is the one that fits the files.
 
     >>> len(grid()), str(grid()[1])
     (32, 'exact.F1@macro')

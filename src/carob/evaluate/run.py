@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 Systems = Readable | Sequence[Readable] | Mapping[str, Readable]
 Recipes = str | Recipe | Iterable[str | Recipe]
 Defaults = Callable[[Corpus, Iterable[Corpus]], Sequence[str | Recipe]]
-"""The recipes to score when none is given, from gold and systems."""
+"""From gold and systems, the recipes to score by default."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -94,7 +94,7 @@ def prepare(
         assert defaults is not None
         wanted = parse_recipes(defaults(reference, answers.values()))
     if options.task is not None:
-        # A task names gold by its hash; that of a corpus from memory is taken before any change.
+        # A task names gold by its hash, which must be that of the corpus before labels change.
         reference = replace(reference, origin=origin_of(reference))
         answers = {name: replace(each, origin=origin_of(each)) for name, each in answers.items()}
 
@@ -150,7 +150,7 @@ def prepare(
 
 
 def parse_recipes(recipes: Recipes) -> list[Recipe]:
-    """Every recipe that is asked for, once."""
+    """Recipes from texts, each once."""
     every = [recipes] if isinstance(recipes, (str, Recipe)) else list(recipes)
     parsed = [
         r for each in every for r in ([each] if isinstance(each, Recipe) else Recipe.expand(each))

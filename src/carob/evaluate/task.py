@@ -179,13 +179,13 @@ class Task:
         rows = _rows(gold.documents.id or (), wanted, inside=True)
         answers, remarks = {}, []
         for name, system in systems.items():
-            taken = np.arange(len(system))
+            kept = np.arange(len(system))
             if system.documents.id is not None:
-                taken = _rows(system.documents.id, others, inside=False)
+                kept = _rows(system.documents.id, others, inside=False)
             elif len(system) == len(gold):
-                taken = rows
-            answers[name] = system.only(taken)
-            if left := len(system) - len(taken):
+                kept = rows
+            answers[name] = system.only(kept)
+            if left := len(system) - len(kept):
                 remarks.append(f"{plain(name)}: {many(left, 'document')} of other parts than "
                                f"{plain(part)} left out")  # fmt: skip
         return gold.only(rows), answers, remarks

@@ -34,7 +34,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Section:
-    """A table with what is said about it. Each part may be missing."""
+    """A table with sentences about it. Each part may be missing."""
 
     table: Table | None = None
     sentences: Sequence[str] = ()

@@ -73,7 +73,7 @@ def _agreements(comparison: Comparison) -> Table:
 
 
 def _note(comparison: Comparison) -> str:
-    """What the star means, and how p was found."""
+    """What the star means, and how p was computed."""
     tested = sum(each.p is not None for each in comparison)
     exact = sum(each.exact for each in comparison)
     holm = f"after Holm's correction for all {tested} tests here" if tested > 1 else "one test"

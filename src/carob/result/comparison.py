@@ -149,8 +149,8 @@ class Comparison(Result):
 
     >>> from carob import Corpus, compare
     >>> gold = Corpus.of("[Ann]PER slept", "[Bo]PER woke")
-    >>> found = compare(gold, {"a": gold, "b": Corpus.of("Ann slept", "[Bo]PER woke")}, "exact.R")
-    >>> found.differences[0].difference, found.differences[0].p
+    >>> result = compare(gold, {"a": gold, "b": Corpus.of("Ann slept", "[Bo]PER woke")}, "exact.R")
+    >>> result.differences[0].difference, result.differences[0].p
     (-0.5, 1.0)
     """
 

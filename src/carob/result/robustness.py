@@ -186,7 +186,7 @@ class Robustness(Result):
     @cached_property
     def turns(self) -> tuple[Turn, ...]:
         """Every pair of systems that both have a score under the first choice."""
-        found = []
+        turns = []
         for a, b in combinations([each.system for each in self.standings], 2):
             how = self.reference.ahead(a, b)
             if how is None:
@@ -197,8 +197,8 @@ class Robustness(Result):
                 c for c in self.choices
                 if (c.ahead(a, b) in (1, -1) if how == 0 else c.ahead(a, b) == 0)
             )  # fmt: skip
-            found.append(Turn(a, b, how == 0, kept, turned, parted))
-        return tuple(found)
+            turns.append(Turn(a, b, how == 0, kept, turned, parted))
+        return tuple(turns)
 
     @property
     def answer(self) -> str:
