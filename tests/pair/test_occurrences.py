@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from carob.pair.occurrences import InTokens, Occurrences, cut
+from carob.pair.occurrences import LEVELS, InTokens, Occurrences, cut
 from tests.answers import in_tokens, spans
 
 PARTS = ["a", "A", "b", "ab", "aB", " ", " ", "  ", "\n", ".", "-", "_", "e\u0301", "é", "ﬁ", "FI",
@@ -44,7 +44,7 @@ def test_a_string_occurs_where_looking_everywhere_finds_it() -> None:
             string = _needle(rng, text)
             clean, wanted = text.replace("\0", "\1"), string.replace("\0", "\1")
             expected = [spans(clean, wanted, level) for level in range(3)]
-            assert expected == [list(level) for level in found.of(string)], (text, string)
+            assert expected == [found.of(string, level) for level in LEVELS], (text, string)
             hits = [n + len(level) for n, level in zip(hits, expected, strict=True)]
     assert min(hits) > 500
 
@@ -59,7 +59,10 @@ def test_in_tokens_an_occurrence_takes_every_token_it_touches() -> None:
         expected = [
             [in_tokens(tokens, span) for span in spans(text, string, level)] for level in range(3)
         ]
-        assert expected == [list(level) for level in InTokens(tokens).of(string)], (tokens, string)
+        assert expected == [InTokens(tokens).of(string, level) for level in LEVELS], (
+            tokens,
+            string,
+        )
 
 
 @pytest.mark.parametrize(("text", "string", "expected"), [
@@ -75,7 +78,7 @@ def test_in_tokens_an_occurrence_takes_every_token_it_touches() -> None:
     ("$5 (US$)", "$", [[(0, 1), (6, 7)], [(0, 1), (6, 7)], []]),
 ])  # fmt: skip
 def test_examples(text: str, string: str, expected: list[list[tuple[int, int]]]) -> None:
-    assert expected == [list(level) for level in Occurrences(text).of(string)]
+    assert expected == [Occurrences(text).of(string, level) for level in LEVELS]
 
 
 def test_pieces_end_to_end_are_the_text() -> None:
@@ -93,5 +96,5 @@ def test_pieces_end_to_end_are_the_text() -> None:
 ])  # fmt: skip
 def test_texts_that_repeat_themselves_are_searched_in_linear_time(text: str, string: str) -> None:
     before = time.process_time()
-    assert [[], [], []] == [list(level) for level in Occurrences(text).of(string)]
+    assert [[], [], []] == [Occurrences(text).of(string, level) for level in LEVELS]
     assert time.process_time() - before < 10

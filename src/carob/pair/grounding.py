@@ -11,14 +11,15 @@ have no place. A system's filler whose text does not occur is ungrounded.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import groupby
+from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from carob.arrays.types import BoolArray, IntArray
+from carob.arrays.types import BoolArray
 from carob.corpus.corpus import Words
 from carob.corpus.document import Span
 from carob.corpus.tables import UNKNOWN, Fragments, int32
@@ -27,7 +28,8 @@ from carob.pair.occurrences import LEVELS, InTokens, Occurrences, weight
 if TYPE_CHECKING:
     from carob.pair.filled import Filled
 
-_WAYS = [(apart, level) for apart in (True, False) for level in range(LEVELS)]
+_TURN = attrgetter("turn")
+_WAYS = [(apart, level) for apart in (True, False) for level in LEVELS]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,55 +61,20 @@ def grounded(gold: Filled, system: Filled, words: Callable[[int], Words], unit: 
     ([((0, 3),), ((8, 11),), (), ()], [False, False, False, True])
     """
     sides = [_Side(gold), _Side(system)]
-    asking = [side for side in sides if len(side.asking)]
-    without = []
-    for doc in np.unique(np.concatenate([side.asking for side in sides])).tolist():
-        text = _known(words(doc), unit)
-        if text is None:
-            without.append(doc)
+    unread = []
+    for doc in np.union1d(sides[0].docs, sides[1].docs).tolist():
+        text, tokens = words(doc)
+        if (tokens if unit == "token" else text) is None:
+            unread.append(doc)
             continue
-        for side in asking:
-            side.ground(doc, text)
+        where = InTokens(tokens or ()) if unit == "token" else Occurrences(text or "")
+        for side in sides:
+            side.ground(doc, where)
     ungrounded = np.zeros(len(system), bool)
     ungrounded[system.filler[np.array(sides[1].nowhere, np.int64)]] = True
-    unknown = sides[1].silent[system.realisations[:-1]] & np.isin(system.doc, without)
+    unknown = sides[1].silent[system.realisations[:-1]] & np.isin(system.doc, unread)
     return Grounded(sides[0].places(), sides[1].places(), ungrounded, unknown,
-                    without[0] if without else UNKNOWN)  # fmt: skip
-
-
-def _known(words: Words, unit: str) -> Occurrences | None:
-    text, tokens = words
-    if unit == "token":
-        return None if tokens is None else InTokens(tokens)
-    return None if text is None else Occurrences(text)
-
-
-class _Text:
-    """The occurrences of strings in one document, searched once and only as far as needed."""
-
-    def __init__(self, where: Occurrences) -> None:
-        self._where = where
-        self._levels: dict[str, list[tuple[list[Span], Iterator[Span]]]] = {}
-        self._more: dict[str, Iterator[Iterator[Span]]] = {}
-
-    def nth(self, string: str, level: int, n: int) -> Span | None:
-        """The n-th occurrence, from 0."""
-        levels = self._levels.setdefault(string, [])
-        if not levels:
-            self._more[string] = self._where.of(string)
-        while len(levels) <= level:
-            levels.append(([], next(self._more[string])))
-        seen, more = levels[level]
-        while len(seen) <= n:
-            span = next(more, None)
-            if span is None:
-                return None
-            seen.append(span)
-        return seen[n]
-
-    def has(self, string: str) -> bool:
-        """Whether it occurs: verbatim, folded, or word by word."""
-        return any(self.nth(string, level, 0) is not None for level in range(LEVELS))
+                    unread[0] if unread else UNKNOWN)  # fmt: skip
 
 
 class _Taken:
@@ -140,68 +107,59 @@ class _Want(NamedTuple):
     others: list[tuple[str, tuple[Span, ...]]]
     first: int
 
+    @property
+    def turn(self) -> tuple[int, int, bool]:
+        """The longest strings go first, of these the required ones."""
+        words, signs = weight(self.string)
+        return -words, -signs, self.optional
+
 
 class _Side:
-    """The realisations of one side, document by document, and the places found for some.
+    """The realisations of one side, and the places found for those that have only a text.
 
-    One that is alone in its slot takes the first occurrence; others may compete for places.
-    `nowhere` are the own texts that do not occur.
+    `docs` are the documents in which something must be located; `nowhere` are the own texts that do
+    not occur.
     """
 
     def __init__(self, side: Filled) -> None:
-        self._side = side
+        self._side, self._owner = side, side.filler
         self.silent = (side.raw.codes != UNKNOWN) & (np.diff(side.fragments.offsets) == 0)
-        self.found: dict[int, Span] = {}
+        self._places: dict[int, Span] = {}
         self.nowhere: list[int] = []
-        owner = side.filler
-        doc = side.doc[owner]
-        self.asking = np.unique(doc[self.silent])
-        # Only documents in which something must be located are read.
-        rows = np.flatnonzero(np.isin(doc, self.asking))
+        doc = side.doc[self._owner]
+        self.docs = np.unique(doc[self.silent])
+        rows = np.flatnonzero(np.isin(doc, self.docs))
         rows = rows[np.argsort(doc[rows], kind="stable")]
-        width = np.int64(int(side.label.max(initial=0)) + 1)
-        slot = np.unique(doc[rows] * width + side.label[owner[rows]], return_inverse=True)[1]
-        alone = (np.bincount(slot.reshape(-1)) == 1)[slot.reshape(-1)]
-        self._lone = _Rows(rows[alone & self.silent[rows]], doc, side)
-        self._crowd = _Rows(rows[~alone], doc, side)
-        self._owner = owner
+        first = np.searchsorted(doc[rows], self.docs)
+        # Without any document, there is still one part.
+        self._rows = dict(zip(self.docs.tolist(), np.split(rows, first[1:]), strict=False))
 
     def ground(self, doc: int, where: Occurrences) -> None:
         """Find places for the realisations of a document that have only a text."""
-        for row, string in self._lone.of(doc):
-            span = where.first(string)
-            if span is None:
-                self.nowhere.append(row)
-            else:
-                self.found[row] = span
-        crowd = self._crowd.of(doc)
-        if crowd:
-            self._ground(crowd, _Text(where))
-
-    def _ground(self, crowd: list[tuple[int, str]], text: _Text) -> None:
+        side = self._side
         taken: dict[int, _Taken] = {}
         own: list[_Want] = []
         others: list[_Want] = []
-        for row, string in crowd:
+        for row in self._rows.get(doc, np.empty(0, np.int64)).tolist():
             filler = int(self._owner[row])
-            slot, first = int(self._side.label[filler]), int(self._side.realisations[filler])
+            slot, first = int(side.label[filler]), int(side.realisations[filler])
             here = taken.setdefault(slot, _Taken())
             if not self.silent[row]:
-                here.add(self._side.fragments.of(row))
+                here.add(side.fragments.of(row))
                 continue
-            optional = bool(self._side.optional[filler])
+            string, optional = side.raw[row] or "", bool(side.optional[filler])
             want = _Want(row, string, slot, optional, self._others(filler), first)
             (own if row == first else others).append(want)
-        self._place(own, text, taken)
-        housed: tuple[list[_Want], list[_Want]] = ([], [])
+        self._place(own, where, taken)
+        homeless: list[_Want] = []
+        housed: list[_Want] = []
         for want in others:
-            there = not self.silent[want.first] or want.first in self.found
-            housed[there].append(want._replace(optional=False))
-        for batch in housed:
-            self._place(batch, text, taken)
-        lost = [want for want in own if want.row not in self.found]
-        gone = {string for string in {want.string for want in lost} if not text.has(string)}
-        self.nowhere += [want.row for want in lost if want.string in gone]
+            there = not self.silent[want.first] or want.first in self._places
+            (housed if there else homeless).append(want._replace(optional=False))
+        self._place(homeless, where, taken)
+        self._place(housed, where, taken)
+        lost = [want for want in own if want.row not in self._places]
+        self.nowhere += [want.row for want in lost if not where.has(want.string)]
 
     def _others(self, filler: int) -> list[tuple[str, tuple[Span, ...]]]:
         first, last = self._side.realisations[filler : filler + 2].tolist()
@@ -209,42 +167,43 @@ class _Side:
         raw, places = self._side.raw, self._side.fragments
         return sorted(((raw[k] or "") if self.silent[k] else "", places.of(k)) for k in every)
 
-    def _place(self, batch: list[_Want], text: _Text, taken: dict[int, _Taken]) -> None:
+    def _place(self, batch: list[_Want], where: Occurrences, taken: dict[int, _Taken]) -> None:
         """Give each of these the first occurrence that is free in its slot, the longest first.
 
         The order in the file does not matter, except among equal fillers: different strings may
         compete for the same place, and one of two fillers with the same string may have
         alternatives; then it goes last.
         """
-        for _, same in groupby(sorted(batch, key=_turn), key=_turn):
+        for _, same in groupby(sorted(batch, key=_TURN), key=_TURN):
             waiting = sorted(same, key=lambda want: (want.string, want.others))
             for apart, level in _WAYS:
-                if waiting:
-                    waiting = self._level(waiting, text, taken, level, apart)
+                waiting = [
+                    want
+                    for want in waiting
+                    if not self._take(want, where.of(want.string, level), taken, level, apart)
+                ]
 
-    def _level(
-        self, batch: list[_Want], text: _Text, taken: dict[int, _Taken], level: int, apart: bool
-    ) -> list[_Want]:
-        left = []
-        for want in batch:
-            here, key = taken[want.slot], (want.string, level, apart)
-            n = here.at.get(key, 0)
-            while (span := text.nth(want.string, level, n)) and here.bars(span, apart):
-                n += 1
-            here.at[key] = n
-            if span is None:
-                left.append(want)
-            else:
-                here.add((span,))
-                self.found[want.row] = span
-        return left
+    def _take(
+        self, want: _Want, spans: list[Span], taken: dict[int, _Taken], level: int, apart: bool
+    ) -> bool:
+        """Take the first free span; whether there is one."""
+        here, key = taken[want.slot], (want.string, level, apart)
+        n = here.at.get(key, 0)
+        while n < len(spans) and here.bars(spans[n], apart):
+            n += 1
+        here.at[key] = n
+        if n == len(spans):
+            return False
+        here.add((spans[n],))
+        self._places[want.row] = spans[n]
+        return True
 
     def places(self) -> Fragments:
         """The places of all realisations: given or located."""
         old = self._side.fragments
-        if not self.found:
+        if not self._places:
             return old
-        rows = np.fromiter(self.found, np.int64, len(self.found))
+        rows = np.fromiter(self._places, np.int64, len(self._places))
         sizes = np.diff(old.offsets)
         sizes[rows] = 1
         offsets = np.concatenate([[0], np.cumsum(sizes)])
@@ -252,34 +211,6 @@ class _Side:
         kept = np.ones(offsets[-1], bool)
         kept[offsets[rows]] = False
         start[kept], end[kept] = old.start, old.end
-        start[offsets[rows]] = int32([first for first, _ in self.found.values()])
-        end[offsets[rows]] = int32([last for _, last in self.found.values()])
+        start[offsets[rows]] = int32([first for first, _ in self._places.values()])
+        end[offsets[rows]] = int32([last for _, last in self._places.values()])
         return Fragments(offsets, start, end)
-
-
-def _turn(want: _Want) -> tuple[int, int, bool]:
-    words, signs = weight(want.string)
-    return -words, -signs, want.optional
-
-
-_NONE: list[tuple[int, str]] = []
-
-
-class _Rows:
-    """Some realisations with their texts, grouped by document."""
-
-    def __init__(self, rows: IntArray, doc: IntArray, side: Filled) -> None:
-        texts = [*side.raw.values, ""]
-        codes = side.raw.codes[rows].tolist()
-        self._rows, self._texts = rows.tolist(), [*map(texts.__getitem__, codes)]
-        docs, first = np.unique(doc[rows], return_index=True)
-        stops = np.append(first, len(rows))[1:].tolist()
-        ends = zip(first.tolist(), stops, strict=True)
-        self._where = dict(zip(docs.tolist(), ends, strict=True))
-
-    def of(self, doc: int) -> list[tuple[int, str]]:
-        ends = self._where.get(doc)
-        if ends is None:
-            return _NONE
-        here = slice(*ends)
-        return [*zip(self._rows[here], self._texts[here], strict=True)]

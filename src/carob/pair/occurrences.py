@@ -13,24 +13,20 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache
-from itertools import accumulate, chain, islice, starmap
+from itertools import accumulate, chain
 
 import numpy as np
 
 from carob.arrays.types import IntArray
 from carob.corpus.document import Span
 
-LEVELS = 3
-"""How a string may occur: verbatim, folded, word by word."""
-
-_TRIES = 16
-"""How often a plain search may stop inside a word before a search by pieces takes over."""
+LEVELS = VERBATIM, FOLDED, BY_WORDS = range(3)
+"""How a string may occur."""
 
 _BORDER = "\0"
 _WORD = re.compile(r"\w+", re.ASCII)
-_SPACES = {code: " " for code in range(128) if chr(code).isspace()}
 _UNSPACED = (
     "\u0e00-\u0eff\u0f00-\u0fff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff"
     "\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9d\U00020000-\U0003ffff"
@@ -72,25 +68,6 @@ def _folded(piece: str) -> tuple[str, ...]:
     plain = unicodedata.normalize("NFKC", piece).casefold()
     again = cut(unicodedata.normalize("NFKC", plain))
     return tuple(" " if part.isspace() else part for part in again)
-
-
-def _letters(text: str) -> str:
-    """A text as it is compared, with characters decomposed, so that parts are found in wholes."""
-    if text.isascii():
-        return text.lower()
-    plain = unicodedata.normalize("NFKC", text).casefold()
-    return unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", plain))
-
-
-def _parts(text: str, at: int) -> bool | None:
-    """Whether a piece ends or begins here; None if two characters do not decide it."""
-    return not 0 < at < len(text) or _apart(text[at - 1], text[at])
-
-
-@lru_cache(maxsize=1 << 14)
-def _apart(before: str, after: str) -> bool | None:
-    # What precedes a mark decides whether a word continues after it.
-    return None if _follows(before) else len(cut(before + after)) == 2
 
 
 def _is_word(piece: str) -> bool:
@@ -164,150 +141,83 @@ class _Layer:
     """Pieces with borders between them; `start` and `end` are where each lies in the text."""
 
     def __init__(self, pieces: Sequence[str], start: IntArray, end: IntArray) -> None:
-        self.joined, self.start, self.end = _sealed(pieces), start, end
+        self._joined, self._start, self._end = _with_borders(pieces), start, end
         sizes = np.fromiter(map(len, pieces), np.int64, len(pieces))
-        self.border = np.cumsum(sizes + 1) - sizes - 1  # the one before each piece
+        self._border = np.cumsum(sizes + 1) - sizes - 1  # the one before each piece
 
-    def find(self, pieces: Sequence[str]) -> Iterator[Span]:
+    def find(self, pieces: Sequence[str]) -> list[Span]:
         """Where these pieces occur in sequence, from left to right, without overlaps."""
-        if not pieces:
-            return
-        sealed, size, tries = _sealed(pieces), len(pieces), _TRIES
-        # The last border matches everywhere; the search is faster without it.
-        wanted = sealed[:-1]
-        at = self.joined.find(wanted)
+        spans: list[Span] = []
+        wanted = _with_borders(pieces)
+        at = self._joined.find(wanted) if pieces else -1
         while at >= 0:
-            end = at + len(sealed) - 1
-            if self.joined[end] == _BORDER:
-                first = int(np.searchsorted(self.border, at))
-                yield int(self.start[first]), int(self.end[first + size - 1])
-            else:
-                tries -= 1
-                end = at + 1
-                if not tries:
-                    wanted = sealed
-            at = self.joined.find(wanted, end)
+            first = int(np.searchsorted(self._border, at))
+            spans.append((int(self._start[first]), int(self._end[first + len(pieces) - 1])))
+            at = self._joined.find(wanted, at + len(wanted) - 1)
+        return spans
 
 
-def _found(text: str, string: str, pieces: Callable[[], Iterator[Span]]) -> Iterator[Span]:
-    """A plain search, as long as what it finds begins and ends where pieces do."""
-    at, tries, seen = 0, _TRIES, 0
-    while tries:
-        start = text.find(string, at)
-        if start < 0:
-            return
-        at = start + len(string)
-        borders = _parts(text, start), _parts(text, at)
-        if None in borders:
-            break
-        if all(borders):
-            seen += 1
-            yield start, at
-        else:
-            tries -= 1
-            at = start + 1
-    yield from islice(pieces(), seen, None)
-
-
-def _sealed(pieces: Sequence[str]) -> str:
+def _with_borders(pieces: Sequence[str]) -> str:
     return _BORDER + _BORDER.join(pieces) + _BORDER
 
 
 class Occurrences:
     """Finds strings in one text.
 
-    >>> found = Occurrences("Ann Lee met ANN  LEE (Ann-Lee), not Annual")
-    >>> [list(level) for level in found.of("Ann Lee")]
+    >>> text = Occurrences("Ann Lee met ANN  LEE (Ann-Lee), not Annual")
+    >>> [text.of("Ann Lee", level) for level in (VERBATIM, FOLDED, BY_WORDS)]
     [[(0, 7)], [(0, 7), (12, 20)], [(0, 7), (12, 20), (22, 29)]]
     """
 
     def __init__(self, text: str) -> None:
-        self._text = _clean(text)
+        self._pieces = cut(_clean(text))
+        self._known: dict[tuple[str, int], list[Span]] = {}
 
-    def of(self, text: str) -> Iterator[Iterator[Span]]:
-        """The occurrences of a string: verbatim, folded, and word by word."""
-        string = _clean(text).strip()
-        yield self._placed(self._as_it_is(string))
-        if self._lower is not None and string.isascii():
-            words = _WORD.findall(string.lower())
-            if not all(map(self._lower.__contains__, words)):
-                yield from (iter(()), iter(()))
-                return
-            yield self._placed(self._in_lower(string))
-            there = bool(words) and _sealed(words) in self._lower_words
-            yield self._placed(self._words.find(words) if there else iter(()))
-            return
-        pieces = _single(chain.from_iterable(map(_folded, cut(string))))
-        words = [piece for piece in pieces if _is_word(piece)]
-        if not all(_letters(word) in self._letters for word in words):
-            yield from (iter(()), iter(()))
-            return
-        yield self._placed(self._folds.find(pieces))
-        yield self._placed(self._words.find(words))
+    def of(self, string: str, level: int) -> list[Span]:
+        """The occurrences of a string at a level, which is searched only once."""
+        key = string, level
+        if key not in self._known:
+            self._known[key] = self._find(string, level)
+        return self._known[key]
 
-    def first(self, text: str) -> Span | None:
-        """The first occurrence: verbatim, otherwise folded, otherwise word by word.
+    def has(self, string: str) -> bool:
+        """Whether a string occurs: verbatim, folded, or word by word.
 
-        >>> Occurrences("Annual ANN").first("Ann"), Occurrences("Annual").first("Ann")
-        ((7, 10), None)
+        >>> Occurrences("Annual ANN").has("Ann"), Occurrences("Annual").has("Ann")
+        (True, False)
         """
-        string = text.strip()
-        start = self._text.find(string)
-        end = start + len(string)
-        if start >= 0 and _parts(self._text, start) and _parts(self._text, end):
-            return self._at(start, end)
-        return next(chain.from_iterable(self.of(text)), None)
+        return any(self.of(string, level) for level in LEVELS)
 
-    def _placed(self, found: Iterator[Span]) -> Iterator[Span]:
-        return found
-
-    def _at(self, start: int, end: int) -> Span:
-        return start, end
-
-    def _as_it_is(self, string: str) -> Iterator[Span]:
-        return _found(self._text, string, lambda: self._plain.find(cut(string)))
-
-    def _in_lower(self, string: str) -> Iterator[Span]:
-        assert self._lower is not None
-        folded = " ".join(string.lower().split())
-        return _found(self._lower, folded, lambda: self._folds.find(cut(folded)))
+    def _find(self, string: str, level: int) -> list[Span]:
+        pieces = cut(_clean(string).strip())
+        if level == VERBATIM:
+            return self._plain.find(pieces)
+        folded = _single(chain.from_iterable(map(_folded, pieces)))
+        if level == FOLDED:
+            return self._folds.find(folded)
+        return self._words.find([piece for piece in folded if _is_word(piece)])
 
     @cached_property
-    def _lower(self) -> str | None:
-        """An ASCII text, folded, if that keeps every character at its position."""
-        if not self._text.isascii():
-            return None
-        lower = self._text.lower().translate(_SPACES)
-        return None if "  " in lower else lower
-
-    @cached_property
-    def _lower_words(self) -> str:
-        return _sealed(_WORD.findall(self._lower or ""))
-
-    @cached_property
-    def _letters(self) -> str:
-        return _letters(self._text)
+    def _ends(self) -> IntArray:
+        return np.cumsum(np.fromiter(map(len, self._pieces), np.int64, len(self._pieces)))
 
     @cached_property
     def _plain(self) -> _Layer:
-        pieces = cut(self._text)
-        end = np.cumsum(np.fromiter(map(len, pieces), np.int64, len(pieces)))
-        return _Layer(pieces, np.append(0, end)[:-1], end)
+        return _Layer(self._pieces, np.append(0, self._ends)[:-1], self._ends)
 
     @cached_property
     def _folded(self) -> tuple[list[str], IntArray, IntArray]:
         """Folded pieces with single spaces, and where each begins and ends in the text."""
-        pieces = cut(self._text)
-        folded = [_folded(piece) for piece in pieces]
-        end = np.cumsum(np.fromiter(map(len, pieces), np.int64, len(pieces)))
-        origin = np.repeat(np.arange(len(pieces)), np.fromiter(map(len, folded), np.int64))
+        folded = [_folded(piece) for piece in self._pieces]
+        sizes = np.fromiter(map(len, folded), np.int64, len(folded))
+        origin = np.repeat(np.arange(len(folded)), sizes)
         flat = list(chain.from_iterable(folded))
         space = np.fromiter((piece == " " for piece in flat), bool, len(flat))
         again = np.append(False, space[1:] & space[:-1])[: len(flat)]
         single = [piece for piece, double in zip(flat, again.tolist(), strict=True) if not double]
-        begin = np.append(0, end)[:-1][origin[~again]]
+        begin = np.append(0, self._ends)[:-1][origin[~again]]
         last = np.append(np.flatnonzero(~again)[1:], len(flat)) - 1 if flat else origin
-        return single, begin, end[origin[last]]
+        return single, begin, self._ends[origin[last]]
 
     @cached_property
     def _folds(self) -> _Layer:
@@ -323,19 +233,19 @@ class Occurrences:
 class InTokens(Occurrences):
     """Finds strings in a list of tokens; an occurrence covers every token that it touches.
 
-    >>> [list(level) for level in InTokens(["Ann", "Lee", "'s", "talk"]).of("Lee's talk")]
-    [[], [], [(1, 4)]]
+    >>> InTokens(["Ann", "Lee", "'s", "talk"]).of("Lee's talk", BY_WORDS)
+    [(1, 4)]
     """
 
     def __init__(self, tokens: Sequence[str]) -> None:
         super().__init__(" ".join(tokens))
         self._first = list(accumulate((len(token) + 1 for token in tokens), initial=0))[:-1]
 
-    def _placed(self, found: Iterator[Span]) -> Iterator[Span]:
-        return starmap(self._at, found)
-
-    def _at(self, start: int, end: int) -> Span:
-        return bisect_right(self._first, start) - 1, bisect_left(self._first, end)
+    def _find(self, string: str, level: int) -> list[Span]:
+        return [
+            (bisect_right(self._first, start) - 1, bisect_left(self._first, end))
+            for start, end in super()._find(string, level)
+        ]
 
 
 def _clean(text: str) -> str:
