@@ -16,7 +16,7 @@ import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import cached_property
-from typing import Any, BinaryIO, cast
+from typing import BinaryIO, cast
 
 from carob.corpus.problems import InputError, Problem
 
@@ -25,9 +25,10 @@ LARGEST = 1 << 26
 """The largest document, in bytes, that formats which need a whole one in memory read."""
 GZIP_MAGIC = b"\x1f\x8b"
 _AHEAD = 1 << 16
-"""How much is read at least where a piece of a file is asked for."""
+"""How much is read at least when a piece of a file is needed."""
 _UNFOLDED, _TIMES = 1 << 24, 200
-"""A gz file that unfolds to more bytes than this, and to more times its size, is a bomb."""
+"""A gz file that unfolds to more bytes than this, and to more times its size, is a bomb: text never
+shrinks that much."""
 
 
 class Source:
@@ -105,18 +106,16 @@ class Source:
         if self._parts is not None:
             return self._parts, 0
         if not self.is_folder:
-            alone = self._data is not None or self.path == "-"
-            pair = None if alone else beside(self.path)
-            if pair is None:
-                return {_last(self.name): self}, 0
-            both = {_last(self.path): self, _last(pair): Source(pair)}
-            return {name: both[name] for name in sorted(both)}, 0
-        names, hidden = walked(self.path)
-        found = {}
+            files = {_last(self.name): self}
+            if self._data is None and self.path != "-" and (partner := _partner(self.path)):
+                files[_last(partner)] = Source(partner)
+            return dict(sorted(files.items())), 0
+        names, hidden = _names_in(self.path)
+        files = {}
         for name in names:
-            found[name] = Source(os.path.join(self.path, name))  # noqa: PTH118
-            found[name].inside = name
-        return found, hidden
+            files[name] = Source(os.path.join(self.path, name))  # noqa: PTH118
+            files[name].inside = name
+        return files, hidden
 
     @property
     def files(self) -> Mapping[str, Source]:
@@ -165,21 +164,12 @@ class Source:
         except (OSError, ValueError) as error:
             raise self.failure("K001", str(error), "a file that can be read") from None
         if magic == GZIP_MAGIC:
-            self._expect(*_begun(handle))
             import gzip
 
             unzipped = gzip.GzipFile(fileobj=handle)
             unzipped.myfileobj = handle  # type: ignore[assignment]  # closed with it
             return cast(BinaryIO, unzipped)
         return handle
-
-    def _expect(self, unfolded: int, folded: int) -> None:
-        """Text never shrinks as much as a bomb does."""
-        if unfolded > max(_UNFOLDED, _TIMES * folded):
-            raise self.failure(
-                "K010", f"a gz file that unfolds to more than {_TIMES} times its size",
-                "text that was compressed", "if it is meant, unzip it first",
-            )  # fmt: skip
 
     def _near(self) -> str:
         import difflib
@@ -212,12 +202,13 @@ class Source:
             raise self.failure(
                 "K003", f"data that breaks off or is damaged ({error})", "a file that can be read"
             ) from None
-        zipped: Any = handle
-        if (folded := getattr(zipped, "myfileobj", None)) is not None:
-            self._place_in_file = folded.tell()
-            self._expect(zipped.tell(), self._place_in_file)
-        else:
-            self._place_in_file = handle.tell()
+        # Of a gz file, the place in the file itself.
+        self._place_in_file = getattr(handle, "myfileobj", handle).tell()
+        if handle.tell() > max(_UNFOLDED, _TIMES * self._place_in_file):
+            raise self.failure(
+                "K010", f"a gz file that unfolds to more than {_TIMES} times its size",
+                "text that was compressed", "if it is meant, unzip it first",
+            )  # fmt: skip
         return filled
 
     def share(self) -> float:
@@ -281,14 +272,14 @@ class Source:
             return window[start - known : stop - known]
         handle = self._unzipped or self.open()
         if self._unzipped is None and hasattr(handle, "myfileobj"):
-            # To go to a place in a gz file is to unzip everything before it: stay where we are.
+            # To go to a place in a gz file is to unzip everything before it, so keep it open.
             self._unzipped = handle
             weakref.finalize(self, handle.close)
         try:
             if stop is None:
                 handle.seek(start)
                 return handle.read()
-            # Who asks for one piece asks for the next one, too, as a rule.
+            # A caller that needs one piece usually needs the next one, too.
             end = known + len(window)
             begun = window[start - known :] if known <= start < end else b""
             handle.seek(start + len(begun))
@@ -336,31 +327,18 @@ class Source:
         return self._digest
 
 
-def _begun(handle: BinaryIO) -> tuple[int, int]:
-    """To how many bytes the beginning of a gz file unfolds, and how many it has: most bombs show
-    at once, before a reader has begun.
-    """
-    begin = handle.read(_UNFOLDED // _TIMES)
-    handle.seek(0)
-    try:
-        unfolded = zlib.decompressobj(31).decompress(begin, _UNFOLDED + 1)
-    except zlib.error:
-        return 0, 1  # the reader will say what is wrong with it
-    return len(unfolded), len(begin)
-
-
 def _spooled(owner: Source, pipe: BinaryIO) -> str:
     """Standard input or a named pipe as a temporary file, which goes when its owner does."""
     import shutil
     import tempfile
 
     with tempfile.NamedTemporaryFile(prefix="carob-", delete=False) as spool:
-        weakref.finalize(owner, _gone, spool.name)
+        weakref.finalize(owner, _delete, spool.name)
         shutil.copyfileobj(pipe, spool, BLOCK)
     return spool.name
 
 
-def _gone(path: str) -> None:
+def _delete(path: str) -> None:
     with suppress(FileNotFoundError):
         os.unlink(path)  # noqa: PTH108
 
@@ -373,7 +351,7 @@ def _last(path: str) -> str:
 _PAIRED = {".ann": ".txt", ".txt": ".ann"}
 
 
-def walked(folder: str) -> tuple[list[str], int]:
+def _names_in(folder: str) -> tuple[list[str], int]:
     """The names of all files in a folder and the folders in it, sorted, and how many were hidden.
 
     Links are followed; one that leads back to a folder around it is refused.
@@ -429,7 +407,7 @@ def ending(name: str) -> tuple[str, str]:
     return f"{folder}{slash}{stem}", f".{tail.lower()}"
 
 
-def beside(path: str) -> str | None:
+def _partner(path: str) -> str | None:
     """The file that makes a pair with x.ann or x.txt: x.txt or x.ann in the same folder."""
     folder, last = os.path.split(os.path.normpath(path))
     stem, tail = ending(last)
