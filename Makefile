@@ -7,7 +7,7 @@ STALE := $(shell .venv/bin/python -I -c 'import importlib.util, pathlib, sys; \
 	sys.exit(pathlib.Path(path) != pathlib.Path.cwd() / "src/carob/__init__.py")' \
 	>/dev/null 2>&1 || echo FORCE)
 
-.PHONY: help demo test nightly coverage check guard bench performance docs format clean FORCE
+.PHONY: help demo test nightly mutate coverage check guard bench performance docs format clean FORCE
 
 help: ## Show this help
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-11s %s\n", $$1, $$2}' Makefile
@@ -20,6 +20,9 @@ test: .venv/.stamp-dev ## Run the tests and the examples in the documentation
 
 nightly: .venv/.stamp-dev ## Run the laws on many new random examples
 	.venv/bin/pytest -q -n auto --hypothesis-profile=nightly tests
+
+mutate: .venv/.stamp-dev ## Break the source in many places; list what no test notices
+	.venv/bin/python tools/mutate.py
 
 coverage: .venv/.stamp-dev ## Run the tests and report the branches they miss
 	.venv/bin/pytest -q -n auto --cov --cov-report=term
