@@ -134,22 +134,39 @@ def test_the_list_of_components_has_all_three(package: Path) -> None:
         assert re.search(rf"^  {name} +{re.escape(sentence)}", listed, re.M), name
 
 
+def documented(page: str) -> str:
+    """docs/formats.md with the section that CONTRIBUTING.md asks for."""
+    (section,) = re.findall(r"^````markdown\n(.*?)^````$", PAGE, re.M | re.S)
+    return f"{page}\n{section}"
+
+
 def test_as_files_of_carob_they_pass_their_tests_and_the_laws(tmp_path: Path) -> None:
-    shutil.copytree(ROOT / "src", tmp_path / "src", ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copytree(
-        ROOT / "tests", tmp_path / "tests", ignore=shutil.ignore_patterns("__pycache__", "golden")
-    )
+    ignored = shutil.ignore_patterns("__pycache__", "golden", "decisions")
+    for name in ("src", "tests", "docs"):
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=ignored)
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
     for path, code in FILES.items():
         (tmp_path / path).write_text(code, encoding="utf-8")
-    laws = [
+    formats = tmp_path / "docs" / "formats.md"
+    formats.write_text(documented(formats.read_text(encoding="utf-8")), encoding="utf-8")
+    shared = [
         "tests/test_laws.py", "tests/measure/test_ranges.py", "tests/evaluate/test_who_is_ahead.py",
-        "tests/test_architecture.py",
+        "tests/test_architecture.py", "tests/formats/test_fuzz.py", "tests/formats/test_hostile.py",
+        "tests/test_format_docs.py", "tests/evaluate/test_convert.py",
     ]  # fmt: skip
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *FILES,
-         *laws, "-k", "hull or jaccard or prodigy or (lies_in_its_range and overlap)"],
-        capture_output=True, text=True, cwd=tmp_path, check=False,
-        env=os.environ | {"PYTHONPATH": str(tmp_path / "src")},
+    chosen = "hull or jaccard or prodigy or every_format or (lies_in_its_range and overlap)"
+    done = python(
+        tmp_path, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *FILES,
+        *shared, "-k", chosen,
     )  # fmt: skip
     assert 0 == done.returncode, done.stdout[-3000:]
+    for rule in (["check"], ["format", "--check", "--diff"]):
+        done = python(tmp_path, "-m", "ruff", *rule, "--no-cache", *FILES)
+        assert 0 == done.returncode, done.stdout
+
+
+def python(place: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, *arguments], capture_output=True, text=True, cwd=place, check=False,
+        env=os.environ | {"PYTHONPATH": str(place / "src")},
+    )  # fmt: skip

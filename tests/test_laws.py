@@ -23,7 +23,7 @@ SPACES = list(registry.builtin("match"))
 AVERAGES = [f"@{name}" if name != "label" else "@label:A" for name in registry.builtin("average")]
 
 every_space = pytest.mark.parametrize("name", SPACES)
-few = examples(0.25)
+few = examples(0.15)
 
 
 @cache
@@ -224,7 +224,7 @@ def recipes_of(name: str) -> list[Recipe]:
 
 
 @every_space
-@examples(0.12)
+@examples(0.06)
 @given(pair=pairs)
 def test_a_score_lies_in_its_range(name: str, pair: tuple[Documents, Documents]) -> None:
     gold, system = (Corpus.of(*side) for side in pair)

@@ -21,7 +21,16 @@ from carob.arrays.types import BoolArray, FloatArray, IntArray
 from carob.corpus.build import of_documents
 from carob.corpus.corpus import Corpus
 from carob.corpus.document import Document, Filler, Group, Mention, Template
-from carob.corpus.problems import CarobError, InputError, Problem, RecipeError, UsageError, nearest
+from carob.corpus.problems import (
+    CarobError,
+    InputError,
+    Problem,
+    Problems,
+    RecipeError,
+    UsageError,
+    nearest,
+)  # fmt: skip
+from carob.corpus.record import document_of
 from carob.corpus.source import Source
 from carob.corpus.tables import Documents, Mentions
 from carob.counts.events import Events
@@ -37,11 +46,11 @@ if TYPE_CHECKING:
 __all__ = [
     "Average", "AverageHooks", "Averaged", "BoolArray", "CarobError", "Corpus", "CountTable",
     "Document", "Documents", "Events", "Filler", "FloatArray", "Format", "FormatHooks", "Group",
-    "InputError", "IntArray", "Measure", "MeasureHooks", "Mention", "Mentions", "Pair", "Problem",
-    "Quantities", "RecipeError", "Report", "Score", "Scores", "Source", "Space",
-    "SpaceHooks", "Table", "Tally", "Template", "UsageError", "hook", "join", "mean", "missing",
-    "missing_attributes", "nearest", "of_documents", "packed", "ratio", "required", "rest",
-    "valued",
+    "InputError", "IntArray", "Measure", "MeasureHooks", "Mention", "Mentions", "Pair",
+    "Problem", "Problems", "Quantities", "RecipeError", "Report", "Score", "Scores", "Source",
+    "Space", "SpaceHooks", "Table", "Tally", "Template", "UsageError", "document_of", "hook",
+    "join", "mean", "missing", "missing_attributes", "nearest", "of_documents", "packed",
+    "ratio", "required", "rest", "valued",
 ]  # fmt: skip
 
 

@@ -7,10 +7,13 @@ import random
 import re
 from collections.abc import Callable, Sequence
 from itertools import count
+from pathlib import Path
 
 from carob import CarobError, Corpus, Document, Mention, registry
 from carob.corpus.document import Filler, Group, Template
 from tests.worlds import LABELS, WORDS, random_flat, random_mention
+
+DOCS = Path(__file__).parents[2] / "docs"
 
 TINY = (
     b"\n", b"\r", b"\r\n", b"\n\n", b"\t", b" ", b"\0", b"\xff", b"\xc3", b"\xed\xa0\x80", b"-",
@@ -158,7 +161,13 @@ def _worlds(rng: random.Random) -> list[Corpus]:
 
 
 def valid(format: str, worlds: int = 12) -> list[bytes]:
-    """Files that the writer of a format made, from those worlds that it can hold."""
+    """Files that the writer of a format made, from those worlds that it can hold; without a writer,
+    the examples of the documentation.
+    """
+    if not hasattr(registry.load("formats", format), "write"):
+        pages = [page.read_text(encoding="utf-8") for page in sorted(DOCS.rglob("*.md"))]
+        fenced = rf"^```{format}\n(.*?)^```$"
+        return [text.encode() for page in pages for text in re.findall(fenced, page, re.M | re.S)]
     rng = random.Random(format)
     found = []
     for corpus in (corpus for _ in range(worlds) for corpus in _worlds(rng)):

@@ -60,6 +60,10 @@ def single() -> list[str]:
     return [name for name in every if not getattr(registry.load("formats", name), "folders", False)]
 
 
+def writes(format: str) -> bool:
+    return hasattr(registry.load("formats", format), "write")
+
+
 def originals(format: str) -> list[bytes]:
     files = valid(format)
     if format == "conll":
@@ -79,7 +83,7 @@ def originals(format: str) -> list[bytes]:
             b'20. HUM TGT: TYPE   CIVILIAN: "A" / "B"\n                ("A" / "B"): "C"\n'
             b'21. HUM TGT: NUMBER   -: "A"\n\n0.  MESSAGE: ID      d2\n1.  MESSAGE: TEMPLATE  *\n',
         ] * 3
-    assert len(files) >= 12, f"{format} writes too little of what is tried"
+    assert len(files) >= 12 or not writes(format), f"{format} writes too little of what is tried"
     return files
 
 
@@ -178,11 +182,11 @@ def test_a_reader_gives_a_corpus_or_an_input_error(format: str) -> None:
         given = options[number % len(options)]
         source = Source.of_bytes(data, "file")
         corpus = tried(outcomes, lambda s=source, g=given: read(s, format, **g))  # type: ignore[misc]
-        if corpus is not None and outcomes["read"] % REWRITTEN == 0:
+        if corpus is not None and writes(format) and outcomes["read"] % REWRITTEN == 0:
             outcomes["rewritten"] += rewritten(corpus, format, given)
     assert planned(format) == outcomes["read"] + outcomes["refused"]
     assert min(outcomes["read"], outcomes["refused"]) > planned(format) // 20
-    assert outcomes["rewritten"] > 20
+    assert outcomes["rewritten"] > 20 or not writes(format)
 
 
 def test_a_folder_of_damaged_files_gives_a_corpus_or_an_input_error(tmp_path: Path) -> None:

@@ -176,7 +176,8 @@ OWN["muc"] = {
 
 
 def every() -> list[tuple[str, str]]:
-    return [(format, name) for format, own in OWN.items() for name in (*ANY, *own)]
+    formats = carob.registry.builtin("formats")
+    return [(format, name) for format in formats for name in (*ANY, *OWN.get(format, {}))]
 
 
 def spent(format: str, data: bytes) -> float:
@@ -203,10 +204,6 @@ def test_time_is_linear(format: str, name: str) -> None:
         if more < (TIMES * 9 / 4) * less + SLACK:
             return
     pytest.fail(f"{less:.3f} s for {len(small):,} bytes, {more:.3f} s for {len(large):,}")
-
-
-def test_every_reader_is_tried() -> None:
-    assert set(OWN) == set(carob.registry.builtin("formats"))
 
 
 # --- bombs ---
