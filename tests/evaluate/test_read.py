@@ -137,3 +137,8 @@ def test_empty_texts_are_in_the_coverage_where_there_are_any(
     gold.write_text('{"id": "1", "place": ["Rome"]}\n')
     scores = carob.score(gold, {"system": gold}, "oads.F1", resamples=0)
     assert "empty" not in scores.systems[0].coverage
+
+
+def test_standard_output_is_written_to(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    carob.write(carob.Corpus.of("[Ann]PER slept"), "-", format="conll")
+    assert b"-DOCSTART- O\n\nAnn B-PER\nslept O\n\n" == capfdbinary.readouterr().out

@@ -14,6 +14,7 @@ from carob.evaluate.draft import draft
 from carob.evaluate.options import table_for
 from carob.evaluate.power import power
 from carob.evaluate.robust import grid
+from carob.evaluate.run import systems_by_name
 
 GOLD = Corpus.of(
     {"id": "1", "text": "Ann in Rome", "mentions": [
@@ -127,3 +128,14 @@ def test_the_command_line_tells_early(
         assert capsys.readouterr().err.startswith(told)
     assert 0 == main(["errors", "gold.jsonl", "gold.jsonl", "--preset", "templates"])
     assert capsys.readouterr().out.splitlines()[-1].startswith("carob:")
+
+
+def test_systems_are_named_by_the_user_by_their_files_or_by_their_paths() -> None:
+    assert {"a": "x/a.conll.gz", "stdin": "-"} == systems_by_name(["x/a.conll.gz", "-"])
+    assert ["x/a.conll", "y/a.conll"] == list(systems_by_name(["x/a.conll", "y/a.conll"]))
+    assert ["new", "a"] == list(systems_by_name(["x/a.conll", "y/a.conll"], ["new"]))
+    assert ["system", "system-2"] == list(systems_by_name([Corpus.of("a"), Corpus.of("b")]))
+    with pytest.raises(UsageError, match=r"two systems are called 'a.conll'; give them names"):
+        systems_by_name(["a.conll", "a.conll"])
+    with pytest.raises(UsageError, match="give at least one system"):
+        systems_by_name([])
