@@ -14,6 +14,7 @@ from carob.corpus.corpus import Corpus
 from carob.corpus.document import Document, Group, Mention
 from carob.corpus.problems import InputError, UsageError
 from carob.corpus.source import Source
+from carob.formats import tbf
 from carob.formats.conll import Conll
 from carob.formats.jsonl import Jsonl
 from carob.formats.spans import Spans
@@ -175,6 +176,7 @@ def test_spellings_that_mean_the_same(same: bytes) -> None:
 def test_blocks_do_not_depend_on_where_pieces_end(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = read(EXAMPLE + EXAMPLE.replace(b"d1", b"d3").replace(b"d2", b"d4"))
     data = written(whole)
+    monkeypatch.setattr(tbf, "_BLOCK", 3)
     for size in (5, 40, 333):
         small = Source.of_bytes(data)
         monkeypatch.setattr(small, "blocks", lambda s=small, n=size: Source.blocks(s, n))
@@ -209,7 +211,7 @@ def test_blocks_do_not_depend_on_where_pieces_end(monkeypatch: pytest.MonkeyPatc
           "#EndOfDocument",
           "dev.tbf:2: K503 found '@After\\tR1\\tE1,E2', expected a line inside of "
           "#BeginOfDocument and #EndOfDocument",
-          "dev.tbf:6: K503 found the end of the file in document 'e', expected #EndOfDocument"]),
+          "dev.tbf:5: K503 found the end of the file in document 'e', expected #EndOfDocument"]),
         (inside() + inside(),
          ["dev.tbf:3: K504 found the document 'd', also on line 1, expected each document once"]),
         (inside("s\td\tE1\t1,2\tx\tA"),

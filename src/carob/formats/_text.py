@@ -50,6 +50,20 @@ def pieces(source: Source, longest: int = LONGEST) -> Iterator[tuple[bytes, int,
         yield rest, line, offset
 
 
+def lines(source: Source, longest: int = LONGEST) -> Iterator[tuple[int, int, bytes]]:
+    """Number, offset and bytes of each line that is not blank.
+
+    >>> list(lines(Source.of_bytes(b"a\\n\\nb")))
+    [(1, 0, b'a'), (3, 3, b'b')]
+    """
+    for piece, number, offset in pieces(source, longest):
+        for raw in piece.split(b"\n"):
+            if raw.strip():
+                yield number, offset, raw
+            number += 1
+            offset += len(raw) + 1
+
+
 def zero_byte(source: Source, line: int) -> Problem:
     """The file is binary."""
     found = "a zero byte, as in a binary file"

@@ -14,7 +14,8 @@ from typing import Any
 
 from carob.corpus.problems import Problem, Problems, repeated, shown
 from carob.corpus.source import LARGEST, Source
-from carob.formats._text import BOM, pieces
+from carob.formats._text import BOM
+from carob.formats._text import lines as text_lines
 
 CAROB = frozenset({
     "mentions", "templates", "relations", "clusters", "tokens", "token_spans", "sentences", "unit",
@@ -60,17 +61,8 @@ DECODER = json.JSONDecoder(
 
 
 def lines(source: Source) -> Iterator[tuple[int, int, bytes]]:
-    """Number, offset and bytes of each line that is not blank.
-
-    >>> list(lines(Source.of_bytes(b'{}\\n\\n{"a": 1}')))
-    [(1, 0, b'{}'), (3, 4, b'{"a": 1}')]
-    """
-    for piece, number, offset in pieces(source, LARGEST):
-        for raw in piece.split(b"\n"):
-            if raw.strip():
-                yield number, offset, raw
-            number += 1
-            offset += len(raw) + 1
+    """Number, offset and bytes of each line that is not blank; a line may be a whole document."""
+    return text_lines(source, LARGEST)
 
 
 def decoded_object(raw: bytes, line: int, code: str, problems: Problems) -> dict[str, Any] | None:

@@ -2,20 +2,43 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, BinaryIO, ClassVar
 
 import numpy as np
 
+from carob.corpus.build import of_documents
 from carob.corpus.corpus import Corpus, Words
-from carob.corpus.problems import UsageError, shown
-from carob.corpus.source import Source
+from carob.corpus.document import Document, Group, Mention, Span, tidy
+from carob.corpus.problems import InputError, Problems, UsageError, shown
+from carob.corpus.source import LARGEST, Source
 from carob.corpus.tables import Documents, Groups
-from carob.formats._tbf import BEGIN, COREFERENCE, END, NOBODY, Tables, TbfReader, token_table
+from carob.formats._text import BOM, FileWords, lines
+
+BEGIN, END, NOBODY = "#BeginOfDocument", "#EndOfDocument", "_"
+COREFERENCE = "Coreference"
 
 _BEGIN = re.compile(rb"(?:\xef\xbb\xbf)?(?:[ \t\r]*\n|#[^\n]*\n)*?#BeginOfDocument")
+_UNKNOWN = "NOT_ANNOTATED"
+_LISTED = 50_000
+"""How many tokens a mention may have: their ids fit a line that can be read."""
+_BLOCK = 512
+"""How many documents a block has."""
+_LAST = 2**31 - 2
+"""The last position there can be: its end still fits in 32 bits."""
+_NUMBERS = r" *[0-9]{1,10} *"
+_CHARS = re.compile(rf"{_NUMBERS},{_NUMBERS}(?:;{_NUMBERS},{_NUMBERS})*")
+_TOKENS = re.compile(rf"t{_NUMBERS}(?:,t{_NUMBERS})*")
+_SPAN = "characters like 4,8 or 4,8;13,16, ends exclusive, or token ids like t3,t5"
+_COLUMNS = (
+    "at least 7 columns apart by tabs: system, document, mention id, span, text, type and realis"
+)
+_UNITS = {"token": "token ids", "char": "characters"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +86,7 @@ class Tbf:
         >>> [len(block) for block in Tbf().read(Source.of_bytes(data))]
         [1]
         """
-        return TbfReader(source, Tables(self.tokens) if self.tokens else None).blocks()
+        return _Reader(source, self.tokens).blocks()
 
     def signature_fields(self, facts: Mapping[Any, int]) -> tuple[dict[str, str], dict[str, int]]:
         """Where tokens have their places from; tables are told apart by their content.
@@ -88,9 +111,15 @@ class Tbf:
             raise UsageError("the token tables of a tbf file are not named in the signature")
         return {}
 
-    def library(self, source: Source, documents: Documents) -> TbfWords | None:
-        """The tokens of the token tables, where there are any."""
-        return TbfWords(self.tokens, documents) if self.tokens else None
+    def library(self, source: Source, documents: Documents) -> FileWords | None:
+        """The tokens of the token tables, if there are any."""
+        if not self.tokens:
+            return None
+
+        def read(row: int) -> Words:
+            return None, tuple(_read_table(self.tokens, documents.name(row))[0].values())
+
+        return FileWords(read, documents)
 
     def write(self, corpus: Corpus, out: BinaryIO) -> None:
         """Write mentions, clusters and relations; texts and tokens have no place here.
@@ -102,32 +131,292 @@ class Tbf:
         >>> out.getvalue().splitlines()[1]
         b'_\\td1\\tE1\\t0,4\\t\\tLife_Die\\tNOT_ANNOTATED'
         """
-        for part in written(corpus):
+        for part in _written(corpus):
             out.write(part)
 
 
-@dataclass(frozen=True, slots=True)
-class TbfWords:
-    """The tokens of token tables, read again when asked for."""
+@dataclass(slots=True)
+class _Opened:
+    """A document whose end has not come yet, with its lines by number."""
 
-    folder: str
-    documents: Documents
-
-    def words(self, row: int) -> Words:
-        """The tokens of a document."""
-        name = self.documents.name(row)
-        return None, tuple(token_table(Tables(self.folder).file(name), name)[1])
-
-    def line(self, row: int, place: int) -> int:
-        """The line on which the document begins."""
-        return int(self.documents.line[row])
+    id: str
+    line: int
+    offset: int
+    mentions: list[tuple[int, list[str]]] = field(default_factory=list)
+    links: list[tuple[int, str]] = field(default_factory=list)
+    comments: list[str] = field(default_factory=list)
 
 
-_UNKNOWN = "NOT_ANNOTATED"
-_LISTED = 50_000
+class _Reader:
+    """Reads one file; `folder` is that of the token tables, if places are taken from them."""
+
+    def __init__(self, source: Source, folder: str) -> None:
+        self.source, self.folder = source, folder
+        self.problems = Problems(source.name)
+        self.facts: Counter[str] = Counter()
+        self.ids: dict[str, int] = {}
+        self.unit: tuple[str, int] | None = None
+        self.opened: _Opened | None = None
+
+    def blocks(self) -> Iterator[Corpus]:
+        """Whole documents, some hundred at a time; problems come at the end."""
+        ready: list[tuple[Document, int, int]] = []
+        number = 0
+        for number, offset, raw in lines(self.source):
+            try:
+                text = raw.decode("utf-8").rstrip("\r")
+            except UnicodeDecodeError:
+                self.problems.add("K502", number, shown(raw), "UTF-8")
+                continue
+            closed = self._take(number, offset, text)
+            if closed is not None:
+                document = self._document(closed)
+                if not self.problems.total:
+                    ready.append((document, closed.line, closed.offset))
+            if len(ready) == _BLOCK:
+                yield self._block(ready)
+                ready = []
+        if not number:
+            raise self.source.failure("K002", "an empty file", "at least one document")
+        if self.opened is not None:
+            self._document(self.opened)
+            found = f"the end of the file in document {shown(self.opened.id)}"
+            self.problems.add("K503", number, found, END)
+        if not self.ids and not self.problems.total:
+            raise self.source.failure("K501", "no document", f"{BEGIN} and an id")
+        yield self._block(ready)
+        self.problems.check()
+
+    def _block(self, ready: list[tuple[Document, int, int]]) -> Corpus:
+        documents, starts, offsets = zip(*ready, strict=True) if ready else ((), (), ())
+        facts, self.facts = self.facts, Counter()
+        return replace(of_documents(documents, starts, offsets), library=None, facts=facts)
+
+    def _take(self, line: int, offset: int, text: str) -> _Opened | None:
+        """Add a line to its document; returns the document that it closes."""
+        wrong, opened = self.problems.add, self.opened
+        if text.startswith(BEGIN):
+            if opened is not None:
+                expected = f"{END} before it, for the document of line {opened.line}"
+                wrong("K503", line, shown(text), expected)
+            self.opened = _Opened(text[len(BEGIN) :].strip(), line, offset)
+            self._open(self.opened, text)
+            return opened
+        if text.startswith(END):
+            if opened is None:
+                wrong("K503", line, shown(text), f"{BEGIN} before it")
+            self.opened = None
+            return opened
+        if opened is None:
+            if text[0] != "#":
+                wrong("K503", line, shown(text), f"a line inside of {BEGIN} and {END}")
+            return None
+        if offset - opened.offset > LARGEST:
+            found = f"a document of more than {LARGEST:,} bytes"
+            raise self.source.failure("K010", found, f"{END} before")
+        if text[0] == "#":
+            opened.comments.append(text)
+        elif text[0] == "@":
+            opened.links.append((line, text))
+        elif (count := text.count("\t") + 1) < 7:
+            found = f"{count} column{'s' * (count != 1)} in {shown(text)}"
+            wrong("K505", line, found, _COLUMNS)
+        else:
+            opened.mentions.append((line, text.split("\t")))
+        return None
+
+    def _open(self, document: _Opened, text: str) -> None:
+        if not document.id or "\t" in document.id:
+            expected = f"{BEGIN} and an id without tabs"
+            self.problems.add("K501", document.line, shown(text), expected)
+        elif document.id in self.ids:
+            found = f"the document {shown(document.id)}, also on line {self.ids[document.id]}"
+            self.problems.add("K504", document.line, found, "each document once")
+        self.ids.setdefault(document.id, document.line)
+
+    def _document(self, opened: _Opened) -> Document:
+        """The document of these lines; it must not be used if there were problems."""
+        tokens: dict[str, str] | None = None
+        if self.folder:
+            tokens = self._token_table(opened.id)
+        places = None if tokens is None else {name: at for at, name in enumerate(tokens)}
+        first_line: dict[str, int] = {}
+        kept: list[tuple[list[str], tuple[Span, ...]]] = []
+        for line, fields in opened.mentions:
+            good = self._has_its_fields(opened, line, fields, first_line)
+            if self.folder and tokens is None:
+                continue  # the table has a problem, and no span can be read without it
+            spans = self._fragments(opened.id, line, fields[3], places) if good else None
+            if spans is not None:
+                kept.append((fields, spans))
+        clusters, relations = self._groups(opened, first_line, {fields[2] for fields, _ in kept})
+        system = kept[0][0][0] if kept else NOBODY
+        return Document(
+            opened.id,
+            tokens=None if tokens is None else tuple(tokens.values()),
+            mentions=tuple(
+                Mention(label, spans[0][0], spans[-1][1], spans, {"realis": realis}, id=name)
+                for (_, _, name, _, _, label, realis, *_), spans in kept
+            ),
+            attributes={} if system in ("", NOBODY) else {"system": system},
+            relations=relations,
+            clusters=clusters,
+            unit=self.unit[0] if self.unit and kept else None,
+            extra=_extra(opened, [fields for fields, _ in kept], system, tokens),
+        )
+
+    def _token_table(self, document: str) -> dict[str, str] | None:
+        """The tokens of a document by id, in order; None if there is something wrong with them."""
+        try:
+            tokens, digest = _read_table(self.folder, document)
+        except InputError as error:
+            self.problems.extend(error.problems, error.total)
+            return None
+        self.facts["table"] += int(digest[:8], 16)
+        return tokens
+
+    def _has_its_fields(
+        self, opened: _Opened, line: int, fields: list[str], first_line: dict[str, int]
+    ) -> bool:
+        """Whether a mention names its document, and has an id of its own, a type and a realis."""
+        before = self.problems.total
+        if fields[1] != opened.id:
+            found = f"a mention of the document {shown(fields[1])}"
+            self.problems.add("K506", line, found, f"the document {shown(opened.id)}")
+        if (first := first_line.setdefault(fields[2], line)) != line:
+            found = f"the mention id {shown(fields[2])}, also on line {first}"
+            self.problems.add("K507", line, found, "an id of its own for each mention")
+        for number, what in ((2, "mention id"), (5, "type"), (6, "realis")):
+            if not fields[number]:
+                expected = f"a {what} in column {number + 1}"
+                self.problems.add("K508", line, f"a mention without a {what}", expected)
+        return self.problems.total == before
+
+    def _fragments(
+        self, document: str, line: int, span: str, places: Mapping[str, int] | None
+    ) -> tuple[Span, ...] | None:
+        """The fragments of a span; None if it cannot be read, which is a problem."""
+        unit, expected = "token", _SPAN
+        spans: list[Span] = []
+        if places is not None:
+            names = span.split(",")
+            spans = [(places[name], places[name] + 1) for name in names if name in places]
+            if len(spans) < len(names):
+                spans, expected = [], f"ids of tokens in {_table_path(self.folder, document)}"
+        elif _TOKENS.fullmatch(span):
+            numbers = [int(part) for part in span.replace("t", "").split(",")]
+            spans = [(number, number + 1) for number in numbers]
+        elif _CHARS.fullmatch(span):
+            unit = "char"
+            pairs = [part.split(",") for part in span.split(";")]
+            spans = [(int(start), int(end)) for start, end in pairs]
+        self.facts["token"] += unit == "token"
+        try:
+            fragments = tidy(tuple(spans))
+        except UsageError:
+            fragments = ()
+        last = _LAST + (unit == "token")
+        if not fragments or fragments[-1][1] > last:
+            self.problems.add("K509", line, f"the span {shown(span)}", expected)
+            return None
+        self.unit = self.unit or (unit, line)
+        if self.unit[0] != unit:
+            found = f"{_UNITS[unit]} in {shown(span)}"
+            expected = f"{_UNITS[self.unit[0]]}, as on line {self.unit[1]}"
+            self.problems.add("K510", line, found, expected)
+            return None
+        return fragments
+
+    def _groups(
+        self, opened: _Opened, ids: Mapping[str, int], kept: set[str]
+    ) -> tuple[tuple[Group, ...], tuple[Group, ...]]:
+        """Coreference becomes clusters, other links relations. A link to a mention that has a
+        problem itself is no further problem.
+        """
+        clusters, relations = [], []
+        for line, text in opened.links:
+            name, *rest = text[1:].strip().split("\t")
+            name = name.strip()
+            if len(rest) != 2 or not name:
+                expected = "@Relation, id and mention ids, apart by tabs"
+                self.problems.add("K511", line, shown(text), expected)
+                continue
+            members = [member.strip() for member in rest[1].split(",")]
+            problem = _wrong_members(name, members, ids)
+            if problem is not None:
+                self.problems.add("K512", line, f"{problem[0]} in {shown(text)}", problem[1])
+            elif not kept.issuperset(members):
+                continue
+            elif name == COREFERENCE:
+                clusters.append(Group("", tuple(("", each) for each in members), rest[0]))
+            else:
+                pair = (("from", members[0]), ("to", members[1]))
+                relations.append(Group(name, pair, rest[0]))
+        return tuple(clusters), tuple(relations)
 
 
-def written(corpus: Corpus) -> Iterator[bytes]:
+def _wrong_members(name: str, members: list[str], ids: Mapping[str, int]) -> tuple[str, str] | None:
+    """What is wrong with the members of a link, and what was expected."""
+    missing = [member for member in members if member not in ids]
+    if missing:
+        return f"the mention id {shown(missing[0])}", "ids of mentions of this document"
+    if len(set(members)) < len(members):
+        return "a mention more than once", "each mention once"
+    if name != COREFERENCE and len(members) != 2:
+        return f"{len(members)} mention{'s' * (len(members) > 1)}", "two mentions, from and to"
+    return None
+
+
+def _extra(
+    opened: _Opened, mentions: list[list[str]], system: str, tokens: Mapping[str, str] | None
+) -> dict[str, Any]:
+    """What only tbf has: texts in the order of the file, further columns, other systems."""
+    parts = {
+        "text": {fields[2]: fields[4] for fields in mentions},
+        "columns": {fields[2]: fields[7:] for fields in mentions if len(fields) > 7},
+        "system": {fields[2]: fields[0] for fields in mentions if fields[0] != system},
+        "comments": opened.comments,
+        "tokens": list(tokens or ()),
+    }
+    own = {key: value for key, value in parts.items() if value}
+    return {"tbf": own} if own else {}
+
+
+def _table_path(folder: str, document: str) -> Path:
+    return Path(folder) / f"{document}.tab"
+
+
+def _read_table(folder: str, document: str) -> tuple[dict[str, str], str]:
+    """The tokens of a document by id, from its table, and the hash of the table.
+
+    The columns are id, token, begin and end, apart by tabs; the first line may be a header.
+    """
+    source = Source(_table_path(folder, document))
+    if {"/", "\\"} & set(document) or document in (".", ".."):
+        found = f"the document id {shown(document)}"
+        raise source.failure("K513", found, "an id that can name a file")
+    problems = Problems(source.name)
+    data = b"".join(source.blocks())
+    tokens: dict[str, str] = {}
+    first_line: dict[str, int] = {}
+    for line, raw in enumerate(data.removeprefix(BOM).split(b"\n"), 1):
+        row = raw.removesuffix(b"\r").decode("utf-8", "replace").split("\t")
+        if len(row) < 4:
+            if raw.strip():
+                expected = "4 columns apart by tabs: token id, token, begin and end"
+                problems.add("K514", line, shown(raw), expected)
+        elif line == 1 and not row[2].strip().isdigit():
+            continue
+        elif row[0] in tokens:
+            found = f"the token id {shown(row[0])}, also on line {first_line[row[0]]}"
+            problems.add("K514", line, found, "each token once")
+        else:
+            tokens[row[0]], first_line[row[0]] = row[1], line
+    problems.check()
+    return tokens, hashlib.sha256(data).hexdigest()
+
+
+def _written(corpus: Corpus) -> Iterator[bytes]:
     """The lines of each document."""
     _refuse(corpus)
     bounds = np.searchsorted(corpus.mentions.doc, np.arange(len(corpus) + 1)).tolist()
@@ -135,19 +424,19 @@ def written(corpus: Corpus) -> Iterator[bytes]:
     for row in range(len(corpus)):
         own = _own(corpus.extra.get(row, {}).get("tbf", {}))
         name = corpus.documents.name(row)
-        lines = [f"{BEGIN} {name}", *own["comments"]]
+        rows = [f"{BEGIN} {name}", *own["comments"]]
         low, high = bounds[row], bounds[row + 1]
         ids = _ids(corpus, low, high)
         order = {name: place for place, name in enumerate(own["text"])}
         for i in sorted(range(low, high), key=lambda i: (order.get(ids[i - low], len(order)), i)):
-            lines.append("\t".join(_line(corpus, row, i, ids[i - low], own)))
+            rows.append("\t".join(_line(corpus, row, i, ids[i - low], own)))
         both = list(zip((corpus.clusters, corpus.relations), groups, strict=True))
         used = {table.id[i] for table, places in both for i in places.get(row, [])}
         names = dict(enumerate(ids, low))
         for table, places in both:
-            lines += [_link(table, i, names, used) for i in places.get(row, [])]
+            rows += [_link(table, i, names, used) for i in places.get(row, [])]
         try:
-            yield "".join(f"{line}\n" for line in [*lines, END]).encode()
+            yield "".join(f"{line}\n" for line in [*rows, END]).encode()
         except UnicodeEncodeError:
             raise UsageError(f"tbf cannot hold surrogates, as in document {shown(name)}") from None
 
