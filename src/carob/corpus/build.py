@@ -33,14 +33,14 @@ class _Worded(Protocol):
 
 def document_hashes(documents: Sequence[_Worded]) -> HashArray:
     """What tells documents apart: the hash of the text, or of the tokens; 0 if unknown."""
-    found = hash_lists([() if d.unit == "char" else d.tokens or () for d in documents])
+    hashes = hash_lists([() if d.unit == "char" else d.tokens or () for d in documents])
     for place, document in enumerate(documents):
         if document.unit == "char" and document.text is not None:
             text = document.text.encode("utf-8", "surrogatepass")
             # Our own hash takes eight bytes a step: seconds for a megabyte of text.
             digest = hashlib.blake2b(text, digest_size=8).digest()
-            found[place] = int.from_bytes(digest, "little") or 1
-    return found
+            hashes[place] = int.from_bytes(digest, "little") or 1
+    return hashes
 
 
 def _as_document(document: str | Document | Mapping[str, Any], number: int) -> Document:
@@ -53,8 +53,8 @@ def _as_document(document: str | Document | Mapping[str, Any], number: int) -> D
             return _of_mapping(document)
     except UsageError as error:
         name = document.get("id") if isinstance(document, Mapping) else None
-        told = shown(name) if isinstance(name, str) else str(number)
-        raise UsageError(f"document {told}: {error}") from None
+        which = shown(name) if isinstance(name, str) else str(number)
+        raise UsageError(f"document {which}: {error}") from None
     raise UsageError(
         f"document {number}: a document is marked text, a Document or a dict, "
         f"not {type(document).__name__}"
@@ -89,7 +89,7 @@ def of_documents(
     unit = units.pop() if units else None
     ids = _ids(docs)
     mentions, labels = _mentions(docs)
-    found = Corpus(
+    corpus = Corpus(
         unit,
         Documents(
             int32([doc.length for doc in docs]),
@@ -109,7 +109,7 @@ def of_documents(
         extra={i: extra for i, doc in enumerate(docs) if (extra := _extra(doc))},
         library=Memory(tuple((doc.text, doc.tokens) for doc in docs)),
     )
-    return found.ordered()
+    return corpus.ordered()
 
 
 def _extra(doc: Document) -> dict[str, Any]:
@@ -143,11 +143,7 @@ def _mentions(docs: Sequence[Document]) -> tuple[Mentions, tuple[str, ...]]:
     label = Codes.of([mention.label for mention in every])
     fragments = None
     if any(len(mention.fragments) > 1 for mention in every):
-        fragments = Fragments(
-            np.cumsum([0] + [len(mention.fragments) for mention in every]),
-            int32([start for mention in every for start, _ in mention.fragments]),
-            int32([end for mention in every for _, end in mention.fragments]),
-        )
+        fragments = Fragments.of_spans([mention.fragments for mention in every])
     confidence = None
     if any(mention.confidence is not None for mention in every):
         confidence = np.array(
@@ -257,17 +253,18 @@ def of_tags(
     doc = np.repeat(np.arange(len(lengths)), lengths)
     runs = decode(tagged + doc[tagged], tagset.prefix[code], tagset.label[code])
     counts = np.bincount(runs.kind, minlength=KINDS)
-    found = recognise(tagset.letters, counts) if scheme == "auto" else scheme
-    if found is None:
+    known_scheme = recognise(tagset.letters, counts) if scheme == "auto" else scheme
+    if known_scheme is None:
         raise UsageError(
             f"the prefixes {' '.join(sorted(tagset.letters))} belong to no one scheme; "
             f"schemes: {', '.join(SCHEMES)}"
         )
-    wrong = illegal(found)[runs.kind]
+    wrong = illegal(known_scheme)[runs.kind]
     if repair == "strict" and wrong.any():
         place = int(tagged[runs.first[np.flatnonzero(wrong)[0]]])
         raise UsageError(
-            f"document {int(doc[place]) + 1}: {shown(flat[place] or '')} is not legal in {found}"
+            f"document {int(doc[place]) + 1}: {shown(flat[place] or '')} is not legal in "
+            f"{known_scheme}"
         )
     keep = ~wrong if repair == "discard" else np.ones(len(wrong), bool)
     first, last = tagged[runs.first[keep]], tagged[runs.last[keep]]

@@ -243,8 +243,8 @@ class Filler:
 
     def __repr__(self) -> str:
         every = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        told = [f"{name}={value!r}" for name, value in every.items() if value not in (None, (), 0)]
-        return f"Filler({', '.join(told)})"
+        parts = [f"{name}={value!r}" for name, value in every.items() if value not in (None, (), 0)]
+        return f"Filler({', '.join(parts)})"
 
 
 @dataclass(frozen=True)
@@ -261,20 +261,20 @@ class Template:
     id: str | None = None
 
     def __post_init__(self) -> None:
-        slots = {slot: _fillers(slot, given) for slot, given in self.slots.items()}
+        slots = {slot: _fillers(slot, value) for slot, value in self.slots.items()}
         object.__setattr__(self, "slots", slots)
 
     def __iter__(self) -> Iterator[tuple[str, Filler | Template]]:
         return ((slot, filler) for slot, fillers in self.slots.items() for filler in fillers)
 
     def __repr__(self) -> str:
-        told = "".join(f", {slot}={filler!r}" for slot, filler in self)
+        parts = "".join(f", {slot}={filler!r}" for slot, filler in self)
         name = "" if self.id is None else f", id={self.id!r}"
-        return f"Template({self.label!r}{told}{name})"
+        return f"Template({self.label!r}{parts}{name})"
 
 
-def _fillers(slot: str, given: Any) -> tuple[Filler | Template, ...]:
-    several = [given] if isinstance(given, (str, Filler, Template)) else list(given)
+def _fillers(slot: str, value: Any) -> tuple[Filler | Template, ...]:
+    several = [value] if isinstance(value, (str, Filler, Template)) else list(value)
     fillers = tuple(Filler(each) if isinstance(each, str) else each for each in several)
     for each in fillers:
         if not isinstance(each, (Filler, Template)):

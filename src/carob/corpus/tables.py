@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 
@@ -478,41 +478,37 @@ class Templates:
     def of(
         cls,
         documents: Sequence[Sequence[Template]],
-        mentions: Sequence[Mapping[str, tuple[int, tuple[tuple[int, int], ...]]]],
+        mentions: Sequence[Mapping[str, tuple[int, tuple[Span, ...]]]],
     ) -> Templates:
         """The templates of each document; `mentions` gives the row and fragments of each id."""
-        rows: list[tuple[int, Template, int, str | None, int]] = []
-        fillers: list[tuple[int, str, Filler, int, int]] = []
-        forms: list[tuple[str | None, tuple[tuple[int, int], ...]]] = []
+        rows: list[_TemplateRow] = []
+        fillers: list[_FillerRow] = []
+        forms: list[tuple[str | None, tuple[Span, ...]]] = []
         for doc, templates in enumerate(documents):
             for template, parent, slot, place in _walk(templates, len(rows)):
-                row = len(rows)
-                rows.append((doc, template, parent, slot, place))
                 for at, (name, filler) in enumerate(template):
                     if isinstance(filler, Filler):
-                        linked, own = _linked(filler, mentions[doc])
-                        fillers.append((row, name, filler, at, linked))
+                        mention, own = _linked(filler, mentions[doc])
+                        fillers.append(_FillerRow(len(rows), name, filler, at, mention))
                         forms.append((filler.text, own))
                         forms += [(other.text, other.fragments) for other in filler.alternatives]
-        sizes = [1 + len(filler.alternatives) for _, _, filler, _, _ in fillers]
+                rows.append(_TemplateRow(doc, template, parent, slot, place))
+        confidence = [row.filler.confidence for row in fillers]
         return cls(
-            int32([doc for doc, _, _, _, _ in rows]),
-            Codes.of([template.label or None for _, template, _, _, _ in rows]),
-            int32([parent for _, _, parent, _, _ in rows]),
-            Codes.of([slot for _, _, _, slot, _ in rows]),
-            int32([place for _, _, _, _, place in rows]),
-            tuple(template.id for _, template, _, _, _ in rows),
+            int32([row.doc for row in rows]),
+            Codes.of([row.template.label or None for row in rows]),
+            int32([row.parent for row in rows]),
+            Codes.of([row.slot for row in rows]),
+            int32([row.place for row in rows]),
+            tuple(row.template.id for row in rows),
             Fillers(
-                int32([row for row, _, _, _, _ in fillers]),
-                Codes.of([name for _, name, _, _, _ in fillers]),
-                np.array([filler.optional for _, _, filler, _, _ in fillers], bool),
-                np.array(
-                    [np.nan if f.confidence is None else f.confidence for _, _, f, _, _ in fillers],
-                    np.float64,
-                ),
-                int32([linked for _, _, _, _, linked in fillers]),
-                int32([at for _, _, _, at, _ in fillers]),
-                np.cumsum([0, *sizes]),
+                int32([row.template for row in fillers]),
+                Codes.of([row.slot for row in fillers]),
+                np.array([row.filler.optional for row in fillers], bool),
+                np.array([np.nan if each is None else each for each in confidence], np.float64),
+                int32([row.mention for row in fillers]),
+                int32([row.place for row in fillers]),
+                np.cumsum([0, *(1 + len(row.filler.alternatives) for row in fillers)]),
                 Codes.of([text for text, _ in forms]),
                 Fragments.of_spans([spans for _, spans in forms]),
             ),
@@ -606,6 +602,22 @@ class Templates:
         )
 
 
+class _TemplateRow(NamedTuple):
+    doc: int
+    template: Template
+    parent: int
+    slot: str | None
+    place: int
+
+
+class _FillerRow(NamedTuple):
+    template: int
+    slot: str
+    filler: Filler
+    place: int
+    mention: int
+
+
 def _walk(
     templates: Sequence[Template], first: int
 ) -> Iterator[tuple[Template, int, str | None, int]]:
@@ -628,8 +640,8 @@ def _walk(
 
 
 def _linked(
-    filler: Filler, mentions: Mapping[str, tuple[int, tuple[tuple[int, int], ...]]]
-) -> tuple[int, tuple[tuple[int, int], ...]]:
+    filler: Filler, mentions: Mapping[str, tuple[int, tuple[Span, ...]]]
+) -> tuple[int, tuple[Span, ...]]:
     """The row of the mention that a filler is (-1: none), and its own fragments."""
     if filler.mention is None:
         return UNKNOWN, filler.fragments
