@@ -34,10 +34,6 @@ OPTIONS: list[dict[str, Any]] = [
 ]  # fmt: skip
 
 
-both_ways = pytest.mark.parametrize("wide", [False, True])
-"""One byte or token after the other, and as many at a time as the processor can."""
-
-
 def made(rng: random.Random) -> bytes:
     """A file that is mostly plain."""
     width, sep = rng.choice((2, 2, 2, 2, 1, 3, 4)), rng.choice((" ", " ", "\t"))
@@ -94,7 +90,6 @@ def test_a_file_is_the_same_with_the_compiled_helper_and_without(
         monkeypatch.setattr(_lines, "SIZE", rng.choice((60, 100, 100, 200, 400)))
         options = rng.choice(OPTIONS)
         monkeypatch.setattr(scan, "compiled", watched)
-        monkeypatch.setattr(scan, "WIDE", number % 3 > 0)
         with_it = outcome(data, options)
         monkeypatch.setattr(scan, "compiled", None)
         assert outcome(data, options) == with_it, (data, options)
@@ -156,11 +151,7 @@ def test_a_line_that_is_not_plain_is_left_to_numpy(line: bytes) -> None:
     assert scanned(b"a O\n" + line + b"\na O\n") is None
 
 
-@both_ways
-def test_the_hash_of_a_token_is_that_of_the_array_function(
-    wide: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(scan, "WIDE", wide)
+def test_the_hash_of_a_token_is_that_of_the_array_function() -> None:
     for size in range(1, 70):
         token = bytes(random.Random(size).choices(range(33, 256), k=size))
         found = scanned(token.replace(b"#", b"x") + b" O\n")
@@ -203,11 +194,10 @@ def test_long_files_of_any_width_are_the_same_in_all_ways(
         data = long_file(rng, width, short if width > 10 or rng.random() < 0.5 else long)
         options = rng.choice(OPTIONS[:7])
         ways: list[Any] = []
-        for compiled, wide in ((None, True), (watched, False), (watched, True)):
+        for compiled in (None, watched):
             monkeypatch.setattr(scan, "compiled", compiled)
-            monkeypatch.setattr(scan, "WIDE", wide)
             ways.append(outcome(data, options))
-        assert ways[0] == ways[1] == ways[2]
+        assert ways[0] == ways[1]
     assert bool(taken[True]) == (width <= 256), "lines of very many fields are left to NumPy"
 
 
@@ -221,7 +211,7 @@ def test_buffers_that_do_not_fit_together_are_refused() -> None:
         text: Any, size: int, keys: Any = keys, rooms: list[Any] = rooms, columns: Any = (2, 0, 1)
     ) -> Any:
         compiled: Any = scan.compiled
-        return compiled(text, size, *columns, 1, 0, False, True, keys, codes, *rooms)
+        return compiled(text, size, *columns, 1, 0, False, keys, codes, *rooms)
 
     assert (1, 1, 0, 1, 0, 1) == call(text, 5)
     wrong: list[tuple[Any, ...]] = [
@@ -235,8 +225,7 @@ def test_buffers_that_do_not_fit_together_are_refused() -> None:
             call(*arguments)
 
 
-@both_ways
-def test_the_room_is_never_written_over(wide: bool) -> None:
+def test_the_room_is_never_written_over() -> None:
     for line in (b"a B\n", b"a B\n\n", b"a O\n\n", b"-DOCSTART-\n", b"\n"):
         for count in range(12):
             data = b"\n" + line * count
@@ -247,7 +236,7 @@ def test_the_room_is_never_written_over(wide: bool) -> None:
             compiled: Any = scan.compiled
             found = compiled(
                 np.frombuffer(data + bytes(16), np.uint8), len(data), 2, 0, 1,
-                1 if line[:1] == b"-" else 0, 0, False, wide, np.zeros(2, np.uint64),
+                1 if line[:1] == b"-" else 0, 0, False, np.zeros(2, np.uint64),
                 np.zeros(2, np.int32), *(each[:end] for each, end in zip(whole, ends, strict=True)),
             )  # fmt: skip
             assert found is not None

@@ -1,7 +1,7 @@
-"""One pass over plain lines of columns, where the compiled helper `_scan` is installed.
+"""One pass over plain lines of columns, if the compiled scanner `_scan` is installed.
 
-It is an accelerator and nothing else: what it cannot read, and everything where there is no
-compiler, is read with NumPy, to the same numbers. A test reads thousands of files both ways.
+It only saves time: what it cannot read, and everything if there was no compiler, is read with
+NumPy, with the same result. A test reads thousands of files both ways.
 """
 
 from __future__ import annotations
@@ -28,9 +28,6 @@ MODES = {"blank": 0, "marked": 1, "file": 2}
 ROW, LINE, CODE, START, END = range(5)
 """The columns of `tagged`."""
 
-WIDE = True
-"""Whether the helper may look at as much together as the processor can."""
-
 SLOTS = 1 << 10
 _LEAST = 4
 """Bytes of the shortest line with a tag; every sentence and document has one, or is longer."""
@@ -38,7 +35,7 @@ _LEAST = 4
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scanned:
-    """What was found in some lines; rows and lines count from the first one.
+    """What is in some lines; rows and lines count from the first one.
 
     `tagged` are columns, of all tokens with a tag other than O: row, line, code (-1: not known),
     start and end of the tag. `docs` are row, line and start of all documents that open, `sums`
@@ -55,7 +52,7 @@ class Scanned:
 
 
 class Scanner:
-    """The room for what is found, which is used again and again, and the tags that are known."""
+    """The scanner with its known tags and its room for results, which is used again and again."""
 
     def __init__(self, width: int, token: int, tag: int, mode: str) -> None:
         self.columns = width, token % width, tag % width, MODES[mode]
@@ -80,7 +77,7 @@ class Scanner:
             self._tagged, self._docs = np.empty((5, room), np.int32), np.empty((3, room), np.int32)
             self._sentences, self._sums = np.empty(room, np.int32), np.empty(room, np.uint64)
         result = compiled(
-            buffer, size, *self.columns, place, open, WIDE, self._keys, self._codes,
+            buffer, size, *self.columns, place, open, self._keys, self._codes,
             self._tagged, self._sentences, self._docs, self._sums,
         )  # fmt: skip
         if result is None:

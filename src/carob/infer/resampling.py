@@ -23,8 +23,8 @@ from carob.infer.draws import Units, resamples
 HELD = 1 << 24
 """About how many sums are kept at a time: it changes memory and speed, no result."""
 
-SINGLE = 2.0**24
-"""Sums of whole numbers below this are exact in single precision, which is twice as fast."""
+SINGLE = 2.0**22
+"""Sums of quarters below this are exact in single precision, which is twice as fast."""
 
 Contrast = tuple[int] | tuple[int, int]
 """One statistic, or the first minus the second."""
@@ -203,7 +203,7 @@ def _matrix(lines: Sequence[FloatArray], size: int, kind: type = np.float64) -> 
 
 def _fits_single(line: FloatArray, count: int) -> bool:
     """Whether all sums of `count` of these numbers are exact in single precision."""
-    return is_whole(line) and float(np.abs(line).max(initial=0.0)) * count < SINGLE
+    return is_whole(4 * line) and float(np.abs(line).max(initial=0.0)) * count < SINGLE
 
 
 def _exact(lines: FloatArray, count: int) -> FloatArray:
@@ -223,9 +223,12 @@ def _powers(away: FloatArray) -> FloatArray:
 
     Deviations from the score itself are small, so the powers keep their digits.
     """
-    there = ~np.isnan(away)
-    away = np.where(there, away, 0.0)
-    return np.array([there.sum(axis=0), *((away**k).sum(axis=0) for k in (1, 2, 3))])
+    undefined = np.isnan(away)
+    if undefined.any():
+        away = np.where(undefined, 0.0, away)
+    square = away * away
+    count = len(away) - undefined.sum(axis=0)
+    return np.array([count, *(each.sum(axis=0) for each in (away, square, square * away))])
 
 
 def _moments(sums: FloatArray) -> Moments:
