@@ -15,8 +15,9 @@ import numpy as np
 
 from carob.arrays.hashing import PAD, hash_stretches
 from carob.arrays.types import BoolArray, ByteArray, HashArray, IntArray
-from carob.corpus.problems import InputError, Problem
+from carob.corpus.problems import InputError
 from carob.corpus.source import Source
+from carob.formats._text import CONVERT, long_line, zero_byte
 
 SIZE = 1 << 19
 """How many bytes are looked at together; also the longest line that is accepted."""
@@ -28,7 +29,6 @@ _KEPT = 1 << 22
 """How much memory is kept for the arrays of a chunk."""
 
 NEWLINE, RETURN, SPACE, TAB = 10, 13, 32, 9
-BOMS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -133,7 +133,7 @@ def pieces(source: Source, lines: Callable[[], int]) -> Iterator[Piece]:
             stop = filled if last else space.rfind(b"\n", 1, 1 + filled)
             if stop <= 0:
                 if filled >= SIZE:
-                    raise InputError([_endless(source, lines() + 1)])
+                    raise InputError([long_line(source, lines() + 1, SIZE)])
                 carry = filled
                 continue
             if begin:
@@ -141,7 +141,7 @@ def pieces(source: Source, lines: Callable[[], int]) -> Iterator[Piece]:
             zero = space.find(0, begin, stop + 1)
             if zero >= 0:
                 line = lines() + space.count(b"\n", begin + 1, zero) + 1
-                raise InputError([_binary(source, line)])
+                raise InputError([zero_byte(source, line)])
             yield Piece(room[begin : stop + 1 + PAD], stop + 1 - begin, offset + begin - 1)
             if last:
                 break
@@ -154,23 +154,9 @@ def pieces(source: Source, lines: Callable[[], int]) -> Iterator[Piece]:
 def _mark(source: Source, head: ByteArray) -> int:
     """How many bytes a byte order mark takes at the beginning of a file."""
     first = head[:3].tobytes()
-    if first[:2] in BOMS:
-        raise source.failure(
-            "K004", f"{BOMS[first[:2]]} text", "UTF-8", "convert it, for example with iconv"
-        )
+    if first[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        raise source.failure("K004", "UTF-16 text", "UTF-8", CONVERT)
     return 3 if first == b"\xef\xbb\xbf" else 0
-
-
-def _endless(source: Source, line: int) -> Problem:
-    return Problem(
-        "K005", source.name, line, f"a line of more than {SIZE:,} bytes", "shorter lines"
-    )
-
-
-def _binary(source: Source, line: int) -> Problem:
-    return Problem(
-        "K003", source.name, line, "a zero byte, as in a binary file", "a text file in UTF-8"
-    )
 
 
 def _found(part: ByteArray, buffer: ByteArray, base: int) -> Chunk:
@@ -224,7 +210,7 @@ def _squeezed(part: ByteArray) -> ByteArray:
 _HASH = ord("#")
 _OPENING = (b"newdoc", b"newpar")
 _NEWDOC_ID = re.compile(rb"#[ \t]+newdoc[ \t]+id[ \t]*=[ \t]*(.+)")
-_DOCSTART = b"-DOCSTART-"
+DOCSTART = b"-DOCSTART-"
 
 
 def comments(chunk: Chunk, width: int) -> tuple[IntArray, IntArray]:
@@ -283,7 +269,7 @@ def width_of(source: Source) -> int:
     2
     """
     lines = source.head().removeprefix(b"\xef\xbb\xbf").split(b"\n")
-    fields = [fields for line in lines if (fields := split(line)) and fields[0] != _DOCSTART]
+    fields = [fields for line in lines if (fields := split(line)) and fields[0] != DOCSTART]
     fields = [each for each in fields if not is_comment(each, len(each))]
     for each in fields:
         if each[0] != b"#":

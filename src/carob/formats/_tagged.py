@@ -15,12 +15,17 @@ from carob.arrays.scan import CODE, LINE, START, Scanned, Scanner
 from carob.arrays.tags import KINDS, Runs, Tagset, decode, illegal, interpret, stacked
 from carob.arrays.types import ByteArray, HashArray, IntArray
 from carob.corpus.corpus import Corpus
-from carob.corpus.problems import SHOWN, InputError, Problem, shown
+from carob.corpus.problems import InputError, Problem, Problems, shown
 from carob.corpus.source import Source
 from carob.corpus.tables import Documents, Mentions, int32
-from carob.formats._lines import Chunk, Piece, comments, newdoc_id, pieces, width_of
+from carob.formats._lines import DOCSTART, Chunk, Piece, comments, newdoc_id, pieces, width_of
 
-Unreadable = Callable[[int, str], None]
+REPAIRS = ("conlleval", "discard", "strict")
+BLOCK = 1 << 17
+"""About how many tokens a block has, if its documents allow it."""
+_HEAD, _TAIL = (int.from_bytes(part, "little") for part in (DOCSTART[:8], DOCSTART[-8:]))
+_OPENS = ("-DOCSTART-", "# newdoc")
+_LETTER_O, _HASH, _HYPHEN = ord("O"), ord("#"), ord("-")
 
 
 class Vocabulary:
@@ -29,7 +34,7 @@ class Vocabulary:
     `tags` are the single ones, O left out, and `lines` where each was first seen.
     """
 
-    def __init__(self, unreadable: Unreadable) -> None:
+    def __init__(self, unreadable: Callable[[int, str], None]) -> None:
         self.tags: list[str] = []
         self.lines: list[int] = []
         self.depth = 1
@@ -100,12 +105,6 @@ class Vocabulary:
         return place
 
 
-_DOCSTART = b"-DOCSTART-"
-_HEAD, _TAIL = (int.from_bytes(part, "little") for part in (_DOCSTART[:8], _DOCSTART[-8:]))
-_OPENS = ("-DOCSTART-", "# newdoc")
-_LETTER_O, _HASH, _HYPHEN = ord("O"), ord("#"), ord("-")
-
-
 class Pending:
     """Columns that grow chunk by chunk and are cut into blocks of whole documents: `sentence`,
     where sentences begin; `doc`, token, line and offset of documents; `layer0` and so on, token,
@@ -133,8 +132,8 @@ class Pending:
             self.columns[name] = [self[name][..., count:].copy()]
 
 
-class RowReader:
-    """Token lines as columns, chunk by chunk; `layers` are the columns that hold tags."""
+class TagReader:
+    """One pass over one file, chunk by chunk; `layers` are the columns that hold tags."""
 
     def __init__(self, source: Source, layers: tuple[int, ...], token: int, documents: str) -> None:
         self.source, self.layers, self.token = source, layers, token
@@ -146,13 +145,13 @@ class RowReader:
         self.hashes: list[HashArray] = []
         self.doc_first = 0
         self.facts: Counter[Any] = Counter()
-        self.problems: list[Problem] = []
-        self.told: set[int] = set()
-        self.wrong = 0
+        self.problems = Problems(source.name)
+        self.reported: set[int] = set()
         self.vocabulary = Vocabulary(self._unreadable)
         self.scanner: Scanner | None = None
         self.real: IntArray | None = None
         self.commented = False
+        self._meant: Tagset | None = None
         self.ids: dict[int, str] = {}
         self.id_line: dict[str, int] = {}
 
@@ -167,13 +166,8 @@ class RowReader:
                 return
         self._take(piece.chunk())
 
-    def _problem(self, code: str, line: int, found: str, expected: str, hint: str = "") -> None:
-        self.wrong += 1
-        if len(self.problems) < SHOWN:
-            self.problems.append(Problem(code, self.source.name, line, found, expected, hint))
-
     def _unreadable(self, line: int, tag: str) -> None:
-        self._problem("K102", line, f"the tag {shown(tag)}", "a tag in UTF-8")
+        self.problems.add("K102", line, f"the tag {shown(tag)}", "a tag in UTF-8")
 
     def _line(self, row: int) -> int:
         """The number of a line, comments counted."""
@@ -185,7 +179,7 @@ class RowReader:
     def _plainly(self) -> Scanner | None:
         """What reads plain lines, once the first lines have said what the columns are."""
         one_layer = len(self.layers) == 1 and self.width > 1
-        if not one_layer or self.ids or self.problems:
+        if not one_layer or self.ids or self.problems.total:
             return None
         if self.scanner is None:
             self.scanner = Scanner(self.width, self.token, self.layers[0], self.mode)
@@ -193,7 +187,7 @@ class RowReader:
         return self.scanner
 
     def _take_plain(self, piece: Piece, found: Scanned, scanner: Scanner) -> None:
-        """The same as `_take`, for lines in which there is nothing to be told."""
+        """The same as `_take`, for lines without any problem."""
         self.real = None
         self.sentence_open = found.open
         tagged = found.tagged[:START].astype(np.int64)
@@ -240,13 +234,15 @@ class RowReader:
         self.tokens += len(filled)
 
     def _late(self, marks: IntArray, names: Mapping[int, bytes | None]) -> None:
-        self.wrong += max(0, len(marks) - SHOWN)
-        for row in marks[:SHOWN].tolist():
+        def describe(row: int) -> tuple[str, int, str, str, str]:
             mark = _OPENS[row in names]
-            self._problem(
-                "K106", self._line(row), f"{mark} after the first tokens",
-                f"{mark} on the first line, or nowhere", f"begin the file with a {mark} line",
-            )  # fmt: skip
+            expected, hint = (
+                f"{mark} on the first line, or nowhere",
+                f"begin the file with a {mark} line",
+            )
+            return "K106", self._line(row), f"{mark} after the first tokens", expected, hint
+
+        self.problems.each(marks, describe)
 
     def _uncommented(
         self, chunk: Chunk, marks: IntArray
@@ -280,18 +276,18 @@ class RowReader:
             raw, line = names.get(row), self._line(row)
             if (raw is None) != (0 not in self.ids) and place:
                 found = "a document without an id" if raw is None else "a document with an id"
-                self._problem("K109", line, found, "an id for every document, or for none")
+                self.problems.add("K109", line, found, "an id for every document, or for none")
             if raw is None:
                 continue
             try:
                 name = raw.decode("utf-8")
             except UnicodeDecodeError:
                 name = raw.decode("utf-8", "backslashreplace")
-                self._problem("K109", line, f"the id {shown(name)}", "an id in UTF-8")
+                self.problems.add("K109", line, f"the id {shown(name)}", "an id in UTF-8")
             before = self.id_line.setdefault(name, line)
             if before != line:
                 found = f"the id {shown(name)}, also on line {before}"
-                self._problem("K109", line, found, "an id of its own for each document")
+                self.problems.add("K109", line, found, "an id of its own for each document")
             self.ids[place] = name
         self.documents += len(marks)
 
@@ -320,7 +316,7 @@ class RowReader:
         """The hash of each document's tokens; a file of tags alone has none."""
         bounds = np.concatenate([[0], at, [len(filled)]])
         firsts = np.concatenate([[self.doc_first - self.tokens], at])
-        if self.width == 1 or self.problems:
+        if self.width == 1 or self.problems.total:
             sums = np.zeros(len(at) + 1, np.uint64)
         else:
             start, end = chunk.column(self.token, filled, widths)
@@ -348,14 +344,11 @@ class RowReader:
                         f"a column {number}", "choose with --columns; 0 is the first, -1 the last",
                     )])  # fmt: skip
         odd = np.flatnonzero(widths != self.width)
-        self.wrong += max(0, len(odd) - SHOWN)
-        for row in odd[:SHOWN].tolist():
-            line = int(filled[row])
-            self._problem(
-                "K101", self._line(line),
-                f"{_columns_in(int(widths[row]))} in {shown(chunk.text(line))}",
-                f"{self.width}, as in line {self.width_line}",
-            )  # fmt: skip
+        self.problems.each(odd, lambda row: (
+            "K101", self._line(int(filled[row])),
+            f"{_columns_in(int(widths[row]))} in {shown(chunk.text(int(filled[row])))}",
+            f"{self.width}, as in line {self.width_line}",
+        ))  # fmt: skip
         return odd
 
     def _tags(self, chunk: Chunk, filled: IntArray, widths: IntArray, odd: IntArray) -> None:
@@ -369,33 +362,6 @@ class RowReader:
             line = self._lines(filled[rows])
             code = self.vocabulary.codes(chunk.buffer, start[tagged], end[tagged], line)
             self.pending.add(**{f"layer{layer}": np.array([rows + self.tokens, line, code])})
-
-
-def _docstarts(chunk: Chunk) -> IntArray:
-    """The lines that open a document."""
-    lines = chunk.beginning(_HYPHEN)
-    if not lines.size:
-        return lines
-    start, end = chunk.column(0, lines, chunk.fields[lines])
-    long = np.flatnonzero(end - start == len(_DOCSTART))
-    head, tail = (words_at(chunk.buffer, start[long] + skip) for skip in (0, len(_DOCSTART) - 8))
-    whole: IntArray = lines[long[(head == _HEAD) & (tail == _TAIL)]]
-    return whole
-
-
-def _columns_in(number: int) -> str:
-    return "1 column" if number == 1 else f"{number} columns"
-
-
-REPAIRS = ("conlleval", "discard", "strict")
-BLOCK = 1 << 17
-"""About how many tokens a block has, if its documents allow it."""
-
-
-class TagReader(RowReader):
-    """One pass over one file; `layers` are the columns that hold tags."""
-
-    _meant: Tagset | None = None
 
     def blocks(self, scheme: str, repair: str) -> Iterator[Corpus]:
         """Whole documents, some at a time; every problem is raised at the end."""
@@ -411,9 +377,7 @@ class TagReader(RowReader):
             raise self.source.failure("K002", "an empty file", "at least one document")
         yield self._emit(scheme, repair, final=True) or Corpus.of()
         self._bad_tags(scheme)
-        if self.problems:
-            ordered = sorted(self.problems, key=lambda p: (p.line or 0, p.code))
-            raise InputError(ordered[:SHOWN], self.wrong)
+        self.problems.check()
 
     def _tagset(self, scheme: str) -> Tagset:
         """What the tags so far mean, worked out again when there are new ones."""
@@ -423,20 +387,20 @@ class TagReader(RowReader):
 
     def _bad(self, tagset: Tagset, line: IntArray, code: IntArray) -> None:
         """Tags that mean nothing, each on its line."""
-        self.told.update(np.unique(code).tolist())
-        self.wrong += max(0, len(line) - SHOWN)
-        for number, which in zip(line[:SHOWN].tolist(), code[:SHOWN].tolist(), strict=True):
-            found = shown(self.vocabulary.tags[which])
-            self._problem("K104", number, found, tagset.bad[which])
+        self.reported.update(np.unique(code).tolist())
+        tags = self.vocabulary.tags
+        self.problems.each(np.arange(len(line)), lambda row: (
+            "K104", int(line[row]), shown(tags[code[row]]), tagset.bad[int(code[row])],
+        ))  # fmt: skip
 
     def _bad_tags(self, scheme: str) -> None:
         tagset = self._tagset(scheme)
         tags, lines = self.vocabulary.tags, self.vocabulary.lines
         for code, expected in tagset.bad.items():
-            if code not in self.told:
-                self._problem("K104", lines[code], shown(tags[code]), expected)
+            if code not in self.reported:
+                self.problems.add("K104", lines[code], shown(tags[code]), expected)
         if self.width == 1 and tags and not tagset.letters and not tagset.bad:
-            self._problem(
+            self.problems.add(
                 "K107", lines[0], f"one column with {shown(tags[0])}",
                 "a token and a tag, or a tag like B-PER alone",
             )  # fmt: skip
@@ -531,10 +495,24 @@ class TagReader(RowReader):
     def _strict(
         self, scheme: str, bad: IntArray, runs: Runs, line: IntArray, code: IntArray
     ) -> None:
-        self.wrong += max(0, len(bad) - SHOWN)
-        for row in runs.first[bad[:SHOWN]].tolist():
-            tag = self.vocabulary.tags[code[row]]
-            self._problem(
-                "K108", int(line[row]), f"a mention that begins with {shown(tag)}",
-                f"one that {scheme} allows", "--repair conlleval reads it all the same",
-            )  # fmt: skip
+        self.problems.each(runs.first[bad], lambda row: (
+            "K108", int(line[row]),
+            f"a mention that begins with {shown(self.vocabulary.tags[code[row]])}",
+            f"one that {scheme} allows", "--repair conlleval reads it all the same",
+        ))  # fmt: skip
+
+
+def _docstarts(chunk: Chunk) -> IntArray:
+    """The lines that open a document."""
+    lines = chunk.beginning(_HYPHEN)
+    if not lines.size:
+        return lines
+    start, end = chunk.column(0, lines, chunk.fields[lines])
+    long = np.flatnonzero(end - start == len(DOCSTART))
+    head, tail = (words_at(chunk.buffer, start[long] + skip) for skip in (0, len(DOCSTART) - 8))
+    whole: IntArray = lines[long[(head == _HEAD) & (tail == _TAIL)]]
+    return whole
+
+
+def _columns_in(number: int) -> str:
+    return "1 column" if number == 1 else f"{number} columns"

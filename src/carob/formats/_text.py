@@ -13,7 +13,7 @@ from carob.corpus.tables import Documents
 BOM = b"\xef\xbb\xbf"
 LONGEST = 1 << 20
 """The longest line of a table, in bytes."""
-_CONVERT = "convert it, for example with iconv"
+CONVERT = "convert it, for example with iconv"
 
 
 def pieces(source: Source, longest: int = LONGEST) -> Iterator[tuple[bytes, int, int]]:
@@ -29,7 +29,7 @@ def pieces(source: Source, longest: int = LONGEST) -> Iterator[tuple[bytes, int,
     for number, block in enumerate(source.blocks()):
         if number == 0:
             if block[:2] in (b"\xff\xfe", b"\xfe\xff"):
-                raise source.failure("K004", "UTF-16 text", "UTF-8", _CONVERT)
+                raise source.failure("K004", "UTF-16 text", "UTF-8", CONVERT)
             if block.startswith(BOM):
                 block, offset = block[3:], 3
         pending.append(block)
@@ -93,14 +93,14 @@ def decoded(source: Source, code: str, problems: Problems) -> str | None:
     except UnicodeDecodeError:
         pass
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        problems.add(code, 1, "UTF-16 text", "UTF-8", _CONVERT, file=source.name)
+        problems.add(code, 1, "UTF-16 text", "UTF-8", CONVERT, file=source.name)
         return None
     for number, line in enumerate(data.split(b"\n"), 1):
         try:
             line.decode("utf-8")
         except UnicodeDecodeError as error:
             found = shown(line[error.start : error.end])
-            problems.add(code, number, found, "UTF-8", _CONVERT, file=source.name)
+            problems.add(code, number, found, "UTF-8", CONVERT, file=source.name)
     return None
 
 

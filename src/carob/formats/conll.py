@@ -17,6 +17,7 @@ from carob.corpus.source import Source
 from carob.corpus.tables import Documents
 from carob.formats._lines import is_comment, split, width_of
 from carob.formats._tagged import REPAIRS, TagReader
+from carob.formats._text import bytes_of
 
 _ENOUGH = 1 << 13
 """How many bytes are enough to know tags when we see them."""
@@ -196,10 +197,7 @@ class ConllWords:
     token: int
 
     def _lines(self, row: int) -> list[tuple[int, bytes | None]]:
-        start = int(self.documents.offset[row])
-        rest = self.documents.offset[row + 1 :]
-        stop = int(rest[0]) if len(rest) else None
-        lines = self.source.between(start, stop).split(b"\n")
+        lines = bytes_of(self.source, self.documents, row).split(b"\n")
         first = int(self.documents.line[row])
         found: list[tuple[int, bytes | None]] = []
         width = width_of(self.source) if any(line.lstrip()[:1] == b"#" for line in lines) else 0

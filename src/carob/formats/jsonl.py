@@ -12,20 +12,10 @@ from carob.corpus.problems import Problems, UsageError, shown
 from carob.corpus.record import WrongError, document_of, record_of
 from carob.corpus.source import Source
 from carob.corpus.tables import ATTRIBUTES, Documents, too_many_attributes
+from carob.formats import json_text
 from carob.formats._plain import Blocks, Plain, plain_document
 from carob.formats._text import BOM, FileWords, bytes_of
 from carob.formats.capabilities import EVERYTHING
-from carob.formats.json_text import (
-    CAROB,
-    COMMON,
-    DECODER,
-    OBJECT,
-    TOO_DEEP,
-    decoded_object,
-    encoded_object,
-    keys,
-    lines,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +47,8 @@ class Jsonl:
         """
         if head.removeprefix(BOM).lstrip()[:1] != b"{":
             return 0.0
-        names = keys(head)
-        return 0.8 if names & CAROB else 0.4 if names <= COMMON else 0.0
+        names = json_text.keys(head)
+        return 0.8 if names & json_text.CAROB else 0.4 if names <= json_text.COMMON else 0.0
 
     def read(self, source: Source) -> Iterator[Corpus]:
         """Blocks of documents; texts and tokens stay in the file.
@@ -69,7 +59,7 @@ class Jsonl:
         problems = Problems(source.name)
         reader = _Reader(problems)
         empty = True
-        for number, offset, raw in lines(source):
+        for number, offset, raw in json_text.lines(source):
             empty = False
             document = reader.document(number, raw)
             if document is not None:
@@ -88,7 +78,7 @@ class Jsonl:
 
         def read(row: int) -> Words:
             line = bytes_of(source, documents, row).split(b"\n", 1)[0]
-            record = DECODER.decode(line.decode())
+            record = json_text.DECODER.decode(line.decode())
             tokens = record.get("tokens")
             return record.get("text"), None if tokens is None else tuple(tokens)
 
@@ -105,7 +95,7 @@ class Jsonl:
         """
         for document in corpus:
             try:
-                out.write(encoded_object(record_of(document)))
+                out.write(json_text.encoded_object(record_of(document)))
             except (TypeError, ValueError, RecursionError) as error:
                 raise UsageError(f"jsonl cannot hold this document: {error}") from None
 
@@ -121,7 +111,7 @@ class _Reader:
 
     def document(self, line: int, raw: bytes) -> Document | Plain | None:
         """The document of a line; None if something is wrong with it."""
-        record = decoded_object(raw, line, "K201", self.problems)
+        record = json_text.decoded_object(raw, line, "K201", self.problems)
         if record is None:
             return None
         plain = plain_document(record) if self.blocks.take_plain else None
@@ -134,7 +124,7 @@ class _Reader:
                 self.problems.add("K202", line, each.found, each.expected)
             return None
         except RecursionError:
-            self.problems.add("K201", line, TOO_DEEP, OBJECT)
+            self.problems.add("K201", line, json_text.TOO_DEEP, json_text.OBJECT)
             return None
         fits = self._fits(document, line) and self._few_attributes(document, line)
         return document if fits and self._members_exist(document, line) else None

@@ -15,23 +15,10 @@ from carob.corpus.problems import SHOWN, Problems, UsageError, shown
 from carob.corpus.record import key
 from carob.corpus.source import Source, ending
 from carob.corpus.tables import Documents
+from carob.formats import json_text
 from carob.formats._plain import Blocks, Plain, plain_record
 from carob.formats._text import BOM, FileWords, bytes_of, decoded, signed, unsigned
 from carob.formats.capabilities import fitted, refused
-from carob.formats.json_text import (
-    CAROB,
-    COMMON,
-    DECODER,
-    FENCE,
-    NO_FENCE,
-    OBJECT,
-    ONE_A_LINE,
-    TOO_DEEP,
-    decoded_object,
-    encoded_object,
-    keys,
-    lines,
-)
 
 _LIST_BEGINS = re.compile(rb'\s*\[\s*\{\s*["}]')
 _SPACE = re.compile(r"[ \t\r\n]*")
@@ -94,11 +81,11 @@ class Records:
         [0.8, 0.0, 0.0]
         """
         start = head.removeprefix(BOM).lstrip()
-        if FENCE.match(start[:3].decode("utf-8", "replace")):
+        if json_text.FENCE.match(start[:3].decode("utf-8", "replace")):
             return 0.95 if re.match(rb"\S*\s*[{\[]", start[3:]) else 0.0
         if start[:1] == b"{":
-            names = keys(head)
-            return 0.0 if names & CAROB else 0.3 if names <= COMMON else 0.8
+            names = json_text.keys(head)
+            return 0.0 if names & json_text.CAROB else 0.3 if names <= json_text.COMMON else 0.8
         return 0.95 if _LIST_BEGINS.match(start) else 0.2 if start.rstrip() == b"[]" else 0.0
 
     def read(self, source: Source) -> Iterator[Corpus]:
@@ -179,7 +166,7 @@ class Records:
 
         def read(row: int) -> Words:
             raw = bytes_of(source, documents, row).decode("utf-8").lstrip(" \t\r\n")
-            value, _ = DECODER.raw_decode(raw)
+            value, _ = json_text.DECODER.raw_decode(raw)
             text = value.get(self.text) if self.text else None
             return text if isinstance(text, str) else None, None
 
@@ -196,7 +183,7 @@ class Records:
         """
         refused("records", fitted(corpus, self.held)[1])
         for document in corpus:
-            out.write(encoded_object(self._record(document)))
+            out.write(json_text.encoded_object(self._record(document)))
 
     def _record(self, document: Document) -> dict[str, Any]:
         """The object of a document, which has at most one template."""
@@ -252,10 +239,10 @@ class _Item:
 
 def _items(source: Source, problems: Problems) -> Iterator[_Item]:
     """The objects of a file: one a line, all in one list, or one that the whole file is."""
-    first = [raw.strip() for _, (_, _, raw) in zip(range(2), lines(source), strict=False)]
+    first = [raw.strip() for _, (_, _, raw) in zip(range(2), json_text.lines(source), strict=False)]
     if not first:
         return
-    fenced = FENCE.match(first[0][:9].decode("utf-8", "replace"))
+    fenced = json_text.FENCE.match(first[0][:9].decode("utf-8", "replace"))
     if first[0][:1] == b"[" or fenced or _spans_lines(first):
         text = decoded(source, "K211", problems)
         if text is not None:
@@ -263,11 +250,11 @@ def _items(source: Source, problems: Problems) -> Iterator[_Item]:
         return
     before: _Item | None = None
     alone = True
-    for number, offset, raw in lines(source):
+    for number, offset, raw in json_text.lines(source):
         if before is not None:
             alone = False
             yield before
-        value = decoded_object(raw, number, "K211", problems)
+        value = json_text.decoded_object(raw, number, "K211", problems)
         alone = alone and value is not None
         before = None if value is None else _Item(number, offset, value)
     if before is not None:
@@ -281,7 +268,7 @@ def _spans_lines(first: list[bytes]) -> bool:
     if first[0][:1] != b"{" or len(first) < 2 or first[1][:1] == b"{":
         return False
     try:
-        DECODER.decode(first[0].decode("utf-8"))
+        json_text.DECODER.decode(first[0].decode("utf-8"))
     except (ValueError, RecursionError):
         return True
     return False
@@ -296,10 +283,10 @@ def _in_whole_file(whole: str, problems: Problems) -> Iterator[_Item]:
         problems.add("K211", text.line(at), found, expected, hint)
 
     listed = whole.startswith("[", at)
-    if FENCE.match(whole, at):
-        wrong(at, shown(whole[at:].split("\n", 1)[0]), "JSON", NO_FENCE)
+    if json_text.FENCE.match(whole, at):
+        wrong(at, shown(whole[at:].split("\n", 1)[0]), "JSON", json_text.NO_FENCE)
         return
-    expected = _LIST if listed else OBJECT
+    expected = _LIST if listed else json_text.OBJECT
     at = text.skip(at + 1) if listed else at
     more = not (listed and whole.startswith("]", at))
     at = at if more else text.skip(at + 1)
@@ -307,9 +294,9 @@ def _in_whole_file(whole: str, problems: Problems) -> Iterator[_Item]:
     while more:
         begin = at
         try:
-            value, at = DECODER.raw_decode(whole, at)
+            value, at = json_text.DECODER.raw_decode(whole, at)
         except RecursionError:
-            wrong(begin, TOO_DEEP, expected)
+            wrong(begin, json_text.TOO_DEEP, expected)
             return
         except ValueError as error:
             where = min(getattr(error, "pos", begin), len(whole))
@@ -333,7 +320,9 @@ def _in_whole_file(whole: str, problems: Problems) -> Iterator[_Item]:
             return
         more = sign == ","
     if at < len(whole):
-        wrong(at, f"{shown(whole[at : at + 60])} after the end", "nothing more", ONE_A_LINE)
+        wrong(
+            at, f"{shown(whole[at : at + 60])} after the end", "nothing more", json_text.ONE_A_LINE
+        )
 
 
 class _Text:
@@ -364,11 +353,11 @@ class _Text:
         while True:
             name: Any = number
             if isinstance(step, str):
-                name, at = DECODER.raw_decode(self.text, at)
+                name, at = json_text.DECODER.raw_decode(self.text, at)
                 at = self.skip(self.skip(at) + 1)
             if name == step:
                 return at
-            _, at = DECODER.raw_decode(self.text, at)
+            _, at = json_text.DECODER.raw_decode(self.text, at)
             at, number = self.skip(self.skip(at) + 1), number + 1
 
 
