@@ -95,7 +95,7 @@ def parts(folder: str) -> dict[str, Callable[[], None]]:
         carob("compare", *small, *exact, "--resamples=100", "--trials=100")
 
     def in_pieces() -> None:
-        from carob.counts import pieces
+        from carob.pair import pair as pieces
 
         usual = pieces.PIECE
         pieces.PIECE = 2000

@@ -18,10 +18,10 @@ import numpy as np
 
 from carob.arrays.types import FloatArray
 from carob.counts.quantities import ratio
-from carob.counts.table import Statistic, Table
-from carob.infer.draws import Units
+from carob.counts.tally import Statistic, Table
 from carob.infer.interval import Method, Percentile, default, intervals
 from carob.infer.randomization import Randomization
+from carob.infer.resampling import Units
 
 SIZES = (5, 10, 20, 50, 100)
 TRUTH = 0.7

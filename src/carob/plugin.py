@@ -35,8 +35,7 @@ from carob.corpus.source import Source
 from carob.corpus.tables import Documents, Mentions
 from carob.counts.events import Events
 from carob.counts.quantities import Quantities, mean, missing, ratio, valued
-from carob.counts.table import CountTable, Table
-from carob.counts.tally import Tally
+from carob.counts.tally import CountTable, Table, Tally
 from carob.pair.pair import Pair
 from carob.result.scores import Score, Scores
 

@@ -13,9 +13,8 @@ import pytest
 from carob import Corpus, Document, Mention, Pair, Recipe, Tally
 from carob.arrays.types import FloatArray
 from carob.counts import tally as tally_module
-from carob.evaluate.scoring import average_statistic, label_statistic
-from carob.infer.draws import Units, resamples
-from carob.infer.resampling import Sampler
+from carob.evaluate.score import average_statistic, label_statistic
+from carob.infer.resampling import Sampler, Units, resamples
 
 LABELS = ("A", "B", "C")
 Counts = dict[str, tuple[int, int, int]]

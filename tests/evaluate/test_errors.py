@@ -15,7 +15,7 @@ from carob.cli import main
 from carob.corpus.problems import UsageError
 from carob.evaluate import demo
 from carob.evaluate.errors import errors
-from carob.evaluate.scoring import average
+from carob.evaluate.score import average
 from carob.explain.ledger import ledger
 from carob.explain.mentions import MentionErrors
 from carob.recipe import spell

@@ -9,7 +9,7 @@ import pytest
 
 from carob import Corpus, Document, Mention, Pair, Recipe, Scores, Tally, UsageError, score
 from carob.evaluate import demo
-from carob.evaluate.scoring import average_statistic
+from carob.evaluate.score import average_statistic
 from carob.evaluate.verify import verify
 
 
@@ -253,9 +253,9 @@ def test_the_number_of_threads_changes_no_byte() -> None:
 
     program = (
         "import numpy as np\n"
-        "from carob.infer.draws import Units\n"
+        "from carob.infer.resampling import Units\n"
         "from carob.infer.resampling import Sampler\n"
-        "from carob.counts.table import Statistic, Table\n"
+        "from carob.counts.tally import Statistic, Table\n"
         "rows = np.random.default_rng(0).random((3000, 40))\n"
         "one = Statistic(Table.of(rows), lambda s: s)\n"
         "drawn = Sampler([one], Units.of(3000)).bootstrap(300, np.random.default_rng(1))\n"

@@ -10,11 +10,10 @@ import pytest
 from carob.arrays import columns
 from carob.arrays.types import FloatArray
 from carob.counts.quantities import ratio
-from carob.counts.table import Statistic, Table
+from carob.counts.tally import Statistic, Table
 from carob.infer import resampling
-from carob.infer.draws import Units
 from carob.infer.interval import Bca, JackknifeT, Method, Percentile, default, intervals
-from carob.infer.resampling import Sampler
+from carob.infer.resampling import Sampler, Units
 from carob.infer.student import quantile
 from carob.result.interval import Interval
 

@@ -10,10 +10,10 @@ import pytest
 
 from carob.arrays.types import FloatArray, IntArray
 from carob.counts.quantities import ratio
-from carob.counts.table import Statistic, Table
-from carob.infer.draws import Units
+from carob.counts.tally import Statistic, Table
 from carob.infer.pilot import Pilot
 from carob.infer.randomization import Randomization
+from carob.infer.resampling import Units
 
 NORMAL = NormalDist()
 

@@ -9,11 +9,10 @@ import pytest
 
 from carob.arrays.types import FloatArray
 from carob.counts.quantities import ratio
-from carob.counts.table import Statistic, Table
+from carob.counts.tally import Statistic, Table
 from carob.infer import randomization, resampling
-from carob.infer.draws import Units
 from carob.infer.randomization import Randomization, Verdict
-from carob.infer.resampling import Sampler
+from carob.infer.resampling import Sampler, Units
 
 Rows = list[tuple[float, float]] | FloatArray
 

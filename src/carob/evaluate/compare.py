@@ -15,12 +15,12 @@ from carob.average.label import Label
 from carob.corpus.corpus import Corpus
 from carob.corpus.problems import UsageError
 from carob.counts.count import Count
-from carob.counts.table import Statistic
+from carob.counts.tally import Statistic
 from carob.evaluate.options import Options, ScoreOptions, table_for, table_recipes
 from carob.evaluate.read import Readable
 from carob.evaluate.run import Recipes, Run, prepare
 from carob.evaluate.sampling import Plan
-from carob.evaluate.scoring import average_statistic, count_events, label_statistic
+from carob.evaluate.score import average_statistic, count_events, label_statistic
 from carob.infer.interval import JackknifeT, intervals
 from carob.infer.randomization import Randomization, Verdict
 from carob.infer.ranking import clusters, holm, kendall, ranges, spearman, swaps

@@ -18,7 +18,7 @@ from carob.counts.tally import Tally
 from carob.evaluate.options import ErrorsOptions, Options, table_for
 from carob.evaluate.read import Readable, corpora
 from carob.evaluate.run import prepare, systems_by_name
-from carob.evaluate.scoring import average
+from carob.evaluate.score import average
 from carob.explain.gains import attack_order, gains
 from carob.explain.ledger import COLUMNS, Wording, ledger
 from carob.explain.mentions import BOUNDARY, MentionErrors

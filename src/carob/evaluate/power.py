@@ -16,7 +16,7 @@ from carob.evaluate.compare import without_parts
 from carob.evaluate.options import Options, PowerOptions, table_for
 from carob.evaluate.read import Readable
 from carob.evaluate.run import prepare
-from carob.evaluate.scoring import average_statistic, count_events
+from carob.evaluate.score import average_statistic, count_events
 from carob.infer.interval import TRUSTED, JackknifeT, intervals
 from carob.infer.pilot import Pilot
 from carob.infer.student import NORMAL

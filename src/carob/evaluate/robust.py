@@ -17,7 +17,7 @@ from carob.evaluate.compare import without_parts
 from carob.evaluate.options import Options, RobustOptions, table_for, table_recipes
 from carob.evaluate.read import Readable, corpora
 from carob.evaluate.run import Recipes, Run, parse_recipes, prepare, systems_by_name
-from carob.evaluate.scoring import average
+from carob.evaluate.score import average
 from carob.recipe import Recipe, spell
 from carob.result.robustness import Choice, Robustness, joined
 

@@ -15,8 +15,7 @@ from carob.arrays.types import IntArray
 from carob.corpus.problems import UsageError, nearest, shown
 from carob.corpus.tables import Documents, Mentions
 from carob.counts.events import Events, Space
-from carob.counts.table import Statistic
-from carob.counts.tally import Tally
+from carob.counts.tally import Statistic, Tally
 from carob.evaluate.options import Options
 from carob.pair.pair import Pair
 from carob.plugin import Measure
@@ -25,8 +24,8 @@ from carob.result import signature
 
 if TYPE_CHECKING:
     from carob.corpus.tables import Templates
-    from carob.infer.draws import Units
     from carob.infer.interval import Method
+    from carob.infer.resampling import Units
     from carob.result.interval import Interval
 
 
@@ -44,7 +43,7 @@ class Plan:
     @cached_property
     def units(self) -> Units:
         """What is resampled."""
-        from carob.infer.draws import Units  # not needed without intervals
+        from carob.infer.resampling import Units  # not needed without intervals
 
         return Units.of(self.size, self.order, self.strata, self.options.resample_by)
 

@@ -1,20 +1,29 @@
-"""Score systems against gold: prepare, count and measure, report."""
+"""Score systems against gold: count once for each event space, measure, and resample together."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from carob._version import __version__
+from carob.arrays.types import FloatArray
 from carob.corpus.corpus import Corpus
 from carob.corpus.problems import plain
+from carob.counts.count import Count
+from carob.counts.quantities import valued
+from carob.counts.tally import Statistic, Tally
 from carob.evaluate.options import Options, ScoreOptions, table_for, table_recipes
 from carob.evaluate.read import Readable
 from carob.evaluate.run import Recipes, Systems, prepare
-from carob.evaluate.scoring import score_pair
-from carob.recipe import Recipe
+from carob.evaluate.sampling import Plan
+from carob.pair.pair import Pair, pieces
+from carob.plugin import Averaged, Measure, hook
+from carob.recipe import Recipe, spell
+from carob.result import signature
 from carob.result.result import whole
-from carob.result.scores import Score, Scores
+from carob.result.scores import Score, Scores, Value
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -69,3 +78,152 @@ def _unread_answers(scores: Sequence[Score]) -> tuple[str, ...]:
                 "text has them"
             )
     return tuple(remarks.values())
+
+
+if TYPE_CHECKING:
+    from carob.result.interval import Interval
+
+Counts = tuple[Tally, Tally, bool]
+"""The counts by document, by unit of resampling, and whether all events are of mentions."""
+
+
+def score_pair(
+    pair: Pair,
+    recipes: Sequence[Recipe],
+    name: str,
+    options: Options,
+    signature_fields: Mapping[str, str],
+    plan: Plan,
+) -> list[Score]:
+    """Count once for each event space, then measure, then resample all scores together."""
+    counts = count_events(pair, [recipe.space for recipe in recipes], plan)
+    intervals = _intervals(recipes, counts, options, plan)
+    return [
+        _score(recipe, counts[recipe.space][0], name, options, signature_fields, intervals)
+        for recipe in recipes
+    ]
+
+
+def count_events(pair: Pair, spaces: Iterable[Any], plan: Plan) -> dict[Any, Counts]:
+    """The counts of each space; in pieces of the pair, if every space allows it."""
+    spaces = dict.fromkeys(spaces)
+    local = plan.options.resample_by == "document" and all(s.by_document for s in spaces)
+    parts: dict[Any, list[Counts]] = {space: [] for space in spaces}
+    for piece in pieces(pair) if local else (pair,):
+        for space in spaces:
+            parts[space].append(_count_piece(piece, space, plan))
+    return {space: own[0] if len(own) == 1 else _concatenated(own) for space, own in parts.items()}
+
+
+def _concatenated(parts: Sequence[Counts]) -> Counts:
+    tally = Tally.concatenate(tally for tally, _, _ in parts)
+    return tally, tally, all(of_mentions for _, _, of_mentions in parts)
+
+
+def _count_piece(pair: Pair, space: Any, plan: Plan) -> Counts:
+    kept = pair.remembered.pop(("events", space), None)
+    events = space(pair) if kept is None else kept
+    tally = Tally.of(space, pair, events)
+    by_document = plan.options.resample_by == "document"
+    units = tally if by_document else plan.tally(space, pair, events)
+    return tally, units, events.of_mentions
+
+
+def average_statistic(recipe: Recipe, tally: Tally, zero: float | None) -> Statistic:
+    """The score of a recipe as a function of sums over units."""
+    measure, average = recipe.measure, recipe.average
+    table = average.table(measure, tally, zero)
+
+    def value(sums: FloatArray) -> FloatArray:
+        averaged: Averaged = average.value(measure, table, sums, zero)
+        return averaged.value
+
+    return Statistic(table, value)
+
+
+def label_statistic(measure: Measure, tally: Tally, zero: float | None) -> Statistic:
+    """The scores of all labels as a function of sums over units."""
+    table = tally.label_table(measure.needs)
+
+    def value(sums: FloatArray) -> FloatArray:
+        return valued(measure, table.quantities(sums), zero)
+
+    return Statistic(table, value, table.columns_of(len(tally.labels)))
+
+
+def average(recipe: Recipe, tally: Tally, zero: float | None) -> Averaged:
+    """The score of a recipe."""
+    table = recipe.average.table(recipe.measure, tally, zero)
+    averaged: Averaged = recipe.average.value(recipe.measure, table, table.sums, zero)
+    return averaged
+
+
+def _intervals(
+    recipes: Sequence[Recipe], counts: Mapping[Any, Counts], options: Options, plan: Plan
+) -> dict[Any, list[Interval] | str]:
+    """Under each recipe, and each pair of space and measure (for labels): intervals, or why not."""
+    intervals: dict[Any, list[Interval] | str] = {}
+    statistics: dict[Any, Statistic] = {}
+    for recipe in recipes if plan.method is not None else ():
+        _, tally, mentions = counts[recipe.space]
+        why = plan.without(recipe, of_mentions=mentions)
+        if why is not None:
+            intervals[recipe] = why
+        else:
+            statistics[recipe] = average_statistic(recipe, tally, options.zero)
+        if plan.attributable(recipe.measure, of_mentions=mentions):
+            labels = (recipe.space, recipe.measure)
+            statistics[labels] = label_statistic(recipe.measure, tally, options.zero)
+    made = plan.intervals(list(statistics.values()))
+    return intervals | (dict(zip(statistics, made, strict=True)) if made else {})
+
+
+def _score(
+    recipe: Recipe, tally: Tally, name: str, options: Options, signature_fields: Mapping[str, str],
+    intervals: Mapping[Any, list[Interval] | str],
+) -> Score:  # fmt: skip
+    averaged = average(recipe, tally, options.zero)
+    quantities = tally.by_label()
+    values = valued(recipe.measure, quantities, options.zero)
+    label_intervals = intervals.get((recipe.space, recipe.measure))
+    rows = {
+        label: _value(values[i], quantities["gold_all"][i], label_intervals, i)
+        for i, label in enumerate(tally.labels)
+    }
+    one = hook(recipe.average, "label")
+    place = None if one is None else tally.labels.index(one)
+
+    def all_of(name: str) -> float:
+        return float(quantities[name].sum() if place is None else quantities[name][place])
+
+    return Score(
+        name,
+        str(recipe),
+        recipe.block,
+        spell(recipe.measure),
+        _value(averaged.value, all_of("gold_all"), intervals.get(recipe), 0),
+        signature.compose({"carob": __version__, "recipe": recipe.full} | dict(signature_fields)),
+        rows,
+        {outcome: all_of(outcome) for outcome in tally.outcomes},
+        averaged.left_out,
+        f"{recipe.average.over} {hook(recipe.average, 'leaves_out')}",
+        isinstance(recipe.measure, Count),
+        hook(recipe.space, "support_text"),
+        recipe.text,
+    )
+
+
+def _value(value: Any, support: Any, intervals: list[Interval] | str | None, place: int) -> Value:
+    number = _number(value)
+    if not isinstance(intervals, list) or number is None:
+        remarks = (intervals,) if isinstance(intervals, str) else ()
+        return Value(number, support=float(support), remarks=remarks)
+    interval = intervals[place]
+    if interval.low is None or interval.high is None:
+        return Value(number, support=float(support), remarks=interval.remarks)
+    low, high = min(interval.low, number), max(interval.high, number)
+    return Value(number, low, high, float(support), interval.remarks)
+
+
+def _number(value: Any) -> float | None:
+    return None if np.isnan(value) else float(value)

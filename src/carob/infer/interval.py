@@ -10,9 +10,8 @@ from typing import ClassVar, Protocol
 import numpy as np
 
 from carob.arrays.types import FloatArray
-from carob.counts.table import Statistic
-from carob.infer.draws import Units
-from carob.infer.resampling import Contrast, Moments, Sampler
+from carob.counts.tally import Statistic
+from carob.infer.resampling import Contrast, Moments, Sampler, Units
 from carob.infer.student import NORMAL, quantile
 from carob.result.interval import Interval
 
@@ -60,7 +59,7 @@ class JackknifeT:
     range, and is not clipped. Efron & Tibshirani (1993), "An Introduction to the Bootstrap",
     section 11.1.
 
-    >>> from carob.counts.table import Table
+    >>> from carob.counts.tally import Table
     >>> rows = Table.of(np.array([[1.0, 1.0], [2.0, 1.0], [6.0, 1.0]]))
     >>> mean = Statistic(rows, lambda s: s[:, 0] / s[:, 1])
     >>> print(intervals(JackknifeT(), [mean], Units.of(3))[0][0])
@@ -103,7 +102,7 @@ class Percentile:
     information extraction algorithms"; Efron & Tibshirani (1993), "An Introduction to the
     Bootstrap", section 13.3.
 
-    >>> from carob.counts.table import Table
+    >>> from carob.counts.tally import Table
     >>> rows = Table.of(np.array([[1.0, 1.0], [2.0, 1.0], [6.0, 1.0]]))
     >>> mean = Statistic(rows, lambda s: s[:, 0] / s[:, 1])
     >>> print(intervals(Percentile(), [mean], Units.of(3), 1000, 0)[0][0])
@@ -130,7 +129,7 @@ class Bca:
     from the scores without one document. Without finite constants it is the percentile interval.
     Efron & Tibshirani (1993), "An Introduction to the Bootstrap", section 14.3.
 
-    >>> from carob.counts.table import Table
+    >>> from carob.counts.tally import Table
     >>> rows = Table.of(np.array([[1.0, 1.0], [2.0, 1.0], [6.0, 1.0]]))
     >>> mean = Statistic(rows, lambda s: s[:, 0] / s[:, 1])
     >>> print(intervals(Bca(), [mean], Units.of(3), 1000, 0)[0][0])

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from carob.arrays.types import BoolArray, ByteArray, FloatArray, IntArray
-from carob.counts.table import Statistic
-from carob.infer.draws import Units, exchanges
+from carob.counts.tally import Statistic
+from carob.infer.resampling import Units, exchanges
 
 CLOSE = 1e-12
 """Differences that are closer are the same, as in the test itself."""

@@ -13,9 +13,8 @@ import numpy as np
 
 from carob.arrays.columns import stretches
 from carob.arrays.types import FloatArray, IntArray
-from carob.counts.table import Statistic
-from carob.infer.draws import Units, exchanges
-from carob.infer.resampling import Sampler
+from carob.counts.tally import Statistic
+from carob.infer.resampling import Sampler, Units, exchanges
 
 EXACT = 20
 """If at most this many units differ, every exchange is tried."""
@@ -52,7 +51,7 @@ class Verdict:
         """The smallest p that the test could have: 2^(1-k) for k units that differ.
 
         >>> rows = np.array([[0.0, 1.0]] * 5)
-        >>> from carob.counts.table import Table
+        >>> from carob.counts.tally import Table
         >>> a, b = (
         ...     Statistic(Table.of(rows + [x, 0.0]), lambda s: s[:, 0] / s[:, 1]) for x in (0, 1)
         ... )
@@ -73,7 +72,7 @@ class Randomization:
     "Computer-intensive methods for testing hypotheses"; Yeh (2000), "More accurate tests for the
     statistical significance of result differences".
 
-    >>> from carob.counts.table import Table
+    >>> from carob.counts.tally import Table
     >>> a = np.array([[8.0, 2.0], [3.0, 3.0], [7.0, 1.0]])
     >>> b = np.array([[6.0, 1.0], [5.0, 2.0], [7.0, 1.0]])
     >>> f = [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
@@ -455,3 +455,41 @@ def _coverage(gold: Corpus, system: Corpus, both: int) -> dict[str, int]:
     if empty := fact("empty_texts"):
         coverage["empty"] = empty
     return coverage
+
+
+PIECE = 1 << 17
+"""A pair with more mentions, of both sides together, is counted in pieces of about this many."""
+
+
+def pieces(pair: Pair) -> Iterator[Pair]:
+    """The pair in pieces of whole documents, in order; the pair itself if it is small.
+
+    Positions must be tokens: characters are moved onto tokens all at once.
+
+    >>> from carob.corpus.corpus import Corpus
+    >>> pair = Pair.of(Corpus.of("[Ann]PER slept"), Corpus.of("[Ann]LOC slept"))
+    >>> [piece is pair for piece in pieces(pair)]
+    [True]
+    """
+    sides = (pair.gold, pair.system)
+    rows = sum(len(table) for table in sides)
+    if pair.unit != "token" or rows <= PIECE:
+        yield pair
+        return
+    bounds = np.linspace(0, pair.size, rows // PIECE + 2).astype(np.int64)
+    # Bounds of the type that documents have: otherwise NumPy would copy the column of documents.
+    places = [np.searchsorted(t.doc, bounds.astype(t.doc.dtype)).tolist() for t in sides]
+    for k, (low, high) in enumerate(zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)):
+        if low < high:
+            gold, system = (
+                _between(table, place[k], place[k + 1], low)
+                for table, place in zip(sides, places, strict=True)
+            )
+            documents = pair.documents.take(np.arange(low, high))
+            yield replace(pair, gold=gold, system=system, documents=documents)
+
+
+def _between(table: Mentions, low: int, high: int, doc: int) -> Mentions:
+    """The rows from `low` to `high`, with documents counted from `doc` on."""
+    part = table.take(np.arange(low, high))
+    return replace(part, doc=part.doc - np.int32(doc))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from carob.corpus.problems import plain
-from carob.report._table import Section, Table
+from carob.report.terminal import Section, Table
 from carob.result.comparison import Comparison, Difference, Rank, p_value
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from carob.corpus.problems import plain
-from carob.report._table import INDENT, Section, Table
+from carob.report.terminal import INDENT, Section, Table
 from carob.result.errors import Changes, Errors, Example, SlotExample
 
 MEANING = {

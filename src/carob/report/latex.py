@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from carob.report._table import INDENT, Section, sections
+from carob.report.terminal import INDENT, Section, sections
 from carob.result.result import Result
 
 _SPECIAL = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from carob.corpus.problems import plain
-from carob.report._table import Section, Table
+from carob.report.terminal import Section, Table
 from carob.result.power import Power
 
 BAR = 40

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from string import ascii_uppercase
 
 from carob.corpus.problems import plain
-from carob.report._table import WIDTH, Section, Table, width
+from carob.report.terminal import WIDTH, Section, Table, width
 from carob.result.robustness import Choice, Robustness, Turn
 
 BAR = 20

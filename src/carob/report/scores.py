@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from carob.corpus.problems import plain
-from carob.report._table import INDENT, Section, Table
+from carob.report.terminal import INDENT, Section, Table
 from carob.result.result import whole
 from carob.result.scores import Score, Scores, Value
 from carob.result.signature import compose, fields

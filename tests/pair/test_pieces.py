@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from carob import Corpus, Document, Pair, Tally, registry, score
-from carob.counts import pieces, tally
+from carob.counts import tally
+from carob.pair import pair as pieces
 from tests.worlds import LABELS, random_flat, random_mention
 
 LOCAL = [

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from carob.arrays.sums import column_sums, group_sums, is_whole
+from carob.arrays.columns import column_sums, group_sums, is_whole
 
 
 def test_sums_of_columns_are_those_of_fractions() -> None:

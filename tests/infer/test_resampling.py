@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from carob.arrays.types import FloatArray
-from carob.infer import draws
-from carob.infer.draws import Units, exchanges, resamples
+from carob.infer import resampling as draws
+from carob.infer.resampling import Units, exchanges, resamples
 
 
 def drawn(units: Units, count: int, seed: int) -> FloatArray:
