@@ -3,7 +3,8 @@
 A mutant is the source with one small change: another comparison, another number, a statement left
 out. A mutant that makes a test fail is killed; one that passes all tests has survived, and shows
 what the tests do not see. From every folder a sample is drawn by a seed, because all mutants would
-take days. The tests of the folder run first; what survives them meets the tests of the whole.
+take days. The test of the changed file runs first, then the tests of its folder, then those of the
+rest of carob that use the folder.
 
 docs/mutation.md records a run, with a word on every survivor.
 """
@@ -20,9 +21,9 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from itertools import compress
 from pathlib import Path
 from queue import SimpleQueue
 from typing import NamedTuple
@@ -30,22 +31,27 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parents[1]
 
 TESTS = {
-    "measure": ["tests/measure"],
-    "average": ["tests/average"],
-    "match": ["tests/match"],
-    "infer": ["tests/infer"],
-    "explain": ["tests/explain", "tests/evaluate/test_errors.py",
-                "tests/evaluate/test_slot_errors.py"],
-    "evaluate": ["tests/evaluate"],
+    "measure": ["tests/test_golden.py", "tests/evaluate/test_who_is_ahead.py",
+                "tests/test_laws.py"],
+    "average": ["tests/test_golden.py", "tests/evaluate/test_compare.py", "tests/test_laws.py"],
+    "match": ["tests/test_golden.py", "tests/test_recipe.py", "tests/evaluate/test_slots.py",
+              "tests/evaluate/test_who_is_ahead.py", "tests/test_laws.py"],
+    "infer": ["tests/evaluate/test_compare.py", "tests/evaluate/test_power.py",
+              "tests/evaluate/test_sampling.py", "tests/test_golden.py"],
+    "explain": ["tests/evaluate/test_errors.py", "tests/evaluate/test_slot_errors.py",
+                "tests/report"],
+    "evaluate": ["tests/cli", "tests/report", "tests/test_golden.py"],
 }  # fmt: skip
-"""The folders of src/carob that are mutated, and the tests that run first."""
-
-WHOLE = ["tests/test_golden.py", "tests/evaluate", "tests/cli", "tests/report",
-         "tests/test_recipe.py", "tests/test_laws.py"]  # fmt: skip
-"""What runs for the mutants that survive the tests of their folder."""
+"""The folders of src/carob that are mutated, and which tests beyond those of the folder use it."""
 
 MEMORY = 8 << 20
 """The most memory that a mutant may have, in KiB: a loop that never ends may also grow."""
+
+LIMIT = 900
+"""How many seconds each part of the tests may take: what loops for ever is killed."""
+
+NO_TESTS = 5
+"""What pytest returns for a file without examples."""
 
 COMPARISONS: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq,
@@ -188,7 +194,7 @@ class Place:
         for name in ("pyproject.toml", "README.md", "CONTRIBUTING.md"):
             shutil.copy(ROOT / name, folder)
 
-    def passes(self, tests: list[str], limit: float) -> bool:
+    def passes(self, tests: list[str]) -> bool:
         """Whether these tests pass in time."""
         command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider",
                    "-p", "no:xdist", *tests]  # fmt: skip
@@ -202,7 +208,7 @@ class Place:
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
         )  # fmt: skip
         try:
-            return process.wait(limit) == 0
+            return process.wait(LIMIT) in (0, NO_TESTS)
         except subprocess.TimeoutExpired:
             return False
         finally:
@@ -210,15 +216,23 @@ class Place:
                 os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
 
-    def survives(self, mutant: Mutant, stages: list[tuple[list[str], float]]) -> bool:
+    def survives(self, mutant: Mutant) -> bool:
         """Whether all tests pass although the source is changed."""
         file = self.folder / mutant.file
         before = file.read_bytes()
         file.write_bytes(before[: mutant.start] + mutant.after.encode() + before[mutant.end :])
         try:
-            return all(self.passes(tests, limit) for tests, limit in stages)
+            return all(self.passes(tests) for tests in self.stages(mutant.file))
         finally:
             file.write_bytes(before)
+
+    def stages(self, file: str) -> Iterator[list[str]]:
+        """The tests of a file: its own, its folder's, others. The first failure ends the trial."""
+        folder = Path(file).parent.name
+        own = Path("tests", folder, f"test_{Path(file).stem.strip('_')}.py")
+        yield [file, str(own)] if (self.folder / own).exists() else [file]
+        yield [f"tests/{folder}"]
+        yield TESTS[folder]
 
 
 def main() -> None:
@@ -239,42 +253,35 @@ def main() -> None:
         places: SimpleQueue[Place] = SimpleQueue()
         for number in range(arguments.jobs):
             places.put(Place(Path(temporary) / str(number)))
-        killed, tried = 0, 0
+        if failing := [folder for folder in samples if not unchanged(folder, places)]:
+            sys.exit(f"without any change the tests of these fail: {', '.join(failing)}")
+
+        def survives(mutant: Mutant) -> bool:
+            place = places.get()
+            try:
+                return place.survives(mutant)
+            finally:
+                places.put(place)
+
+        killed = 0
         with ThreadPoolExecutor(arguments.jobs) as pool:
             for folder, sample in samples.items():
-                stages = timed(folder, places)
-
-                def survives(
-                    mutant: Mutant, stages: list[tuple[list[str], float]] = stages
-                ) -> bool:
-                    place = places.get()
-                    try:
-                        return place.survives(mutant, stages)
-                    finally:
-                        places.put(place)
-
-                survivors = 0
-                for mutant, alive in zip(sample, pool.map(survives, sample), strict=True):
-                    if alive:
-                        survivors += 1
-                        print(f"survived: {mutant}", flush=True)
-                tried += len(sample)
-                killed += len(sample) - survivors
-                print(f"{folder}: {len(sample) - survivors} of {len(sample)} killed", flush=True)
+                alive = list(pool.map(survives, sample))
+                for mutant in compress(sample, alive):
+                    print(f"survived: {mutant}")
+                print(f"{folder}: {alive.count(False)} of {len(sample)} killed", flush=True)
+                killed += alive.count(False)
+    tried = sum(map(len, samples.values()))
     print(f"all: {killed} of {tried} killed, {killed / tried:.0%}")
 
 
-def timed(folder: str, places: SimpleQueue[Place]) -> list[tuple[list[str], float]]:
-    """The tests in two stages, each with a time limit. Without a change all of them must pass."""
+def unchanged(folder: str, places: SimpleQueue[Place]) -> bool:
+    """Whether the tests pass without any change; otherwise every mutant would count as killed."""
     place = places.get()
-    stages = []
-    for tests in ([*TESTS[folder], f"src/carob/{folder}"], WHOLE):
-        start = time.monotonic()
-        if not place.passes(tests, 3600):
-            sys.exit(f"without any change these tests fail: {' '.join(tests)}")
-        stages.append((tests, 60 + 5 * (time.monotonic() - start)))
-    places.put(place)
-    return stages
+    try:
+        return place.passes([f"tests/{folder}", f"src/carob/{folder}", *TESTS[folder]])
+    finally:
+        places.put(place)
 
 
 if __name__ == "__main__":
