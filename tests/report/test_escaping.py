@@ -6,41 +6,11 @@ import re
 
 import pytest
 
-from carob import Corpus, Document, Mention, compare, errors, power, robust, score
-from carob.result.result import Result
+from tests.results import KINDS, result
 
-NAMES = ("a_b & c%", "x|y #1", "$p{q}~^")
-LABEL = "L_1 & 5% | #"
 SPECIAL = re.compile(r"(?<!\\)[%$#_^~]|(?<!\\)&(?! )|(?<! )(?<!\\)&")
 """What LaTeX would take for something else; an & between blanks separates two cells."""
 
-
-def corpora() -> tuple[Corpus, dict[str, Corpus]]:
-    tokens = tuple("abcd")
-    gold = [Document(f"d{i}", None, tokens, (Mention(LABEL, 0, 2),)) for i in range(6)]
-    first = [Document(f"d{i}", None, tokens, (Mention(LABEL, 0, 1),)) for i in range(6)]
-    other = [Document(f"d{i}", None, tokens, (Mention("B", 0, 2),)) for i in range(6)]
-    systems = (gold[:4] + first[4:], first, other)
-    return Corpus.of(*gold), {
-        name: Corpus.of(*documents) for name, documents in zip(NAMES, systems, strict=True)
-    }
-
-
-def result(kind: str) -> Result:
-    gold, systems = corpora()
-    if kind == "scores":
-        return score(gold, systems, ["exact.PRF", "slots.SER"], resamples=0)
-    if kind == "comparison":
-        return compare(gold, systems, ["exact.F1", "overlap.F1"], resamples=0, by_label=True)
-    if kind == "robustness":
-        return robust(gold, systems, ["exact.F1", "overlap.F1"])
-    a, b, _ = systems.values()
-    if kind == "power":
-        return power(gold, {NAMES[0]: a, NAMES[1]: b}, "exact.F1", simulations=100, trials=99)
-    return errors(gold, a, b, names=NAMES[:2])
-
-
-KINDS = ("scores", "comparison", "robustness", "power", "errors")
 TABLES_WITH_NAMES = ("scores", "comparison", "robustness")
 
 
