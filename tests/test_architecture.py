@@ -122,7 +122,6 @@ def test_help_and_usage_errors_do_not_import_numpy(call: list[str]) -> None:
     assert done.returncode == 0
 
 
-@pytest.mark.xfail(strict=False, reason="the goal; remove this mark when it is reached")
 def test_one_score_walks_through_few_files() -> None:
     """A reader can follow a score: every file with a function that it calls, private ones too."""
     visited = runpy.run_path(str(ROOT.parents[1] / "tools" / "draw.py"))["visited"]()

@@ -17,6 +17,7 @@ from carob import registry
 
 ROOT = Path(__file__).resolve().parents[1] / "src" / "carob"
 COMMAND = ("score", "gold.conll", "system.conll", "-m", "exact.F1")
+DOCUMENTS = 30  # enough for the default intervals
 SENTENCE = "Ann B-PER\nLee I-PER\nvisited O\nRome B-LOC\n\n"
 
 
@@ -99,7 +100,8 @@ print(json.dumps([name.removeprefix(root) for name in calls]))
 """
     with tempfile.TemporaryDirectory() as folder:
         for name in ("gold", "system"):
-            Path(folder, f"{name}.conll").write_text("-DOCSTART- O\n\n" + 3 * SENTENCE)
+            text = DOCUMENTS * ("-DOCSTART- O\n\n" + 3 * SENTENCE)
+            Path(folder, f"{name}.conll").write_text(text)
         run = [sys.executable, "-c", note_calls, str(ROOT), *COMMAND]
         done = subprocess.run(run, cwd=folder, check=True, capture_output=True, text=True)
     files: list[str] = json.loads(done.stdout.splitlines()[-1])

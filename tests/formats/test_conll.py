@@ -12,7 +12,7 @@ import pytest
 from carob import Corpus, Document, InputError, Mention, Pair, UsageError, score
 from carob.arrays.tags import SCHEMES
 from carob.corpus.source import Source
-from carob.formats import _lines, _tagged
+from carob.formats import _tagged
 from carob.formats.conll import Conll
 from tests.formats._files import (
     Slow,
@@ -96,7 +96,7 @@ def test_chunks_and_blocks_make_no_difference(repair: str, monkeypatch: pytest.M
         {"repair": repair, "documents": rng.choice(("auto", "auto", "file"))} for _ in files
     ]
     whole = [of_bytes(data, **each) for data, each in zip(files, parameters, strict=True)]
-    monkeypatch.setattr(_lines, "SIZE", 64)
+    monkeypatch.setattr(_tagged, "SIZE", 64)
     monkeypatch.setattr(_tagged, "BLOCK", 5)
     blocks = 0
     for data, corpus, each in zip(files, whole, parameters, strict=True):
@@ -113,7 +113,7 @@ def test_chunks_and_blocks_make_no_difference(repair: str, monkeypatch: pytest.M
 
 
 def test_every_file_size_around_a_chunk_border_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_lines, "SIZE", 64)
+    monkeypatch.setattr(_tagged, "SIZE", 64)
     for size in range(1, 140):
         for tail in (b"", b"\n", b"\r\n", b"\n\n"):
             data = b"a B-X\n" * (size // 10) + b"x" * (size % 10 + 1) + b" I-X" + tail
@@ -158,7 +158,7 @@ def test_the_scheme_is_found_in_the_file(tags: str, scheme: str) -> None:
 
 
 def test_the_whole_file_decides_on_the_scheme(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_lines, "SIZE", 32)
+    monkeypatch.setattr(_tagged, "SIZE", 32)
     monkeypatch.setattr(_tagged, "BLOCK", 1)
     data = b"a I-X\nb B-X\n\n" * 10 + b"c B-X\n"
     corpus = of_bytes(data, repair="discard")

@@ -13,7 +13,7 @@ import pytest
 from carob import InputError, Pair
 from carob.corpus.source import Source
 from carob.evaluate.read import sniffed
-from carob.formats import _lines, _tagged
+from carob.formats import _tagged
 from carob.formats.conll import Conll
 from tests.formats._files import of_bytes, slow_mentions
 
@@ -97,7 +97,7 @@ def test_comments_are_read_as_the_slow_reader_reads_them(monkeypatch: pytest.Mon
     rng = random.Random(5)
     texts = [random_text(rng) for _ in range(250)]
     for size, block in ((1 << 19, 1 << 20), (64, 5)):
-        monkeypatch.setattr(_lines, "SIZE", size)
+        monkeypatch.setattr(_tagged, "SIZE", size)
         monkeypatch.setattr(_tagged, "BLOCK", block)
         for text in texts:
             corpus = of_bytes(text.encode(), scheme="iob2")
@@ -124,7 +124,7 @@ def test_a_comment_does_not_cut_a_mention() -> None:
 
 def test_one_file_is_one_document_with_comments_too(monkeypatch: pytest.MonkeyPatch) -> None:
     data = b"# newdoc id = a\n" + b"# a long remark\n" * 20 + b"x O\n\n# newdoc id = b\ny O\n"
-    monkeypatch.setattr(_lines, "SIZE", 64)
+    monkeypatch.setattr(_tagged, "SIZE", 64)
     corpus = of_bytes(data, documents="file")
     assert [("x", "y")] == [document.tokens for document in corpus]
     assert corpus.documents.id is None
@@ -220,7 +220,7 @@ def test_any_mix_of_comments_and_words_is_read_alike_in_chunks_or_refused(
         data = b"".join(rng.choices(parts[-9:] if whole else parts, k=rng.randint(0, 20)))
         seen: list[object] = []
         for size, block in ((1 << 19, 1 << 20), (64, 3)):
-            monkeypatch.setattr(_lines, "SIZE", size)
+            monkeypatch.setattr(_tagged, "SIZE", size)
             monkeypatch.setattr(_tagged, "BLOCK", block)
             try:
                 corpus = of_bytes(data)

@@ -16,7 +16,7 @@ from carob import Corpus, InputError, Mention, UsageError, score
 from carob.arrays.tags import stacked
 from carob.cli import main
 from carob.evaluate.verify import verify
-from carob.formats import _lines, _tagged
+from carob.formats import _tagged
 from carob.formats.conll import Conll
 from tests.formats._files import legal, of_bytes, slow_mentions
 
@@ -77,7 +77,7 @@ def test_columns_are_decoded_one_by_one(
     letters = "BIES" if scheme == "iobes" else "BI"
     files = [random_rows(rng, 3, letters) for _ in range(40)]
     for size, block in ((1 << 19, 1 << 20), (64, 5)):
-        monkeypatch.setattr(_lines, "SIZE", size)
+        monkeypatch.setattr(_tagged, "SIZE", size)
         monkeypatch.setattr(_tagged, "BLOCK", block)
         for rows in files:
             for layers in ((1, 2, 3), (3, 1)):
@@ -113,7 +113,7 @@ def test_stacked_tags_are_layers_outer_to_inner() -> None:
 def test_stacks_of_any_depth_are_read_as_columns_are(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = random.Random(3)
     for size, block in ((1 << 19, 1 << 20), (64, 5)):
-        monkeypatch.setattr(_lines, "SIZE", size)
+        monkeypatch.setattr(_tagged, "SIZE", size)
         monkeypatch.setattr(_tagged, "BLOCK", block)
         for _ in range(100):
             rows = random_rows(rng, 3, "BI")

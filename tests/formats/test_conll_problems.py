@@ -12,7 +12,7 @@ import pytest
 
 from carob import InputError, read, registry
 from carob.corpus.source import Source
-from carob.formats import _lines
+from carob.formats import _tagged
 from tests.formats._files import of_bytes
 
 WANTED = "O or a tag with a prefix and a label, like B-PER or I-PER"
@@ -124,7 +124,7 @@ def test_a_problem_says_where_and_what(
 
 
 def test_a_line_that_never_ends_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_lines, "SIZE", 1000)
+    monkeypatch.setattr(_tagged, "SIZE", 1000)
     with pytest.raises(InputError) as caught:
         of_bytes(b"a O\n\n" + b"x" * 2000)
     expected = "file:3: K005 found a line of more than 1,000 bytes, expected shorter lines"
@@ -162,7 +162,7 @@ def test_of_many_problems_the_first_are_kept_and_all_are_counted() -> None:
 
 
 def test_problems_of_every_chunk_are_collected(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_lines, "SIZE", 32)
+    monkeypatch.setattr(_tagged, "SIZE", 32)
     with pytest.raises(InputError) as caught:
         of_bytes(b"aaaa x O\n" * 5 + b"b O\n" + b"aaaa x O\n" * 5 + b"c Q\n")
     assert [6, 12] == [problem.line for problem in caught.value.problems]

@@ -16,7 +16,7 @@ import pytest
 from carob import Corpus, InputError, read
 from carob.arrays import hashing, scan
 from carob.corpus.source import Source
-from carob.formats import _lines, _tagged
+from carob.formats import _tagged
 from tests.formats._mutations import Mutator
 
 pytestmark = pytest.mark.skipif(scan.compiled is None, reason="installed without a compiler")
@@ -87,7 +87,7 @@ def test_a_file_is_the_same_with_the_compiled_helper_and_without(
     ends: Counter[bool] = Counter()
     for number in range(FILES):
         data = made(rng) if number % 2 else damaged()
-        monkeypatch.setattr(_lines, "SIZE", rng.choice((60, 100, 100, 200, 400)))
+        monkeypatch.setattr(_tagged, "SIZE", rng.choice((60, 100, 100, 200, 400)))
         options = rng.choice(OPTIONS)
         monkeypatch.setattr(scan, "compiled", watched)
         with_it = outcome(data, options)
@@ -105,7 +105,7 @@ def test_one_long_plain_file_is_read_by_the_helper_alone(monkeypatch: pytest.Mon
         for _ in range(300)
     ]
     data = ("-DOCSTART- O\n\n" + "\n".join(sentences)).encode()
-    monkeypatch.setattr(_lines, "SIZE", 1000)
+    monkeypatch.setattr(_tagged, "SIZE", 1000)
     chunks: Counter[str] = Counter()
     take, take_plain = _tagged.TagReader._take, _tagged.TagReader._take_plain
 
@@ -180,8 +180,8 @@ def test_long_files_of_any_width_are_the_same_in_all_ways(
     rng = random.Random(width)
     short = [token for token in TOKENS if token[0] not in "#\x0b"]
     long = [*short, "x" * 63, "y" * 64, "z" * 200, "é" * 1500]
-    monkeypatch.setattr(_lines, "_FIRST", 100)
-    monkeypatch.setattr(_lines, "SIZE", 1 << 16)
+    monkeypatch.setattr(_tagged, "_FIRST", 100)
+    monkeypatch.setattr(_tagged, "SIZE", 1 << 16)
     fast: Any = scan.compiled
     taken: Counter[bool] = Counter()
 

@@ -18,8 +18,7 @@ from carob.counts.count import Count
 from carob.counts.tally import Statistic
 from carob.evaluate.options import Options, ScoreOptions, table_for, table_recipes
 from carob.evaluate.read import Readable
-from carob.evaluate.run import Recipes, Run, prepare
-from carob.evaluate.sampling import Plan
+from carob.evaluate.run import Plan, Recipes, Run, prepare
 from carob.evaluate.score import average_statistic, count_events, label_statistic
 from carob.infer.interval import JackknifeT, intervals
 from carob.infer.randomization import Randomization, Verdict

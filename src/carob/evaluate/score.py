@@ -16,8 +16,7 @@ from carob.counts.quantities import valued
 from carob.counts.tally import Statistic, Tally
 from carob.evaluate.options import Options, ScoreOptions, table_for, table_recipes
 from carob.evaluate.read import Readable
-from carob.evaluate.run import Recipes, Systems, prepare
-from carob.evaluate.sampling import Plan
+from carob.evaluate.run import Plan, Recipes, Systems, prepare
 from carob.pair.pair import Pair, pieces
 from carob.plugin import Averaged, Measure, hook
 from carob.recipe import Recipe, spell

@@ -15,8 +15,7 @@ from carob.corpus.corpus import Corpus, Words
 from carob.corpus.problems import InputError, Problem, UsageError, nearest, shown
 from carob.corpus.source import Source
 from carob.corpus.tables import Documents
-from carob.formats._lines import is_comment, split, width_of
-from carob.formats._tagged import REPAIRS, TagReader
+from carob.formats._tagged import REPAIRS, TagReader, is_comment, split, width_of
 from carob.formats._text import bytes_of
 
 _ENOUGH = 1 << 13
