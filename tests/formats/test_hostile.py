@@ -33,7 +33,7 @@ Shape: TypeAlias = Callable[[int], bytes]
 COUNT = {"conll": 12_000, "spans": 25_000, "tbf": 6000, "jsonl": 3000, "inline": 4000, "brat": 2000,
          "records": 3000, "muc": 3000}  # fmt: skip
 """How many rows of a format's own shapes; of the shapes that are the same for all: ALIKE."""
-ALIKE = 25_000
+ALIKE = 15_000
 TIMES, SLACK = 4, 0.05
 MEMORY = 1500 << 20
 
