@@ -47,7 +47,7 @@ TESTS = {
 MEMORY = 8 << 20
 """The most memory that a mutant may have, in KiB: a loop that never ends may also grow."""
 
-LIMIT = 900
+LIMIT = 240
 """How many seconds each part of the tests may take: what loops for ever is killed."""
 
 NO_TESTS = 5
