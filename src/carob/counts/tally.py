@@ -52,6 +52,11 @@ class Table:
         units, width = values.shape
         return cls(units, width, [Part(np.arange(width), None, values)])
 
+    @property
+    def is_sparse(self) -> bool:
+        """Whether a part leaves out units."""
+        return any(part.units is not None for part in self.parts)
+
     @cached_property
     def sums(self) -> FloatArray:
         """The sum of each column, exact."""

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import ClassVar
 
 import numpy as np
 
-from carob.arrays.columns import stretches
-from carob.arrays.types import FloatArray, IntArray
-from carob.counts.tally import Statistic
-from carob.infer.resampling import Sampler, Units, exchanges
+from carob.arrays.columns import compact, stretches
+from carob.arrays.types import ByteArray, FloatArray, IntArray
+from carob.counts.tally import Statistic, Table
+from carob.infer.resampling import Matrix, Sampler, Units, exchanges
 
 EXACT = 20
 """If at most this many units differ, every exchange is tried."""
@@ -111,7 +111,8 @@ class Randomization:
                 trials[i] = np.empty((scores, self.trials)).T
         if trials:
             weights = exchanges(len(sampler.units), self.trials, rng)
-            for some, moved in sampler.matrix.products(weights, self.trials):
+            tables = list(dict.fromkeys(_key(sampler, pairs[i])[:2] for i in trials))
+            for some, moved in _products(sampler, tables, weights, self.trials):
                 for i, values in trials.items():
                     values[some] = _exchanged(sampler, pairs[i], moved)
         return [
@@ -160,14 +161,34 @@ def _changes(sampler: Sampler, pair: Pair) -> list[Change]:
     ]
 
 
-def _exchanged(sampler: Sampler, pair: Pair, sums: Sequence[FloatArray]) -> FloatArray:
-    """The differences of two statistics after exchanges. `sums` are those of the exchanged units
-    alone: this much moves from one system to the other.
+def _products(
+    sampler: Sampler, tables: Sequence[Pair], weights: Iterable[ByteArray], trials: int
+) -> Iterator[tuple[slice, dict[Pair, FloatArray]]]:
+    """For each pair of tables, what the second has more than the first in the exchanged units
+    (trials x columns), for some trials at a time.
+    """
+    if len(tables) < len(sampler.tables) and not any(t.is_sparse for t in sampler.tables):
+        # Two systems have half as many differences as tables, and many columns of these are 0.
+        every = np.arange(len(sampler.units))
+        matrix = Matrix(
+            [Table.of(compact(sampler.tables[b].rows(every) - sampler.tables[a].rows(every)))
+             for a, b in tables],
+            sampler.units,
+        )  # fmt: skip
+        for some, sums in matrix.products(weights, trials):
+            yield some, dict(zip(tables, sums, strict=True))
+    else:
+        for some, sums in sampler.matrix.products(weights, trials):
+            yield some, {(a, b): sums[b] - sums[a] for a, b in tables}
+
+
+def _exchanged(sampler: Sampler, pair: Pair, moved: Mapping[Pair, FloatArray]) -> FloatArray:
+    """The differences of two statistics, after this much has moved from the second system to the
+    first.
     """
     first, second = (sampler.statistics[which] for which in pair)
-    ours, theirs = (sums[sampler.table_of[which]] for which in pair)
-    moved = theirs - ours
-    return first.values(first.table.sums + moved) - second.values(second.table.sums - moved)
+    more = moved[_key(sampler, pair)[:2]]
+    return first.values(first.table.sums + more) - second.values(second.table.sums - more)
 
 
 def _verdicts(
