@@ -118,7 +118,7 @@ def test_gold_has_every_filler_of_the_record_in_one_of_its_forms(slot: str) -> N
 
 def test_all_forms_of_a_time_mean_the_same_minute() -> None:
     for record in RECORDS.values():
-        for values in (record.aside, *record.seminars):
+        for values in (record.background, *record.seminars):
             for name in {"stime", "etime", "implied", "tea", "former"} & values.keys():
                 readings = [minutes(folded(form)) for form in values[name].values()]
                 assert 1 == len(set.intersection(*readings))

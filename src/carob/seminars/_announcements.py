@@ -27,6 +27,7 @@ _ONE_OR_TWO = re.compile(r"\{(speaker|affiliation)s\.([\w|]+)\}")
 _THE = re.compile(r"\bthe\s\Z", re.I)
 _TO = re.compile(r"\s?(?:-|to|until)\s?")
 _AM_PM = re.compile(r"\s?([ap]\.?m\.?)\Z", re.I)
+_TOO_LONG = re.compile(r"(?=.{73})(.{1,72}) ")
 
 
 class Dice:
@@ -64,7 +65,8 @@ class Dice:
 
 
 def _forms(kind: str, **fields: Any) -> Forms:
-    return {name: form.format(**fields) for name, form in DATA["forms"][kind].items()}
+    forms = {name: form.format(**fields) for name, form in DATA["forms"][kind].items()}
+    return {name: form for name, form in forms.items() if form}
 
 
 def _of_person(dice: Dice, given: str, family: str) -> Forms:
@@ -80,10 +82,9 @@ def _of_time(minutes: int) -> Forms:
     twelve, half = hour % 12 or 12, "AP"[hour >= 12]
     this, next_ = (DATA["words"]["hours"][each % 12] for each in (hour, hour + 1))
     words = "noon" if minutes == 720 else DATA["quarters"].get(str(minute), "")
-    forms = _forms("time", hour=hour, minute=minute, twelve=twelve, half=half,
-                   short=f"{twelve}:{minute:02}" if minute else str(twelve), letter=half.lower(),
-                   words=words.format(this=this, next=next_))  # fmt: skip
-    return {name: form for name, form in forms.items() if form}
+    return _forms("time", hour=hour, minute=minute, twelve=twelve, half=half,
+                  short=f"{twelve}:{minute:02}" if minute else str(twelve), letter=half.lower(),
+                  words=words.format(this=this, next=next_))  # fmt: skip
 
 
 def _of_date(date: datetime.date) -> Forms:
@@ -95,24 +96,21 @@ def _of_date(date: datetime.date) -> Forms:
 def of_name(kind: str, name: str, department: str = "") -> Forms:
     """The forms of the name of a place, a series or a talk."""
     words = name.split()
-    forms = _forms(kind, name=name, department=department, head=name.split(":")[0],
-                   front=" ".join(words[:-1]), rest=" ".join(words[1:]),
-                   code="".join(word[0] for word in words),
-                   place=words[-1 if words[0] == "University" else 0])  # fmt: skip
-    if kind == "topic" and ":" not in name:
-        del forms["short"]
-    return forms
+    return _forms(kind, name=name, department=department, head=name.rpartition(":")[0],
+                  front=" ".join(words[:-1]), rest=" ".join(words[1:]),
+                  code="".join(word[0] for word in words),
+                  place=words[-1 if words[0] == "University" else 0])  # fmt: skip
 
 
 class Record(NamedTuple):
     """What one document says, as forms by name: of usually one seminar, sometimes two or none.
 
-    `aside` fills no slot: the sender, when it was posted, tea, another room.
+    `background` fills no slot: the sender, when it was posted, tea, another room.
     """
 
     id: str
     seminars: list[dict[str, Forms]]
-    aside: dict[str, Forms]
+    background: dict[str, Forms]
 
 
 def record(seed: int, number: int) -> Record:
@@ -124,30 +122,28 @@ def record(seed: int, number: int) -> Record:
     people = [_of_person(dice, *names) for names in zip(givens, families, strict=True)]
     date = datetime.date(2031, 9, 1) + datetime.timedelta(dice.below(280))
     halls = dice.few(DATA["words"]["buildings"], 3)
-    seminars, starts = [], []
+    talks = []
     for i in range(count):
         speakers = people[3 * i : 3 * i + (2 if count == 1 and dice.chance(0.14) else 1)]
         host = people[3 * i + 2] if dice.chance(0.6) else None
-        seminar, start = _seminar(dice, speakers, host, date, halls[i])
-        seminars.append(seminar)
-        starts.append(start)
+        talks.append(_seminar(dice, speakers, host, date, halls[i]))
         date += datetime.timedelta(1 + dice.below(3))
-    start = starts[0] if starts else 60 * (9 + dice.below(8))
-    posted = date - datetime.timedelta(4 + dice.below(9))
-    posted_at = 8 * 60 + dice.below(500)
+    start = talks[0][1] if talks else 60 * (9 + dice.below(8))
+    posted = _of_date(date - datetime.timedelta(4 + dice.below(9)))
+    posted_at = _of_time(8 * 60 + dice.below(500))
     former = start + (-60 if dice.chance(0.5) else 60)
-    aside = {
+    background = {
         "sender": people[6],
         "colleague": people[7],
-        "posted": _of_date(posted),
-        "posted_at": _of_time(posted_at),
+        "posted": posted,
+        "posted_at": posted_at,
         "tea": _of_time(start - 15),
         "former": _of_time(former),
         "former_later": _of_time(former + 60),
         "hall": of_name("building", halls[2]),
         "office": {"number": str(100 + dice.below(900))},
     }
-    return Record(f"seminar-{number + 1:04d}", seminars, aside)
+    return Record(f"seminar-{number + 1:04d}", [seminar for seminar, _ in talks], background)
 
 
 def _seminar(
@@ -206,25 +202,18 @@ class Page:
     """The text of a record, and its marks in the order of the text."""
 
     def __init__(self, seed: int, record: Record) -> None:
-        self.record = record
-        self.text = ""
+        self.record, self.text = record, ""
         self.marks: list[Mark] = []
         self._dice = Dice(seed, "text", record.id)
         self._turn_to(0)
         (self._notice, self._announcement, self._digest)[len(record.seminars)]()
         self._one("signatures")
         # A line is broken where a space was, so that every place stays what it is.
-        lines = []
-        for line in (self.text.rstrip() + "\n").split("\n"):
-            while len(line) > 72 and (cut := line.rfind(" ", 1, 73)) > 0:
-                lines.append(line[:cut])
-                line = line[cut + 1 :]
-            lines.append(line)
-        self.text = "\n".join(lines)
+        self.text = _TOO_LONG.sub(r"\1\n", self.text.rstrip() + "\n")
 
     def _turn_to(self, seminar: int) -> None:
         seminars = self.record.seminars or [{}]
-        self._seminar, self._values = seminar, self.record.aside | seminars[seminar]
+        self._seminar, self._values = seminar, self.record.background | seminars[seminar]
         self._used: set[str] = set()
 
     def _fit(self, phrases: Iterable[str]) -> list[str]:
@@ -261,8 +250,9 @@ class Page:
         self.text += text[1:] if text.startswith(".") and self.text.endswith(".") else text
 
     def _one(self, phrases: str, where: str = "prose", after: str = "") -> None:
-        """Write one of the phrases that fit."""
-        self._say(self._dice.one(self._fit(DATA["phrases"][phrases])), where, after)
+        """Write one of the phrases that fit, if any."""
+        if fitting := self._fit(DATA["phrases"][phrases]):
+            self._say(self._dice.one(fitting), where, after)
 
     def _paragraph(self, phrases: Iterable[str]) -> None:
         for phrase in phrases:
@@ -278,8 +268,7 @@ class Page:
         lines = ["speaker", "topic", "time", "place"]
         lines += [name for name in ("date", "host", "affiliation") if self._dice.chance(0.5)]
         for name in self._dice.few(lines, len(lines)):
-            if fitting := self._fit(DATA["blocks"][name]):
-                self._say(self._dice.one(fitting), "block", "\n")
+            self._one(f"{name}_lines", "block", "\n")
         self.text += "\n"
 
     def _rest(self) -> None:
@@ -300,7 +289,7 @@ class Page:
             self._one("openings", after=" ")
         self._some("follows", 1, 3)
         if chance(0.85):
-            self._say(self._dice.one(("Abstract\n\n", "ABSTRACT: ", "")))
+            self._one("abstract_titles")
             self._some("abstracts", 3, 4)
         if chance(0.4):
             self._one("lives", after="\n\n")

@@ -3,87 +3,73 @@
 from __future__ import annotations
 
 import re
-from typing import Any, NamedTuple
+from typing import Any
 
 from carob.seminars._announcements import DATA, Dice, Forms, Mark, Page, Record, of_name, template
 
 _WORD = re.compile(r"\S+")
 
-
-class _Answer(NamedTuple):
-    slot: str
-    start: int
-    end: int
-    confidence: float
-    seminar: int
+_Answers = list[tuple[Mark, float]]
+"""Marks as a system gives them, each with its confidence."""
 
 
 def careful(seed: int, page: Page) -> dict[str, Any]:
     """A pattern matcher: it trusts keywords such as "Time:" and misses much of the prose."""
     dice = Dice(seed, "careful", page.record.id)
     asleep = dice.chance(0.02)
-    answers = []
+    answers: _Answers = []
     for mark in page.marks:
-        if asleep or not dice.chance(_share_seen(mark)):
+        clues = (mark.form, mark.where, mark.kind) if mark.slot else ("no slot",)
+        share = next(DATA["seen"][clue] for clue in (*clues, "other") if clue in DATA["seen"])
+        if asleep or not dice.chance(share):
             continue
         slot = mark.slot or dice.one(DATA["guessed"][mark.kind])
-        span = mark.start, mark.end
         sure = dice.between(0.8, 0.99) if mark.where == "block" else dice.between(0.4, 0.85)
         if dice.chance(0.1):
-            span, sure = _shifted(dice, page, mark), round(sure - 0.1, 2)
-        answers.append(_Answer(slot, *span, sure, mark.seminar))
+            mark, sure = _shifted(dice, page, mark), round(sure - 0.1, 2)
+        answers.append((mark._replace(slot=slot), sure))
     return _document(page, answers)
-
-
-def _share_seen(mark: Mark) -> float:
-    if not mark.slot:
-        return 0.03
-    if mark.form in ("words", "weekday", "code"):
-        return 0.08  # no pattern for "half past three"
-    if mark.where == "block":
-        return 0.94
-    return {"person": 0.4, "time": 0.6, "date": 0.6, "title": 0.5}.get(mark.kind, 0.35)
 
 
 def eager(seed: int, page: Page) -> dict[str, Any]:
     """A tagger that marks every occurrence and more, confuses slots, and is never in doubt."""
     dice = Dice(seed, "eager", page.record.id)
-    answers = []
+    answers: _Answers = []
     for mark in page.marks:
         if not dice.chance(0.96 if mark.slot else 0.65):
             continue
         slot = mark.slot or dice.one(DATA["guessed"][mark.kind])
         if mark.slot and dice.chance(0.1):
             slot = DATA["confused"].get(slot, slot)
-        span = _shifted(dice, page, mark) if dice.chance(0.1) else (mark.start, mark.end)
-        answers.append(_Answer(slot, *span, dice.between(0.6, 0.99), mark.seminar))
+        if dice.chance(0.1):
+            mark = _shifted(dice, page, mark)
+        answers.append((mark._replace(slot=slot), dice.between(0.6, 0.99)))
     if dice.chance(0.5):  # all talks of a digest in one template
-        answers = [answer._replace(seminar=0) for answer in answers]
+        answers = [(mark._replace(seminar=0), sure) for mark, sure in answers]
     return _document(page, answers)
 
 
-def _shifted(dice: Dice, page: Page, mark: Mark) -> tuple[int, int]:
-    """A span with a word too few or a word too many."""
+def _shifted(dice: Dice, page: Page, mark: Mark) -> Mark:
+    """The mark with a word too few or a word too many."""
     words = list(_WORD.finditer(page.text, mark.start, mark.end))
-    spans = [(mark.start, mark.end)]
+    marks = [mark]
     if len(words) > 1:
-        spans = [(words[1].start(), mark.end), (mark.start, words[-2].end())]
+        marks = [mark._replace(start=words[1].start()), mark._replace(end=words[-2].end())]
     after = _WORD.search(page.text, mark.end)
     if after and after.start() == mark.end + 1:
-        spans.append((mark.start, after.end()))
-    return dice.one(spans)
+        marks.append(mark._replace(end=after.end()))
+    return dice.one(marks)
 
 
-def _document(page: Page, answers: list[_Answer]) -> dict[str, Any]:
-    mentions = [
-        {"start": a.start, "end": a.end, "label": a.slot, "confidence": a.confidence}
-        for a in answers
-    ]
+def _document(page: Page, answers: _Answers) -> dict[str, Any]:
+    mentions = []
     seminars: dict[int, list[tuple[str, Any]]] = {}
-    for a in answers:
-        filler = {"text": page.text[a.start : a.end], "start": a.start, "end": a.end}
-        seminars.setdefault(a.seminar, []).append((a.slot, filler | {"confidence": a.confidence}))
-    templates = [template(seminars[number]) for number in sorted(seminars)]
+    for mark, sure in answers:
+        place = {"start": mark.start, "end": mark.end}
+        mentions.append({**place, "label": mark.slot, "confidence": sure})
+        filler = {"text": page.text[mark.start : mark.end], **place, "confidence": sure}
+        seminars.setdefault(mark.seminar, []).append((mark.slot, filler))
+    templates = [template(fillers) for _, fillers in sorted(seminars.items())]
     return {"id": page.record.id, "unit": "char", "mentions": mentions, "templates": templates}
 
 
@@ -96,7 +82,7 @@ def llm(seed: int, record: Record) -> dict[str, Any]:
         for name in ("speaker", "topic", "stime", "location"):
             merged[name] = dice.one((None, []))
         if dice.chance(0.3):
-            merged["speaker"] = [record.aside["colleague"]["name"]]
+            merged["speaker"] = [record.background["colleague"]["name"]]
     elif len(answers) == 1 or dice.chance(0.5):
         merged = answers[0]  # of a digest, only the first talk
     else:
@@ -108,7 +94,7 @@ def llm(seed: int, record: Record) -> dict[str, Any]:
 
 def _form(dice: Dice, record: Record, seminar: dict[str, Forms]) -> dict[str, Any]:
     """The answers on one seminar."""
-    values = record.aside | seminar
+    values = record.background | seminar
     style = dice.one(("ampm", "ampm", "day"))
     start = "former" if dice.chance(0.05) else "stime"
     end = values.get("etime") or values.get("implied")
@@ -125,8 +111,12 @@ def _form(dice: Dice, record: Record, seminar: dict[str, Forms]) -> dict[str, An
     topic = values["topic"]["full"]
     if dice.chance(0.06):
         topic = f"{dice.word('acts')} {values['thing']['title']}"
+    people, affiliations = (
+        [values[each] for each in (name, f"{name}1") if each in values]
+        for name in ("speaker", "affiliation")
+    )
     answers: dict[str, Any] = {
-        "speaker": _speakers(dice, _listed(values, "speaker")),
+        "speaker": _speakers(dice, people),
         "topic": _untidy(dice, topic),
         "stime": values[start][style],
         "etime": end and end[style],
@@ -135,7 +125,7 @@ def _form(dice: Dice, record: Record, seminar: dict[str, Forms]) -> dict[str, An
             "building": _untidy(dice, building),
             "room": room and room[dice.one(("full", "number"))],
         },
-        "affiliation": [_untidy(dice, each["full"]) for each in _listed(values, "affiliation")],
+        "affiliation": [_untidy(dice, each["full"]) for each in affiliations],
         "host": host,
         "series": _untidy(dice, values["series"]["full"]),
     }
@@ -145,10 +135,6 @@ def _form(dice: Dice, record: Record, seminar: dict[str, Forms]) -> dict[str, An
     if dice.chance(0.1):
         del answers["series"]
     return answers
-
-
-def _listed(values: dict[str, Forms], name: str) -> list[Forms]:
-    return [values[each] for each in (name, f"{name}1") if each in values]
 
 
 def _speakers(dice: Dice, people: list[Forms]) -> str | list[str]:
