@@ -213,6 +213,6 @@ def test_templates_say_what_they_cannot_hold() -> None:
     for _ in range(DEEPEST):
         deep = Template("", {"a": (deep,)})
     with pytest.raises(UsageError) as caught:
-        Templates.of([[deep]], [{}])
-    assert "templates stand in each other more than 32 deep" == str(caught.value)
+        Templates.of([[deep]])
+    assert "document 1: templates stand in each other more than 32 deep" == str(caught.value)
     assert [] == list(linked(deep))

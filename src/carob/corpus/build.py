@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
@@ -15,8 +14,8 @@ from carob.arrays.hashing import hash_lists
 from carob.arrays.tags import KINDS, SCHEMES, decode, illegal, interpret, recognise
 from carob.arrays.types import HashArray
 from carob.corpus.corpus import Corpus, Memory
-from carob.corpus.document import Document, Group, bracketed
-from carob.corpus.problems import UsageError, nearest, plain, shown
+from carob.corpus.document import Document, Group, Span, bracketed
+from carob.corpus.problems import UsageError, nearest, plain, repeated, shown
 from carob.corpus.tables import Codes, Documents, Fragments, Groups, Mentions, Templates, int32
 
 
@@ -122,15 +121,13 @@ def _extra(doc: Document) -> dict[str, Any]:
 def _ids(docs: Sequence[Document]) -> tuple[str, ...] | None:
     if all(doc.id is None for doc in docs):
         return None
-    ids = []
-    for row, doc in enumerate(docs):
-        if doc.id is None:
-            raise UsageError(f"document {row + 1} has no id, but others have")
-        ids.append(doc.id)
-    twice = [name for name, count in Counter(ids).items() if count > 1]
-    if twice:
-        raise UsageError(f"two documents have the id {shown(twice[0])}")
-    return tuple(ids)
+    ids = tuple(doc.id for doc in docs if doc.id is not None)
+    if len(ids) < len(docs):
+        row = next(row for row, doc in enumerate(docs) if doc.id is None)
+        raise UsageError(f"document {row + 1} has no id, but others have")
+    if len(set(ids)) < len(ids):
+        raise UsageError(f"two documents have the id {shown(repeated(ids))}")
+    return ids
 
 
 def _attributes(rows: Sequence[Mapping[str, str]]) -> dict[str, Codes]:
@@ -171,22 +168,17 @@ def _groups(docs: Sequence[Document], name: str) -> Groups:
     ]
     if not rows:
         return Groups.none()
-    first = np.cumsum([0] + [len(doc.mentions) for doc in docs]).tolist()
-    place = [
-        {m.id: first[i] + k for k, m in enumerate(doc.mentions) if m.id is not None}
-        for i, doc in enumerate(docs)
-    ]
+    mentions = _mention_rows(docs)
     target = []
     for i, group in rows:
         for _, member in group.members:
-            row = None if member is None else place[i].get(member)
-            if row is None:
+            if member is None or member not in mentions[i]:
                 raise UsageError(
                     f"{name[:-1]} {shown(group.label or group.id or '')} of document "
                     f"{shown(docs[i].id or str(i + 1))} names the mention {shown(str(member))}, "
                     "which is not there"
                 )
-            target.append(row)
+            target.append(mentions[i][member][0])
     return Groups(
         int32([i for i, _ in rows]),
         Codes.of([group.label or None for _, group in rows]),
@@ -200,21 +192,16 @@ def _groups(docs: Sequence[Document], name: str) -> Groups:
 def _templates(docs: Sequence[Document]) -> Templates:
     if not any(doc.templates for doc in docs):
         return Templates.none()
+    names = [str(i + 1) if doc.id is None else shown(doc.id) for i, doc in enumerate(docs)]
+    return Templates.of([doc.templates for doc in docs], _mention_rows(docs), names)
+
+
+def _mention_rows(docs: Sequence[Document]) -> list[dict[str, tuple[int, tuple[Span, ...]]]]:
     first = np.cumsum([0] + [len(doc.mentions) for doc in docs]).tolist()
-    places = [
-        {m.id: (first[i] + k, m.fragments) for k, m in enumerate(doc.mentions) if m.id is not None}
-        for i, doc in enumerate(docs)
+    return [
+        {m.id: (row, m.fragments) for row, m in enumerate(doc.mentions, start) if m.id is not None}
+        for start, doc in zip(first, docs, strict=False)
     ]
-    try:
-        return Templates.of([doc.templates for doc in docs], places)
-    except UsageError:
-        for i, doc in enumerate(docs):
-            try:
-                Templates.of([doc.templates], places[i : i + 1])
-            except UsageError as error:
-                name = str(i + 1) if doc.id is None else shown(doc.id)
-                raise UsageError(f"document {name}: {error}") from None
-        raise
 
 
 def of_tags(
@@ -237,7 +224,6 @@ def of_tags(
     for i, (tags, known) in enumerate(zip(sentences, words, strict=True)):
         if isinstance(tags, str) or (known is not None and len(known) != len(tags)):
             raise UsageError(f"document {i + 1} needs one list of tags, one tag for each token")
-    for i, tags in enumerate(sentences):
         for tag in tags:
             if not isinstance(tag, str):
                 raise UsageError(f"document {i + 1}: found {tag!r}, expected a tag like O or B-PER")

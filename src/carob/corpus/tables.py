@@ -7,10 +7,10 @@ the members of a group) keep them end to end in one array, with offsets: the par
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 
@@ -25,6 +25,9 @@ UNKNOWN = -1
 
 ATTRIBUTES = 256
 """How many different attributes a file may have: each is a column as long as all others."""
+
+MentionRows = Mapping[str, tuple[int, tuple[Span, ...]]]
+"""The row and the fragments of each mention of a document, by its id."""
 
 _Table = TypeVar("_Table", bound="DataclassInstance")
 
@@ -472,47 +475,62 @@ class Templates:
     @cache
     def none(cls) -> Templates:
         """A table without rows; there is one for all."""
-        return cls.of([], [])
+        return cls.of([])
 
     @classmethod
     def of(
         cls,
         documents: Sequence[Sequence[Template]],
-        mentions: Sequence[Mapping[str, tuple[int, tuple[Span, ...]]]],
+        mentions: Sequence[MentionRows] | None = None,
+        names: Sequence[str] | None = None,
     ) -> Templates:
-        """The templates of each document; `mentions` gives the row and fragments of each id."""
-        rows: list[_TemplateRow] = []
-        fillers: list[_FillerRow] = []
+        """The templates of each document; `mentions` are those of each document, and `names` are
+        for messages.
+        """
+        rows: list[tuple[Any, ...]] = []
+        fillers: list[tuple[Any, ...]] = []
         forms: list[tuple[str | None, tuple[Span, ...]]] = []
+
+        def add(template: Template, doc: int, parent: int, slot: str | None, at: int) -> None:
+            """Add a template, its fillers, and then the templates in it."""
+            row, inner = len(rows), []
+            rows.append((doc, template.label or None, parent, slot, at, template.id))
+            for place, (name, filler) in enumerate(template):
+                if isinstance(filler, Template):
+                    inner.append((filler, doc, row, name, place))
+                    continue
+                mention, own = UNKNOWN, filler.fragments
+                if filler.mention is not None:
+                    mention, own = _linked(filler.mention, mentions[doc] if mentions else {})
+                confidence = np.nan if filler.confidence is None else filler.confidence
+                count = 1 + len(filler.alternatives)
+                fillers.append((row, name, filler.optional, confidence, mention, place, count))
+                forms.append((filler.text, own))
+                forms.extend((other.text, other.fragments) for other in filler.alternatives)
+            for each in inner:
+                add(*each)
+
         for doc, templates in enumerate(documents):
-            for template, parent, slot, place in _walk(templates, len(rows)):
-                for at, (name, filler) in enumerate(template):
-                    if isinstance(filler, Filler):
-                        mention, own = _linked(filler, mentions[doc])
-                        fillers.append(_FillerRow(len(rows), name, filler, at, mention))
-                        forms.append((filler.text, own))
-                        forms += [(other.text, other.fragments) for other in filler.alternatives]
-                rows.append(_TemplateRow(doc, template, parent, slot, place))
-        confidence = [row.filler.confidence for row in fillers]
+            try:
+                for at, top in enumerate(templates):
+                    _require_shallow(top)
+                    add(top, doc, UNKNOWN, None, at)
+            except UsageError as error:
+                name = names[doc] if names else str(doc + 1)
+                raise UsageError(f"document {name}: {error}") from None
+        docs, labels, parents, slots, places, ids = zip(*rows, strict=True) if rows else [()] * 6
+        template, slot, optional, confidence, mention, place, count = (
+            zip(*fillers, strict=True) if fillers else [()] * 7
+        )
         return cls(
-            int32([row.doc for row in rows]),
-            Codes.of([row.template.label or None for row in rows]),
-            int32([row.parent for row in rows]),
-            Codes.of([row.slot for row in rows]),
-            int32([row.place for row in rows]),
-            tuple(row.template.id for row in rows),
+            int32(docs), Codes.of(labels), int32(parents), Codes.of(slots), int32(places), ids,
             Fillers(
-                int32([row.template for row in fillers]),
-                Codes.of([row.slot for row in fillers]),
-                np.array([row.filler.optional for row in fillers], bool),
-                np.array([np.nan if each is None else each for each in confidence], np.float64),
-                int32([row.mention for row in fillers]),
-                int32([row.place for row in fillers]),
-                np.cumsum([0, *(1 + len(row.filler.alternatives) for row in fillers)]),
-                Codes.of([text for text, _ in forms]),
+                int32(template), Codes.of(slot), np.array(optional, bool),
+                np.array(confidence, np.float64), int32(mention), int32(place),
+                np.cumsum([0, *count]), Codes.of([text for text, _ in forms]),
                 Fragments.of_spans([spans for _, spans in forms]),
             ),
-        )
+        )  # fmt: skip
 
     def of_document(self, doc: int, ids: Sequence[str | None] | None) -> tuple[Template, ...]:
         """The templates of one document, as friendly objects."""
@@ -602,49 +620,16 @@ class Templates:
         )
 
 
-class _TemplateRow(NamedTuple):
-    doc: int
-    template: Template
-    parent: int
-    slot: str | None
-    place: int
+def _require_shallow(template: Template, depth: int = 1) -> None:
+    if depth > DEEPEST:
+        raise UsageError(f"templates stand in each other more than {DEEPEST} deep")
+    for _, filler in template:
+        if isinstance(filler, Template):
+            _require_shallow(filler, depth + 1)
 
 
-class _FillerRow(NamedTuple):
-    template: int
-    slot: str
-    filler: Filler
-    place: int
-    mention: int
-
-
-def _walk(
-    templates: Sequence[Template], first: int
-) -> Iterator[tuple[Template, int, str | None, int]]:
-    """Templates with the row of their parent, their slot there and their place in it.
-
-    Depth first, so a parent comes before what stands in it.
-    """
-    waiting: list[tuple[Template, int, str | None, int, int]] = []
-    waiting += [(top, UNKNOWN, None, at, 1) for at, top in enumerate(templates)][::-1]
-    row = first
-    while waiting:
-        template, parent, slot, place, depth = waiting.pop()
-        if depth > DEEPEST:
-            raise UsageError(f"templates stand in each other more than {DEEPEST} deep")
-        yield template, parent, slot, place
-        inner = [(filler, row, name, at, depth + 1) for at, (name, filler) in enumerate(template)
-                 if isinstance(filler, Template)]  # fmt: skip
-        waiting += inner[::-1]
-        row += 1
-
-
-def _linked(
-    filler: Filler, mentions: Mapping[str, tuple[int, tuple[Span, ...]]]
-) -> tuple[int, tuple[Span, ...]]:
-    """The row of the mention that a filler is (-1: none), and its own fragments."""
-    if filler.mention is None:
-        return UNKNOWN, filler.fragments
-    if filler.mention not in mentions:
-        raise UsageError(f"a filler names the mention {shown(filler.mention)}, which is not there")
-    return mentions[filler.mention]
+def _linked(name: str, mentions: MentionRows) -> tuple[int, tuple[Span, ...]]:
+    """The row and the fragments of the mention that a filler names."""
+    if name not in mentions:
+        raise UsageError(f"a filler names the mention {shown(name)}, which is not there")
+    return mentions[name]

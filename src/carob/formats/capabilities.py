@@ -339,8 +339,7 @@ def fitted_templates(corpus: Corpus, parts: set[str]) -> tuple[Templates, Lost]:
     """
     fit = _Fit(corpus, parts)
     documents = [fit.document(row) for row in range(len(corpus))]
-    nothing: list[dict[str, tuple[int, tuple[tuple[int, int], ...]]]] = [{} for _ in documents]
-    return Templates.of(documents, nothing), fit.lost
+    return Templates.of(documents), fit.lost
 
 
 def templates_of_mentions(corpus: Corpus) -> Templates:
@@ -358,7 +357,7 @@ def templates_of_mentions(corpus: Corpus) -> Templates:
         [Template("", {slot: tuple(fillers) for slot, fillers in each.items()})] if each else []
         for each in slots
     ]
-    return Templates.of(documents, [{} for _ in documents])
+    return Templates.of(documents)
 
 
 class _Fit:
