@@ -117,10 +117,10 @@ def test_a_range_without_a_list_is_not_spelled_out() -> None:
          "dev.tsv:2: K005 found a line of more than 1,048,576 bytes, expected shorter lines"),
         (b"\nPER 2 2 2\n",
          "dev.tsv:2: K401 found 1 column in 'PER 2 2 2', expected label, first token, last token "
-         "and list of tokens, apart by tabs"),
+         "and list of tokens, separated by tabs"),
         (b"PER\t2\t2\t2\t\r\n",
          "dev.tsv:1: K401 found 5 columns in 'PER\\t2\\t2\\t2\\t', expected label, first token, "
-         "last token and list of tokens, apart by tabs"),
+         "last token and list of tokens, separated by tabs"),
         (b"PER\t2\tx\t2\n",
          "dev.tsv:1: K402 found 'x' in 'PER\\t2\\tx\\t2', expected a token number from 0 to "
          "2147483646"),

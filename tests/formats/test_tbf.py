@@ -147,8 +147,8 @@ def test_what_is_wrong_with_token_tables_is_said(tmp_path: Path) -> None:
     file.write_text("t3\ta\t0\t1\nt3\tb\t2\t3\nt4\n")
     assert complaints(TOKENS, tokens=str(tmp_path)) == [
         f"{file}:2: K514 found the token id 't3', also on line 1, expected each token once",
-        f"{file}:3: K514 found 't4', expected 4 columns apart by tabs: token id, token, begin and "
-        "end",
+        f"{file}:3: K514 found 't4', expected 4 columns separated by tabs: token id, token, "
+        "begin and end",
     ]
     outside = TOKENS.replace(b"d1", b"../d1")
     assert complaints(outside, tokens=str(tmp_path)) == [
@@ -207,16 +207,16 @@ def test_blocks_do_not_depend_on_where_pieces_end(monkeypatch: pytest.MonkeyPatc
           "document of line 1",
           "dev.tbf:4: K503 found '#EndOfDocument', expected #BeginOfDocument before it"]),
         (b"x\n@After\tR1\tE1,E2\n" + inside() + b"#BeginOfDocument e\n",
-         ["dev.tbf:1: K503 found 'x', expected a line inside of #BeginOfDocument and "
+         ["dev.tbf:1: K503 found 'x', expected a line between #BeginOfDocument and "
           "#EndOfDocument",
-          "dev.tbf:2: K503 found '@After\\tR1\\tE1,E2', expected a line inside of "
+          "dev.tbf:2: K503 found '@After\\tR1\\tE1,E2', expected a line between "
           "#BeginOfDocument and #EndOfDocument",
           "dev.tbf:5: K503 found the end of the file in document 'e', expected #EndOfDocument"]),
         (inside() + inside(),
          ["dev.tbf:3: K504 found the document 'd', also on line 1, expected each document once"]),
         (inside("s\td\tE1\t1,2\tx\tA"),
          ["dev.tbf:2: K505 found 6 columns in 's\\td\\tE1\\t1,2\\tx\\tA', expected at least 7 "
-          "columns apart by tabs: system, document, mention id, span, text, type and realis"]),
+          "columns separated by tabs: system, document, mention id, span, text, type and realis"]),
         (inside("s\te\tE1\t1,2\tx\tA\tB"),
          ["dev.tbf:2: K506 found a mention of the document 'e', expected the document 'd'"]),
         (inside("s\td\tE1\t1,2\tx\tA\tB", "s\td\tE1\t1,2\tx\tC\tB"),
@@ -231,7 +231,8 @@ def test_blocks_do_not_depend_on_where_pieces_end(monkeypatch: pytest.MonkeyPatc
         (inside("s\td\tE1\tt1\tx\tA\tB", "s\td\tE2\t1,2\tx\tA\tB"),
          ["dev.tbf:3: K510 found characters in '1,2', expected token ids, as on line 2"]),
         (inside("@After\tR1"),
-         ["dev.tbf:2: K511 found '@After\\tR1', expected @Relation, id and mention ids, apart by "
+         ["dev.tbf:2: K511 found '@After\\tR1', expected @Relation, id and mention ids, "
+              "separated by "
           "tabs"]),
         (inside("s\td\tE1\t1,2\tx\tA\tB", "@Coreference\tR1\tE1,E9", "@Coreference\tR2\tE1,E1",
                 "@After\tR3\tE1"),

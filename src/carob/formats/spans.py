@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from typing import BinaryIO, ClassVar
 
@@ -19,30 +20,31 @@ from carob.corpus.tables import Codes, Documents, Fragments, Mentions, int32
 from carob.formats._text import lines
 
 LARGEST = 2**31 - 2
-"""The last position there can be: its end still fits in 32 bits."""
-MARKS = ("NONE", "EMPTY")
-NOWHERE = 999
+"""The last position that is possible: its end still fits in 32 bits."""
+EMPTY_LABELS = ("NONE", "EMPTY")
+NO_TOKEN = 999
 """The token number in a row that marks a sentence without spans."""
 
 _ROW = re.compile(rb"[^\t]+\t *[0-9]+ *\t *[0-9]+ *\t[0-9, ]*\r?")
 _BLOCK = 1 << 14
 """How many documents a block has."""
-_LISTED = 50_000
+_LONGEST_LIST = 50_000
 """How many tokens a list may have: the longest fits a line that can be read."""
-_COLUMNS = "label, first token, last token and list of tokens, apart by tabs"
+_COLUMNS = "label, first token, last token and list of tokens, separated by tabs"
 _NUMBER = f"a token number from 0 to {LARGEST}"
-_MARK = f"{NOWHERE} in every column of a sentence without spans"
+_MARK = f"{NO_TOKEN} in every column of a sentence without spans"
 
 
 @dataclass(frozen=True, slots=True)
 class Spans:
-    """One span a line: label, first token, last token (inclusive), list of tokens, apart by tabs.
+    """One span a line, in columns: label, first token, last token (inclusive), list of tokens.
 
-    A blank line ends a sentence, and every sentence is a document; a row NONE or EMPTY with 999
-    stands for a sentence without spans. The list says which tokens a span has, so it may skip
-    some; where it is empty, the span runs from the first to the last. Token numbers are kept as
-    they are, whether the file counts from 0 or from 1. Ortmann (2022), "Fine-Grained Error
-    Analysis and Fair Evaluation of Labeled Spans"; the format is that of its program, FairEval.
+    Tabs separate the columns. A blank line ends a sentence, and every sentence is a document; a
+    row NONE or EMPTY with 999 stands for a sentence without spans. The list says which tokens a
+    span has, so it may skip some; where it is empty, the span runs from the first to the last.
+    Token numbers are kept as they are, whether the file counts from 0 or from 1. Ortmann (2022),
+    "Fine-Grained Error Analysis and Fair Evaluation of Labeled Spans"; the format is that of its
+    program, FairEval.
 
     >>> source = Source.of_bytes(b"PER\\t6\\t7\\t6, 7\\n\\nNONE\\t999\\t999\\t999\\n")
     >>> [document.mentions for document in Corpus.joined(Spans().read(source))]
@@ -93,14 +95,14 @@ class Spans:
             for row in range(low, high):
                 label, spans = corpus.labels[table.label[row]], table.fragments_of(row)
                 rows.append(f"{label}\t{spans[0][0]}\t{spans[-1][1] - 1}\t{_token_list(spans)}\n")
-            empty = f"{MARKS[0]}\t{NOWHERE}\t{NOWHERE}\t{NOWHERE}\n"
+            empty = f"{EMPTY_LABELS[0]}\t{NO_TOKEN}\t{NO_TOKEN}\t{NO_TOKEN}\n"
             out.write(("".join(rows) or empty).encode() + b"\n")
 
 
 def _token_list(fragments: tuple[Span, ...]) -> str:
     """The tokens of a span; a long one without gaps needs no list."""
     count = sum(end - start for start, end in fragments)
-    if count > _LISTED:
+    if count > _LONGEST_LIST:
         if len(fragments) == 1:
             return ""
         raise UsageError(f"spans cannot hold a discontinuous mention of {count:,} tokens")
@@ -108,7 +110,7 @@ def _token_list(fragments: tuple[Span, ...]) -> str:
 
 
 def _refuse(corpus: Corpus) -> None:
-    """Refuse what a span table cannot hold, by name."""
+    """Refuse what a span table cannot hold, and name it."""
     mentions, documents = corpus.mentions, corpus.documents
     if corpus.unit == "char":
         raise UsageError("spans holds tokens; this corpus counts characters")
@@ -128,7 +130,9 @@ def _refuse(corpus: Corpus) -> None:
             raise UsageError(f"spans cannot hold {what}")
     for code in np.unique(mentions.label).tolist():
         label = corpus.labels[code]
-        wrong = label in MARKS or not label.strip() or any(sign in label for sign in "\t\n\0")
+        wrong = (
+            label in EMPTY_LABELS or not label.strip() or any(sign in label for sign in "\t\n\0")
+        )
         if wrong or any("\ud800" <= sign <= "\udfff" for sign in label):
             raise UsageError(f"spans cannot hold the label {shown(label)}")
     first = corpus.labels[mentions.label[0]] if len(mentions) and not mentions.doc[0] else ""
@@ -143,7 +147,7 @@ class _Reader:
         self.source = source
         self.problems = Problems(source.name)
         self.labels: dict[bytes, str] = {}
-        self.marks: list[tuple[int, str]] = []
+        self.empty_rows: list[tuple[int, str]] = []
         self.rows = 0
 
     def blocks(self) -> Iterator[Corpus]:
@@ -159,7 +163,7 @@ class _Reader:
                 block.offsets.append(offset)
             before = line
             self.rows += 1
-            self._take(raw.removesuffix(b"\r"), line, block)
+            self._add_row(raw.removesuffix(b"\r"), line, block)
         if before < 0:
             raise self.source.failure("K002", "an empty file", "at least one document")
         self._end_sentence()
@@ -167,12 +171,12 @@ class _Reader:
         self.problems.check()
 
     def _end_sentence(self) -> None:
-        for line, mark in self.marks if self.rows > 1 else ():
+        for line, mark in self.empty_rows if self.rows > 1 else ():
             found = f"{mark} beside other rows of its sentence"
             self.problems.add("K407", line, found, f"{mark} alone", "a blank line ends a sentence")
-        self.marks, self.rows = [], 0
+        self.empty_rows, self.rows = [], 0
 
-    def _take(self, row: bytes, line: int, block: _Block) -> None:
+    def _add_row(self, row: bytes, line: int, block: _Block) -> None:
         """Add the mention of a row; a row has at most one problem."""
         fields = row.split(b"\t")
         if len(fields) not in (3, 4):
@@ -199,20 +203,20 @@ class _Reader:
         elif not (label := self._label(fields[0])):
             expected = "a label in UTF-8" if fields[0].strip() else "a label in the first column"
             self.problems.add("K406", line, f"the label {shown(fields[0])}", expected)
-        elif label not in MARKS:
+        elif label not in EMPTY_LABELS:
+            if tokens and len(tokens) < last + 1 - first:
+                block.gaps[len(block.docs)] = tidy(tuple((n, n + 1) for n in tokens))
             block.docs.append(len(block.lines) - 1)
             block.labels.append(label)
-            # Most spans have no gap.
-            whole = not tokens or len(tokens) == last + 1 - first
-            runs = ((first, last + 1),) if whole else tidy(tuple((n, n + 1) for n in tokens))
-            block.fragments.append(runs)
-        elif first != NOWHERE or last != NOWHERE:
+            block.starts.append(first)
+            block.ends.append(last + 1)
+        elif first != NO_TOKEN or last != NO_TOKEN:
             self.problems.add("K405", line, shown(row), _MARK)
         else:
-            self.marks.append((line, label))
+            self.empty_rows.append((line, label))
 
     def _label(self, raw: bytes) -> str:
-        """The label that these bytes are; nothing if they are none."""
+        """The label in these bytes; empty if they are no label."""
         if raw not in self.labels:
             try:
                 name = raw.decode("utf-8")
@@ -222,8 +226,9 @@ class _Reader:
         return self.labels[raw]
 
 
+@lru_cache(1 << 14)
 def _number(field: bytes) -> int:
-    """The token number of a field, -1 if it is none."""
+    """The token number in a field, -1 if it has none."""
     field = field.strip(b" ")
     if not field.isdigit() or len(field) > 10:
         return -1
@@ -232,25 +237,24 @@ def _number(field: bytes) -> int:
 
 
 class _Block:
-    """Documents, and the columns of their mentions."""
+    """Documents, and the columns of their mentions; `gaps` has the fragments of those with gaps."""
 
     def __init__(self) -> None:
         self.lines: list[int] = []
         self.offsets: list[int] = []
         self.docs: list[int] = []
         self.labels: list[str] = []
-        self.fragments: list[tuple[Span, ...]] = []
+        self.starts: list[int] = []
+        self.ends: list[int] = []
+        self.gaps: dict[int, tuple[Span, ...]] = {}
 
     def corpus(self) -> Corpus:
         """The block as a corpus."""
         size, label = len(self.lines), Codes.of(self.labels)
         fragments = None
-        if any(len(each) > 1 for each in self.fragments):
-            fragments = Fragments(
-                np.cumsum([0, *map(len, self.fragments)]),
-                int32([start for each in self.fragments for start, _ in each]),
-                int32([end for each in self.fragments for _, end in each]),
-            )
+        if self.gaps:
+            spans = enumerate(zip(self.starts, self.ends, strict=True))
+            fragments = Fragments.of_spans([self.gaps.get(row, (span,)) for row, span in spans])
         documents = Documents(
             np.full(size, -1, np.int32), np.zeros(size, np.uint64), np.zeros(size + 1, np.int64),
             np.empty(0, np.int32), np.array(self.lines, np.int64),
@@ -258,8 +262,8 @@ class _Block:
         )  # fmt: skip
         mentions = Mentions(
             int32(self.docs),
-            int32([each[0][0] for each in self.fragments]),
-            int32([each[-1][1] for each in self.fragments]),
+            int32(self.starts),
+            int32(self.ends),
             label_codes(label.codes, len(label.values)),
             fragments,
         )
