@@ -66,6 +66,14 @@ def test_p_of_a_large_study_is_that_of_the_test_but_for_its_trials() -> None:
         assert np.abs(found - expected).max() < 5 * error
 
 
+def test_the_observed_exchange_counts_as_one_of_the_trials() -> None:
+    # With 60 documents that all differ alike, no random exchange is as extreme as none at all.
+    a, b = (np.tile([right, 1.0], (60, 1)) for right in (0.0, 1.0))
+    pilot = Fixed(recall(a), recall(b), Units.of(60))
+    p = pilot._tested(60, 0.0, 4, 99, np.random.default_rng(0))
+    assert [1 / 100] * 4 == p.tolist()
+
+
 def test_power_is_that_of_a_loop_over_the_test() -> None:
     """The slow way: documents drawn one by one, exchanged one by one, tested by the test."""
     rng = np.random.default_rng(2)
