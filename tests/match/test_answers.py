@@ -477,3 +477,16 @@ def test_one_document_with_a_large_text_is_read_once(tmp_path: Path) -> None:
     found = total("oaod", gold, carob.read(file))
     assert time.process_time() - before < 20
     assert {"tp": len(asked), "fp": 0, "fn": 0, "ungrounded": 0} == found
+
+
+@pytest.mark.parametrize("placed", ["gold", "system"])
+def test_a_place_without_words_is_refused_on_either_side(placed: str) -> None:
+    def corpus(filler: object) -> Corpus:
+        return Corpus.of(
+            {"unit": "char", "templates": [{"label": "t", "slots": {"who": [filler]}}]}
+        )
+
+    sides = {side: corpus("Ann") for side in ("gold", "system")}
+    sides[placed] = corpus({"start": 0, "end": 3})
+    with pytest.raises(UsageError, match=r"^oads "):
+        Tally.of(space("oads"), Pair.of(sides["gold"], sides["system"]))
