@@ -310,3 +310,16 @@ def test_a_system_without_any_event_is_compared_by_sentence() -> None:
     )  # fmt: skip
     found = compare(empty, {"a": empty, "b": some}, "slots.SER@label:A", resample_by="sentence")
     assert 2 == one(found).differing
+
+
+@pytest.mark.parametrize(("systems", "too_few"), [(3, False), (4, True)])
+def test_more_tests_than_the_trials_can_tell_from_chance_are_reported(
+    systems: int, too_few: bool
+) -> None:
+    """Of 99 trials the smallest p is 1/100: Holm can make at most five tests significant."""
+    gold = Corpus.of(*["[a]A [b]A [c]A"] * 20)
+    made = {
+        str(n): Corpus.of(*["[a]A [b]A c"] * n, *["[a]A b c"] * (20 - n)) for n in range(systems)
+    }
+    remarks = " ".join(compare(gold, made, "exact.F1", resamples=0, trials=99).remarks)
+    assert too_few == ("6 tests and 99 trials: where p is approximate, nothing can be" in remarks)
