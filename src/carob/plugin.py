@@ -33,7 +33,7 @@ from carob.corpus.problems import (
 from carob.corpus.record import document_of
 from carob.corpus.source import Source
 from carob.corpus.tables import Documents, Mentions
-from carob.counts.events import Events
+from carob.counts.events import Events, Space
 from carob.counts.quantities import Quantities, mean, missing, ratio, valued
 from carob.counts.tally import CountTable, Table, Tally
 from carob.pair.pair import Pair
@@ -113,45 +113,6 @@ class FormatHooks:
 
     held: frozenset[str] | None = None
     """What a file can say with these parameters, if that is not all of `holds`."""
-
-
-@runtime_checkable
-class Space(Protocol):
-    """An event space, what is counted: a component of match/."""
-
-    @property
-    def name(self) -> str:
-        """Its name in recipes."""
-
-    @property
-    def outcomes(self) -> tuple[str, ...]:
-        """What may become of an event: `("tp", "fp", "fn")`."""
-
-    @property
-    def quantities(self) -> Mapping[str, Mapping[str, float]]:
-        """What measures see, each a sum of outcomes with factors. Every space has `gold_right`,
-        `gold_all`, `system_right` and `system_all`. Where events have a size, it is the outcome
-        `total`.
-        """
-
-    @property
-    def symmetric(self) -> bool:
-        """Whether exchanging gold and system exchanges precision and recall."""
-
-    @property
-    def by_document(self) -> bool:
-        """Whether one document can be counted without the others."""
-
-    @property
-    def items(self) -> Literal["mention", "filler"]:
-        """What its events are about: mentions, or fillers of slots."""
-
-    @property
-    def errors(self) -> tuple[str, ...]:
-        """Those of its outcomes of which fewer are better."""
-
-    def __call__(self, pair: Pair) -> Events:
-        """Count."""
 
 
 class SpaceHooks:

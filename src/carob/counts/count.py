@@ -3,25 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar, Protocol
+from typing import ClassVar
 
 from carob.arrays.types import FloatArray
+from carob.counts.events import Space
 from carob.counts.quantities import Quantities
-
-ERRORS = ("s", "d", "i")
-"""Substitutions, deletions, insertions: quantities that are errors by definition."""
-
-
-class _Space(Protocol):
-    """What a count asks of its space; `carob.plugin` has the whole contract."""
-
-    @property
-    def quantities(self) -> Mapping[str, Mapping[str, float]]: ...
-
-    @property
-    def errors(self) -> tuple[str, ...]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +25,12 @@ class Count:
     range: ClassVar[tuple[float, float]] = (0.0, math.inf)
 
     @classmethod
-    def of(cls, space: _Space, name: str) -> Count:
+    def of(cls, space: Space, name: str) -> Count:
         """A count of this space, which knows whether fewer are better: of errors, and of
         quantities that are sums of nothing else.
         """
         parts = space.quantities.get(name, {name: 1.0})
-        return cls(name, name in ERRORS or all(outcome in space.errors for outcome in parts))
+        return cls(name, name in space.errors or all(outcome in space.errors for outcome in parts))
 
     @property
     def needs(self) -> tuple[str, ...]:

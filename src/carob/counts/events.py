@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -191,25 +191,38 @@ class _Parts(Events):
 
 @runtime_checkable
 class Space(Protocol):
-    """An event space: a component of match/."""
+    """An event space, what is counted: a component of match/."""
 
     @property
     def name(self) -> str:
         """Its name in recipes."""
-        ...
 
     @property
     def outcomes(self) -> tuple[str, ...]:
-        """What it counts."""
-        ...
+        """What may become of an event: `("tp", "fp", "fn")`."""
 
     @property
     def quantities(self) -> Mapping[str, Mapping[str, float]]:
-        """Its quantities, each a sum of outcomes with factors; where events have a size, it is
-        the outcome `total`.
+        """What measures see, each a sum of outcomes with factors. Every space has `gold_right`,
+        `gold_all`, `system_right` and `system_all`. Where events have a size, it is the outcome
+        `total`.
         """
-        ...
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether exchanging gold and system exchanges precision and recall."""
+
+    @property
+    def by_document(self) -> bool:
+        """Whether one document can be counted without the others."""
+
+    @property
+    def items(self) -> Literal["mention", "filler"]:
+        """What its events are about: mentions, or fillers of slots."""
+
+    @property
+    def errors(self) -> tuple[str, ...]:
+        """Outcomes and quantities of which fewer are better; so are sums of nothing else."""
 
     def __call__(self, pair: Pair) -> Events:
         """Count."""
-        ...

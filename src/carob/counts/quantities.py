@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Protocol, cast
+from collections.abc import Callable
+from typing import cast
 
 import numpy as np
 
@@ -55,13 +56,9 @@ def ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
     return cast(FloatArray, np.divide(numerator, denominator, out=out, where=not_zero))
 
 
-class _Measure(Protocol):
-    """What the zero rule needs of a measure; `carob.plugin` has the whole contract."""
-
-    def __call__(self, q: Quantities, /) -> FloatArray: ...
-
-
-def valued(measure: _Measure, q: Quantities, zero: float | None) -> FloatArray:
+def valued(
+    measure: Callable[[Quantities], FloatArray], q: Quantities, zero: float | None
+) -> FloatArray:
     """The measure with the zero rule: NaN becomes 0 where there is any gold or system item.
 
     Otherwise it stays NaN, unless `zero` says what it counts. Measures for which 0 would be praise

@@ -12,7 +12,7 @@ from carob.match.slots import align
 from carob.pair.pair import Pair
 
 OUTCOMES = ("COR", "INC", "PAR", "MIS", "COR_system", "INC_system", "PAR_system", "SPU")
-ERRORS = ("INC", "MIS", "INC_system", "SPU")
+ERRORS = ("INC", "MIS", "INC_system", "SPU", "s")
 QUANTITIES: Mapping[str, Mapping[str, float]] = {
     "gold_right": {"COR": 1, "PAR": 0.5},
     "gold_all": {"COR": 1, "INC": 1, "PAR": 1, "MIS": 1},
