@@ -8,6 +8,7 @@ value  = number | word {"+" word} | JSON string | comp
 from __future__ import annotations
 
 import dataclasses
+import json
 import math
 import re
 import types
@@ -135,7 +136,7 @@ def word(text: str) -> str:
     >>> word("PER"), word("a b")
     ('PER', '"a b"')
     """
-    return text if _WORD.fullmatch(text) else _quoted(text)
+    return text if _WORD.fullmatch(text) else json.dumps(text, ensure_ascii=False)
 
 
 def _value(value: Any, *, full: bool = False, without: Sequence[str] = ()) -> str:
@@ -150,13 +151,7 @@ def _value(value: Any, *, full: bool = False, without: Sequence[str] = ()) -> st
 def _text(text: str) -> str:
     """A word as it is, unless it would be read as a number that is written differently."""
     same = _DIGITS.fullmatch(text) or not _NUMBER.match(text)
-    return word(text) if same else _quoted(text)
-
-
-def _quoted(text: str) -> str:
-    import json
-
-    return json.dumps(text, ensure_ascii=False)
+    return word(text) if same else json.dumps(text, ensure_ascii=False)
 
 
 class _Text(str):
@@ -235,8 +230,6 @@ class _Reader:
         raw = self.take(_STRING)
         if raw is None:
             return None
-        import json
-
         try:
             text: str = json.loads(raw)
         except ValueError:
@@ -283,7 +276,7 @@ def _measures(space: Any, name: str, parameters: Mapping[str, Any]) -> list[Any]
         if parameters:
             raise RecipeError(f"{name} takes no parameters; F does, as in F(beta=2)")
         return [measure for each in SHORT[name] for measure in _measures(space, each, {})]
-    if registry.place("measure", name) is not None:
+    if name in registry.builtin("measure"):
         return [_build("measure", name, parameters)]
     counts = (*space.outcomes, *space.quantities)
     if name in counts:

@@ -38,48 +38,20 @@ def builtin(stage: str) -> Mapping[str, tuple[str, str]]:
     ('carob.measure.precision', 'Precision')
     """
     components: dict[str, tuple[str, str]] = {}
-    for module in _modules(stage):
-        components |= _inside(stage, module)
+    folder = os.path.join(os.path.dirname(__file__), stage)  # noqa: PTH118, PTH120
+    for file in sorted(os.listdir(folder)):  # noqa: PTH208 (pathlib is slow to load)
+        if not file.endswith(".py") or file.startswith("_"):
+            continue
+        with open(f"{folder}/{file}", encoding="utf-8") as source:  # noqa: PTH123
+            text = source.read()
+        current = ""
+        for line in _LINE.finditer(text):
+            if line[1]:
+                current = line[1]
+            elif current:
+                components[line[2]] = (f"carob.{stage}.{file.removesuffix('.py')}", current)
+                current = ""
     return components
-
-
-def _folder(stage: str) -> str:
-    return os.path.join(os.path.dirname(__file__), stage)  # noqa: PTH118, PTH120
-
-
-@cache
-def _modules(stage: str) -> list[str]:
-    """The modules of a stage that can hold components."""
-    files = sorted(os.listdir(_folder(stage)))  # noqa: PTH208 (pathlib is slow to load)
-    return [f.removesuffix(".py") for f in files if f.endswith(".py") and not f.startswith("_")]
-
-
-@cache
-def _inside(stage: str, module: str) -> Mapping[str, tuple[str, str]]:
-    """The components in one file."""
-    with open(f"{_folder(stage)}/{module}.py", encoding="utf-8") as source:  # noqa: PTH123
-        text = source.read()
-    components, current = {}, ""
-    for line in _LINE.finditer(text):
-        if line[1]:
-            current = line[1]
-        elif current:
-            components[line[2]] = (f"carob.{stage}.{module}", current)
-            current = ""
-    return components
-
-
-def place(stage: str, name: str) -> tuple[str, str] | None:
-    """Module and class of a built-in component, None if there is none of this name.
-
-    Most are in the file of their name: then no other file is read.
-
-    >>> place("measure", "F"), place("measure", "G")
-    (('carob.measure.f', 'F'), None)
-    """
-    near = name.lower()
-    own = _inside(stage, near).get(name) if near in _modules(stage) else None
-    return own or builtin(stage).get(name)
 
 
 @cache
@@ -135,9 +107,9 @@ def load(stage: str, name: str) -> type[Any]:
     >>> load("average", "micro").__name__
     'Micro'
     """
-    own = place(stage, name)
-    if own is not None:
-        component: type[Any] = getattr(import_module(own[0]), own[1])
+    if name in builtin(stage):
+        module, class_name = builtin(stage)[name]
+        component: type[Any] = getattr(import_module(module), class_name)
         return component
     if name in plugins(stage):
         return _load_plugin(stage, name)
