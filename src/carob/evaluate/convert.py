@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from carob.corpus.corpus import Corpus, Library, Words, unscored_key_remarks
+from carob.corpus.corpus import Corpus, Library, Memory, Words, unscored_key_remarks
 from carob.corpus.problems import UsageError, many, shown
 from carob.corpus.tables import Fragments, int32
 from carob.evaluate.read import format_of_name, read, with_parameters, write
 from carob.formats.capabilities import Loss, fitted, refused
-from carob.pair.tokens import Tokens
+from carob.pair.tokens import Borders, Tokens, moved_to
 from carob.plugin import hook
 
 
@@ -88,7 +88,7 @@ def convert(
         refused(name, losses, "; --lossy leaves it out")
     needs = hook(writer, "needs")
     for row in range(len(corpus) if "text" in needs else 0):
-        if corpus.library is None or corpus.library.words(row)[0] is None:
+        if corpus.words(row)[0] is None:
             raise _wordless(name, corpus, row)
     if "document ids" in needs and corpus.documents.id is None:
         ids = tuple(str(row + 1) for row in range(len(corpus)))
@@ -126,105 +126,51 @@ def _in_unit(
     tokens = Tokens(tokenizer)
     how = tokens.method(corpus)
     borders = tokens.borders(corpus, corpus, np.arange(len(corpus)))
-    mentions, odd = borders.snapped(corpus.mentions)
-    if odd:
-        same = mentions.pieces(), corpus.mentions.pieces()
-        moved = _first_moved(corpus, borders.start, borders.end, borders.offsets, *same)
-        where = corpus.documents.name(moved)
-        losses.append(Loss("borders of mentions that are not those of tokens", odd, where))
+    mentions, moved = borders.snapped(corpus.mentions)
+    if moved.any():
+        where = corpus.documents.name(int(corpus.mentions.doc[moved][0]))
+        what = "borders of mentions that are not those of tokens"
+        losses.append(Loss(what, int(moved.sum()), where))
     remarks.append(f"the texts were cut into tokens ({how}); white space is not kept")
-    words = _Cut(corpus.library, borders.offsets, borders.start, borders.end)
+    library: Library | None = corpus.library
+    if "tokens" in holds:
+        library = Memory(tuple(_tokens(corpus, borders, row) for row in range(len(corpus))))
     extra = {row: {k: v for k, v in fields.items() if k != "token_spans"}
              for row, fields in corpus.extra.items()}  # fmt: skip
     return replace(
         corpus, unit="token", mentions=mentions, documents=borders.documents(corpus.documents),
         extra={row: fields for row, fields in extra.items() if fields},
-        library=words if "tokens" in holds else corpus.library,
+        library=library,
     ).ordered()  # fmt: skip
 
 
-def _first_moved(
-    corpus: Corpus, start: Any, end: Any, offsets: Any, tokens: Fragments, chars: Fragments
-) -> int:
-    """The first document with a mention whose borders are not those of tokens."""
-    for row in range(len(corpus.mentions)):
-        doc = int(corpus.mentions.doc[row])
-        spans = tuple(
-            (int(start[offsets[doc] + a]), int(end[offsets[doc] + b - 1]))
-            for a, b in tokens.of(row)
-        )
-        if spans != chars.of(row):
-            return doc
-    return int(corpus.mentions.doc[0])
-
-
-@dataclass(frozen=True, slots=True)
-class _Cut:
-    """The tokens that texts were cut into."""
-
-    library: Library | None
-    offsets: Any
-    start: Any
-    end: Any
-
-    def words(self, row: int) -> Words:
-        text = self.library.words(row)[0] if self.library else None
-        if text is None:
-            return None, None
-        part = slice(int(self.offsets[row]), int(self.offsets[row + 1]))
-        pairs = zip(self.start[part].tolist(), self.end[part].tolist(), strict=True)
-        return None, tuple(text[a:b] for a, b in pairs)
-
-    def line(self, row: int, place: int) -> int:
-        return self.library.line(row, place) if self.library else row + 1
-
-
-@dataclass(frozen=True, slots=True)
-class _Spaced:
-    """Tokens as a text, single spaces between them."""
-
-    library: Library
-
-    def words(self, row: int) -> Words:
-        return " ".join(self.library.words(row)[1] or ()), None
-
-    def line(self, row: int, place: int) -> int:
-        return self.library.line(row, place)
+def _tokens(corpus: Corpus, borders: Borders, row: int) -> Words:
+    """The tokens that the text of a document was cut into."""
+    text = corpus.words(row)[0]
+    if text is None:
+        return None, None
+    part = slice(int(borders.offsets[row]), int(borders.offsets[row + 1]))
+    spans = zip(borders.start[part].tolist(), borders.end[part].tolist(), strict=True)
+    return None, tuple(text[start:end] for start, end in spans)
 
 
 def _joined(corpus: Corpus, name: str) -> Corpus:
     """Tokens become characters of a text."""
-    starts, ends, offsets = [], [], [0]
-    lengths = []
+    spans, words = [], []
     for row in range(len(corpus)):
-        tokens = corpus.library.words(row)[1] if corpus.library else None
+        tokens = corpus.words(row)[1]
         if tokens is None:
             raise _wordless(name, corpus, row)
-        sizes = [len(token) for token in tokens]
-        before = [at - 1 for at in accumulate((size + 1 for size in sizes), initial=1)]
-        starts += before[:-1]
-        ends += [at + size for at, size in zip(before, sizes, strict=False)]
-        offsets.append(len(starts))
-        lengths.append(max(0, before[-1] - 1))
-    first, begin, end = np.array(offsets), np.array(starts, np.int64), np.array(ends, np.int64)
-    table = corpus.mentions
-    pieces = table.pieces()
-    base = first[np.repeat(table.doc, np.diff(pieces.offsets))]
-    moved = Fragments(
-        pieces.offsets, int32(begin[base + pieces.start]), int32(end[base + pieces.end - 1])
-    )
-    mentions = replace(
-        table,
-        start=moved.start[moved.offsets[:-1]],
-        end=moved.end[moved.offsets[1:] - 1],
-        fragments=None if table.fragments is None else moved,
-    )
+        words.append(tokens)
+        ends = accumulate(1 + len(token) for token in tokens)
+        spans.append(tuple((at - 1 - len(t), at - 1) for t, at in zip(tokens, ends, strict=True)))
+    places = Fragments.of_spans(spans)
     doc = np.repeat(np.arange(len(corpus)), np.diff(corpus.documents.sentence_offsets))
-    padded = np.append(begin, end[-1] if len(end) else 0)
-    sentence = padded[first[doc] + corpus.documents.sentence_start]
-    documents = replace(corpus.documents, length=int32(lengths), sentence_start=int32(sentence))
-    assert corpus.library is not None
-    return replace(
-        corpus, unit="char", mentions=mentions, documents=documents,
-        library=_Spaced(corpus.library),
-    )  # fmt: skip
+    starts = np.append(places.start, places.end[-1:])
+    documents = replace(
+        corpus.documents,
+        length=int32([own[-1][1] if own else 0 for own in spans]),
+        sentence_start=starts[places.offsets[doc] + corpus.documents.sentence_start],
+    )
+    library = Memory(tuple((" ".join(tokens), None) for tokens in words))
+    return replace(moved_to(corpus, places), documents=documents, library=library)

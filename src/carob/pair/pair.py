@@ -67,14 +67,14 @@ class Pair:
         if self.borders is None:
             raise UsageError("this event space counts tokens, and these corpora count characters")
         tokens = self.borders()
-        (gold, odd), (system, others) = tokens.snapped(self.gold), tokens.snapped(self.system)
+        (gold, ours), (system, theirs) = tokens.snapped(self.gold), tokens.snapped(self.system)
         return replace(
             self,
             gold=gold,
             system=system,
             documents=tokens.documents(self.documents),
             unit="token",
-            coverage={**self.coverage, "unaligned": odd + others},
+            coverage={**self.coverage, "unaligned": int(ours.sum() + theirs.sum())},
         )
 
     @cached_property

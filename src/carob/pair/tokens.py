@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from carob.arrays.types import IntArray
+from carob.arrays.types import BoolArray, IntArray
 from carob.arrays.words import CUTTERS, cut
 from carob.corpus.corpus import Corpus
 from carob.corpus.document import Span
@@ -27,8 +27,8 @@ class Borders:
     start: IntArray
     end: IntArray
 
-    def snapped(self, table: Mentions) -> tuple[Mentions, int]:
-        """The same mentions in tokens, row for row, and how many were not at token boundaries.
+    def snapped(self, table: Mentions) -> tuple[Mentions, BoolArray]:
+        """The same mentions in tokens, row for row, and which were not at token boundaries.
 
         A fragment covers every token that it touches. If it touches none, such as white space, it
         is dropped if the mention has other fragments; otherwise it covers the next token (or the
@@ -52,7 +52,7 @@ class Borders:
         low = np.where(lonely, np.minimum(low, count - 1), low)
         high = np.where(lonely, low + 1, high)
         keep = ~empty | lonely
-        return _rejoined(table, row[keep], low[keep], high[keep]), int(np.count_nonzero(moved))
+        return _rejoined(table, row[keep], low[keep], high[keep]), moved
 
     def _touched(self, doc: IntArray, start: IntArray, end: IntArray) -> tuple[IntArray, IntArray]:
         """The first token that ends after `start`, and the first that begins at `end` or later."""
@@ -221,29 +221,11 @@ def _in_characters(tokens: Corpus, chars: Corpus, side: str) -> Corpus:
         else:  # there is no text to search: count every token as one character
             size = int(tokens.documents.length[row])
             spans.append(tuple((place, place + 1) for place in range(0, 2 * size, 2)))
-    places = Fragments.of_spans(spans)
-
-    def moved(pieces: Fragments, doc: IntArray) -> Fragments:
-        first = places.offsets[np.repeat(doc, np.diff(pieces.offsets))]
-        start, end = places.start[first + pieces.start], places.end[first + pieces.end - 1]
-        return Fragments(pieces.offsets, start, end)
-
-    table, fillers = tokens.mentions, tokens.templates.fillers
-    pieces = moved(table.pieces(), table.doc)
-    filler_doc = tokens.templates.doc[fillers.template][fillers.filler]
-    fillers = replace(fillers, fragments=moved(fillers.fragments, filler_doc))
     lengths = np.full(len(tokens), UNKNOWN, np.int32)
     if side == "gold":
         lengths[list(pairs)] = chars.documents.length[list(pairs.values())]
     return replace(
-        tokens,
-        unit="char",
-        mentions=replace(
-            table,
-            start=pieces.start[pieces.offsets[:-1]],
-            end=pieces.end[pieces.offsets[1:] - 1],
-            fragments=None if table.fragments is None else pieces,
-        ),
+        moved_to(tokens, Fragments.of_spans(spans)),
         documents=replace(
             tokens.documents,
             length=lengths,
@@ -254,7 +236,37 @@ def _in_characters(tokens: Corpus, chars: Corpus, side: str) -> Corpus:
         extra={
             row: {**tokens.extra.get(row, {}), "token_spans": own} for row, own in enumerate(spans)
         },
-        templates=replace(tokens.templates, fillers=fillers),
+    )
+
+
+def moved_to(corpus: Corpus, places: Fragments) -> Corpus:
+    """Mentions and fillers in characters, once it is known where the tokens of each document are.
+
+    >>> places = Fragments.of_spans([((0, 3), (4, 7), (8, 11))])
+    >>> corpus = moved_to(Corpus.of("met [Ann Lee]PER"), places)
+    >>> corpus.mentions.start.item(), corpus.mentions.end.item()
+    (4, 11)
+    """
+
+    def moved(pieces: Fragments, doc: IntArray) -> Fragments:
+        first = places.offsets[np.repeat(doc, np.diff(pieces.offsets))]
+        start, end = places.start[first + pieces.start], places.end[first + pieces.end - 1]
+        return Fragments(pieces.offsets, start, end)
+
+    table, fillers = corpus.mentions, corpus.templates.fillers
+    pieces = moved(table.pieces(), table.doc)
+    filler_doc = corpus.templates.doc[fillers.template][fillers.filler]
+    fillers = replace(fillers, fragments=moved(fillers.fragments, filler_doc))
+    return replace(
+        corpus,
+        unit="char",
+        mentions=replace(
+            table,
+            start=pieces.start[pieces.offsets[:-1]],
+            end=pieces.end[pieces.offsets[1:] - 1],
+            fragments=None if table.fragments is None else pieces,
+        ),
+        templates=replace(corpus.templates, fillers=fillers),
     )
 
 
