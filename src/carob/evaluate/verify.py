@@ -66,11 +66,6 @@ class Verification:
             stored = shown(repr(old))[1:-1]
             self.differences.append(f"{where}: stored {stored}, recomputed {new!r}")
 
-    def compare_signatures(self, where: str, old: str, new: str) -> None:
-        """The whole lines, except the name and version that they begin with."""
-        if old.partition("|")[2] != new.partition("|")[2]:
-            self.differences.append(f"{where} signature: {old}, recomputed {new}")
-
     def __str__(self) -> str:
         lines = list(self.differences)
         if lines:
@@ -99,7 +94,10 @@ def verify(path: str | os.PathLike[str]) -> Verification:
     """
     stored = _Stored.of(path)
     verification = Verification()
-    stored.check_version(verification, "", stored.content.get(stored.made_by))
+    if stored.made_by not in (OLD, ("carob", __version__)):
+        verification.differences.append(
+            f"made by {' '.join(map(str, stored.made_by))}, this is carob {__version__}"
+        )
     if "comparisons" in stored.content:
         _verify_comparison(stored, verification)
     else:
@@ -130,20 +128,21 @@ class _Stored:
         return cls(content, Path(path).parent)
 
     @property
-    def made_by(self) -> str:
-        return OLD[0] if OLD[0] in self.content else "carob"
+    def made_by(self) -> tuple[str, Any]:
+        """The name and version of the program that made the result."""
+        name = OLD[0] if OLD[0] in self.content else "carob"
+        return name, self.content.get(name)
 
     @property
     def same_draws(self) -> bool:
         """Whether this version draws as the one that made the result."""
-        return self.made_by != OLD[0]
+        return self.made_by[0] != OLD[0]
 
-    def check_version(self, verification: Verification, where: str, version: Any) -> None:
-        """The result must be of this version, or of the first one."""
-        if (self.made_by, version) not in (OLD, ("carob", __version__)):
-            verification.differences.append(
-                f"{where}made by {self.made_by} {version}, this is carob {__version__}"
-            )
+    def compare_signatures(self, where: str, old: str, new: str, into: Verification) -> None:
+        """Whole lines; the new one must begin with the name and version that made the result."""
+        expected = "{}:{}|".format(*self.made_by) + new.partition("|")[2]
+        if old != expected:
+            into.differences.append(f"{where} signature: {old}, recomputed {expected}")
 
     def read(self, fields: Mapping[str, str], side: str, file: Mapping[str, Any]) -> Corpus:
         """A file of the result, read as the signature says."""
@@ -207,55 +206,37 @@ def _check_shape(content: Any) -> None:
 
 
 def _verify_scores(stored: _Stored, verification: Verification) -> None:
-    for system in stored.content["systems"]:
-        # All scores of a system that differ in nothing but the recipe are recomputed together.
-        groups: dict[str, list[Mapping[str, Any]]] = {}
-        for each in system["scores"]:
-            fields = signature.fields(each["signature"])
-            where = f"{system['name']} {each['recipe']}: "
-            stored.check_version(verification, where, fields.get(stored.made_by))
-            fields.pop("recipe")
-            groups.setdefault(signature.compose(fields), []).append(each)
-        for line, scores in groups.items():
-            _verify_group(stored, system, signature.fields(line), scores, verification)
-
-
-def _verify_group(
-    stored: _Stored,
-    system: Mapping[str, Any],
-    fields: Mapping[str, str],
-    scores: list[Mapping[str, Any]],
-    verification: Verification,
-) -> None:
     gold = stored.content["gold"]
-    again = score(
-        stored.read(fields, "gold", gold),
-        {"system": stored.read(fields, "system", system)},
-        [signature.fields(each["signature"])["recipe"] for each in scores],
-        **stored.options(fields),
-    ).to_dict()
-    name, made = str(system["name"]), again["systems"][0]
-    verification.compare(f"{name} coverage", system["coverage"], made["coverage"])
-    for key in ("documents", "mentions", "templates", "fillers"):
-        if key in gold or key in again["gold"]:
-            verification.compare(f"gold {key}", gold.get(key), again["gold"].get(key))
-    for old, new in zip(scores, made["scores"], strict=True):
-        where = f"{name} {old['recipe']}"
-        keys = ("value", "low", "high", "left_out", "counts", "by_label")
-        both = ({key: each.get(key) for key in keys} for each in (old, new))
-        verification.compare(where, *both, draws=stored.same_draws)
-        if old["recipe"] != new["recipe"]:
-            verification.differences.append(
-                f"{name} recipe: {old['recipe']}, by the signature {new['recipe']}"
-            )
-        verification.compare_signatures(where, old["signature"], new["signature"])
+    for system in stored.content["systems"]:
+        name, scores = str(system["name"]), system["scores"]
+        lines = [signature.fields(each["signature"]) for each in scores]
+        fields = lines[0]  # all scores of a system differ in nothing but the recipe
+        again = score(
+            stored.read(fields, "gold", gold),
+            {"system": stored.read(fields, "system", system)},
+            [line["recipe"] for line in lines],
+            **stored.options(fields),
+        ).to_dict()
+        made = again["systems"][0]
+        verification.compare(f"{name} coverage", system["coverage"], made["coverage"])
+        for key in ("documents", "mentions", "templates", "fillers"):
+            if key in gold or key in again["gold"]:
+                verification.compare(f"gold {key}", gold.get(key), again["gold"].get(key))
+        for old, new in zip(scores, made["scores"], strict=True):
+            where = f"{name} {old['recipe']}"
+            keys = ("value", "low", "high", "left_out", "counts", "by_label")
+            both = ({key: each.get(key) for key in keys} for each in (old, new))
+            verification.compare(where, *both, draws=stored.same_draws)
+            if old["recipe"] != new["recipe"]:
+                verification.differences.append(
+                    f"{name} recipe: {old['recipe']}, by the signature {new['recipe']}"
+                )
+            stored.compare_signatures(where, old["signature"], new["signature"], verification)
 
 
 def _verify_comparison(stored: _Stored, verification: Verification) -> None:
     content = stored.content
-    line = content["signature"]
-    fields = signature.fields(line)
-    stored.check_version(verification, "signature: ", fields.get(stored.made_by))
+    fields = signature.fields(content["signature"])
     systems = content["systems"]
     each_fields = [_fields_of_system(fields, i, len(systems)) for i in range(len(systems))]
     test = re.fullmatch(r"randomization,(\d+),seed=(\d+)", fields.get("test", ""))
@@ -285,7 +266,7 @@ def _verify_comparison(stored: _Stored, verification: Verification) -> None:
             where = " ".join(str(old[key]) for key in keys if old.get(key) is not None)
             both = ({k: v for k, v in each.items() if k != "remarks"} for each in (old, new))
             verification.compare(f"{part} {where}", *both, draws=stored.same_draws)
-    verification.compare_signatures("the", line, again["signature"])
+    stored.compare_signatures("the", content["signature"], again["signature"], verification)
 
 
 def _fields_of_system(fields: Mapping[str, str], place: int, count: int) -> dict[str, str]:
