@@ -147,7 +147,7 @@ def test_the_search_finds_the_size_of_a_known_curve() -> None:
         return Point(size, round(1e6 * size / (size + 50)), 1_000_000)
 
     for guess in (2, 20, 150, 200, 900, 5000):
-        points = _searched(simulated, [guess], 0.8, 5000)
+        points = _searched(simulated, guess, 0.8, 5000)
         enough = [n for n in sorted(points) if points[n].power >= 0.8]
         assert 200 <= enough[0] <= 216
         assert len(points) < 20

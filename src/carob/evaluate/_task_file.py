@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -19,7 +19,7 @@ from carob.corpus.problems import (
     shown,
 )
 from carob.corpus.source import Source
-from carob.recipe import PRESETS, Recipe, spell
+from carob.recipe import Recipe, spell
 
 LARGEST = 1 << 23
 """The largest task definition, in bytes: some hundred thousand ids of documents."""
@@ -63,7 +63,7 @@ _KINDS: Mapping[str, tuple[Callable[[Any], object], str]] = {
 _LONG_KEY = re.compile(r"^[^\n#=\"'\[]{1000}", re.M)
 _HEADER = re.compile(r"\s*\[[^\[].*\]\s*(#.*)?")
 _KEY = re.compile(r"\s*((?:[A-Za-z0-9_.\s-]|\"(?:[^\"\\]|\\.)*\"|'[^']*')+?)\s*=")
-_MATCH = re.compile(r"([(,])match=\w+(\([^()]*\))?")
+_SAYS_MATCH = re.compile(r"^[^@]*[(,]match=")
 
 Path = tuple[str, ...]
 
@@ -321,44 +321,22 @@ def _official_recipes(
         line = file.line_of(path, text)
         try:
             recipes = Recipe.expand(text)
-            space = recipes[0].space
-            if match is not None and "match" in {each.name for each in fields(space)}:
-                match_used = True
-                whole = PRESETS.get(text.strip(), text)
-                with_match = Recipe.expand(_with_match(whole, match))
-                if not _says_match(whole):
-                    recipes = with_match
-                elif space != with_match[0].space:
-                    file.wrong("K825", path, f"{spell(space)} in the recipe {shown(text)}",
-                               f"match={match}, as in scoring.match", line=line)  # fmt: skip
         except RecipeError as error:
             file.wrong("K825", path, f"the recipe {shown(text)}", "a valid recipe", str(error),
                        line)  # fmt: skip
             continue
+        space = recipes[0].space
+        if match is not None and hasattr(space, "match"):
+            match_used = True
+            judged = replace(space, match=Recipe.parse(f"oas(match={match}).F1").space.match)
+            if _SAYS_MATCH.search(text) is None:
+                recipes = [replace(recipe, space=judged) for recipe in recipes]
+            elif space != judged:
+                file.wrong("K825", path, f"{spell(space)} in the recipe {shown(text)}",
+                           f"match={match}, as in scoring.match", line=line)  # fmt: skip
         official += recipes
     if match is not None and not match_used and not file.problems:
         file.wrong("K825", ("scoring", "match"), f"match = {shown(match)}",
                    "a recipe that takes it, of a slot space such as oas",
                    f"{texts[0]} has no parameter match")  # fmt: skip
     return tuple(dict.fromkeys(official))
-
-
-def _says_match(text: str) -> bool:
-    return _MATCH.search(text.partition("@")[0]) is not None
-
-
-def _with_match(text: str, match: str) -> str:
-    """A recipe with this match, whatever it said before.
-
-    >>> _with_match("oas.F1", "exact"), _with_match("templates(type=ignore).F1@macro", "overlap")
-    ('oas(match=exact).F1', 'templates(match=overlap,type=ignore).F1@macro')
-    >>> _with_match("oas(match=contains(k=2)).F1", "exact")
-    'oas(match=exact).F1'
-    """
-    if _says_match(text):
-        return _MATCH.sub(rf"\1match={match}", text, count=1)
-    name, sign, rest = text.strip().partition(".")
-    space, bracket, parameters = name.partition("(")
-    if bracket:
-        return f"{space}(match={match},{parameters}{sign}{rest}"
-    return f"{space}(match={match}){sign}{rest}"

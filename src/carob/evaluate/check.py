@@ -195,7 +195,7 @@ def _check_places_of_fillers(corpus: Corpus, path: str, every: _Collector) -> No
     for form in placed.tolist():
         if doc[form] != row:
             row = int(doc[form])
-            text, tokens = corpus.library.words(row) if corpus.library else (None, None)
+            text, tokens = corpus.words(row)
             words = text if corpus.unit == "char" else tokens
         if words is None:
             continue
@@ -218,25 +218,19 @@ def _check_places_of_fillers(corpus: Corpus, path: str, every: _Collector) -> No
 def _check_fillers_twice(corpus: Corpus, path: str, every: _Collector) -> None:
     """Warn of fillers of one slot of one template that have the same text and the same place."""
     fillers = corpus.templates.fillers
-    first, offsets = fillers.realisations[:-1], fillers.fragments.offsets
-    placed = offsets[first] < offsets[first + 1]
-    starts, ends = (np.append(c, -1) for c in (fillers.fragments.start, fillers.fragments.end))
-    columns = [
-        fillers.template, fillers.slot.codes, fillers.text.codes[first],
-        np.where(placed, starts[offsets[first]], -1),
-        np.where(placed, ends[offsets[first + 1] - 1], -1),
-    ]  # fmt: skip
-    order = np.lexsort(columns[::-1])
-    same = np.logical_and.reduce([c[order][1:] == c[order][:-1] for c in columns])
-    twice = np.sort(order[1:][same])
-    problems = []
-    for row in twice[:SHOWN].tolist():
-        doc = int(corpus.templates.doc[fillers.template[row]])
-        text = shown(fillers.text[int(first[row])] or "without a text")
-        found = f"the filler {text} of the slot {plain(fillers.slot[row] or '')} again"
-        file, line = corpus.file_name(path, doc), int(corpus.documents.line[doc])
-        problems.append(Problem("K312", file, line, found, "each filler once", _TWICE))
-    every.add(problems, len(twice), warning=True)
+    seen = set()
+    problems: list[Problem] = []
+    columns = fillers.template, fillers.slot.codes, fillers.realisations[:-1]
+    for template, slot, form in zip(*(column.tolist() for column in columns), strict=True):
+        filler = template, slot, int(fillers.text.codes[form]), fillers.fragments.of(form)
+        if filler in seen:
+            doc = int(corpus.templates.doc[template])
+            text = shown(fillers.text[form] or "without a text")
+            found = f"the filler {text} of the slot {plain(fillers.slot.values[slot])} again"
+            file, line = corpus.file_name(path, doc), int(corpus.documents.line[doc])
+            problems.append(Problem("K312", file, line, found, "each filler once", _TWICE))
+        seen.add(filler)
+    every.add(problems, warning=True)
 
 
 def _check_mentions_twice(corpus: Corpus, path: str, every: _Collector) -> None:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -28,6 +28,7 @@ from carob.infer.student import NORMAL
 from carob.recipe import Recipe, spell
 from carob.result.comparison import Agreement, Comparison, Difference, Rank
 from carob.result.interval import Interval
+from carob.result.result import number_or_none
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -195,16 +196,16 @@ def _difference(
     remarks = list(interval.remarks)
     if dropped:
         remarks.append(f"{dropped:,} of {verdict.tried:,} exchanges have no score: left out")
-    p = _number(verdict.p.item())
+    p = number_or_none(verdict.p.item())
     error = interval.error
     return Difference(
         *names,
         str(recipe),
         label,
         spell(recipe.measure),
-        _number(values[0]),
-        _number(values[1]),
-        _number(verdict.difference.item()),
+        number_or_none(values[0]),
+        number_or_none(values[1]),
+        number_or_none(verdict.difference.item()),
         interval.low,
         interval.high,
         p,
@@ -220,10 +221,6 @@ def _difference(
         interval.draws,
         verdict.trials[:, 0],
     )
-
-
-def _number(value: Any) -> float | None:
-    return None if math.isnan(value) else float(value)
 
 
 def _ranks(differences: Sequence[Difference], systems: Sequence[str]) -> list[Rank]:

@@ -147,8 +147,7 @@ def _recipes(gold: Corpus, preset: str | None) -> tuple[list[str], list[str]]:
 def _tokenizer(gold: Corpus) -> str:
     if gold.unit == "token":
         return "given"
-    tokens = gold.library.words(0)[1] if gold.library and len(gold) else None
-    return "words" if tokens is None else "given"
+    return "words" if not len(gold) or gold.words(0)[1] is None else "given"
 
 
 def quoted(text: str) -> str:

@@ -10,9 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from carob.corpus.corpus import Corpus, Words
+from carob.corpus.corpus import Corpus
 from carob.corpus.problems import UsageError, nearest
 from carob.counts.tally import Tally
 from carob.evaluate.options import ErrorsOptions, Options, table_for
@@ -26,7 +24,7 @@ from carob.explain.slots import SlotErrors
 from carob.pair.pair import Pair
 from carob.recipe import Recipe, spell
 from carob.result.errors import Errors
-from carob.result.result import library
+from carob.result.result import library, number_or_none
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -78,12 +76,7 @@ def errors(
         return SLOT_RECIPES if slots else RECIPES
 
     run = prepare(reference, answers, recipes, chosen.without_reading(), defaults)
-    texts = run.reference.library
-
-    @lru_cache(1)  # a document's events follow each other
-    def words(row: int) -> Words:
-        return texts.words(row) if texts else (None, None)
-
+    words: Wording = lru_cache(1)(run.reference.words)  # a document's events follow each other
     space = Recipe.parse("templates.F1" if slots else "fair.F1").space
     analyses = [
         (SlotErrors if slots else MentionErrors)(pair, space(pair), words)
@@ -133,8 +126,7 @@ def _scores(pair: Pair, recipes: Sequence[Recipe]) -> dict[str, float | None]:
     for recipe in recipes:
         if recipe.space not in tallies:
             tallies[recipe.space] = Tally.of(recipe.space, pair)
-        value = float(average(recipe, tallies[recipe.space], None).value)
-        scores[str(recipe)] = None if np.isnan(value) else value
+        scores[str(recipe)] = number_or_none(average(recipe, tallies[recipe.space], None).value)
     return scores
 
 

@@ -116,10 +116,14 @@ def power(
             progress(point)
         return point
 
-    far = approximate is None or approximate > most
-    start = [] if size == 0 or far or approximate is None else [approximate]
-    points = _searched(simulated, start, power, most)
+    points: dict[int, Point] = {}
+    if approximate is not None and approximate <= most:
+        points = _searched(simulated, approximate, power, most)
     pilot_size = len(plan.units)
+    remarks = run.remarks
+    if pilot_size < TRUSTED:
+        few = f"only {plan.units.words()}: a pilot of fewer than {TRUSTED} is not reliable"
+        remarks = (few, *remarks)
     for count in (pilot_size, *([2 * pilot_size, 4 * pilot_size] if size == 0 else [])):
         if count <= most and count not in points:
             points[count] = simulated(count)
@@ -147,7 +151,7 @@ def power(
         run.signature(interval="none", power=how),
         chosen.seed,
         plan.units.kind,
-        _remarks(pilot_size, plan.units.words()) + run.remarks,
+        remarks,
     )
 
 
@@ -169,12 +173,6 @@ def _check(
         raise UsageError(f"no p of {trials} trials is as small as {alpha}: give more trials")
 
 
-def _remarks(size: int, told: str) -> tuple[str, ...]:
-    if size >= TRUSTED:
-        return ()
-    return (f"only {told}: a pilot of fewer than {TRUSTED} is not reliable",)
-
-
 def _looked_for(
     pilot: Pilot, values: tuple[float, float], difference: float | None, power: float,
     alpha: float, recipe: Recipe, names: Sequence[str],
@@ -192,7 +190,8 @@ def _looked_for(
     if difference is None and observed <= 1e-12:
         raise UsageError(f"{a} and {b} have the same {recipe}: there is no difference to detect")
     size = observed if difference is None else difference
-    error = _error(pilot)
+    both = [pilot.first, pilot.second]
+    error = intervals(JackknifeT(), both, pilot.units, contrasts=[(1, 0)])[0][0].error
     needed = None if error is None else _approximate(
         size, observed, error * math.sqrt(len(pilot.units)), power, alpha
     )  # fmt: skip
@@ -205,12 +204,6 @@ def _looked_for(
             f"cannot increase that: a difference of {size:.4g} cannot be simulated{rough}"
         )
     return min(size, observed), needed
-
-
-def _error(pilot: Pilot) -> float | None:
-    """The standard error of the pilot's difference."""
-    both = [pilot.first, pilot.second]
-    return intervals(JackknifeT(), both, pilot.units, contrasts=[(1, 0)])[0][0].error
 
 
 def _approximate(
@@ -230,39 +223,32 @@ def _approximate(
 
 
 def _searched(
-    simulated: Callable[[int], Point], start: Sequence[int], goal: float, most: int
+    simulated: Callable[[int], Point], guess: int, goal: float, most: int
 ) -> dict[int, Point]:
     """Points around the number of units whose power is the goal, from a first guess on."""
-    found: dict[int, Point] = {}
-    for guess in start:
-        here = found[guess] = simulated(guess)
-        below, above = guess, guess
-        while here.power >= goal and below > 2:
-            below = max(2, int(below / 1.5))
-            here = found[below] = simulated(below)
-        here = found[guess]
-        while here.power < goal and above < most:
-            above = min(most, math.ceil(above * 1.5))
-            here = found[above] = simulated(above)
-        _refine(simulated, found, goal)
-    return found
-
-
-def _refine(simulated: Callable[[int], Point], found: dict[int, Point], goal: float) -> None:
-    """Halve the way between too few and enough, until they are close."""
-    while (high := _enough(found, goal)) is not None:
-        low = max((n for n in found if n < high), default=high)
+    points = {guess: simulated(guess)}
+    below = above = guess
+    while points[below].power >= goal and below > 2:
+        below = max(2, int(below / 1.5))
+        points[below] = simulated(below)
+    while points[above].power < goal and above < most:
+        above = min(most, math.ceil(above * 1.5))
+        points[above] = simulated(above)
+    # Halve the way between too few and enough, until they are close.
+    while (high := _enough(points, goal)) is not None:
+        low = max((n for n in points if n < high), default=high)
         if high - low <= 1 or high <= FINE * low:
-            return
+            break
         middle = min(max(round(math.sqrt(low * high)), low + 1), high - 1)
-        found[middle] = simulated(middle)
+        points[middle] = simulated(middle)
+    return points
 
 
-def _enough(found: Mapping[int, Point], goal: float) -> int | None:
+def _enough(points: Mapping[int, Point], goal: float) -> int | None:
     """The smallest number that reaches the goal, as every larger one that was tried does."""
     best = None
-    for count in sorted(found, reverse=True):
-        if found[count].power < goal:
+    for count in sorted(points, reverse=True):
+        if points[count].power < goal:
             break
         best = count
     return best

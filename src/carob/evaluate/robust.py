@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from carob._version import __version__
 from carob.corpus.corpus import Corpus
@@ -19,6 +17,7 @@ from carob.evaluate.read import Readable, corpora
 from carob.evaluate.run import Recipes, Run, parse_recipes, prepare, systems_by_name
 from carob.evaluate.score import average
 from carob.recipe import Recipe, spell
+from carob.result.result import number_or_none
 from carob.result.robustness import Choice, Robustness, joined
 
 if TYPE_CHECKING:
@@ -195,7 +194,7 @@ def _choices(
                 tally = Tally.of(space, pair)
                 for recipe in own:
                     value = average(recipe, tally, options.zero).value
-                    scores.setdefault(recipe, {})[name] = _number(value)
+                    scores.setdefault(recipe, {})[name] = number_or_none(value)
         except CarobError as error:
             if strict:
                 raise
@@ -209,7 +208,3 @@ def _choices(
         )
         for recipe in run.recipes if recipe in scores
     ], remarks  # fmt: skip
-
-
-def _number(value: Any) -> float | None:
-    return None if np.isnan(value) else float(value)

@@ -33,7 +33,7 @@ from carob.result import signature
 from carob.result.scores import File
 
 if TYPE_CHECKING:
-    from carob.corpus.tables import Templates
+    from carob.evaluate.task import Applied
     from carob.infer.interval import Method
     from carob.infer.resampling import Units
     from carob.result.interval import Interval
@@ -48,7 +48,6 @@ class Plan:
     strata: IntArray | None
     method: Method | None
     options: Options
-    documents: Documents
 
     @cached_property
     def units(self) -> Units:
@@ -58,18 +57,12 @@ class Plan:
         return Units.of(self.size, self.order, self.strata, self.options.resample_by)
 
     @classmethod
-    def of(
-        cls, documents: Documents, options: Options, gold: Mentions | None = None,
-        templates: Templates | None = None,
-    ) -> Plan:  # fmt: skip
-        """The plan for these gold documents; `gold` and `templates` distinguish documents that have
-        the same words.
-        """
+    def of(cls, gold: Corpus, options: Options) -> Plan:
+        """The plan for the documents of gold."""
+        documents = gold.documents
         if options.resample_by == "sentence" and not len(documents.sentence_start):
             raise UsageError("resample_by sentence: gold does not say where sentences start")
-        order = np.arange(len(documents))
-        if options.resamples:
-            order = _order(documents, gold, templates)
+        order = _order(gold) if options.resamples else np.arange(len(documents))
         strata = None if options.strata is None else _strata(documents, options.strata)
         size = len(documents)
         if options.resample_by == "sentence":
@@ -85,7 +78,7 @@ class Plan:
 
             auto = options.interval == "auto"
             method = default(size) if auto else registry.load("infer", options.interval)()
-        return cls(size, order, strata, method, options, documents)
+        return cls(size, order, strata, method, options)
 
     def signature_fields(self) -> dict[str, str]:
         """What the signature says about resampling."""
@@ -148,58 +141,39 @@ class Plan:
         none = None if events.size is None else np.zeros(size)
         return Tally.of(space, pair, events.moved(unit, none), units=size)
 
-    def intervals(
-        self, statistics: Sequence[Statistic], contrasts: Sequence[Any] | None = None
-    ) -> list[list[Interval]] | None:
+    def intervals(self, statistics: Sequence[Statistic]) -> list[list[Interval]] | None:
         """The intervals of all scores of every statistic; None without any."""
         if self.method is None or len(self.units) < 2 or not statistics:
             return None
         from carob.infer.interval import intervals
 
-        return intervals(
-            self.method, statistics, self.units, self.options.resamples, self.options.seed,
-            contrasts,
-        )  # fmt: skip
+        options = self.options
+        return intervals(self.method, statistics, self.units, options.resamples, options.seed)
 
 
-def _order(
-    documents: Documents, gold: Mentions | None, templates: Templates | None = None
-) -> IntArray:
+def _order(corpus: Corpus) -> IntArray:
     """An order that does not depend on that of the file: by id; without ids, by the hash of the
     words, and if these are the same, by the mentions, then by the fillers.
     """
+    documents, mentions, size = corpus.documents, corpus.mentions, len(corpus)
     if documents.id is not None:
-        ids = documents.id
-        return np.array(sorted(range(len(ids)), key=ids.__getitem__), np.int64)
-    order = np.argsort(documents.hash, kind="stable")
-    hashes = documents.hash[order]
-    if gold is None or not (hashes[1:] == hashes[:-1]).any():
-        return order
-    size = len(documents)
-    place = gold.start.astype(np.float64) + 1
-    sums: list[Any] = [
-        np.bincount(gold.doc, weights, size)
-        for weights in (None, place, place * gold.end, place * (gold.label + 1.0))
+        return np.array(sorted(range(size), key=documents.id.__getitem__), np.int64)
+    place = mentions.start.astype(np.float64) + 1
+    sums = [
+        np.bincount(mentions.doc, weights, size)
+        for weights in (None, place, place * mentions.end, place * (mentions.label + 1.0))
     ]
-    if templates is not None and len(templates):
-        sums += _filled(templates, size)
-    return np.lexsort([*sums[::-1], documents.hash])
-
-
-def _filled(templates: Templates, size: int) -> list[Any]:
-    """Numbers that distinguish documents by their fillers, in whatever order these are."""
-    fillers = templates.fillers
-    doc = templates.doc[fillers.template]
+    fillers = corpus.templates.fillers
+    doc = corpus.templates.doc[fillers.template]
     text, slot = (
         np.array([crc32(value.encode("utf-8", "surrogatepass")) % (1 << 20) for value in values]
                  + [0], np.float64)
         for values in (fillers.text.values, fillers.slot.values)
     )  # fmt: skip
     first = text[fillers.text.codes[fillers.realisations[:-1]]]
-    return [
-        np.bincount(doc, weights, size)
-        for weights in (None, first, first * slot[fillers.slot.codes])
-    ]  # fmt: skip
+    for weights in (None, first, first * slot[fillers.slot.codes]):
+        sums.append(np.bincount(doc, weights, size))
+    return np.lexsort([*sums[::-1], documents.hash])
 
 
 def _strata(documents: Documents, name: str) -> IntArray:
@@ -227,9 +201,6 @@ def _sentence(documents: Documents, mentions: Mentions) -> IntArray:
     sentence: IntArray = first[mentions.doc] + within
     return sentence
 
-
-if TYPE_CHECKING:
-    from carob.evaluate.task import Applied
 
 Systems = Readable | Sequence[Readable] | Mapping[str, Readable]
 Recipes = str | Recipe | Iterable[str | Recipe]
@@ -323,7 +294,7 @@ def prepare(
     }  # fmt: skip
 
     # What results say about all this.
-    plan = Plan.of(reference.documents, options, reference.mentions, reference.templates)
+    plan = Plan.of(reference, options)
     counting = (
         _counting_fields(options, tagset, slots, several=len(answers) > 1) | plan.signature_fields()
     )

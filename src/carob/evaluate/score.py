@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from carob._version import __version__
 from carob.arrays.types import FloatArray
 from carob.corpus.corpus import Corpus
@@ -21,7 +19,7 @@ from carob.pair.pair import Pair, pieces
 from carob.plugin import Averaged, Measure, hook
 from carob.recipe import Recipe, spell
 from carob.result import signature
-from carob.result.result import whole
+from carob.result.result import number_or_none, whole
 from carob.result.scores import Score, Scores, Value
 
 if TYPE_CHECKING:
@@ -213,7 +211,7 @@ def _score(
 
 
 def _value(value: Any, support: Any, intervals: list[Interval] | str | None, place: int) -> Value:
-    number = _number(value)
+    number = number_or_none(value)
     if not isinstance(intervals, list) or number is None:
         remarks = (intervals,) if isinstance(intervals, str) else ()
         return Value(number, support=float(support), remarks=remarks)
@@ -222,7 +220,3 @@ def _value(value: Any, support: Any, intervals: list[Interval] | str | None, pla
         return Value(number, support=float(support), remarks=interval.remarks)
     low, high = min(interval.low, number), max(interval.high, number)
     return Value(number, low, high, float(support), interval.remarks)
-
-
-def _number(value: Any) -> float | None:
-    return None if np.isnan(value) else float(value)

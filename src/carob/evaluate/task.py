@@ -327,7 +327,4 @@ def _first_place(corpus: Corpus, label: str) -> tuple[int, int] | None:
 
 def line_of_mention(corpus: Corpus, row: int) -> int:
     """The line on which a mention starts, or that of its document."""
-    doc = int(corpus.mentions.doc[row])
-    if corpus.library is None:
-        return int(corpus.documents.line[doc])
-    return corpus.library.line(doc, int(corpus.mentions.start[row]))
+    return corpus.line(int(corpus.mentions.doc[row]), int(corpus.mentions.start[row]))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import math
 from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any, ClassVar
@@ -25,8 +27,6 @@ class Part:
 
     def to_json(self) -> str:
         """The dict as JSON text, every digit kept."""
-        import json
-
         return json.dumps(self.to_dict(), indent=1, ensure_ascii=False, allow_nan=False)
 
 
@@ -90,6 +90,15 @@ def library(name: str) -> Any:
         return import_module(name)
     except ImportError:
         raise UsageError(f"{name} is not installed; pip install {name}") from None
+
+
+def number_or_none(value: Any) -> float | None:
+    """A number that may be NaN, as results and JSON hold it.
+
+    >>> number_or_none(float("nan")), number_or_none(0.5)
+    (None, 0.5)
+    """
+    return None if math.isnan(value) else float(value)
 
 
 def whole(number: float) -> float | int:
