@@ -104,12 +104,14 @@ class Observed:
         least = most = there.astype(np.int64)
         if texts:
             needed = rows[~side.optional[rows]]
-            own = side.template[needed]
-            inner = np.bincount(nested, minlength=size)
-            crowded = np.bincount(own, minlength=size) + inner > 1
-            different, silent = self._different(needed[crowded[own]])
-            least = np.maximum(least, different + inner)
-            most = np.maximum(most, different + silent + inner)
+            own = side.template[needed].astype(np.int64)
+            text = self._pair.texts.gold[side.realisations[needed]].astype(np.int64)
+            known = text != UNKNOWN
+            width = 1 + int(text.max(initial=0))
+            different = np.unique(own[known] * width + text[known]) // width
+            certain = np.bincount(np.append(different, nested), minlength=size)
+            least = np.maximum(least, certain)
+            most = np.maximum(most, certain + np.bincount(own[~known], minlength=size))
         home = self._home(slot, there)
         return Counts(side.forms.doc[home], least[home], most[home])
 
@@ -142,19 +144,6 @@ class Observed:
         parent: IntArray = self._pair.gold.forms.parent[here].astype(np.int64)
         inner: IntArray = parent[parent != UNKNOWN]
         return inner
-
-    def _different(self, rows: IntArray) -> tuple[IntArray, IntArray]:
-        """In each template, how many different texts these fillers have, and how many have none."""
-        side = self._pair.gold
-        size = len(side.forms)
-        if not rows.size:
-            return np.zeros(size, np.int64), np.zeros(size, np.int64)
-        text = self._pair.texts.gold[side.realisations[rows]].astype(np.int64)
-        own = side.template[rows].astype(np.int64)
-        known = text != UNKNOWN
-        width = 1 + int(text.max(initial=0))
-        pairs = np.unique(own[known] * width + text[known])
-        return np.bincount(pairs // width, minlength=size), np.bincount(own[~known], minlength=size)
 
 
 def _paths(corpus: Corpus) -> Codes:
