@@ -11,10 +11,6 @@ if TYPE_CHECKING:  # as typing has it, without the time that typing takes
 SUMMARY = "list or explain event spaces, measures, averages and formats, with their sources"
 
 _STAGES = ("match", "measure", "average", "infer", "formats", "report")
-_TITLES = {
-    "match": "event spaces", "measure": "measures", "average": "averages", "formats": "formats",
-    "report": "reports", "infer": "statistics",
-}  # fmt: skip
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -35,11 +31,11 @@ def _first_sentence(text: str) -> str:
 
 def _listed() -> str:
     from carob.recipe import PRESETS, SHORT
-    from carob.registry import load, names
+    from carob.registry import STAGES, load, names
 
     lines = ["A recipe is SPACE.MEASURE@AVERAGE, for example exact.F1@macro (default: @micro).", ""]
     for stage in _STAGES:
-        lines.append(f"{_TITLES[stage]}:")
+        lines.append(f"{STAGES[stage]}s:")
         for name in names(stage):
             doc = load(stage, name).__doc__ or ""
             lines.append(f"  {name:<14} {_first_sentence(doc)}")
@@ -82,7 +78,7 @@ def _explained(name: str) -> str:
 
     from carob.corpus.problems import UsageError, nearest
     from carob.recipe import PRESETS, SHORT
-    from carob.registry import load, names
+    from carob.registry import STAGES, load, names
 
     parts = []
     for stage in _STAGES:
@@ -90,8 +86,7 @@ def _explained(name: str) -> str:
         if wanted not in names(stage):
             continue
         cls = load(stage, wanted)
-        kind = _TITLES[stage].removesuffix("s")
-        parts.append(f"{wanted} ({kind})\n\n{inspect.cleandoc(cls.__doc__ or '')}")
+        parts.append(f"{wanted} ({STAGES[stage]})\n\n{inspect.cleandoc(cls.__doc__ or '')}")
         parts += _facts(stage, cls)
     counted = [each for each in names("match") if name in _counts(load("match", each))]
     if counted and not parts:
