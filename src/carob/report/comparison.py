@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from carob.corpus.problems import plain
-from carob.report.terminal import Section, Table
+from carob.report.terminal import Section, Table, number, span
 from carob.result.comparison import Comparison, Difference, Rank, p_value
+from carob.result.result import with_interval
 
 
 def sections(comparison: Comparison, *, by_label: bool = False) -> list[Section]:
@@ -32,33 +33,22 @@ def sections(comparison: Comparison, *, by_label: bool = False) -> list[Section]
 
 def _differences(group: Sequence[Difference]) -> Table:
     rows = [[plain(group[0].recipe), "difference", "smallest p", "p", "Holm", ""]]
+    text = "{:+,.1f}".format if group[0].is_count else "{:+.4f}".format
     for each in group:
         rows.append([
-            f"{plain(each.b)} − {plain(each.a)}", _difference(each), p_value(each.smallest_p),
+            f"{plain(each.b)} − {plain(each.a)}",
+            with_interval(each.difference, each.low, each.high, text), p_value(each.smallest_p),
             *("-" if p is None else p_value(p) for p in (each.p, each.p_holm)),
             "*" if each.significant else "",
         ])  # fmt: skip
     return Table(rows)
 
 
-def _difference(each: Difference) -> str:
-    def text(number: float) -> str:
-        return f"{number:+,.1f}" if each.is_count else f"{number:+.4f}"
-
-    if each.difference is None:
-        return "-"
-    if each.low is None or each.high is None:
-        return text(each.difference)
-    return f"{text(each.difference)} [{text(each.low)}, {text(each.high)}]"
-
-
 def _ranks(ranks: Sequence[Rank], *, lower_is_better: bool) -> Table:
     rows = [[plain(ranks[0].recipe), "score", "rank", "cluster"]]
     sign = 1 if lower_is_better else -1
     for rank in sorted(ranks, key=lambda r: (r.value is None, sign * (r.value or 0.0))):
-        value = "-" if rank.value is None else f"{rank.value:.4f}"
-        low, high = rank.rank_low, rank.rank_high
-        places = f"{low}" if low == high else f"{low}-{high}"
+        value, places = number(rank.value), span(rank.rank_low, rank.rank_high)
         rows.append([plain(rank.system), value, places, str(rank.cluster)])
     return Table(rows)
 
@@ -67,7 +57,7 @@ def _agreements(comparison: Comparison) -> Table:
     rows = [["agreement of measures", "Spearman", "Kendall", "ranked differently"]]
     for each in comparison.agreements:
         pairs = ", ".join(f"{plain(a)}/{plain(b)}" for a, b in each.swaps)
-        numbers = ["-" if x is None else f"{x:.3f}" for x in (each.spearman, each.kendall)]
+        numbers = [number(x, ".3f") for x in (each.spearman, each.kendall)]
         rows.append([f"{plain(each.first)}, {plain(each.second)}", *numbers, pairs or "none"])
     return Table(rows)
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from carob.corpus.problems import plain
-from carob.report.terminal import INDENT, Section, Table
+from carob.report.terminal import INDENT, Section, Table, number
 from carob.result.errors import Changes, Errors, Example, SlotExample
 
 MEANING = {
@@ -76,17 +76,13 @@ def _confusion(errors: Errors) -> Section:
 def _gains(errors: Errors) -> Section:
     recipes = list(errors.scores)
     rows = [["if all were corrected", *recipes]]
-    rows.append(["now", *(_number(errors.scores[r], ".4f") for r in recipes)])
+    rows.append(["now", *(number(errors.scores[r]) for r in recipes)])
     for kind, gains in errors.gains.items():
         if errors.counts[kind]:
-            rows.append([INDENT + kind, *(_number(gains[r], "+.4f") for r in recipes)])
+            rows.append([INDENT + kind, *(number(gains[r], "+.4f") for r in recipes)])
     steps = [f"{kind} ({score:.4f})" for kind, score in errors.order]
     order = f"attack in this order ({recipes[0]} then): {', '.join(steps)}"
     return Section(Table(rows), sentences=[order] if steps else [])
-
-
-def _number(value: float | None, form: str) -> str:
-    return "-" if value is None else format(value, form)
 
 
 def _changes(changes: Changes) -> list[Section]:

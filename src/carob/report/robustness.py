@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from string import ascii_uppercase
 
 from carob.corpus.problems import plain
-from carob.report.terminal import WIDTH, Section, Table, width
+from carob.report.terminal import WIDTH, Section, Table, number, span, width
 from carob.result.robustness import Choice, Robustness, Turn
 
 BAR = 20
@@ -42,12 +42,9 @@ def _systems(result: Robustness, short: dict[str, str]) -> Table:
     rows = [["", "system", str(result.reference), "ranks", "first", ""]]
     total = len(result)
     for each in result.standings:
-        value = "-" if each.value is None else f"{each.value:.4f}"
-        ranks = "-" if each.best is None else f"{each.best}-{each.worst}"
-        if each.best is not None and each.best == each.worst:
-            ranks = str(each.best)
         bar = "█" * round(BAR * each.alone / total) + "░" * round(BAR * each.tied / total)
-        rows.append([short[each.system], plain(each.system), value, ranks, each.times_first, bar])
+        rows.append([short[each.system], plain(each.system), number(each.value),
+                     span(each.best, each.worst), each.times_first, bar])  # fmt: skip
     return Table(rows, left=frozenset({0, 1, 5}))
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from carob.corpus.problems import plain
 from carob.report.terminal import INDENT, Section, Table
-from carob.result.result import whole
+from carob.result.result import whole, with_interval
 from carob.result.scores import Score, Scores, Value
 from carob.result.signature import compose, fields
 
@@ -71,7 +71,7 @@ def _section(scores: Scores, title: str, here: Sequence[Score], *, by_label: boo
                 if measure in row.values else "" for measure in measures
             ]  # fmt: skip
             way = [space_name(block)] if counted else []
-            support = _support(next(iter(row.values.values())))
+            support = _count(next(iter(row.values.values())).support)
             rows.append(["" if place else row.name, *way, *cells, support])
     for own in by_block:
         remarks |= dict.fromkeys((*_left_out(own), *_about_intervals(own, by_label=by_label)))
@@ -102,22 +102,12 @@ def cell(value: Value, *, count: bool = False) -> str:
     >>> cell(Value(0.12345)), cell(Value(1.0), count=True), cell(Value(0.5, 0.4, 0.6))
     ('0.1235', '1', '0.5000 [0.4000, 0.6000]')
     """
-    if value.value is None:
-        return "-"
-    text = _number(value.value, count=count)
-    if value.low is None or value.high is None:
-        return text
-    return f"{text} [{_number(value.low, count=count)}, {_number(value.high, count=count)}]"
+    text = _count if count else "{:.4f}".format
+    return with_interval(value.value, value.low, value.high, text)
 
 
-def _number(number: float, *, count: bool) -> str:
-    if not count:
-        return f"{number:.4f}"
+def _count(number: float) -> str:
     return f"{whole(number):,}" if number == int(number) else f"{number:,.2f}"
-
-
-def _support(value: Value) -> str:
-    return _number(value.support, count=True)
 
 
 def _ways_to_count(scores: Sequence[Score]) -> tuple[str, ...]:

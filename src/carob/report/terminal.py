@@ -57,6 +57,24 @@ def sections(result: Result, *, by_label: bool) -> list[Section]:
     return laid_out
 
 
+def number(value: float | None, form: str = ".4f") -> str:
+    """A number in a cell.
+
+    >>> number(0.5), number(None)
+    ('0.5000', '-')
+    """
+    return "-" if value is None else format(value, form)
+
+
+def span(low: int | None, high: int | None) -> str:
+    """A range in a cell.
+
+    >>> span(1, 3), span(2, 2), span(None, None)
+    ('1-3', '2', '-')
+    """
+    return number(low, "d") if low == high else f"{low}-{high}"
+
+
 @lru_cache  # a table says the same few things again and again
 def width(text: str) -> int:
     """How many places a text takes on a terminal.

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from carob.arrays.types import FloatArray
-from carob.result.result import Part
+from carob.result.result import Part, with_interval
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,8 +35,4 @@ class Interval(Part):
     columns: ClassVar[tuple[str, ...]] = ("value", "low", "high", "level", "method", "remarks")
 
     def __str__(self) -> str:
-        if self.value is None:
-            return "-"
-        if self.low is None or self.high is None:
-            return f"{self.value:.4f}"
-        return f"{self.value:.4f} [{self.low:.4f}, {self.high:.4f}]"
+        return with_interval(self.value, self.low, self.high, "{:.4f}".format)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from typing import Any, ClassVar
 
@@ -108,3 +108,18 @@ def whole(number: float) -> float | int:
     (3, 2.5)
     """
     return int(number) if float(number).is_integer() else number
+
+
+def with_interval(
+    value: float | None, low: float | None, high: float | None, text: Callable[[float], str]
+) -> str:
+    """A number with its interval, each as `text` writes it; `-` for no value.
+
+    >>> with_interval(0.75, 0.7, 0.8, "{:.2f}".format), with_interval(3, None, None, str)
+    ('0.75 [0.70, 0.80]', '3')
+    """
+    if value is None:
+        return "-"
+    if low is None or high is None:
+        return text(value)
+    return f"{text(value)} [{text(low)}, {text(high)}]"
