@@ -25,7 +25,10 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 PROSE = {"karat", "carob", "signature", "signatures", "remarks", "answer"}
-DRAWN = {"low", "high", "p", "p_holm", "significant", "detectable", "ranges", "method"}
+DRAWN = {
+    *("low", "high", "p", "p_holm", "significant", "detectable", "ranges", "method"),
+    *("rank_low", "rank_high", "cluster"),
+}
 
 AVERAGES = ("micro", "macro", "weighted", "macro-doc", "macro-doc-pr")
 SPACES = """

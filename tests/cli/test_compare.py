@@ -30,8 +30,19 @@ def test_a_worse_candidate_fails_the_gate(
     capsys.readouterr()
     assert main([*call, "--fail-if-worse"]) == 3
     said = capsys.readouterr()
-    assert "worse: exact.F1: good is ahead of bad by 33.3 F1 (33.3 to 33.3), p = .002." in said.err
+    assert said.out.startswith(
+        "gate: fail\n"
+        "exact.F1: fail: bad − good is -0.3333 [-0.3333, -0.3333]: worse by more than 0.01\n"
+    )
     assert "good is ahead of bad by 33.3 F1" in said.out
+    assert main([*call, "--fail-if-worse", "--format", "json"]) == 3
+    gate = json.loads(capsys.readouterr().out)["gate"]
+    assert ("fail", 3, "exact.F1") == (
+        gate["verdict"], gate["exit_code"], gate["checks"][0]["what"],
+    )  # fmt: skip
+    assert main([*call, "--fail-if-worse", "--format", "markdown"]) == 3
+    assert "gate: fail" in capsys.readouterr().out
+    assert main([*call, "--fail-if-worse", "--resamples", "0"]) == 4
     assert main([*call, "--fail-if-worse", "0.5"]) == 0
 
 

@@ -140,7 +140,7 @@ def test_every_report_carries_every_signature(
     assert {"name", "path", "coverage", "sha256", "scores"} == set(stored["systems"][0])
     assert {"recipe", "value", "low", "high", "signature", "by_label", "counts", "left_out",
             "remarks"} == set(score)  # fmt: skip
-    assert score["by_label"]["PER"] == {"value": 1.0, "low": 1.0, "high": 1.0, "support": 2}
+    assert score["by_label"]["PER"] == {"value": 1.0, "low": None, "high": None, "support": 2}
     assert score["counts"] == {"tp": 3, "fp": 0, "fn": 0}
     for report in ("terminal", "markdown", "latex"):
         _, out, _ = said(capsys, "score", gold, gold, "--format", report, "-m", "exact.F1")
@@ -281,3 +281,28 @@ def test_nuggets_get_the_table_of_the_paper(
     assert (2, "carob: no table is called 'nuget'; did you mean nugget? there are: mentions, nugget, templates\n") == (code, err)  # fmt: skip  # noqa: E501
     code, _, err = said(capsys, "score", gold, system, "--preset", "nugget", "-m", "exact.F1")
     assert (2, "carob: give --preset or -m, not both\n") == (code, err)
+
+
+def test_floors_are_a_gate(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """0 if all scores reach their floors, 3 if one does not, 4 if one has no value."""
+    gold, system = tmp_path / "gold.conll", tmp_path / "system.conll"
+    gold.write_text("-DOCSTART- O\n\na B-PER\nb B-LOC\nc B-PER\n\n" * 6)
+    system.write_text("-DOCSTART- O\n\na B-PER\nb B-LOC\nc O\n\n" * 6)
+    call = ("score", gold, system, "-m", "exact.R")
+    assert 0 == said(capsys, *call, "--fail-under", "0.6")[0]
+    code, out, _ = said(capsys, *call, "--fail-under", "0.7", "--fail-under", "LOC=0.9")
+    assert 3 == code
+    assert out.startswith("gate: fail\nexact.R: fail: 0.6667, below 0.7\n")
+    code, out, _ = said(capsys, *call, "--fail-under", "PER=0.6", "--format", "json")
+    assert (3, "exact.R of PER") == (code, json.loads(out)["gate"]["checks"][0]["what"])
+    code, out, _ = said(capsys, *call, "--fail-under", "0.6", "--by", "low", "--resamples", 0)
+    assert 4 == code
+    assert "exact.R: cannot tell: no interval" in out
+    code, _, err = said(capsys, *call, "--fail-under", "PRE=0.6")
+    assert (2, "carob: no label is called 'PRE'; did you mean PER? there are: LOC, PER\n") == (
+        code, err,
+    )  # fmt: skip
+    code, _, err = said(capsys, "score", gold, system, "-m", "slots.SER", "--fail-under", "0.6")
+    assert 2 == code and "slots.SER is better the lower it is" in err
+    code, _, err = said(capsys, *call, "--fail-under", "high")
+    assert (2, "carob: found 'high', expected a floor such as 0.85 or PER=0.8\n") == (code, err)

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
 from carob.cli import _arguments, print_result
 
 SUMMARY = "compare systems: differences, intervals, p values and rank ranges"
-
-WORSE = 3
-"""The exit code of --fail-if-worse when the last system is worse."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -22,22 +18,23 @@ def configure(parser: argparse.ArgumentParser) -> None:
     _arguments.add_preset(parser, "instead of -m, compare the F1 and SER of this table")
     parser.add_argument("--by-label", action="store_true", help="also compare every label")
     parser.add_argument(
-        "--fail-if-worse", metavar="MARGIN", type=float, nargs="?", const=0.0,
-        help="exit 3 if the last system is significantly worse than the first (by more than "
-        "MARGIN; 0.01 is one point)",
+        "--fail-if-worse", metavar="MARGIN", type=float, nargs="?", const=0.01,
+        help="a release gate: exit 3 if the last system is worse than the first by more than "
+        "MARGIN (default: 0.01, one point), 4 if these documents cannot tell",
     )  # fmt: skip
     _arguments.add_reading(parser)
     _arguments.add_counting(parser)
     _arguments.add_statistics(parser)
     parser.add_argument(
-        "--trials", metavar="N", type=int, default=9999,
-        help="trials of the randomization test (default: 9999)",
+        "--trials", metavar="N", type=int,
+        help="trials of the randomization test (default: 9999, or as many as the number of tests "
+        "needs)",
     )  # fmt: skip
     _arguments.add_output(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Compare, report, and fail if the last system is worse."""
+    """Compare, report, and say with --fail-if-worse whether the last system is worse."""
     from carob.evaluate.compare import compare
 
     recipes, options = _arguments.parse_recipes(arguments), _arguments.parse_options(arguments)
@@ -45,9 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.gold, _arguments.parse_systems(arguments), recipes, trials=arguments.trials,
         by_label=arguments.by_label, **options,
     )  # fmt: skip
-    margin = arguments.fail_if_worse
-    worse = [] if margin is None else comparison.worse(margin)
+    if arguments.fail_if_worse is not None:
+        comparison = comparison.with_gate(arguments.fail_if_worse)
     print_result(comparison, arguments)
-    for each in worse:
-        print(f"worse: {each.recipe}: {each.sentence(comparison.unit)}", file=sys.stderr)
-    return WORSE if worse else 0
+    return comparison.gate.exit_code if comparison.gate else 0

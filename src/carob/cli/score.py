@@ -18,6 +18,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     _arguments.add_preset(parser, "a table of recipes instead of -m")
     parser.add_argument("--by-label", action="store_true", help="also show a row for each label")
+    parser.add_argument(
+        "--fail-under", metavar="[LABEL=]FLOOR", action="append", default=[],
+        help="a release gate: exit 3 if a score of -m, or of this label, is below FLOOR, 4 if "
+        "there is no score (repeatable)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--by", choices=("value", "low"), default="value",
+        help="what --fail-under looks at: the score, or the lower end of its interval",
+    )  # fmt: skip
     _arguments.add_reading(parser)
     _arguments.add_counting(parser)
     _arguments.add_statistics(parser)
@@ -34,5 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
     shows_remarks = arguments.format not in ("json", "csv")
     # Only if asked for: the report of a plugin may not know it.
     details = {"by_label": True} if arguments.by_label else {}
+    if arguments.fail_under:
+        scores = scores.with_floors(arguments.fail_under, arguments.by)
     print_result(scores, arguments, () if shows_remarks else warnings, **details)
-    return 0
+    return scores.gate.exit_code if scores.gate else 0

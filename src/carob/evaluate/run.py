@@ -93,12 +93,14 @@ class Plan:
         """What holds for every interval of the run."""
         if self.method is None:
             return ()
-        from carob.infer.interval import TRUSTED
+        from carob.infer.interval import LEAST, TRUSTED
 
         remarks = []
         size = self.units.words()
         if len(self.units) < 2:
             return (f"no intervals from {size}: there is nothing to resample",)
+        if len(self.units) < LEAST:
+            return (f"no intervals from {size}: at least {LEAST} are needed",)
         if len(self.units) < TRUSTED:
             remarks.append(f"only {size}: intervals over fewer than {TRUSTED} are not reliable")
         single = int((self.units.sizes == 1).sum())
@@ -143,9 +145,12 @@ class Plan:
 
     def intervals(self, statistics: Sequence[Statistic]) -> list[list[Interval]] | None:
         """The intervals of all scores of every statistic; None without any."""
-        if self.method is None or len(self.units) < 2 or not statistics:
+        if self.method is None or not statistics:
             return None
-        from carob.infer.interval import intervals
+        from carob.infer.interval import LEAST, intervals
+
+        if len(self.units) < LEAST:
+            return None
 
         options = self.options
         return intervals(self.method, statistics, self.units, options.resamples, options.seed)

@@ -183,8 +183,9 @@ def _score(
     quantities = tally.by_label()
     values = valued(recipe.measure, quantities, options.zero)
     label_intervals = intervals.get((recipe.space, recipe.measure))
+    limits = recipe.measure.range
     rows = {
-        label: _value(values[i], quantities["gold_all"][i], label_intervals, i)
+        label: _value(values[i], quantities["gold_all"][i], label_intervals, i, limits)
         for i, label in enumerate(tally.labels)
     }
     one = hook(recipe.average, "label")
@@ -198,19 +199,24 @@ def _score(
         str(recipe),
         recipe.block,
         spell(recipe.measure),
-        _value(averaged.value, all_of("gold_all"), intervals.get(recipe), 0),
+        _value(averaged.value, all_of("gold_all"), intervals.get(recipe), 0, limits),
         signature.compose({"carob": __version__, "recipe": recipe.full} | dict(signature_fields)),
         rows,
         {outcome: all_of(outcome) for outcome in tally.outcomes},
         averaged.left_out,
         f"{recipe.average.over} {hook(recipe.average, 'leaves_out')}",
         isinstance(recipe.measure, Count),
+        recipe.measure.lower_is_better,
         hook(recipe.space, "support_text"),
         recipe.text,
     )
 
 
-def _value(value: Any, support: Any, intervals: list[Interval] | str | None, place: int) -> Value:
+def _value(
+    value: Any, support: Any, intervals: list[Interval] | str | None, place: int,
+    limits: tuple[float, float],
+) -> Value:  # fmt: skip
+    """A score with its interval, which is cut to the range of the measure."""
     number = number_or_none(value)
     if not isinstance(intervals, list) or number is None:
         remarks = (intervals,) if isinstance(intervals, str) else ()
@@ -218,5 +224,6 @@ def _value(value: Any, support: Any, intervals: list[Interval] | str | None, pla
     interval = intervals[place]
     if interval.low is None or interval.high is None:
         return Value(number, support=float(support), remarks=interval.remarks)
-    low, high = min(interval.low, number), max(interval.high, number)
+    low = max(min(interval.low, number), min(limits[0], number))
+    high = min(max(interval.high, number), max(limits[1], number))
     return Value(number, low, high, float(support), interval.remarks)

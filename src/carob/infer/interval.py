@@ -15,8 +15,10 @@ from carob.infer.resampling import Contrast, Moments, Sampler, Units
 from carob.infer.student import NORMAL, quantile
 from carob.result.interval import Interval
 
-FEW, TRUSTED = 30, 20
-"""BCa is the default from FEW units on; below TRUSTED no interval is reliable."""
+FEW, TRUSTED, LEAST = 30, 20, 5
+"""BCa is the default from FEW units on; below TRUSTED no interval is reliable, below LEAST none is
+shown.
+"""
 
 CLOSE = 1e-12
 """Scores that differ by less are the same."""

@@ -31,9 +31,8 @@ class Verdict:
     """The result of a test, for one score or for several at once (arrays).
 
     `differing` counts the units on which the two systems differ. `exact` is true if every exchange
-    was tried; `tried` is how many, and `dropped` how many of them had no value. `trials` are the
-    differences that chance alone gave (trials x scores), if exchanges were drawn at random; `first`
-    and `second` are the scores.
+    was tried; `tried` is how many, and `dropped` how many of them had no value. `first` and
+    `second` are the scores.
     """
 
     difference: FloatArray
@@ -42,7 +41,6 @@ class Verdict:
     exact: bool
     tried: int
     dropped: IntArray
-    trials: FloatArray
     first: FloatArray
     second: FloatArray
 
@@ -104,19 +102,18 @@ class Randomization:
         for pair in pairs:
             if (key := _key(sampler, pair)) not in changes:
                 changes[key] = _changes(sampler, pair)
-        trials: dict[int, FloatArray] = {}
+        counts: dict[int, Counts] = {}
         for i, pair in enumerate(pairs):
             if any(change.size > EXACT for change in changes[_key(sampler, pair)]):
-                scores = len(sampler.statistics[pair[0]].point)
-                trials[i] = np.empty((scores, self.trials)).T
-        if trials:
+                counts[i] = Counts(*(sampler.statistics[which].point for which in pair))
+        if counts:
             weights = exchanges(len(sampler.units), self.trials, rng)
-            tables = list(dict.fromkeys(_key(sampler, pairs[i])[:2] for i in trials))
-            for some, moved in _products(sampler, tables, weights, self.trials):
-                for i, values in trials.items():
-                    values[some] = _exchanged(sampler, pairs[i], moved)
+            tables = list(dict.fromkeys(_key(sampler, pairs[i])[:2] for i in counts))
+            for moved in _products(sampler, tables, weights, self.trials):
+                for i, count in counts.items():
+                    count.add(_exchanged(sampler, pairs[i], moved))
         return [
-            _verdicts(sampler, pair, changes[_key(sampler, pair)], trials.get(i))
+            _verdicts(sampler, pair, changes[_key(sampler, pair)], counts.get(i))
             for i, pair in enumerate(pairs)
         ]
 
@@ -133,6 +130,33 @@ class Change:
 
     size: int
     rows: FloatArray
+
+
+class Counts:
+    """How many exchanges give a difference as large as the observed one, and how many no value."""
+
+    def __init__(self, first: FloatArray, second: FloatArray) -> None:
+        self.observed = first - second
+        self.tried = 0
+        self.extreme, self.missing = np.zeros(len(first)), np.zeros(len(first))
+
+    def add(self, values: FloatArray, ways: FloatArray | None = None) -> None:
+        """Count differences after exchanges (exchanges x scores), each as often as `ways` says."""
+        ways = np.ones(len(values)) if ways is None else ways
+        self.tried += int(ways.sum())
+        self.missing += ways @ np.isnan(values)
+        self.extreme += ways @ (np.abs(values) >= np.abs(self.observed) - CLOSE)
+
+    def verdict(
+        self, first: FloatArray, second: FloatArray, part: slice, differing: int, *, exact: bool
+    ) -> Verdict:
+        """The verdict for some of the scores. An approximate p counts the data as one exchange."""
+        observed, one = self.observed[part], 0 if exact else 1
+        missing = self.missing[part]
+        p = (one + self.extreme[part]) / np.maximum(one + self.tried - missing, 1)
+        p = np.where(np.isnan(observed), np.nan, p)
+        dropped = missing.astype(np.int64)
+        return Verdict(observed, p, differing, exact, self.tried, dropped, first, second)
 
 
 def _key(sampler: Sampler, pair: Pair) -> tuple[int, int, bool]:
@@ -163,7 +187,7 @@ def _changes(sampler: Sampler, pair: Pair) -> list[Change]:
 
 def _products(
     sampler: Sampler, tables: Sequence[Pair], weights: Iterable[ByteArray], trials: int
-) -> Iterator[tuple[slice, dict[Pair, FloatArray]]]:
+) -> Iterator[dict[Pair, FloatArray]]:
     """For each pair of tables, what the second has more than the first in the exchanged units
     (trials x columns), for some trials at a time.
     """
@@ -175,11 +199,11 @@ def _products(
              for a, b in tables],
             sampler.units,
         )  # fmt: skip
-        for some, sums in matrix.products(weights, trials):
-            yield some, dict(zip(tables, sums, strict=True))
+        for _, sums in matrix.products(weights, trials):
+            yield dict(zip(tables, sums, strict=True))
     else:
-        for some, sums in sampler.matrix.products(weights, trials):
-            yield some, {(a, b): sums[b] - sums[a] for a, b in tables}
+        for _, sums in sampler.matrix.products(weights, trials):
+            yield {(a, b): sums[b] - sums[a] for a, b in tables}
 
 
 def _exchanged(sampler: Sampler, pair: Pair, moved: Mapping[Pair, FloatArray]) -> FloatArray:
@@ -192,7 +216,7 @@ def _exchanged(sampler: Sampler, pair: Pair, moved: Mapping[Pair, FloatArray]) -
 
 
 def _verdicts(
-    sampler: Sampler, pair: Pair, changes: Sequence[Change], trials: FloatArray | None
+    sampler: Sampler, pair: Pair, changes: Sequence[Change], counts: Counts | None
 ) -> list[Verdict]:
     both = [sampler.statistics[which] for which in pair]
     columns = both[0].columns
@@ -201,46 +225,16 @@ def _verdicts(
         part = slice(None) if columns is None else slice(place, place + 1)
         first, second = (each.point[part] for each in both)
         if change.size > EXACT:
-            assert trials is not None, "exchanges are drawn wherever many units differ"
-            verdicts.append(_random_verdict(first, second, trials[:, part], change.size))
-        else:
-            own = slice(None) if columns is None else columns[place]
-            sums = [each.table.sums[own] for each in both]
-            verdicts.append(_exact_verdict(both, sums, first, second, change.rows))
+            assert counts is not None, "exchanges are drawn wherever many units differ"
+            verdicts.append(counts.verdict(first, second, part, change.size, exact=False))
+            continue
+        own = slice(None) if columns is None else columns[place]
+        ours, theirs = (each.table.sums[own] for each in both)
+        every = Counts(first, second)
+        for moved, ways in _every_exchange(change.rows):
+            every.add(both[0].values(ours + moved) - both[1].values(theirs - moved), ways)
+        verdicts.append(every.verdict(first, second, slice(None), change.size, exact=True))
     return verdicts
-
-
-def _random_verdict(
-    first: FloatArray, second: FloatArray, trials: FloatArray, differing: int
-) -> Verdict:
-    """The verdict of exchanges that were drawn at random."""
-    observed = first - second
-    missing = np.isnan(trials).sum(axis=0)
-    extreme = (np.abs(trials) >= np.abs(observed) - CLOSE).sum(axis=0)
-    p = (1 + extreme) / (1 + len(trials) - missing)
-    p = np.where(np.isnan(observed), np.nan, p)
-    return Verdict(observed, p, differing, False, len(trials), missing, trials, first, second)
-
-
-def _exact_verdict(
-    both: Sequence[Statistic], sums: Sequence[FloatArray], first: FloatArray, second: FloatArray,
-    rows: FloatArray,
-) -> Verdict:  # fmt: skip
-    """The verdict of every exchange of a few rows, each what the second system has more than the
-    first in a unit that differs.
-    """
-    observed = first - second
-    missing, extreme = np.zeros(len(observed)), np.zeros(len(observed))
-    for moved, ways in _every_exchange(rows):
-        values = both[0].values(sums[0] + moved) - both[1].values(sums[1] - moved)
-        missing += ways @ np.isnan(values)
-        extreme += ways @ (np.abs(values) >= np.abs(observed) - CLOSE)
-    tried = 1 << max(len(rows) - 1, 0)
-    p = np.where(np.isnan(observed), np.nan, extreme / np.maximum(tried - missing, 1))
-    none = np.empty((0, len(observed)))
-    return Verdict(
-        observed, p, len(rows), True, tried, missing.astype(np.int64), none, first, second
-    )
 
 
 def _every_exchange(rows: FloatArray) -> Iterator[tuple[FloatArray, FloatArray]]:

@@ -15,7 +15,9 @@ def sections(comparison: Comparison, *, by_label: bool = False) -> list[Section]
     groups: dict[tuple[str, str | None], list[Difference]] = {}
     for each in comparison:
         groups.setdefault((each.recipe, each.label), []).append(each)
-    made = []
+    made = [Section(sentences=comparison.gate.sentences())] if comparison.gate else []
+    if comparison.blind:
+        made.append(Section(sentences=[comparison.blind]))
     for (recipe, label), group in groups.items():
         made.append(Section(
             _differences(group),

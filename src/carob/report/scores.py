@@ -23,7 +23,8 @@ def sections(scores: Scores, *, by_label: bool) -> list[Section]:
     blocks: dict[str, list[Score]] = {}
     for score in scores:
         blocks.setdefault(_table_title(score), []).append(score)
-    made = [_section(scores, title, own, by_label=by_label) for title, own in blocks.items()]
+    made = [Section(sentences=scores.gate.sentences())] if scores.gate else []
+    made += [_section(scores, title, own, by_label=by_label) for title, own in blocks.items()]
     if made:
         made[-1] = replace(made[-1], remarks=(*made[-1].remarks, *scores.remarks))
     return made

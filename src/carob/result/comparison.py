@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
 from carob.arrays.types import FloatArray
-from carob.corpus.problems import UsageError, plain
+from carob.corpus.problems import plain
+from carob.result.gate import Gate, not_worse
 from carob.result.result import Part, Result, Rows, json_data
 from carob.result.scores import File, files_to_dict
 
@@ -24,7 +25,7 @@ class Difference(Part):
     `smallest_p` is the smallest possible p, `detectable` the smallest difference that these
     documents show in four cases of five, `differing` the number of documents on which the two
     systems differ; `exact` says that every exchange was tried. `draws` are the differences in
-    resamples, `trials` those by chance alone, where exchanges were drawn.
+    resamples.
     """
 
     a: str
@@ -48,7 +49,6 @@ class Difference(Part):
     is_count: bool = False
     remarks: tuple[str, ...] = ()
     draws: FloatArray = field(default_factory=lambda: np.empty(0), repr=False)
-    trials: FloatArray = field(default_factory=lambda: np.empty(0), repr=False)
 
     columns: ClassVar[tuple[str, ...]] = (
         "a", "b", "recipe", "label", "value_a", "value_b", "difference", "low", "high", "p",
@@ -165,12 +165,31 @@ class Comparison(Result):
     unit: str = "document"
     remarks: tuple[str, ...] = ()
     trials: int = 9999
+    gate: Gate | None = None
+    """Whether the last system is not worse than the first; None if that was not asked."""
 
     @property
-    def blind(self) -> bool:
-        """Whether there are too many tests for these trials: none can be significant after Holm."""
-        approximate = any(not each.exact for each in self.differences)
-        return approximate and len(self.differences) > 0.05 * (1 + self.trials)
+    def blind(self) -> str | None:
+        """Why no difference can be significant here, whatever the systems do; None if one can.
+
+        The smallest p is 1 / (1 + trials), or 2^(1-k) if k documents differ; Holm's correction
+        multiplies it by the number of tests.
+        """
+        tested = [each for each in self.differences if each.p is not None]
+        smallest = [each.smallest_p if each.exact else 1 / (1 + self.trials) for each in tested]
+        if not tested or min(smallest) * len(tested) <= ALPHA:
+            return None
+        what = f"{len(tested):,} tests and {self.trials:,} trials"
+        mend = "give more trials, or compare fewer systems, recipes or labels"
+        if all(each.exact for each in tested):
+            most = max(each.differing for each in tested)
+            what = f"in {len(tested):,} tests, systems differ in at most {most} {self.unit}s"
+            mend = f"more {self.unit}s are needed, or fewer tests"
+        return f"nothing can be significant here: {what}; {mend}"
+
+    def with_gate(self, margin: float) -> Comparison:
+        """The same comparison, with a release gate: see `carob.result.gate.not_worse`."""
+        return replace(self, gate=not_worse(self, margin))
 
     def __iter__(self) -> Iterator[Difference]:
         return iter(self.differences)
@@ -178,35 +197,13 @@ class Comparison(Result):
     def __len__(self) -> int:
         return len(self.differences)
 
-    def worse(self, margin: float = 0.0) -> list[Difference]:
-        """Where the last system is significantly worse than the first, by more than a margin.
-
-        >>> from carob import Corpus, compare
-        >>> gold = Corpus.of("[Ann]PER slept", "[Bo]PER woke")
-        >>> compare(gold, {"a": gold, "b": gold}, "exact.F1").worse()
-        []
-        """
-        if not margin >= 0:
-            raise UsageError(f"the margin is 0 or more, not {margin}")
-        if self.blind:
-            raise UsageError(
-                f"with {len(self.differences):,} tests and {self.trials:,} trials nothing can be "
-                "significant after Holm, so the gate could never fail: "
-                "give more trials or fewer tests"
-            )
-        first, last = self.systems[0].name, self.systems[-1].name
-        return [
-            each for each in self.differences
-            if (each.a, each.b) == (first, last) and each.significant and each.ahead == first
-            and abs(each.difference or 0.0) > margin
-        ]  # fmt: skip
-
     def to_dict(self) -> dict[str, Any]:
         """Everything but the draws, as in JSON (see docs/output.md)."""
         return {
             "carob": self.version,
             "signature": self.signature,
             "seed": self.seed,
+            **({} if self.gate is None else {"gate": self.gate.to_dict()}),
             **files_to_dict(self.gold, self.systems),
             "tested": sum(each.p is not None for each in self.differences),
             "comparisons": json_data(self.differences),

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 from carob.corpus.problems import UsageError
+from carob.result.gate import Gate, floors
 from carob.result.result import Part, Result, Rows, whole
 
 
@@ -52,6 +53,7 @@ class Score(Part):
     left_out: int = 0
     left_out_terms: str = "labels without any item"
     is_count: bool = False
+    lower_is_better: bool = False
     support_text: str = ""
     written: str = ""
     """The recipe as the caller wrote it."""
@@ -137,6 +139,12 @@ class Scores(Result):
     remarks: tuple[str, ...] = ()
     task: Mapping[str, Any] | None = None
     """The task definition, and what it found; None without one."""
+    gate: Gate | None = None
+    """Whether the scores reach their floors; None if no floor was set."""
+
+    def with_floors(self, limits: Sequence[str], by: str = "value") -> Scores:
+        """The same scores, checked against floors: see `carob.result.gate.floors`."""
+        return replace(self, gate=floors(self, limits, by))
 
     def __iter__(self) -> Iterator[Score]:
         return iter(self.scores)
@@ -184,6 +192,7 @@ class Scores(Result):
             "carob": self.version,
             "remarks": list(self.remarks),
             **({} if self.task is None else {"task": dict(self.task)}),
+            **({} if self.gate is None else {"gate": self.gate.to_dict()}),
             "gold": gold,
             "systems": [
                 {

@@ -1,0 +1,155 @@
+"""Gate: may a system be released? Three answers: pass, fail, cannot tell."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from carob.corpus.problems import UsageError, nearest, plain
+from carob.result.result import Part
+
+if TYPE_CHECKING:
+    from carob.result.comparison import Comparison, Difference
+    from carob.result.scores import Score, Scores, Value
+
+Verdict = Literal["pass", "fail", "cannot tell"]
+EXIT_CODES: dict[Verdict, int] = {"pass": 0, "fail": 3, "cannot tell": 4}
+
+
+@dataclass(frozen=True, slots=True)
+class Check(Part):
+    """One condition of a gate, what it says, and why.
+
+    >>> Check("exact.F1", "pass", "0.9 is at least 0.85").verdict
+    'pass'
+    """
+
+    what: str
+    verdict: Verdict
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Gate(Part):
+    """All conditions together: it fails if one fails, and passes if all pass.
+
+    >>> gate = Gate((Check("exact.F1", "pass", "so"), Check("ts.F1", "cannot tell", "so")))
+    >>> gate.verdict, gate.exit_code
+    ('cannot tell', 4)
+    """
+
+    checks: tuple[Check, ...]
+
+    columns: ClassVar[tuple[str, ...]] = ("verdict", "exit_code", "checks")
+
+    @property
+    def verdict(self) -> Verdict:
+        """What the gate says."""
+        verdicts = {check.verdict for check in self.checks}
+        return "fail" if "fail" in verdicts else "pass" if verdicts <= {"pass"} else "cannot tell"
+
+    @property
+    def exit_code(self) -> int:
+        """0 is pass, 3 fail, 4 cannot tell."""
+        return EXIT_CODES[self.verdict]
+
+    def sentences(self) -> list[str]:
+        """A line for the gate, and one for each condition that did not pass, or for all."""
+        shown = [check for check in self.checks if check.verdict != "pass"] or list(self.checks)
+        lines = [f"{plain(check.what)}: {check.verdict}: {plain(check.reason)}" for check in shown]
+        return [f"gate: {self.verdict}", *lines]
+
+
+def not_worse(comparison: Comparison, margin: float) -> Gate:
+    """Whether the last system is not worse than the first, by more than a margin.
+
+    A test of non-inferiority by the interval of the difference: above the margin it passes, below
+    it fails, and if the margin lies within the interval, these documents cannot tell.
+
+    >>> from carob import Corpus, compare
+    >>> gold = Corpus.of(*["[Ann]PER slept"] * 6)
+    >>> not_worse(compare(gold, {"a": gold, "b": gold}, "exact.F1"), 0.01).verdict
+    'pass'
+    """
+    if not margin >= 0:
+        raise UsageError(f"the margin is 0 or more, not {margin}")
+    first, last = comparison.systems[0].name, comparison.systems[-1].name
+    return Gate(tuple(
+        _not_worse(each, margin) for each in comparison.differences
+        if (each.a, each.b) == (first, last)
+    ))  # fmt: skip
+
+
+def _not_worse(each: Difference, margin: float) -> Check:
+    what = each.recipe if each.label is None else f"{each.recipe} of {each.label}"
+    if each.difference is None:
+        return Check(what, "cannot tell", f"{each.a} or {each.b} has no score")
+    if each.low is None or each.high is None:
+        why = "; ".join(each.remarks) or "no interval was computed (resamples is 0)"
+        return Check(what, "cannot tell", f"the difference is {each.difference:+.4f}, but {why}")
+    # How much better the last system is: for error rates, lower is better.
+    low, high = (-each.high, -each.low) if each.lower_is_better else (each.low, each.high)
+    interval = f"{each.b} − {each.a} is {each.difference:+.4f} [{each.low:+.4f}, {each.high:+.4f}]"
+    if low >= -margin:
+        return Check(what, "pass", f"{interval}: not worse by more than {margin:g}")
+    if high < -margin:
+        return Check(what, "fail", f"{interval}: worse by more than {margin:g}")
+    return Check(
+        what, "cannot tell",
+        f"{interval}: may be worse by more than {margin:g} or not; more documents would tell",
+    )  # fmt: skip
+
+
+def floors(scores: Scores, limits: Sequence[str], by: str = "value") -> Gate:
+    """Whether all scores reach their floors: "0.85" for every recipe, "PER=0.8" for one label.
+
+    `by` is "value", or "low" for the lower end of the interval.
+
+    >>> from carob import Corpus, score
+    >>> gold = Corpus.of("[Ann]PER slept")
+    >>> floors(score(gold, gold, "exact.F1"), ["0.9", "PER=0.8"]).verdict
+    'pass'
+    """
+    if by not in ("value", "low"):
+        raise UsageError(f"by is value or low, not {by!r}")
+    several = len(scores.systems) > 1
+    checks = []
+    for limit in limits:
+        label, floor = _limit(limit)
+        for score in scores.scores:
+            if score.lower_is_better:
+                raise UsageError(
+                    f"{score.recipe} is better the lower it is, so it has no floor; use a score "
+                    "such as exact.F1"
+                )
+            value = score.overall if label is None else _of_label(score, label)
+            what = score.recipe if label is None else f"{score.recipe} of {label}"
+            checks.append(_floor(f"{score.system}: {what}" if several else what, value, floor, by))
+    return Gate(tuple(checks))
+
+
+def _limit(text: str) -> tuple[str | None, float]:
+    label, sign, number = text.rpartition("=")
+    try:
+        return (label if sign else None), float(number)
+    except ValueError:
+        raise UsageError(f"found {text!r}, expected a floor such as 0.85 or PER=0.8") from None
+
+
+def _of_label(score: Score, label: str) -> Value:
+    if label not in score.by_label:
+        raise UsageError(f"no label is called {label!r}{nearest(label, list(score.by_label))}")
+    return score.by_label[label]
+
+
+def _floor(what: str, value: Value, floor: float, by: str) -> Check:
+    number = value.value if by == "value" else value.low
+    name = "" if by == "value" else "the lower end of the interval is "
+    if number is None:
+        why = "; ".join(value.remarks) or "there is nothing to score"
+        missing = "no score" if value.value is None else "no interval"
+        return Check(what, "cannot tell", f"{missing}: {why}")
+    if number >= floor:
+        return Check(what, "pass", f"{name}{number:.4f}, not below {floor:g}")
+    return Check(what, "fail", f"{name}{number:.4f}, below {floor:g}")
