@@ -110,6 +110,7 @@ averages = st.one_of(
     st.sampled_from(["macro", "weighted", "macro-doc", "macro-doc-pr"]).map(
         lambda name: registry.load("average", name)()
     ),
+    st.sampled_from(["mean", "sd"]).map(registry.load("average", "macro-doc-present")),
     st.builds(Label, st.text(min_size=1, max_size=8)),
 )
 

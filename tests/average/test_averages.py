@@ -5,6 +5,7 @@ resample equals the documents written out as often as they were drawn.
 from __future__ import annotations
 
 import math
+import statistics
 from collections.abc import Callable
 from typing import Any
 
@@ -15,7 +16,7 @@ from carob import RecipeError, Tally
 from carob.arrays.types import FloatArray
 from carob.average.label import Label
 from carob.average.macro import Macro, Weighted
-from carob.average.macro_doc import MacroDoc, MacroDocPr
+from carob.average.macro_doc import MacroDoc, MacroDocPr, MacroDocPresent
 from carob.average.micro import Micro
 from carob.counts.count import Count
 from carob.measure.f import F
@@ -106,6 +107,34 @@ def slow_macro_doc(world: World, measure: Slow, zero: float | None) -> tuple[flo
     return mean([(ruled(measure, quantities(list(doc.values())), zero), 1.0) for doc in world])
 
 
+def slow_present(world: World, measure: Slow) -> tuple[list[float], int]:
+    """The values of the documents that have what is measured, and how many have not."""
+    values = []
+    for doc in world:
+        q = quantities(list(doc.values()))
+        p, r = slow_p(q), slow_r(q)
+        one_sided = {slow_p: p, slow_r: r}
+        if measure in one_sided:
+            wanted = one_sided[measure] is not None
+        else:
+            wanted = measure(q) is not None and (
+                measure in COUNTS or (p is not None and r is not None)
+            )
+        if wanted:
+            values.append(measure(q) or 0.0)
+    return values, len(world) - len(values)
+
+
+def slow_present_mean(world: World, measure: Slow, zero: float | None) -> tuple[float | None, int]:
+    values, left_out = slow_present(world, measure)
+    return (statistics.fmean(values) if values else None), left_out
+
+
+def slow_present_sd(world: World, measure: Slow, zero: float | None) -> tuple[float | None, int]:
+    values, left_out = slow_present(world, measure)
+    return (statistics.pstdev(values) if values else None), left_out
+
+
 def slow_label(world: World, measure: Slow, zero: float | None) -> tuple[float | None, int]:
     return ruled(measure, of_label(world, "B"), zero), 0
 
@@ -115,16 +144,19 @@ AVERAGES: list[tuple[Any, Any]] = [
     (Macro(), slow_macro),
     (Weighted(), slow_weighted),
     (MacroDoc(), slow_macro_doc),
+    (MacroDocPresent(), slow_present_mean),
+    (MacroDocPresent("sd"), slow_present_sd),
     (Label("B"), slow_label),
 ]
+COUNTS: list[Slow] = [lambda q: q["fp"], lambda q: q["gold_right"]]
 MEASURES: list[tuple[Any, Slow]] = [
     (Precision(), slow_p),
     (Recall(), slow_r),
     (F(), slow_f(1)),
     (F(beta=2), slow_f(2)),
     (F(alpha=0.8), slow_f(0.5)),
-    (Count("fp"), lambda q: q["fp"]),
-    (Count("gold_right"), lambda q: q["gold_right"]),
+    (Count("fp"), COUNTS[0]),
+    (Count("gold_right"), COUNTS[1]),
 ]
 
 
@@ -268,3 +300,20 @@ def test_an_unknown_label_is_refused_with_the_nearest() -> None:
     with pytest.raises(RecipeError) as caught:
         of(Label("a"), Recall(), tally)
     assert "no label is called 'a'; did you mean A? there are: A, B, C" == str(caught.value)
+
+
+def test_a_statistic_that_is_none_is_refused() -> None:
+    with pytest.raises(RecipeError) as refused:
+        MacroDocPresent("std")  # type: ignore[arg-type]
+    assert (
+        str(refused.value)
+        == "macro-doc-present has no statistic 'std'; did you mean sd? there are: mean, sd"
+    )
+
+
+def test_equal_documents_have_no_deviation() -> None:
+    cell = {"found": 1.0, "half": 0.0, "right": 1.0, "fp": 2.0, "fn": 6.0}
+    none = dict.fromkeys(OUTCOMES, 0.0)
+    world: World = [{"A": cell, "B": none, "C": none} for _ in range(7)]
+    tally = tally_of(world, np.random.default_rng(5))
+    assert of(MacroDocPresent("sd"), F(), tally).value == 0

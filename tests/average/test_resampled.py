@@ -82,6 +82,8 @@ def by_hand(average: str, counts: list[Counts]) -> float:
     each = [added([one], LABELS) for one in counts]
     if average == "macro-doc":
         return mean([f1(*x) for x in each])
+    if average == "macro-doc-present":
+        return mean([f1(*x) for x in each if x[1] and x[2]])
     with_gold = [x for x in each if x[1]]
     if not with_gold:
         return math.nan
@@ -90,7 +92,8 @@ def by_hand(average: str, counts: list[Counts]) -> float:
     return 2 * p * r / (p + r) if p + r else 0.0
 
 
-AVERAGES = ["micro", "macro", "weighted", "label:B", "macro-doc", "macro-doc-pr"]
+AVERAGES = ["micro", "macro", "weighted", "label:B", "macro-doc", "macro-doc-pr",
+            "macro-doc-present"]  # fmt: skip
 
 
 def weights_of(units: Units, count: int, seed: int) -> FloatArray:
