@@ -1,15 +1,15 @@
 """Laws that every event space, measure and average obeys, also those that are yet to be written:
-they are taken from the registry, with their default parameters. What cannot be built, or does not
-fit together, is skipped.
+they are taken from the registry, with their default parameters, and spaces also with every other
+word that a parameter of theirs may be. What cannot be built, or does not fit together, is skipped.
 """
 
 from __future__ import annotations
 
 import contextlib
 import random
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import cache
-from typing import Any
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import numpy as np
 import pytest
@@ -19,19 +19,34 @@ from carob import Corpus, Pair, Recipe, RecipeError, Tally, UsageError, registry
 from carob.counts.count import Count
 from tests.worlds import LABELS, Documents, documents, examples, named_pairs, pairs
 
-SPACES = list(registry.builtin("match"))
+
+def variants(name: str) -> list[str]:
+    """A space as recipes write it: plain, and with each word that one of its parameters offers."""
+    cls = registry.load("match", name)
+    hints = get_type_hints(cls)
+    return [name] + [
+        f"{name}({field.name}={word})"
+        for field in fields(cls)
+        if get_origin(hints[field.name]) is Literal
+        for word in get_args(hints[field.name])
+        if word != field.default
+    ]
+
+
+SPACES = [each for name in registry.builtin("match") for each in variants(name)]
 AVERAGES = [f"@{name}" if name != "label" else "@label:A" for name in registry.builtin("average")]
 
 every_space = pytest.mark.parametrize("name", SPACES)
+every_plain_space = pytest.mark.parametrize("name", registry.builtin("match"))
 few = examples(0.15)
 
 
 @cache
 def built(name: str) -> Any:
-    """The space with default parameters; None where it has none."""
+    """The space; None if it needs parameters, or more of them."""
     try:
-        return registry.load("match", name)()
-    except (TypeError, UsageError):
+        return Recipe.parse(f"{name}.P").space
+    except UsageError:
         return None
 
 
@@ -57,6 +72,8 @@ def close(one: Any, other: Any) -> bool:
 @few
 @given(docs=documents)
 def test_gold_against_itself_has_no_errors(name: str, docs: Documents) -> None:
+    if name == "nugget(mapping=2015)":
+        pytest.skip("overlapping mentions of a system may all go to one of gold")
     q = tally(space_of(name), docs, docs).by_unit()
     assert close(q["gold_all"], q["gold_right"])
     assert close(q["system_all"], q["system_right"])
@@ -69,6 +86,8 @@ def test_gold_against_itself_has_no_errors(name: str, docs: Documents) -> None:
 @few
 @given(pair=named_pairs)
 def test_the_order_of_the_input_is_irrelevant(name: str, pair: tuple[Documents, Documents]) -> None:
+    if name == "nugget(order=file)":
+        pytest.skip("it takes the order of the file, and says so")
     space, rng = space_of(name), random.Random(len(pair[0]))
     before = tally(space, *pair)
     shuffled = [
@@ -223,7 +242,7 @@ def recipes_of(name: str) -> list[Recipe]:
     return list(dict.fromkeys(recipes))
 
 
-@every_space
+@every_plain_space
 @examples(0.06)
 @given(pair=pairs)
 def test_a_score_lies_in_its_range(name: str, pair: tuple[Documents, Documents]) -> None:

@@ -194,6 +194,6 @@ def test_fuzzy_counts_tags_as_the_one_pass_of_hipe() -> None:
                     for i, pair in enumerate(flat)))
         for side in (0, 1)
     ]  # fmt: skip
-    q = Tally.of(Semeval("fuzzy"), Pair.of(*sides)).by_unit()
+    q = Tally.of(Semeval("fuzzy"), Pair.of(sides[0], sides[1])).by_unit()
     for i, (gold, system) in enumerate(flat):
         assert one_pass(gold, system) == {word: q[word][i] for word in ("COR", "INC", "MIS", "SPU")}
