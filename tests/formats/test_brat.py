@@ -377,7 +377,7 @@ T1 = "T1\tX 0 1\ta\n"
         ),
         (
             f"{T1}A1\tX T1 low\nA2\tX T1 high",
-            "3: K608 found 'high' as the 'X' of 'T1', expected 'low', as it is said before",
+            "3: K608 found 'high' as the 'X' of 'T1', expected 'low', as on a line before",
         ),
     ],
 )

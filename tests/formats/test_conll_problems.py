@@ -106,7 +106,7 @@ PROBLEMS: list[tuple[bytes, dict[str, Any], list[str]]] = [
         {"repair": "strict"},
         [
             "file:4: K108 found a mention that begins with 'I-X', expected one that iob2 allows; "
-            "--repair conlleval reads it all the same"
+            "--repair conlleval reads it nevertheless"
         ],
     ),
 ]

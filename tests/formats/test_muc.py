@@ -165,7 +165,7 @@ def test_a_slot_can_tell_the_type() -> None:
         ("a: b\nc: d\n", ["1: K223 found the slot 'a', expected MESSAGE: ID before it"]),
         ("MESSAGE: ID\na: b\n", ["1: K223 found MESSAGE: ID without an id, expected an id"]),
         (HEAD + "2. A   x\n\n3. B   y\n4. C   z\n", [
-            "5: K223 found the slot 'B' behind a blank line, expected MESSAGE: ID or MESSAGE: "
+            "5: K223 found the slot 'B' after a blank line, expected MESSAGE: ID or MESSAGE: "
             "TEMPLATE at the beginning of a template; a blank line ends a template"]),
         (HEAD + '2. A   "x\n   y / "z\n   ""\n', [
             "3: K224 found '\"x', expected a closing quote",

@@ -247,10 +247,10 @@ def test_every_wrong_value_is_told_with_its_place() -> None:
             f"2: K211 found '3', expected {LIST}", f"2: K211 found 'null', expected {LIST}",
             f'2: K212 found a = 4, expected {VALUE}; write "4"']),
         (b'[{"a": "x"},\n{"a": "x", "a": "y"}]', [
-            "2: K211 found '{\"a\": \"x\", \"a\": \"y\"}]' (the key 'a' is there twice), "
+            "2: K211 found '{\"a\": \"x\", \"a\": \"y\"}]' (the key 'a' occurs twice), "
             "expected JSON"]),
         (b'{"a": "x", "a": "y"}', [
-            "1: K211 found '{\"a\": \"x\", \"a\": \"y\"}' (the key 'a' is there twice), "
+            "1: K211 found '{\"a\": \"x\", \"a\": \"y\"}' (the key 'a' occurs twice), "
             f"expected {OBJECT}"]),
         (b'{"a": NaN}', [
             f"1: K211 found '{{\"a\": NaN}}' (NaN is not a JSON number), expected {OBJECT}"]),
@@ -286,7 +286,7 @@ def test_objects_stand_in_each_other_up_to_a_depth() -> None:
     assert document.templates
     (problem,) = problems(nested(DEEPEST + 1))
     assert problem.startswith("1: K212 found a.a.a.") and problem.endswith(
-        f"expected objects that stand in each other at most {DEEPEST} deep"
+        f"expected objects nested at most {DEEPEST} deep"
     )
 
 
@@ -459,10 +459,10 @@ def test_slots_that_are_called_as_a_key_need_another_key() -> None:
     with pytest.raises(UsageError) as caught:
         written(corpus, "records", label="type")
     assert (
-        "records has the key 'id' for the id of a document, and a slot is called so; id=NAME gives "
-        "it another" == str(caught.value)
+        "records has the key 'id' for the id of a document, and a slot has this name; id=NAME "
+        "chooses another key" == str(caught.value)
     )
-    with pytest.raises(UsageError, match="label=NAME gives it another"):
+    with pytest.raises(UsageError, match="label=NAME chooses another key"):
         written(corpus, "records", id="nr", label="kind")
     data = written(corpus, "records", id="nr", label="type")
     assert b'{"nr": "d", "type": "t", "id": "x", "kind": "y"}\n' == data

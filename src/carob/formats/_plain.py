@@ -1,8 +1,8 @@
-"""JSON documents as most files have them, read straight into columns: three times faster.
+"""Plain JSON documents, which most files have, read directly into columns: three times faster.
 
-Plain is a document with an id, a text or tokens, sentences, mentions with a start, an end, a label,
-an id and a confidence, and templates whose slots hold texts or objects with a text and a place.
-Everything else, and everything that is wrong, is left to `carob.corpus.record` and `records.py`,
+A plain document has an id, a text or tokens, sentences, mentions with a start, an end, a label, an
+id and a confidence, and templates with slots of texts or of objects with a text and a place.
+Everything else, and everything that is wrong, goes to `carob.corpus.record` and `records.py`,
 which have all the rules and all the messages.
 """
 
@@ -177,7 +177,7 @@ def plain_templates(templates: Any, top: int) -> TemplateRows | None:
             if not slot or type(fillers) is not list:
                 return None
             for filler in fillers:
-                place = (filler, -1, -1) if type(filler) is str else _placed(filler, top)
+                place = (filler, -1, -1) if type(filler) is str else _text_and_place(filler, top)
                 if place is None or (place[0] is not None and not place[0].strip()):
                     return None
                 rows.append((number, slot, at, *place))
@@ -185,7 +185,7 @@ def plain_templates(templates: Any, top: int) -> TemplateRows | None:
     return heads, rows
 
 
-def _placed(filler: Any, top: int) -> tuple[str | None, int, int] | None:
+def _text_and_place(filler: Any, top: int) -> tuple[str | None, int, int] | None:
     """Text, start and end of a filler that is an object."""
     if type(filler) is not dict or not filler.keys() <= _FILLER:
         return None
@@ -223,7 +223,7 @@ def plain_record(record: Mapping[str, Any], keys: Sequence[str]) -> tuple[Templa
 
 
 class Blocks:
-    """Collects the documents of a file into blocks, plain ones and others apart."""
+    """Collects the documents of a file into blocks, either of plain documents or of others."""
 
     def __init__(self, problems: Problems, code: str, place: str) -> None:
         self.problems, self.code, self.place = problems, code, place

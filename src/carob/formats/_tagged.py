@@ -1,8 +1,8 @@
-"""Lines with columns and tags, half a megabyte at a time and never a line at a time.
+"""Lines with columns and tags, read half a megabyte at a time instead of line by line.
 
-A chunk is bytes from one line break to another. The places of all separators (space, tab, line
-break) say everything: the k-th field of a line lies between two of them. Tags other than O are
-looked up by their bytes.
+A chunk is bytes from one line break to another. The positions of all separators (space, tab, line
+break) are enough: the k-th field of a line lies between two of them. Tags other than O are looked
+up by their bytes.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from carob.corpus.tables import Documents, Mentions, int32
 from carob.formats._text import CONVERT, long_line, zero_byte
 
 SIZE = 1 << 19
-"""How many bytes are looked at together; also the longest line that is accepted."""
+"""How many bytes are read together; also the longest line that is accepted."""
 
 _FIRST = 1 << 14
-"""How many come first: they show what the columns are, and then there is a faster way."""
+"""How many bytes are read first: they show the columns, which the fast scanner must know."""
 
-_KEPT = 1 << 22
+_WORKSPACE = 1 << 22
 """How much memory is kept for the arrays of a chunk."""
 
 NEWLINE, RETURN, SPACE, TAB = 10, 13, 32, 9
@@ -42,11 +42,11 @@ NEWLINE, RETURN, SPACE, TAB = 10, 13, 32, 9
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Chunk:
-    """Whole lines, with their fields found.
+    """Whole lines, split into fields.
 
-    `buffer` begins with a line break and goes on PAD bytes behind the last line. `fields` counts
+    `buffer` begins with a line break and goes on for PAD bytes after the last line. `fields` counts
     the fields of each line, `first` is its first character. `starts` is where lines began before
-    blanks were squeezed, `base` where the chunk does in the file.
+    blanks were squeezed, `base` where the chunk begins in the file.
     """
 
     buffer: ByteArray
@@ -66,7 +66,7 @@ class Chunk:
         return len(self.fields)
 
     def column(self, number: int, lines: IntArray, widths: IntArray) -> tuple[IntArray, IntArray]:
-        """Where the field `number` of the given lines begins and ends; -1 is the last one.
+        """Where the field `number` of these lines begins and ends; -1 is the last one.
 
         `widths` says how many fields these lines have.
         """
@@ -108,17 +108,17 @@ class Piece:
     base: int
 
     def chunk(self) -> Chunk:
-        """The same lines with their fields found."""
-        return _found(self.buffer[: self.size], self.buffer, self.base)
+        """The same lines, split into fields."""
+        return _split_into_fields(self.buffer[: self.size], self.buffer, self.base)
 
 
 def pieces(source: Source, lines: Callable[[], int]) -> Iterator[Piece]:
-    """The lines of a file, piece by piece, in one place that is used again; the content is hashed
-    on the way. `lines` says how many there were in the pieces before, for messages.
+    """The lines of a file, piece by piece, in one buffer that is reused; the content is hashed at
+    the same time. `lines` gives the number of lines in the pieces before, for messages.
     """
-    # What a chunk needs would go back to the system and come again page by page, had not a larger
-    # array been freed before.
-    np.empty(_KEPT, np.uint8)
+    # Once a larger array was freed, the memory of a chunk stays with the process; otherwise the
+    # system takes it back and gives it again page by page.
+    np.empty(_WORKSPACE, np.uint8)
     space = bytearray(1 + SIZE + 1 + PAD)
     space[0] = NEWLINE
     room, view = np.frombuffer(space, np.uint8), memoryview(space)
@@ -126,13 +126,13 @@ def pieces(source: Source, lines: Callable[[], int]) -> Iterator[Piece]:
     carry, offset = 0, 0
     with source.open() as handle:
         while True:
-            room_for = SIZE if offset or carry else min(SIZE, _FIRST)
-            got = source.read_into(handle, view[1 + carry : 1 + room_for])
-            digest.update(view[1 + carry : 1 + carry + got])
-            filled = carry + got
+            limit = SIZE if offset or carry else min(SIZE, _FIRST)
+            count = source.read_into(handle, view[1 + carry : 1 + limit])
+            digest.update(view[1 + carry : 1 + carry + count])
+            filled = carry + count
             if not filled:
                 break
-            last = filled < room_for
+            last = filled < limit
             begin = 0
             if offset == 0:
                 begin = _mark(source, room[1 : 1 + filled])
@@ -168,7 +168,7 @@ def _mark(source: Source, head: ByteArray) -> int:
     return 3 if first == b"\xef\xbb\xbf" else 0
 
 
-def _found(part: ByteArray, buffer: ByteArray, base: int) -> Chunk:
+def _split_into_fields(part: ByteArray, buffer: ByteArray, base: int) -> Chunk:
     starts = None
     # One comparison finds all separators, and the few other control characters with them.
     at = np.flatnonzero(part <= SPACE)
@@ -249,7 +249,7 @@ def _hash(word: bytes) -> int:
 
 
 def is_comment(fields: Sequence[bytes], width: int) -> bool:
-    """The same for one line.
+    """Whether one line, split into fields, is a comment.
 
     >>> is_comment([b"#", b"O"], 2), is_comment([b"#", b"text", b"=", b"Ann"], 2)
     (False, True)
@@ -266,13 +266,13 @@ def newdoc_id(line: bytes) -> bytes | None:
     >>> newdoc_id(b"# newdoc id = d1"), newdoc_id(b"# newdoc")
     (b'd1', None)
     """
-    found = _NEWDOC_ID.fullmatch(line.strip())
-    return found[1] if found else None
+    match = _NEWDOC_ID.fullmatch(line.strip())
+    return match[1] if match else None
 
 
 def width_of(source: Source) -> int:
-    """How many columns the token lines of a file have, by the first line that begins otherwise
-    than with `#`; or by the first that must not be a comment, if all begin so.
+    """How many columns the token lines of a file have, by the first line that does not begin
+    with `#`; if all do, by the first that cannot be a comment.
 
     >>> width_of(Source.of_bytes(b"# a comment\\nAnn B-PER\\n"))
     2
@@ -306,7 +306,7 @@ _LETTER_O, _HASH, _HYPHEN = ord("O"), ord("#"), ord("-")
 class Vocabulary:
     """Tags by their bytes. A tag stacked with `|` is several, one for each level, outer first.
 
-    `tags` are the single ones, O left out, and `lines` where each was first seen.
+    `tags` are the single tags other than O, and `lines` where each was first seen.
     """
 
     def __init__(self, unreadable: Callable[[int, str], None]) -> None:
@@ -320,12 +320,12 @@ class Vocabulary:
         self._unreadable = unreadable
 
     def codes(self, buffer: ByteArray, start: IntArray, end: IntArray, line: IntArray) -> IntArray:
-        """A number for each tag `buffer[start:end]`; new ones are learnt."""
+        """A number for each tag `buffer[start:end]`; new tags get new numbers."""
         keys = hash_stretches(buffer, start, end)
         place = np.minimum(np.searchsorted(self._keys, keys), max(0, len(self._keys) - 1))
         new = self._keys[place] != keys if len(self._keys) else np.ones(len(keys), bool)
         if new.any():
-            self._learn(buffer, keys, start, end, np.flatnonzero(new), line)
+            self._add_new(buffer, keys, start, end, np.flatnonzero(new), line)
             place = np.searchsorted(self._keys, keys)
         return self._codes[place]
 
@@ -347,11 +347,11 @@ class Vocabulary:
             rows = np.flatnonzero(tags >= 0)
             yield rows, tags[rows]
 
-    def _learn(
+    def _add_new(
         self, buffer: ByteArray, keys: HashArray, start: IntArray, end: IntArray, new: IntArray,
         line: IntArray,
     ) -> None:  # fmt: skip
-        found, first = np.unique(keys[new], return_index=True)
+        new_keys, first = np.unique(keys[new], return_index=True)
         for row in new[np.sort(first)].tolist():
             raw = buffer[int(start[row]) : int(end[row])].tobytes()
             try:
@@ -363,14 +363,14 @@ class Vocabulary:
             self.depth = max(self.depth, len(parts))
             self._levels.append(tuple(self._single(part, int(line[row])) for part in parts))
         order = np.argsort(new[first], kind="stable")
-        numbers = np.empty(len(found), np.int64)
-        numbers[order] = np.arange(len(self._levels) - len(found), len(self._levels))
-        keys = np.concatenate([self._keys, found])
+        numbers = np.empty(len(new_keys), np.int64)
+        numbers[order] = np.arange(len(self._levels) - len(new_keys), len(self._levels))
+        keys = np.concatenate([self._keys, new_keys])
         order = np.argsort(keys)
         self._keys, self._codes = keys[order], np.concatenate([self._codes, numbers])[order]
 
     def _single(self, tag: str, line: int) -> int:
-        """The number of a tag without `|`, as long as none was stacked the same as that of all."""
+        """The number of a tag without `|`; the same as in `codes` as long as no tag is stacked."""
         if tag == "O":
             return -1
         place = self._place.setdefault(tag, len(self.tags))
@@ -402,7 +402,7 @@ class Pending:
         return joined
 
     def drop(self, **counts: int) -> None:
-        """Forget the first rows; the memory of what was there is free again."""
+        """Forget the first rows, and free their memory."""
         for name, count in counts.items():
             self.columns[name] = [self[name][..., count:].copy()]
 
@@ -426,18 +426,18 @@ class TagReader:
         self.scanner: Scanner | None = None
         self.real: IntArray | None = None
         self.commented = False
-        self._meant: Tagset | None = None
+        self._known_tagset: Tagset | None = None
         self.ids: dict[int, str] = {}
         self.id_line: dict[str, int] = {}
 
     def take(self, piece: Piece) -> None:
-        """The lines of a piece: at once if they are plain, else with everything that can be."""
-        scanner = self._plainly()
+        """Read the lines of a piece: with the fast scanner if they are plain."""
+        scanner = self._plain_scanner()
         if scanner is not None:
             place = self.tokens - self.doc_first
-            found = scanner(piece.buffer, piece.size, place, open=self.sentence_open)
-            if found is not None:
-                self._take_plain(piece, found, scanner)
+            scanned = scanner(piece.buffer, piece.size, place, open=self.sentence_open)
+            if scanned is not None:
+                self._take_plain(piece, scanned, scanner)
                 return
         self._take(piece.chunk())
 
@@ -451,8 +451,8 @@ class TagReader:
     def _lines(self, rows: IntArray) -> IntArray:
         return (rows if self.real is None else self.real[rows]) + (self.lines + 1)
 
-    def _plainly(self) -> Scanner | None:
-        """What reads plain lines, once the first lines have said what the columns are."""
+    def _plain_scanner(self) -> Scanner | None:
+        """The scanner of plain lines, once the first lines have shown what the columns are."""
         one_layer = len(self.layers) == 1 and self.width > 1
         if not one_layer or self.ids or self.problems.total:
             return None
@@ -461,27 +461,27 @@ class TagReader:
             self.scanner.know(*self.vocabulary.known)
         return self.scanner
 
-    def _take_plain(self, piece: Piece, found: Scanned, scanner: Scanner) -> None:
+    def _take_plain(self, piece: Piece, scanned: Scanned, scanner: Scanner) -> None:
         """The same as `_take`, for lines without any problem."""
         self.real = None
-        self.sentence_open = found.open
-        tagged = found.tagged[:START].astype(np.int64)
+        self.sentence_open = scanned.open
+        tagged = scanned.tagged[:START].astype(np.int64)
         tagged += [[self.tokens], [self.lines + 1], [0]]
         new = np.flatnonzero(tagged[CODE] < 0)
         if new.size:
-            start, end = found.tagged[START:, new].astype(np.int64)
+            start, end = scanned.tagged[START:, new].astype(np.int64)
             code = self.vocabulary.codes(piece.buffer, start, end, tagged[LINE, new])
             tagged[CODE, new] = code
             scanner.know(*self.vocabulary.known)
-        docs = found.docs.astype(np.int64)
+        docs = scanned.docs.astype(np.int64)
         docs += [[self.tokens], [self.lines + 1], [piece.base]]
-        sentence = found.sentences + np.int64(self.tokens)
+        sentence = scanned.sentences + np.int64(self.tokens)
         self.pending.add(sentence=sentence, doc=docs, layer0=tagged)
-        self._add_hashes(found.sums.copy(), found.docs[0])
+        self._add_hashes(scanned.sums.copy(), scanned.docs[0])
         if self.mode == "marked":
             self.documents += docs.shape[1]
-        self.lines += found.lines
-        self.tokens += found.rows
+        self.lines += scanned.lines
+        self.tokens += scanned.rows
 
     def _take(self, chunk: Chunk) -> None:
         size = len(chunk)
@@ -497,24 +497,22 @@ class TagReader:
             opened = marks.size and (not filled.size or marks[0] < filled[0])
             self.mode = "marked" if opened else "blank"
         if self.mode == "blank":
-            self._late(marks, names)
+            self._report_late_marks(marks, names)
         elif self.mode == "marked":
             self._name(marks, names)
         widths = chunk.fields.take(filled)
-        odd = self._odd(chunk, filled, widths)
+        odd = self._report_widths(chunk, filled, widths)
         starts = self._boundaries(chunk, filled, marks)
         self._hash(chunk, filled, widths, starts)
         self._tags(chunk, filled, widths, odd)
         self.lines += size
         self.tokens += len(filled)
 
-    def _late(self, marks: IntArray, names: Mapping[int, bytes | None]) -> None:
+    def _report_late_marks(self, marks: IntArray, names: Mapping[int, bytes | None]) -> None:
         def describe(row: int) -> tuple[str, int, str, str, str]:
             mark = _OPENS[row in names]
-            expected, hint = (
-                f"{mark} on the first line, or nowhere",
-                f"begin the file with a {mark} line",
-            )
+            expected = f"{mark} on the first line, or nowhere"
+            hint = f"begin the file with a {mark} line"
             return "K106", self._line(row), f"{mark} after the first tokens", expected, hint
 
         self.problems.each(marks, describe)
@@ -526,13 +524,13 @@ class TagReader:
         filled = np.flatnonzero(chunk.fields)
         if not filled.size:
             return chunk, marks, {}
-        found, opening = comments(chunk, self.width or self._first_width(chunk, int(filled[0])))
-        if not found.size:
+        lines, opening = comments(chunk, self.width or self._first_width(chunk, int(filled[0])))
+        if not lines.size:
             return chunk, marks, {}
         self.commented = True
         texts = [chunk.text(line) for line in opening.tolist()]
         chunk.fields[opening] = 0
-        chunk, self.real = chunk.without(np.setdiff1d(found, opening))
+        chunk, self.real = chunk.without(np.setdiff1d(lines, opening))
         marks = np.searchsorted(self.real, np.union1d(marks, opening))
         rows = np.searchsorted(self.real, opening).tolist()
         return chunk, marks, dict(zip(rows, map(newdoc_id, texts), strict=True))
@@ -608,8 +606,8 @@ class TagReader:
             self.hashes.append(sums[1:])
             self.doc_first = int(at[-1]) + self.tokens
 
-    def _odd(self, chunk: Chunk, filled: IntArray, widths: IntArray) -> IntArray:
-        """The token lines that have not as many columns as the first one: each is a problem."""
+    def _report_widths(self, chunk: Chunk, filled: IntArray, widths: IntArray) -> IntArray:
+        """The token lines with more or fewer columns than the first one: each is a problem."""
         if not self.width and len(filled):
             self.width, self.width_line = int(widths[0]), self._line(int(filled[0]))
             for number in sorted({*self.layers, self.token} if self.width > 1 else self.layers):
@@ -651,16 +649,16 @@ class TagReader:
         if self.mode == "" or (self.mode == "file" and not self.tokens):
             raise self.source.failure("K002", "an empty file", "at least one document")
         yield self._emit(scheme, repair, final=True) or Corpus.of()
-        self._bad_tags(scheme)
+        self._report_remaining_tags(scheme)
         self.problems.check()
 
     def _tagset(self, scheme: str) -> Tagset:
-        """What the tags so far mean, worked out again when there are new ones."""
-        if self._meant is None or len(self._meant.prefix) < len(self.vocabulary.tags):
-            self._meant = interpret(self.vocabulary.tags, scheme)
-        return self._meant
+        """What the tags so far mean; interpreted again when there are new ones."""
+        if self._known_tagset is None or len(self._known_tagset.prefix) < len(self.vocabulary.tags):
+            self._known_tagset = interpret(self.vocabulary.tags, scheme)
+        return self._known_tagset
 
-    def _bad(self, tagset: Tagset, line: IntArray, code: IntArray) -> None:
+    def _report_bad_tags(self, tagset: Tagset, line: IntArray, code: IntArray) -> None:
         """Tags that mean nothing, each on its line."""
         self.reported.update(np.unique(code).tolist())
         tags = self.vocabulary.tags
@@ -668,7 +666,8 @@ class TagReader:
             "K104", int(line[row]), shown(tags[code[row]]), tagset.bad[int(code[row])],
         ))  # fmt: skip
 
-    def _bad_tags(self, scheme: str) -> None:
+    def _report_remaining_tags(self, scheme: str) -> None:
+        """Bad tags that no block reported, and a single column without any tag."""
         tagset = self._tagset(scheme)
         tags, lines = self.vocabulary.tags, self.vocabulary.lines
         for code, expected in tagset.bad.items():
@@ -691,20 +690,20 @@ class TagReader:
         sentence = sentence[: np.searchsorted(sentence, stop)]
         cuts = {"doc": cut, "sentence": len(sentence)}
         tagset = self._tagset(scheme)
-        found, facts = [], Counter[Any]()
+        layers, facts = [], Counter[Any]()
         for layer in range(len(self.layers)):
             tagged = self.pending[name := f"layer{layer}"]
             cuts[name] = int(np.searchsorted(tagged[0], stop))
             token, line, code = tagged[:, : cuts[name]]
             for rows, level in self.vocabulary.levels(code):
                 part = (token, line) if rows is None else (token[rows], line[rows])
-                found.append(self._decoded(*part, level, tagset, scheme, repair, facts))
-        start, end, label = (np.concatenate(columns) for columns in zip(*found, strict=True)) \
-            if len(found) > 1 else found[0]  # fmt: skip
+                layers.append(self._decoded(*part, level, tagset, scheme, repair, facts))
+        start, end, label = (np.concatenate(columns) for columns in zip(*layers, strict=True)) \
+            if len(layers) > 1 else layers[0]  # fmt: skip
         for letter in tagset.letters:
             facts["letter", letter] = 1
         self.facts.update(facts)
-        if len(found) == 1:
+        if len(layers) == 1:
             mentions = np.diff(np.searchsorted(start, first))
             doc, begin = np.repeat(np.arange(cut), mentions), np.repeat(first[:-1], mentions)
         else:
@@ -733,10 +732,10 @@ class TagReader:
         )  # fmt: skip
         self.pending.drop(**cuts)
         self.hashes = [hashes[cut:].copy()] if cut < len(hashes) else []
-        return block.ordered() if len(found) > 1 else block
+        return block.ordered() if len(layers) > 1 else block
 
     def _ids(self, count: int) -> tuple[str, ...] | None:
-        """The ids of the next documents that leave."""
+        """The ids of the documents of the next block."""
         first, self.emitted = self.emitted, self.emitted + count
         if 0 not in self.ids:
             return None
@@ -748,11 +747,11 @@ class TagReader:
     ) -> tuple[IntArray, IntArray, IntArray]:  # fmt: skip
         """Start, end and label of the mentions of one layer."""
         if tagset.bad and not (good := tagset.label[code] >= 0).all():
-            self._bad(tagset, line[~good], code[~good])
+            self._report_bad_tags(tagset, line[~good], code[~good])
             token, line, code = token[good], line[good], code[good]
         place = line
         if self.commented:
-            # Comments stand between the lines of a sentence: count tokens and sentence breaks.
+            # Comments may be between the lines of a sentence: count tokens and sentence breaks.
             place = token + np.searchsorted(self.pending["sentence"], token, side="right")
         labels = tagset.label.take(code)
         runs = decode(place, tagset.prefix.take(code), labels)
@@ -763,17 +762,17 @@ class TagReader:
         if repair != "conlleval" and scheme != "none":
             bad = illegal(scheme)[runs.kind]
             if repair == "strict":
-                self._strict(scheme, np.flatnonzero(bad), runs, line, code)
+                self._report_illegal(scheme, np.flatnonzero(bad), runs, line, code)
             start, end, label = start[~bad], end[~bad], label[~bad]
         return start, end, label
 
-    def _strict(
+    def _report_illegal(
         self, scheme: str, bad: IntArray, runs: Runs, line: IntArray, code: IntArray
     ) -> None:
         self.problems.each(runs.first[bad], lambda row: (
             "K108", int(line[row]),
             f"a mention that begins with {shown(self.vocabulary.tags[code[row]])}",
-            f"one that {scheme} allows", "--repair conlleval reads it all the same",
+            f"one that {scheme} allows", "--repair conlleval reads it nevertheless",
         ))  # fmt: skip
 
 

@@ -31,7 +31,7 @@ _FACTS = ("unplaced_attributes", "without_ann", "other_files", "hidden_files")
 
 @dataclass(frozen=True, slots=True)
 class Brat:
-    """Standoff: x.txt holds a text, x.ann what is marked in it, by character offsets.
+    """Standoff: x.txt holds a text, x.ann the mentions in it, by character offsets.
 
     Reads a folder of such pairs, with the folders in it, or one pair by the name of either file.
     A document's id is its name within the folder, without .txt; a pair alone has none. Every T
@@ -59,8 +59,8 @@ class Brat:
 
     def __post_init__(self) -> None:
         if self.missing not in ("error", "empty"):
-            there = nearest(self.missing, ("error", "empty"))
-            raise UsageError(f"missing files cannot be {self.missing!r}{there}")
+            choices = nearest(self.missing, ("error", "empty"))
+            raise UsageError(f"missing files cannot be {self.missing!r}{choices}")
 
     @staticmethod
     def sniff(head: bytes) -> float:
@@ -107,10 +107,10 @@ class Brat:
         self, source: Source, problems: Problems, facts: dict[str, int]
     ) -> dict[str, tuple[Source, Source | None]]:
         """By name without ending, the files of each document."""
-        found = _by_stem(source)
-        facts["other_files"] = len(source.files) - sum(len(files) for files in found.values())
+        by_stem = _by_stem(source)
+        facts["other_files"] = len(source.files) - sum(len(files) for files in by_stem.values())
         pairs: dict[str, tuple[Source, Source | None]] = {}
-        for stem, files in found.items():
+        for stem, files in by_stem.items():
             ends = [end for end, _ in files]
             by_end = dict(files)
             hint = ""
@@ -126,7 +126,7 @@ class Brat:
                 pairs[stem] = (by_end[".txt"], by_end.get(".ann"))
                 continue
             problems.add("K604", None, wrong, expected, hint, file=files[0][1].name)
-        if not found:
+        if not by_stem:
             if source.is_folder:
                 raise source.failure("K002", "a folder without .txt and .ann files", "some of them")
             raise source.failure(
@@ -187,12 +187,12 @@ class Brat:
 
 def _by_stem(source: Source) -> dict[str, list[tuple[str, Source]]]:
     """By name without ending, sorted, the .txt and .ann files of each document."""
-    found: dict[str, list[tuple[str, Source]]] = {}
+    by_stem: dict[str, list[tuple[str, Source]]] = {}
     for name, file in source.files.items():
         stem, end = ending(name)
         if end in (".txt", ".ann"):
-            found.setdefault(stem, []).append((end, file))
-    return {stem: found[stem] for stem in sorted(found)}
+            by_stem.setdefault(stem, []).append((end, file))
+    return dict(sorted(by_stem.items()))
 
 
 _BOUND = re.compile(r"(\S+) ([0-9]{1,9} [0-9]{1,9}(?:;[0-9]{1,9} [0-9]{1,9})*)")
@@ -221,8 +221,8 @@ class Annotations:
     """Reads one .ann file against its text.
 
     What a document cannot hold stays verbatim under `brat` in its extra part: `lines` (notes,
-    normalizations, attributes without a mention), `attributes` (the id of each attribute line and
-    whom it names) and `targets` (members that are events and stand here for their triggers).
+    normalizations, attributes without a mention), `attributes` (the id and the target of each
+    attribute line) and `targets` (members that are events; the document has their triggers).
     """
 
     def __init__(self, text: str, name: str, problems: Problems) -> None:
@@ -232,14 +232,14 @@ class Annotations:
         self.seen: dict[str, int] = {}
         self.verbatim: list[str] = []
         self.unplaced = 0
-        self._even: tuple[str, IntArray] | None = None
+        self._single_spaced: tuple[str, IntArray] | None = None
 
     def wrong(self, line: int, code: str, found: str, expected: str, hint: str = "") -> None:
-        """Note a problem."""
+        """Report a problem."""
         self.problems.add(code, line, found, expected, hint, file=self.name)
 
     def document(self, id: str | None, ann: str) -> Document:
-        """The document; where there were problems it is not to be used."""
+        """The document; it must not be used if there were problems."""
         for number, line in enumerate(ann.removeprefix("\ufeff").split("\n"), 1):
             line = line.rstrip("\r")
             if line and not line.isspace():
@@ -276,14 +276,14 @@ class Annotations:
         self.lines["A" if kind == "M" else kind].append(_Line(number, name, words, line))
 
     def _bound(self, number: int, name: str, body: str, line: str) -> None:
-        place, tab, told = body.partition("\t")
+        place, tab, quoted = body.partition("\t")
         match = _BOUND.fullmatch(place)
         if match is None or not tab:
             self.wrong(number, "K602", shown(line), _SHAPES["T"])
             return
         numbers = [int(n) for n in match[2].replace(";", " ").split(" ")]
         spans = tuple(zip(numbers[::2], numbers[1::2], strict=True))
-        # Known from here on, so that whoever names it is not wrong, too.
+        # Known even if its spans are wrong, so that lines which name it are no further problems.
         self.bounds[name] = (match[1], spans)
         try:
             tidied = tidy(spans)
@@ -295,27 +295,27 @@ class Annotations:
             found = f"{name} ending at {tidied[-1][1]}"
             expected = f"an end within the {len(self.text)} characters of the text"
             self.wrong(number, "K605", found, expected, "offsets count Unicode characters")
-        elif not self._agrees(spans, told):
+        elif not self._is_text_at(spans, quoted):
             first, last = spans[0]
-            found = f"{name} with the text {shown(told)}"
+            found = f"{name} with the text {shown(quoted)}"
             expected = f"{shown(self.text[first : min(last, first + 61)])}, the text at {first}"
             self.wrong(number, "K606", found, expected, "offsets count Unicode characters")
 
-    def _agrees(self, spans: tuple[Span, ...], told: str) -> bool:
-        """Whether the text at these spans is the one told, white space aside."""
-        most = 2 * (len(told) + len(spans)) + 64
+    def _is_text_at(self, spans: tuple[Span, ...], quoted: str) -> bool:
+        """Whether the text at these spans is the one on the line, apart from white space."""
+        most = 2 * (len(quoted) + len(spans)) + 64
         if sum(end - start for start, end in spans) > most:
             # Long white space, or simply wrong: cutting the text here, on every line, could take
-            # the square of its length. Cut it with all white space made even instead.
-            if self._even is None:
-                self._even = _even(self.text)
-            text, moved = self._even
+            # the square of its length. Cut the text with single spaces instead.
+            if self._single_spaced is None:
+                self._single_spaced = _with_single_spaces(self.text)
+            text, moved = self._single_spaced
             spans = tuple((int(moved[start]), int(moved[end])) for start, end in spans)
             if sum(end - start for start, end in spans) > most:
                 return False
         else:
             text = self.text
-        return " ".join(text[start:end] for start, end in spans).split() == told.split()
+        return " ".join(text[start:end] for start, end in spans).split() == quoted.split()
 
     def _linked(self, id: str | None) -> Document:
         """Second pass: now all ids are known, whatever the order of the lines."""
@@ -327,7 +327,7 @@ class Annotations:
         targets: dict[str, dict[str, str]] = {}
 
         def members(line: _Line, key: str, *, roles: bool) -> tuple[tuple[str, str], ...]:
-            found = []
+            pairs = []
             words = line.words if line.id[0] == "E" else line.words[1:]
             for place, word in enumerate(words):
                 role, colon, target = word.rpartition(":")
@@ -345,8 +345,8 @@ class Annotations:
                     continue
                 if mention != target:
                     targets.setdefault(key, {})[str(place)] = target
-                found.append((role, mention))
-            return tuple(found)
+                pairs.append((role, mention))
+            return tuple(pairs)
 
         relations = [
             Group(line.words[0].rpartition(":")[0], members(line, line.id, roles=True), line.id)
@@ -371,7 +371,7 @@ class Annotations:
         )  # fmt: skip
 
     def _missing(self, line: _Line, target: str, kinds: str) -> None:
-        """Note an id that nothing has; a line that has it and is wrong itself was noted before."""
+        """Report an id that no line has; a line that has it and is wrong is reported already."""
         if target in self.seen and target[0] in kinds:
             return
         which = " or ".join(kinds)
@@ -400,7 +400,7 @@ class Annotations:
             before = attributes.get(mention, {}).get(name) if mention else None
             if before is not None and before != value:
                 found = f"{shown(value)} as the {shown(name)} of {shown(target)}"
-                expected = f"{shown(before)}, as it is said before"
+                expected = f"{shown(before)}, as on a line before"
                 self.wrong(line.number, "K608", found, expected)
             elif mention is None or before is not None:
                 self.verbatim.append(line.whole)
@@ -412,7 +412,7 @@ class Annotations:
         return kept, attributes
 
 
-def _even(text: str) -> tuple[str, IntArray]:
+def _with_single_spaces(text: str) -> tuple[str, IntArray]:
     """A text with one space for each stretch of white space, and where each position went."""
     kept: IntArray = np.ones(len(text), np.int64)
     for stretch in re.finditer(r"\s{2,}", text):
@@ -443,17 +443,17 @@ _WORD = re.compile(r"\S+")
 
 
 class _Ids:
-    """Ids that begin with certain letters: those that are good stay, others are made."""
+    """Ids that begin with certain letters: valid ones stay, others are replaced by new ones."""
 
     def __init__(self, letters: str, taken: Iterable[str | None]) -> None:
-        self.letter, self.good = letters[0], re.compile(rf"[{letters}][^\s:]+")
+        self.letter, self.valid = letters[0], re.compile(rf"[{letters}][^\s:]+")
         self.taken = {name for name in taken if name}
-        self.given: set[str] = set()
+        self.used: set[str] = set()
         self.next = 1
 
     def of(self, name: str | None) -> str:
-        if name and name not in self.given and self.good.fullmatch(name):
-            self.given.add(name)
+        if name and name not in self.used and self.valid.fullmatch(name):
+            self.used.add(name)
             return name
         while (new := f"{self.letter}{self.next}") in self.taken:
             self.next += 1
@@ -508,8 +508,8 @@ def _bound(mention: Mention, name: str, text: str, where: str) -> str:
 
 def _mention(member: object, new: dict[str | None, str], group: Group, where: str) -> str:
     if not isinstance(member, str) or member not in new:
-        told = shown(group.label or group.id or "")
-        raise UsageError(f"a member of {told} {where} is no mention that has an id")
+        name = shown(group.label or group.id or "")
+        raise UsageError(f"a member of {name} {where} is no mention that has an id")
     return new[member]
 
 
@@ -539,7 +539,7 @@ def _attributes(
     ids = _Ids("AM", [*(entry[0] for entry in known), *(line.split("\t")[0] for line in lines)])
     entries = {(entry[1], entry[2]): entry for entry in known}
     order = {entry[0]: place for place, entry in enumerate(known)}
-    found: list[tuple[int, str]] = []
+    placed: list[tuple[int, str]] = []
     for mention, name in zip(document.mentions, names, strict=True):
         for attribute, value in mention.attributes.items():
             entry = entries.get((name, attribute), ["", name, attribute, name])
@@ -550,6 +550,6 @@ def _attributes(
                     raise UsageError(f"brat cannot hold the value {shown(value)} {where}")
                 words.append(value)
             place = order.get(entry[0], len(order))
-            found.append((place, f"{ids.of(entry[0])}\t{' '.join(words)}"))
-    found.sort(key=lambda each: each[0])
-    return [line for _, line in found]
+            placed.append((place, f"{ids.of(entry[0])}\t{' '.join(words)}"))
+    placed.sort(key=lambda pair: pair[0])
+    return [line for _, line in placed]

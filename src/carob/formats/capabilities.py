@@ -1,6 +1,6 @@
-"""What a corpus has and a format cannot hold: found, counted, and left out on request.
+"""What a corpus has and a format cannot hold: detected, counted, and left out on request.
 
-A format says what it holds, as words: `overlaps`, `crossing` (mentions of one label that cross),
+A format lists what it holds, as words: `overlaps`, `crossing` (mentions of one label that cross),
 `discontinuous`, `across sentences`, `attributes`, `confidence`, `ids`, `relations`, `clusters`,
 `templates`, `group ids`, `document ids`, `document attributes`, `text`, `tokens`, `sentences`,
 `extra`, `units:char`, `units:token`. A word with a colon holds a part: `attributes:realis` is that
@@ -49,9 +49,9 @@ class Loss:
 
 
 def refused(name: str, losses: Iterable[Loss], hint: str = "") -> None:
-    """Refuse what a format cannot hold, if there is any."""
-    if told := " and ".join(map(str, losses)):
-        raise UsageError(f"{name} cannot hold {told}{hint}")
+    """Raise an error if there are losses."""
+    if what := " and ".join(map(str, losses)):
+        raise UsageError(f"{name} cannot hold {what}{hint}")
 
 
 def fitted(corpus: Corpus, holds: frozenset[str]) -> tuple[Corpus, list[Loss]]:
@@ -87,7 +87,7 @@ def _loss(what: str, count: int, corpus: Corpus, doc: int) -> Loss:
 
 
 def _allowed(holds: frozenset[str], word: str) -> set[str] | None:
-    """The parts that are held; None if everything is."""
+    """The parts that a format holds; None if it holds everything."""
     if word in holds:
         return None
     return {each.partition(":")[2] for each in holds if each.startswith(f"{word}:")}
@@ -97,8 +97,8 @@ def _other(words: set[str]) -> str:
     return f" other than {', '.join(sorted(words))}" if words else ""
 
 
-def _across(corpus: Corpus) -> IntArray:
-    """The mentions that go on behind the end of their sentence."""
+def _across_sentences(corpus: Corpus) -> IntArray:
+    """The mentions that go on after the end of their sentence."""
     table, documents = corpus.mentions, corpus.documents
     doc = np.repeat(np.arange(len(documents)), np.diff(documents.sentence_offsets))
     width = 1 + max(int(table.end.max(initial=0)), int(documents.sentence_start.max(initial=0)))
@@ -108,9 +108,9 @@ def _across(corpus: Corpus) -> IntArray:
     return np.flatnonzero(ends > np.searchsorted(breaks, base + table.start, side="right"))
 
 
-def _chosen(corpus: Corpus, clashes: Callable[[int, list[int]], bool]) -> IntArray:
-    """The mentions that cannot stay beside those before them; of one start, the longest stays."""
-    table, gone = corpus.mentions, []
+def _clashing(corpus: Corpus, clashes: Callable[[int, list[int]], bool]) -> IntArray:
+    """The mentions that clash with an earlier one that stays; of one start, the longest stays."""
+    table, dropped = corpus.mentions, []
     kept: list[int] = []
     before = -1
     for row in np.lexsort((-table.end, table.start, table.doc)).tolist():
@@ -118,10 +118,10 @@ def _chosen(corpus: Corpus, clashes: Callable[[int, list[int]], bool]) -> IntArr
             kept, before = [], int(table.doc[row])
         kept = [each for each in kept if table.end[each] > table.start[row]]
         if clashes(row, kept):
-            gone.append(row)
+            dropped.append(row)
         else:
             kept.append(row)
-    return np.array(sorted(gone), np.int64)
+    return np.array(sorted(dropped), np.int64)
 
 
 def _overlapping(corpus: Corpus) -> IntArray:
@@ -129,7 +129,7 @@ def _overlapping(corpus: Corpus) -> IntArray:
     same = table.doc[1:] == table.doc[:-1]
     if not np.any(same & (table.start[1:] < table.end[:-1])):
         return np.empty(0, np.int64)
-    return _chosen(corpus, lambda _, kept: bool(kept))
+    return _clashing(corpus, lambda _, kept: bool(kept))
 
 
 def _crossing(corpus: Corpus) -> IntArray:
@@ -143,12 +143,12 @@ def _crossing(corpus: Corpus) -> IntArray:
             for each in kept
         )
 
-    return _chosen(corpus, crosses)
+    return _clashing(corpus, crosses)
 
 
 _MENTIONS: tuple[tuple[str, str, Callable[[Corpus], IntArray]], ...] = (
     ("discontinuous", "discontinuous mentions", lambda corpus: corpus.mentions.discontinuous),
-    ("across sentences", "mentions across sentences", _across),
+    ("across sentences", "mentions across sentences", _across_sentences),
     ("overlaps", "overlapping mentions", _overlapping),
     ("crossing", "mentions of one label that cross", _crossing),
 )
@@ -163,7 +163,9 @@ def _groups(corpus: Corpus, holds: frozenset[str], losses: list[Loss]) -> Corpus
         bad = np.ones(len(groups), bool)
         what = name
         if parts & {"pairs", "roles"}:
-            bad = np.array([_odd(groups, i, pairs="pairs" in parts) for i in range(len(groups))])
+            bad = np.array(
+                [_is_irregular(groups, i, pairs="pairs" in parts) for i in range(len(groups))]
+            )
             what = "relations other than from one mention to another" if "pairs" in parts \
                 else "relations that have a role twice"  # fmt: skip
         elif "bare" in parts:
@@ -189,7 +191,7 @@ def _groups(corpus: Corpus, holds: frozenset[str], losses: list[Loss]) -> Corpus
     return _group_ids(corpus, holds, losses)
 
 
-def _odd(groups: Groups, row: int, *, pairs: bool) -> bool:
+def _is_irregular(groups: Groups, row: int, *, pairs: bool) -> bool:
     part = range(int(groups.offsets[row]), int(groups.offsets[row + 1]))
     roles = [groups.role[k] for k in part]
     if not pairs:
@@ -216,15 +218,15 @@ def _group_ids(corpus: Corpus, holds: frozenset[str], losses: list[Loss]) -> Cor
 def _columns(corpus: Corpus, holds: frozenset[str], losses: list[Loss]) -> Corpus:
     table = corpus.mentions
 
-    def lose(what: str, there: BoolArray) -> None:
-        rows = np.flatnonzero(there)
+    def lose(what: str, present: BoolArray) -> None:
+        rows = np.flatnonzero(present)
         if rows.size:
             losses.append(_loss(what, len(rows), corpus, int(table.doc[rows[0]])))
 
     names = _allowed(holds, "attributes")
     if names is not None and set(table.attributes) - names:
-        gone = [column for name, column in table.attributes.items() if name not in names]
-        lose(f"attributes of mentions{_other(names)}", _any(gone))
+        dropped = [column for name, column in table.attributes.items() if name not in names]
+        lose(f"attributes of mentions{_other(names)}", _any_known(dropped))
         kept = {name: column for name, column in table.attributes.items() if name in names}
         table = replace(table, attributes=kept)
     if "confidence" not in holds and table.confidence is not None:
@@ -239,9 +241,10 @@ def _columns(corpus: Corpus, holds: frozenset[str], losses: list[Loss]) -> Corpu
     return replace(corpus, mentions=table)
 
 
-def _any(columns: Iterable[Codes]) -> BoolArray:
-    there: BoolArray = np.any([column.codes != UNKNOWN for column in columns], axis=0)
-    return there
+def _any_known(columns: Iterable[Codes]) -> BoolArray:
+    """The rows that have a value in one of these columns."""
+    known: BoolArray = np.any([column.codes != UNKNOWN for column in columns], axis=0)
+    return known
 
 
 def _documents(corpus: Corpus, holds: frozenset[str], losses: list[Loss]) -> Corpus:
@@ -251,8 +254,8 @@ def _documents(corpus: Corpus, holds: frozenset[str], losses: list[Loss]) -> Cor
         documents = replace(documents, id=None)
     names = _allowed(holds, "document attributes")
     if names is not None and set(documents.attributes) - names:
-        gone = [column for name, column in documents.attributes.items() if name not in names]
-        rows = np.flatnonzero(_any(gone))
+        dropped = [column for name, column in documents.attributes.items() if name not in names]
+        rows = np.flatnonzero(_any_known(dropped))
         if rows.size:
             what = f"attributes of documents{_other(names)}"
             losses.append(_loss(what, len(rows), corpus, int(rows[0])))
@@ -292,20 +295,21 @@ def _extra(corpus: Corpus, holds: frozenset[str], losses: list[Loss]) -> Corpus:
 def _words(corpus: Corpus, holds: frozenset[str], losses: list[Loss]) -> Corpus:
     if corpus.library is None or {"text", "tokens"} <= holds:
         return corpus
-    counts = {"text": [0, 0], "tokens": [0, 0]}
+    having: dict[str, list[int]] = {"text": [], "tokens": []}
     for row in range(len(corpus)):
-        for (word, found), value in zip(counts.items(), corpus.library.words(row), strict=True):
+        for (word, rows), value in zip(having.items(), corpus.library.words(row), strict=True):
             if word not in holds and value:
-                found[:] = [found[0] + 1, found[1] if found[0] else row]
+                rows.append(row)
     for word, what in (("text", "texts"), ("tokens", "tokens")):
-        count, row = counts[word]
-        if count:
-            losses.append(_loss(what, count, corpus, row))
-    return replace(corpus, library=Some(corpus.library, "text" in holds, "tokens" in holds))
+        if having[word]:
+            losses.append(_loss(what, len(having[word]), corpus, having[word][0]))
+    return replace(
+        corpus, library=PartialLibrary(corpus.library, "text" in holds, "tokens" in holds)
+    )
 
 
 @dataclass(frozen=True, slots=True)
-class Some:
+class PartialLibrary:
     """A library of texts alone, or of tokens alone."""
 
     library: Library
@@ -318,7 +322,7 @@ class Some:
         return text if self.text else None, tokens if self.tokens else None
 
     def line(self, row: int, place: int) -> int:
-        """The line of the file on which a position of a document stands."""
+        """The line of the file that has this position of a document."""
         return self.library.line(row, place)
 
 
@@ -329,9 +333,9 @@ Lost = dict[str, tuple[int, int]]
 def fitted_templates(corpus: Corpus, parts: set[str]) -> tuple[Templates, Lost]:
     """The templates without what a format has no place for.
 
-    `parts` are what it has a place for: `types`, `ids`, `several` templates in a document,
+    `parts` lists what it has a place for: `types`, `ids`, `several` templates in a document,
     `nested` ones, `alternatives`, `optional`. Places, mentions and confidences always go; a
-    filler with a place alone becomes the text that stands there.
+    filler that has a place and no text gets the text at that place.
 
     >>> corpus = Corpus.of({"templates": [{"label": "talk", "slots": {"room": ["5"]}}]})
     >>> fitted_templates(corpus, set())[1]
@@ -361,6 +365,8 @@ def templates_of_mentions(corpus: Corpus) -> Templates:
 
 
 class _Fit:
+    """Leaves out of templates what a format has no place for, and counts it."""
+
     def __init__(self, corpus: Corpus, parts: set[str]) -> None:
         self.corpus, self.parts = corpus, parts
         self.lost: Lost = {}
@@ -373,19 +379,19 @@ class _Fit:
 
     def document(self, row: int) -> list[Template]:
         self.row, self.words = row, None
-        made = [self.template(each) for each in self.corpus.templates.of_document(row, None)]
-        kept = [each for each in made if each is not None]
+        templates = [self.template(each) for each in self.corpus.templates.of_document(row, None)]
+        kept = [each for each in templates if each is not None]
         if len(kept) > 1 and "several" not in self.parts:
             self.lose("templates other than the first of a document", len(kept) - 1)
             del kept[1:]
         return kept
 
-    def template(self, given: Template) -> Template | None:
+    def template(self, original: Template) -> Template | None:
         slots: dict[str, tuple[Filler | Template, ...]] = {}
-        for slot, fillers in given.slots.items():
-            each = [self.nested(f) if isinstance(f, Template) else self.filler(f) for f in fillers]
-            slots[slot] = tuple(filler for filler in each if filler is not None)
-        label, name = given.label, given.id
+        for slot, fillers in original.slots.items():
+            kept = [self.nested(f) if isinstance(f, Template) else self.filler(f) for f in fillers]
+            slots[slot] = tuple(filler for filler in kept if filler is not None)
+        label, name = original.label, original.id
         if label and "types" not in self.parts:
             self.lose("types of templates")
             label = ""
@@ -397,21 +403,21 @@ class _Fit:
             return None
         return Template(label, slots, name)
 
-    def nested(self, given: Template) -> Template | None:
+    def nested(self, original: Template) -> Template | None:
         if "nested" not in self.parts:
             self.lose("templates in templates")
             return None
-        return self.template(given)
+        return self.template(original)
 
-    def filler(self, given: Filler) -> Filler | None:
-        forms = [self.form(each) for each in (given, *given.alternatives)]
+    def filler(self, original: Filler) -> Filler | None:
+        forms = [self.form(each) for each in (original, *original.alternatives)]
         kept = [each for each in forms if each is not None]
         if not kept:
             self.lose("fillers without a text")
             return None
-        if given.confidence is not None:
+        if original.confidence is not None:
             self.lose("confidences of fillers")
-        optional = given.optional
+        optional = original.optional
         if optional and "optional" not in self.parts:
             self.lose("that fillers are optional")
             optional = False
@@ -420,15 +426,15 @@ class _Fit:
             del kept[1:]
         return Filler(kept[0], (), tuple(Filler(other) for other in kept[1:]), optional)
 
-    def form(self, given: Filler) -> str | None:
+    def form(self, original: Filler) -> str | None:
         """The text of a filler or of an alternative."""
-        if not given.fragments:
-            return given.text
+        if not original.fragments:
+            return original.text
         self.lose("places of fillers")
-        if given.text is not None:
-            return given.text
+        if original.text is not None:
+            return original.text
         if self.words is None:
             library = self.corpus.library
             self.words = library.words(self.row) if library else (None, None)
-        found = words_at(self.words, given.fragments, self.corpus.unit or "char")
-        return found if found and found.strip() else None
+        text = words_at(self.words, original.fragments, self.corpus.unit or "char")
+        return text if text and text.strip() else None

@@ -19,21 +19,21 @@ from carob.formats._tagged import REPAIRS, TagReader, is_comment, split, width_o
 from carob.formats._text import bytes_of
 
 _ENOUGH = 1 << 13
-"""How many bytes are enough to know tags when we see them."""
+"""How many bytes are enough to recognise tags."""
 
 _TAGGED = re.compile(rb"(^|[ \t])(O|(O\|)*[BIESLUMW]-[^ \t]+)[ \t\r]*$")
 
 
 @dataclass(frozen=True, slots=True)
 class Conll:
-    """One token a line, columns apart by spaces or tabs, the tag in one of them, or in several.
+    """One token a line, columns separated by spaces or tabs, tags in one of them or in several.
 
     A blank line ends a sentence, a line that begins with -DOCSTART- or `# newdoc` opens a
     document; in a file without such lines every sentence is a document of its own
     (`documents=file` makes the file one). Tags are IOB1, IOB2, IOE1, IOE2, IOBES (also written
     BILOU, BMES) or IO, recognised from the whole file when `scheme` is auto. Nested mentions are
     read from layers: from several columns (`tag=(1, 2)`), or from tags stacked with `|`, outer to
-    inner; each layer is decoded by itself. Tjong Kim Sang & De Meulder (2003), "Introduction
+    inner; each layer is decoded separately. Tjong Kim Sang & De Meulder (2003), "Introduction
     to the CoNLL-2003 Shared Task", section 2.2.
 
     >>> source = Source.of_bytes(b"Ann B-PER\\nLee I-PER\\nslept O\\n")
@@ -100,20 +100,19 @@ class Conll:
             for block in loose.read(source):
                 for key, count in block.facts.items():
                     facts[key] = facts.get(key, 0) + count
-            scheme = loose.found(facts)
+            scheme = loose.detected_scheme(facts)
         reader = TagReader(source, self.layers, self.token, self.documents)
-        for block in reader.blocks(scheme, self.repair):
-            yield block
-        if self.scheme == "auto" and self.found(reader.facts) == "none":
+        yield from reader.blocks(scheme, self.repair)
+        if self.scheme == "auto" and self.detected_scheme(reader.facts) == "none":
             letters = " ".join(sorted(key[1] for key in reader.facts if key[0] == "letter"))
             expected = "the prefixes of one scheme (B I, I E, B I E S, B I L U or B M E S)"
             problem = Problem("K105", source.name, None, f"the prefixes {letters}", expected)
             raise InputError([problem])
 
-    def found(self, facts: Mapping[Any, int]) -> str:
-        """The scheme that the facts of all blocks speak for; `none` if the letters fit no scheme.
+    def detected_scheme(self, facts: Mapping[Any, int]) -> str:
+        """The scheme that fits the facts of all blocks; `none` if the letters fit no scheme.
 
-        >>> Conll().found({("letter", "S"): 1, ("letter", "E"): 1})
+        >>> Conll().detected_scheme({("letter", "S"): 1, ("letter", "E"): 1})
         'iobes'
         """
         if self.scheme != "auto":
@@ -122,12 +121,12 @@ class Conll:
         return recognise((key[1] for key in facts if key[0] == "letter"), kinds) or "none"
 
     def signature_fields(self, facts: Mapping[Any, int]) -> tuple[dict[str, str], dict[str, int]]:
-        """How the file was read, as the signature says it, and the counts for the coverage line.
+        """How the file was read, as in the signature, and the counts for the coverage line.
 
         >>> Conll(scheme="iob2").signature_fields({})[0]["scheme"]
         'iob2'
         """
-        scheme = self.found(facts)
+        scheme = self.detected_scheme(facts)
         kinds = np.array([facts.get(("kind", kind), 0) for kind in range(KINDS)])
         wrong = 0 if scheme == "none" else int(kinds[illegal(scheme)].sum())
         columns = "+".join(map(str, self.layers))
@@ -157,7 +156,7 @@ class Conll:
         return {"tag": tag, "token": int(token or 0)} | rest
 
     def library(self, source: Source, documents: Documents) -> ConllWords:
-        """The tokens, which stay in the file until somebody asks."""
+        """The tokens, which stay in the file until they are needed."""
         return ConllWords(source, documents, self.token)
 
     def write(self, corpus: Corpus, out: BinaryIO) -> None:
@@ -180,7 +179,7 @@ class Conll:
             breaks = set(corpus.documents.sentences(row)) - {0}
             lines = [_opening(corpus.documents, row)]
             for place, word in enumerate(words):
-                if not _holds(word, "surrogateescape") or word == "-DOCSTART-":
+                if not _fits_column(word, "surrogateescape") or word == "-DOCSTART-":
                     raise UsageError(f"conll cannot hold the token {shown(word)}")
                 gap = "\n" if place in breaks or place == 0 else ""
                 lines.append(f"{gap}{word} {tags.get(int(first[row]) + place, 'O')}\n")
@@ -189,36 +188,36 @@ class Conll:
 
 @dataclass(frozen=True, slots=True)
 class ConllWords:
-    """The tokens of a conll file, read again when asked for."""
+    """The tokens of a conll file, read again when they are needed."""
 
     source: Source
     documents: Documents
     token: int
 
-    def _lines(self, row: int) -> list[tuple[int, bytes | None]]:
+    def _token_lines(self, row: int) -> list[tuple[int, bytes | None]]:
         lines = bytes_of(self.source, self.documents, row).split(b"\n")
         first = int(self.documents.line[row])
-        found: list[tuple[int, bytes | None]] = []
+        tokens: list[tuple[int, bytes | None]] = []
         width = width_of(self.source) if any(line.lstrip()[:1] == b"#" for line in lines) else 0
         for number, line in enumerate(lines, first):
             fields = split(line)
             if fields and fields[0] != b"-DOCSTART-" and not is_comment(fields, width):
                 place = min(self.token, len(fields) - 1)
-                found.append((number, fields[place] if len(fields) > 1 else None))
-        return found
+                tokens.append((number, fields[place] if len(fields) > 1 else None))
+        return tokens
 
     def words(self, row: int) -> Words:
-        """The tokens of a document; bytes that are no UTF-8 survive as surrogates.
+        """The tokens of a document; bytes that are not UTF-8 become surrogates.
 
         A file of one column holds tags alone: its tokens are unknown.
         """
-        words = [word for _, word in self._lines(row)]
+        words = [word for _, word in self._token_lines(row)]
         known = [word.decode("utf-8", "surrogateescape") for word in words if word is not None]
         return None, tuple(known) if len(known) == len(words) else None
 
     def line(self, row: int, place: int) -> int:
         """The line of a token."""
-        lines = self._lines(row)
+        lines = self._token_lines(row)
         if place < len(lines):
             return lines[place][0]
         return lines[-1][0] if lines else int(self.documents.line[row])
@@ -229,8 +228,8 @@ def _one_of(what: str, value: str, choices: tuple[str, ...]) -> None:
         raise UsageError(f"no {what} is called {value!r}{nearest(value, choices)}")
 
 
-def _holds(word: str, errors: str = "strict") -> bool:
-    """Can this stand in a column: no white space, no zero byte, nothing that UTF-8 lacks?"""
+def _fits_column(word: str, errors: str = "strict") -> bool:
+    """Whether a column can hold this: no white space, no zero byte, only what UTF-8 can encode."""
     try:
         word.encode("utf-8", errors)
     except UnicodeEncodeError:
@@ -243,13 +242,13 @@ def _opening(documents: Documents, row: int) -> str:
     if documents.id is None:
         return "-DOCSTART- O\n"
     name = documents.id[row]
-    if not all(_holds(word) for word in name.split(" ")):
+    if not all(_fits_column(word) for word in name.split(" ")):
         raise UsageError(f"conll cannot hold the document id {shown(name)}")
     return f"# newdoc id = {name}\n"
 
 
 def _refuse(corpus: Corpus, holds: frozenset[str]) -> None:
-    """What columns of tags cannot hold is refused, with its place."""
+    """Refuse what columns of tags cannot hold, and name its place."""
     if corpus.unit == "char":
         raise UsageError("conll holds tokens; this corpus counts characters")
     if np.any(corpus.documents.length < 0):
@@ -258,7 +257,7 @@ def _refuse(corpus: Corpus, holds: frozenset[str]) -> None:
 
     refused("conll", fitted(corpus, holds)[1])
     for label in corpus.labels:
-        if not _holds(label) or len(stacked(f"B-{label}")) > 1:
+        if not _fits_column(label) or len(stacked(f"B-{label}")) > 1:
             raise UsageError(f"conll cannot hold the label {shown(label)}")
 
 

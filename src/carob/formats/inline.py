@@ -21,7 +21,7 @@ from carob.formats.folders import file_names, write_files
 
 NAME = re.compile(r"[A-Za-z][\w.-]*")
 _ATTRIBUTE = re.compile(r'([A-Za-z_][\w.:-]*)="([^"<>\r\n]*)"')
-# Nothing inside a tag is a "<", so that looking for the next tag never goes over a place twice.
+# There is no "<" inside a tag, so the search for the next tag never visits a place twice.
 TAG = re.compile(
     r"<(?:/(?P<closed>[A-Za-z][\w.-]*+)"
     r"|(?P<opened>[A-Za-z][\w.-]*+)"
@@ -72,13 +72,13 @@ class Tags:
 
     def find(self, text: str) -> list[re.Match[str]]:
         """The tags of a text; where only some labels count, other tags are text."""
-        found = TAG.finditer(text)
+        tags = TAG.finditer(text)
         if not self.labels:
-            return list(found)
-        return [tag for tag in found if (tag["closed"] or tag["opened"]) in self.labels]
+            return list(tags)
+        return [tag for tag in tags if (tag["closed"] or tag["opened"]) in self.labels]
 
-    def apart(self, marked: str, wrong: Wrong) -> tuple[str, list[Mention]]:
-        """The text without its tags, and what they mark.
+    def separate(self, marked: str, wrong: Wrong) -> tuple[str, list[Mention]]:
+        """The text without its tags, and the mentions that they mark.
 
         A closing tag closes the nearest open one of its name.
         """
@@ -108,24 +108,24 @@ class Tags:
                 wrong(tag.start(), "K704", found, "at least one character", "")
                 continue
             mentions.append(Mention(label, start, size, (), attributes))
-        never = [(place, label) for label, stack in opened.items() for _, place, _ in stack]
-        for place, label in sorted(never):
+        unclosed = [(place, label) for label, stack in opened.items() for _, place, _ in stack]
+        for place, label in sorted(unclosed):
             wrong(place, "K703", f"<{label}>", f"</{label}> after it", hint)
         rest = marked[at:]
         pieces.append(unescaped(rest) if self.decode else rest)
         return "".join(pieces), mentions
 
     def _attributes(self, tag: re.Match[str], wrong: Wrong) -> dict[str, str]:
-        found: dict[str, str] = {}
+        attributes: dict[str, str] = {}
         for name, value in _ATTRIBUTE.findall(tag["attributes"]):
-            if name in found:
+            if name in attributes:
                 twice = f"the attribute {shown(name)} twice in one tag"
                 wrong(tag.start(), "K705", twice, "each attribute once", "")
-            found[name] = unescaped(value) if self.decode else value
-        return found
+            attributes[name] = unescaped(value) if self.decode else value
+        return attributes
 
-    def together(self, document: Document) -> str:
-        """The text with its tags; what could not be read again as it is, is refused."""
+    def insert(self, document: Document) -> str:
+        """The text with its tags; refuses what would be read again differently."""
         where = f"in document {shown(document.id or '')}"
         text = document.text
         if text is None:
@@ -139,7 +139,7 @@ class Tags:
         edges += [(mentions[row].end, 0, -rank[row], row) for row in opens]
         opened: dict[str, list[int]] = {}
         pieces: list[str] = []
-        places: list[int] = []
+        places: set[int] = set()
         at = size = 0
         for place, is_open, _, row in sorted(edges):
             piece = escaped(text[at:place]) if self.decode else text[at:place]
@@ -150,21 +150,20 @@ class Tags:
             elif stack.pop() != row:
                 label = shown(mentions[row].label)
                 raise UsageError(f"inline cannot hold two mentions {label} that cross {where}")
-            places.append(size + len(piece))
+            places.add(size + len(piece))
             size += len(piece) + len(tag)
             pieces += [piece, tag]
             at = place
         pieces.append(escaped(text[at:]) if self.decode else text[at:])
         marked = "".join(pieces)
-        found = self.find(marked)
-        ours = set(places)
-        for tag_found in found:
-            if tag_found.start() not in ours:
+        written = self.find(marked)
+        for match in written:
+            if match.start() not in places:
                 raise UsageError(
-                    f"inline cannot hold the text {shown(tag_found.group())} {where}: "
+                    f"inline cannot hold the text {shown(match.group())} {where}: "
                     "it looks like a tag; entities=decode escapes it"
                 )
-        assert len(found) == len(places)
+        assert len(written) == len(places)
         return marked
 
     def _tags(self, mention: Mention, where: str) -> tuple[str, str]:
@@ -175,12 +174,12 @@ class Tags:
             raise UsageError(f"inline cannot hold the label {shown(label)} {where}")
         attributes = ""
         for name, value in mention.attributes.items():
-            held = f'{name}="{escaped(value) if self.decode else value}"'
-            if not _ATTRIBUTE.fullmatch(held):
+            written = f'{name}="{escaped(value) if self.decode else value}"'
+            if not _ATTRIBUTE.fullmatch(written):
                 raise UsageError(
                     f"inline cannot hold the attribute {shown(name)} = {shown(value)} {where}"
                 )
-            attributes += f" {held}"
+            attributes += f" {written}"
         return f"<{label}{attributes}>", f"</{label}>"
 
 
@@ -190,13 +189,13 @@ _MARKUP = (b"<?xml", b"<!doctype", b"<html")
 
 @dataclass(frozen=True, slots=True)
 class Inline:
-    """Text with tags in it: whatever stands between <speaker> and </speaker> is a mention.
+    """Text with tags in it: whatever is between <speaker> and </speaker> is a mention.
 
     A file is a document; in a folder, its name without .inline, .tagged, .txt, .sgml or .sgm is
-    its id. Tags may nest and cross. Anything else in angle brackets is text; `labels` says which
-    names are tags, if not all are. Attributes of a tag, name="value", become the mention's.
-    Entities like &amp; are text unless `entities=decode`. Freitag's seminar announcements are
-    tagged so; see Lavelli et al. (2008), "Evaluation of machine learning-based information
+    its id. Tags may nest and cross. Anything else in angle brackets is text; `labels` lists the
+    names that are tags, if not all are. Attributes of a tag, name="value", become the mention's.
+    Entities like &amp; are text unless `entities=decode`. Freitag's seminar announcements have
+    such tags; see Lavelli et al. (2008), "Evaluation of machine learning-based information
     extraction algorithms", section 4.1.
 
     >>> source = Source.of_bytes(b"<speaker>Ann Lee</speaker> at <stime>3 pm</stime>")
@@ -216,8 +215,8 @@ class Inline:
 
     def __post_init__(self) -> None:
         if self.entities not in ("keep", "decode"):
-            there = nearest(self.entities, ("keep", "decode"))
-            raise UsageError(f"entities cannot be {self.entities!r}{there}")
+            choices = nearest(self.entities, ("keep", "decode"))
+            raise UsageError(f"entities cannot be {self.entities!r}{choices}")
         words: Any = self.labels
         words = words.split("+") if isinstance(words, str) else words
         object.__setattr__(self, "labels", tuple(sorted(set(words))))
@@ -237,7 +236,7 @@ class Inline:
         (0.6, 0.0)
         """
         text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
-        # JSON may hold texts with tags; it is not such a text itself.
+        # JSON may hold texts with tags, but is no such text itself.
         if text[:16].lower().startswith((*_MARKUP, b"{")):
             return 0.0
         opened: set[str] = set()
@@ -265,7 +264,7 @@ class Inline:
         def wrong(place: int, code: str, found: str, expected: str, hint: str) -> None:
             problems.add(code, bisect_left(breaks, place) + 1, found, expected, hint)
 
-        text, mentions = self._tags.apart(marked, wrong)
+        text, mentions = self._tags.separate(marked, wrong)
         names = {name for mention in mentions for name in mention.attributes}
         if len(names) > ATTRIBUTES:
             problems.add("K009", None, *too_many_attributes(names))
@@ -292,7 +291,7 @@ class Inline:
 
         def read(row: int) -> Words:
             marked = b"".join(source.blocks()).decode("utf-8").removeprefix("\ufeff")
-            return self._tags.apart(marked, lambda *_: None)[0], None
+            return self._tags.separate(marked, lambda *_: None)[0], None
 
         return FileWords(read)
 
@@ -324,7 +323,7 @@ class Inline:
         write_files(path, {f"{name}.inline": self._written(each, name) for name, each in pairs})
 
     def _written(self, document: Document, name: str) -> bytes:
-        marked = self._tags.together(document)
+        marked = self._tags.insert(document)
         # One byte order mark goes when the file is read.
         mark = "\ufeff" if marked.startswith("\ufeff") else ""
         return encoded(mark + marked, "inline", name)

@@ -51,7 +51,7 @@ def _without_repeated_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     value = dict(pairs)
     if len(value) < len(pairs):
         twice = repeated([key for key, _ in pairs])
-        raise ValueError(f"the key {shown(twice)} is there twice")
+        raise ValueError(f"the key {shown(twice)} occurs twice")
     return value
 
 
@@ -179,8 +179,8 @@ def _object(raw: bytes) -> dict[str, Any] | None:
 def words_around_json(file: str, head: bytes) -> Problem | None:
     """The problem of a file that looks like columns, but is JSON with other words around it.
 
-    A language model often answers so, though it was asked for JSON alone. Columns differ from such
-    a file: their lines have one width or end in a tag, and no object fills whole lines.
+    Language models often answer like this, even if asked for JSON alone. Columns look different:
+    their lines have one width or end in a tag, and no object fills whole lines.
 
     >>> print(words_around_json("a.json", b'Sure! {"who": "Ann"}'))
     a.json:1: K211 found 'Sure!' before an object, expected JSON and nothing else; take away what \

@@ -1,4 +1,4 @@
-"""muc: the key files of the Message Understanding Conferences, a slot a line."""
+"""muc: the key files of the Message Understanding Conferences, one slot a line."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ def forms(value: str) -> tuple[list[str], bool]:
     >>> forms('CIVILIAN: "PRIESTS" / "JESUITS"')
     (['CIVILIAN: "PRIESTS"', 'CIVILIAN: "JESUITS"'], False)
     """
-    found: list[str] = []
-    owners: list[str] = []  # what the last cross-reference refers from
-    bare: list[str] = []  # what may turn out to be that of the next one
+    texts: list[str] = []
+    owners: list[str] = []  # the left side of the last cross-reference
+    bare: list[str] = []  # may become the left side of the next one
     optional = nothing = False
     for piece in _alternatives(value):
         if piece.startswith("?"):
@@ -54,16 +54,16 @@ def forms(value: str) -> tuple[list[str], bool]:
         if owner:
             owners, bare = _ungrouped([*bare, owner]), []
         if owners and string:
-            found += [f"{each}: {string}" for each in owners if each not in _NOTHING]
+            texts += [f"{owner}: {string}" for owner in owners if owner not in _NOTHING]
             nothing |= not _NOTHING.isdisjoint(owners)
         else:
             owners = []
             bare.append(piece)
-        if len(found) + len(bare) > MOST:
+        if len(texts) + len(bare) > MOST:
             raise FillerError(f"{shown(value)} with more than {MOST:,} alternatives", "fewer")
-    found += [_unquoted(piece) for piece in bare if piece not in _NOTHING]
+    texts += [_unquoted(piece) for piece in bare if piece not in _NOTHING]
     nothing |= not _NOTHING.isdisjoint(bare)
-    return found, bool(found) and (optional or nothing)
+    return texts, bool(texts) and (optional or nothing)
 
 
 def _ungrouped(owners: list[str]) -> list[str]:
@@ -75,18 +75,18 @@ def _ungrouped(owners: list[str]) -> list[str]:
 
 
 def _alternatives(value: str) -> Iterator[str]:
-    """What stands between slashes; a slash in a string or inside of a word is none."""
+    """The parts between slashes; a slash in a string or within a word separates nothing."""
     begin = 0
     for sign in _SIGN.finditer(value):
         if sign[1] is not None:
             if sign[2] != '"':
                 raise FillerError(shown(value[sign.start() :]), "a closing quote")
             continue
-        around = (
+        neighbours = (
             value[max(0, sign.start() - 1) : sign.start()],
             value[sign.end() : sign.end() + 1],
         )
-        if all(not each or each.isspace() or each == '"' for each in around):
+        if all(not side or side.isspace() or side == '"' for side in neighbours):
             yield value[begin : sign.start()].strip()
             begin = sign.end()
     yield value[begin:].strip()
@@ -106,9 +106,9 @@ def _crossed(piece: str) -> tuple[str, str]:
 
 
 def _unquoted(piece: str) -> str:
-    """The text of a string without its quotes; anything else as it is."""
-    own, string = _crossed(piece)
-    if own or not string:
+    """The text of a string without its quotes; anything else stays as it is."""
+    owner, string = _crossed(piece)
+    if owner or not string:
         return piece
     text = _ESCAPE.sub(lambda sign: _SIGNS.get(sign[1], sign.group()), string[1:-1])
     if not text.strip():
@@ -158,20 +158,20 @@ _OPTIONAL = re.compile(r"(\S+)\s*\(OPTIONAL\)", re.I)
 _LINE = "a slot like '2. INCIDENT: DATE   FILLER' or 'SLOT: FILLER', or an indented filler"
 
 
-def named(value: str) -> tuple[str, str]:
-    """The id of a message, and who made its key: `DEV-MUC3-0001 (NOSC)`."""
-    found = _SITE.fullmatch(value)
-    return (found[1], found[2].strip()) if found else (value, "")
+def id_and_site(value: str) -> tuple[str, str]:
+    """The id of a message, and the site that made its key: `DEV-MUC3-0001 (NOSC)`."""
+    match = _SITE.fullmatch(value)
+    return (match[1], match[2].strip()) if match else (value, "")
 
 
 def number_of(value: str) -> tuple[str, bool]:
     """The number of a template, and whether the whole of it is optional: `2 (OPTIONAL)`.
 
-    `-` is no number, `*` says that there is no template; anything else of several words is "".
+    `-` means no number, `*` no template; a value of several words gives "".
     """
-    found = _OPTIONAL.fullmatch(value)
-    number = found[1] if found else value
-    return (number if len(number.split()) == 1 else ""), found is not None
+    match = _OPTIONAL.fullmatch(value)
+    number = match[1] if match else value
+    return (number if len(number.split()) == 1 else ""), match is not None
 
 
 class _Messages:
@@ -179,7 +179,7 @@ class _Messages:
 
     def __init__(self, problems: Problems, label: str) -> None:
         self.problems, self.label = problems, label
-        self.found: dict[str, _Message] = {}
+        self.by_id: dict[str, _Message] = {}
         self.comments = 0
         self.message: _Message | None = None
         self.block = _Block()
@@ -196,7 +196,7 @@ class _Messages:
             else:
                 self._line(number, line.rstrip())
         self.close()
-        for message in self.found.values():
+        for message in self.by_id.values():
             if message.irrelevant and message.templates:
                 self.wrong(message.irrelevant, "K225", f"{TEMPLATE} *, and templates elsewhere",
                            "a message with templates, or without")  # fmt: skip
@@ -222,7 +222,7 @@ class _Messages:
             self.wrong(number, "K223", f"the slot {shown(name)}", f"{ID} before it")
             self.message = _Message(number, "", {})
         elif not self.block.line and counted and name != TEMPLATE and not self.block.opened:
-            self.wrong(number, "K223", f"the slot {shown(name)} behind a blank line",
+            self.wrong(number, "K223", f"the slot {shown(name)} after a blank line",
                        f"{ID} or {TEMPLATE} at the beginning of a template",
                        "a blank line ends a template")  # fmt: skip
         self.block.line = self.block.line or number
@@ -233,11 +233,10 @@ class _Messages:
             self.block.last = name
 
     def _opened(self, number: int, value: str) -> None:
-        name, site = named(value)
+        name, site = id_and_site(value)
         if not name:
             self.wrong(number, "K223", f"{ID} without an id", "an id")
-        made = _Message(number, site, {})
-        self.message = self.found.setdefault(name, made)
+        self.message = self.by_id.setdefault(name, _Message(number, site, {}))
         self.block.opened = True
 
     def _numbered(self, number: int, value: str) -> None:
@@ -288,7 +287,7 @@ class _Messages:
 
     def documents(self) -> Iterator[tuple[Document, int]]:
         """Each message as a document, with its line."""
-        for name, message in self.found.items():
+        for name, message in self.by_id.items():
             attributes = {"site": message.site} if message.site else {}
             yield (
                 Document(name, attributes=attributes, templates=tuple(message.templates)),
@@ -304,7 +303,7 @@ class _Message:
 
 
 class _Block:
-    """A template on its way: `line` is 0 as long as it has none."""
+    """A template that is being read; `line` is 0 until its first line."""
 
     def __init__(self) -> None:
         self.line = 0
@@ -342,12 +341,12 @@ _COLUMN = 36
 
 @dataclass(frozen=True, slots=True)
 class Muc:
-    """Templates as the key files of MUC-3 and MUC-4 have them: a slot a line, blank lines between.
+    """Templates as in the key files of MUC-3 and MUC-4: one slot a line, blank lines between.
 
     `MESSAGE: ID` names the document, `MESSAGE: TEMPLATE` numbers the template (`*`: the message has
-    none). Further fillers of a slot stand on indented lines; `/` parts alternatives, `?` marks an
+    none). Further fillers of a slot are on indented lines; `/` separates alternatives, `?` marks an
     optional filler, `-` and `*` are no filler, `;` begins a comment. Templates have no type;
-    `label=SLOT` says which slot tells it. The conferences are described in Lavelli et al. (2008),
+    `label=SLOT` names the slot that holds it. Lavelli et al. (2008) describe the conferences,
     "Evaluation of machine learning-based information extraction algorithms".
 
     >>> key = b'0. MESSAGE: ID   D1 (X)\\n1. MESSAGE: TEMPLATE   1\\n9. PERP: INDIVIDUAL ID   ? "A"'
@@ -390,7 +389,7 @@ class Muc:
         messages = _Messages(problems, self.label)
         messages.read(text or "")
         problems.check()
-        if not messages.found:
+        if not messages.by_id:
             raise source.failure("K002", "an empty file", "at least one document")
         pairs = list(messages.documents())
         lines = [line for _, line in pairs]
@@ -431,7 +430,7 @@ class Muc:
             raise UsageError("muc names every document, and these have no ids")
         documents = list(corpus)
         numbers = _numbers(documents)
-        found = []
+        parts = []
         for document in documents:
             text = "\n".join(_blocks(document, numbers))
             if "\0" in text:
@@ -439,23 +438,23 @@ class Muc:
                 raise UsageError(
                     f"muc cannot hold {shown(chr(0))} in document {where}: a file with it is binary"
                 )
-            found.append(encoded(text, "muc", str(document.id)))
-        out.write(b"\n".join(found))
+            parts.append(encoded(text, "muc", str(document.id)))
+        out.write(b"\n".join(parts))
 
 
 def _numbers(documents: list[Document]) -> dict[str, int]:
-    """The number of each slot: that of MUC-4, or one behind those that are used."""
+    """The number of each slot: that of MUC-4, or one after all that are used."""
     slots = dict.fromkeys(
         slot for document in documents for template in document.templates for slot in template.slots
     )
-    found = {slot: NAMES.index(slot) for slot in slots if slot in NAMES}
-    first = len(NAMES) if found else 2
-    others = [slot for slot in slots if slot not in found]
-    found |= {slot: first + place for place, slot in enumerate(others)}
-    for slot, number in found.items():
+    numbers = {slot: NAMES.index(slot) for slot in slots if slot in NAMES}
+    first = len(NAMES) if numbers else 2
+    others = [slot for slot in slots if slot not in numbers]
+    numbers |= {slot: first + place for place, slot in enumerate(others)}
+    for slot, number in numbers.items():
         if slot in (ID, TEMPLATE) or slot_of(_row(number, slot, "-")) != (slot, "-", True):
             raise UsageError(f"muc cannot hold the slot {shown(slot)}: its name cannot be written")
-    return found
+    return numbers
 
 
 def _blocks(document: Document, numbers: Mapping[str, int]) -> Iterator[str]:
@@ -463,7 +462,7 @@ def _blocks(document: Document, numbers: Mapping[str, int]) -> Iterator[str]:
     name = document.id if site is None else f"{document.id} ({site})"
     head = _row(0, ID, str(name))
     known = slot_of(head[:-1]) == (ID, name, True) and "\n" not in head[:-1]
-    if not document.id or not known or named(str(name)) != (document.id, site or ""):
+    if not document.id or not known or id_and_site(str(name)) != (document.id, site or ""):
         raise UsageError(f"muc cannot hold the id {shown(str(name))}")
     if not document.templates:
         yield head + _row(1, TEMPLATE, "*")

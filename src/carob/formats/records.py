@@ -24,7 +24,7 @@ _LIST_BEGINS = re.compile(rb'\s*\[\s*\{\s*["}]')
 _SPACE = re.compile(r"[ \t\r\n]*")
 _LIST = "a list of JSON objects, one document each"
 _VALUE = "a text, a list of texts, an object or null"
-_DEEP = f"objects that stand in each other at most {DEEPEST} deep"
+_DEEP = f"objects nested at most {DEEPEST} deep"
 
 Path = tuple[str | int, ...]
 """Keys of objects and places in lists that lead to a value."""
@@ -39,7 +39,7 @@ class Records:
     list of objects, or one object; in a folder of ID.json files the names are the ids. The keys
     `id` and `text` are those of the document; `id=` and `text=` name other keys, so that slots can
     have these names, and `label=` names the key that holds the type of a template. An empty name is
-    no key at all. This is what a language model returns that was asked for JSON; the task is the
+    no key at all. Language models that are asked for JSON return such files; the task is the
     slot filling of Lavelli et al. (2008), "Evaluation of machine learning-based information
     extraction algorithms".
 
@@ -61,7 +61,7 @@ class Records:
     def __post_init__(self) -> None:
         used = [word for word in (self.id, self.text, self.label) if word]
         if len(set(used)) < len(used):
-            raise UsageError("id, text and label are keys of their own, and two are the same")
+            raise UsageError("id, text and label must be different keys, and two are the same")
 
     @property
     def held(self) -> frozenset[str]:
@@ -127,7 +127,7 @@ class Records:
 
         def wrong(path: Path, found: str, expected: str, hint: str = "") -> None:
             nonlocal line
-            if problems.total < SHOWN:  # to search the line of each of a million would take days
+            if problems.total < SHOWN:  # finding the lines of a million problems would take days
                 line = item.line_of(path)
             problems.add("K212", line, found, expected, hint)
 
@@ -200,7 +200,7 @@ class Records:
                     what = "id" if slot == self.id else "text"
                     raise UsageError(
                         f"records has the key {shown(slot)} for the {what} of a document, and a "
-                        f"slot is called so; {what}=NAME gives it another"
+                        f"slot has this name; {what}=NAME chooses another key"
                     )
             record |= slots
         return record
@@ -212,8 +212,8 @@ class Records:
         for slot, fillers in template.slots.items():
             if self.label and slot == self.label:
                 raise UsageError(
-                    f"records has the key {shown(slot)} for the type of a template, and a slot is "
-                    "called so; label=NAME gives it another"
+                    f"records has the key {shown(slot)} for the type of a template, and a slot "
+                    "has this name; label=NAME chooses another key"
                 )
             values = [self._slots(f) if isinstance(f, Template) else f.text for f in fillers]
             if values:
@@ -238,7 +238,7 @@ class _Item:
 
 
 def _items(source: Source, problems: Problems) -> Iterator[_Item]:
-    """The objects of a file: one a line, all in one list, or one that the whole file is."""
+    """The objects of a file: one a line, all in one list, or one in the whole file."""
     first = [raw.strip() for _, (_, _, raw) in zip(range(2), json_text.lines(source), strict=False)]
     if not first:
         return
@@ -275,7 +275,7 @@ def _spans_lines(first: list[bytes]) -> bool:
 
 
 def _in_whole_file(whole: str, problems: Problems) -> Iterator[_Item]:
-    """The objects of a list, or the one object, that a whole file is."""
+    """The objects of a file that is one list, or one object."""
     text = _Text(whole)
     at = text.skip(1 if whole.startswith("\ufeff") else 0)
 
@@ -362,7 +362,7 @@ class _Text:
 
 
 class _Templates:
-    """Makes templates of objects; counts texts that are empty, reports values that cannot be."""
+    """Makes templates of objects; counts empty texts, reports values that fill nothing."""
 
     def __init__(self, label: str, wrong: Callable[[Path, str, str, str], None]) -> None:
         self.label, self.wrong = label, wrong
