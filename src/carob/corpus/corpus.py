@@ -220,19 +220,11 @@ class Corpus:
         )
 
     def words(self, row: int) -> Words:
-        """Text and tokens of a document, each None when unknown.
-
-        >>> Corpus.of("[Ann]PER slept").words(0)
-        (None, ('Ann', 'slept'))
-        """
+        """Text and tokens of a document, each None when unknown."""
         return self.library.words(row) if self.library else (None, None)
 
     def line(self, row: int, place: int) -> int:
-        """The line of the file on which a position of a document stands.
-
-        >>> Corpus.of("[Ann]PER slept", "It rained").line(1, 0)
-        2
-        """
+        """The line of the file on which a position of a document stands."""
         if self.library is None:
             return int(self.documents.line[row])
         return self.library.line(row, place)
@@ -379,9 +371,6 @@ class Corpus:
     def file_name(self, side: str, row: int | None = None) -> str:
         """The name of this corpus in messages: its file, in a folder the file of the document
         `row`; `side` if it has none.
-
-        >>> Corpus.of("[Ann]PER").file_name("gold")
-        'gold'
         """
         name = "" if row is None else _file_in(self.library, row)
         return name or (self.origin.path if self.origin else "") or side

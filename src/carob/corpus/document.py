@@ -113,11 +113,7 @@ class Group:
 
     @property
     def roles(self) -> tuple[str, ...]:
-        """The role of each member.
-
-        >>> Group("", (("", "T1"), ("", "T2"))).roles
-        ('', '')
-        """
+        """The role of each member."""
         return tuple(role for role, _ in self.members)
 
 
@@ -151,11 +147,7 @@ class Document:
 
     @property
     def length(self) -> int:
-        """How many positions there are, -1 when neither text nor tokens are known.
-
-        >>> Document(text="Ann slept").length
-        9
-        """
+        """How many positions there are, -1 when neither text nor tokens are known."""
         if self.unit == "char" and self.text is not None:
             return len(self.text)
         tokens = self.tokens if self.tokens is not None else self.token_spans

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from carob.corpus.document import DEEPEST, Document, Filler, Group, Mention, Span, Template, tidy
@@ -73,19 +74,15 @@ def document_of(record: Mapping[str, Any]) -> Document:
     sentences = each("sentences", _position)
     if list(sentences) != sorted(set(sentences)) or (sentences and 0 <= length < sentences[-1]):
         raise WrongError("sentences that do not grow", "starts in order, within the document")
-    document = Document(
-        bare.id,
-        bare.text,
-        bare.tokens,
-        mentions,
-        sentences,
-        _texts(record.get("attributes", {}), "attributes"),
-        bare.token_spans,
-        each("relations", _relation),
-        each("clusters", _cluster),
-        each("templates", _template, length),
-        bare.unit,
-        {key: value for key, value in record.items() if key not in KEYS},
+    document = replace(
+        bare,
+        mentions=mentions,
+        sentences=sentences,
+        attributes=_texts(record.get("attributes", {}), "attributes"),
+        relations=each("relations", _relation),
+        clusters=each("clusters", _cluster),
+        templates=each("templates", _template, length),
+        extra={key: value for key, value in record.items() if key not in KEYS},
     )
     if wrong:
         raise WrongError(wrong[0].found, wrong[0].expected, tuple(wrong[1:]))
@@ -172,8 +169,7 @@ def _filler(value: Any, where: str, length: int, depth: int) -> Filler | Templat
         return Filler(_filler_text(value, where))
     if "slots" in value:
         return _template(value, where, length, depth + 1)
-    _require_keys(value, _FILLER_KEYS, where)
-    text, fragments = _text_and_place(value, where, length)
+    text, fragments = _text_and_place(value, where, length, _FILLER_KEYS)
     mention = value.get("mention")
     if mention is not None:
         _require(mention, str, f"{where}.mention", "the id of a mention")
@@ -199,16 +195,16 @@ def _alternative(value: Any, where: str, length: int) -> Filler:
     _require(value, (str, dict), where, "a text or an object")
     if isinstance(value, str):
         return Filler(_filler_text(value, where))
-    _require_keys(value, _PLACE_KEYS, where)
-    text, fragments = _text_and_place(value, where, length)
+    text, fragments = _text_and_place(value, where, length, _PLACE_KEYS)
     if text is None and not fragments:
         raise WrongError(f"{where} = {_short(value)}", "a text or a place")
     return Filler(text, fragments)
 
 
 def _text_and_place(
-    value: Mapping[str, Any], where: str, length: int
+    value: Mapping[str, Any], where: str, length: int, keys: tuple[str, ...]
 ) -> tuple[str | None, tuple[Span, ...]]:
+    _require_keys(value, keys, where)
     text = value.get("text")
     if ("start" in value) != ("end" in value):
         raise WrongError(f"{where} with a start or an end alone", "both, or neither")

@@ -89,11 +89,7 @@ class Source:
 
     @cached_property
     def is_folder(self) -> bool:
-        """Whether this is a folder.
-
-        >>> Source.of_bytes(b"xy").is_folder
-        False
-        """
+        """Whether this is a folder."""
         if self._parts is not None or self._data is not None or self.path == "-":
             return self._parts is not None
         try:
@@ -132,20 +128,11 @@ class Source:
 
     @property
     def hidden(self) -> int:
-        """How many files and folders were left out because their names begin with a dot.
-
-        >>> Source.of_files({}).hidden
-        0
-        """
+        """How many files and folders were left out because their names begin with a dot."""
         return self._listing[1]
 
     def open(self) -> BinaryIO:
-        """The content from its beginning, decompressed.
-
-        >>> with Source.of_bytes(b"xy").open() as handle:
-        ...     handle.read()
-        b'xy'
-        """
+        """The content from its beginning, decompressed."""
         try:
             handle: BinaryIO = io.BytesIO(self._data or b"")
             if self._parts is not None:
@@ -184,13 +171,7 @@ class Source:
         return f"did you mean {folder / close[0]}?" if close else ""
 
     def read_into(self, handle: BinaryIO, view: memoryview) -> int:
-        """Fill `view` from an opened source; how many bytes came.
-
-        >>> source, room = Source.of_bytes(b"xy"), bytearray(8)
-        >>> with source.open() as handle:
-        ...     source.read_into(handle, memoryview(room))
-        2
-        """
+        """Fill `view` from an opened source; how many bytes came."""
         filled = 0
         try:
             while filled < len(view):
@@ -251,11 +232,7 @@ class Source:
         self._digest = digest.hexdigest()
 
     def head(self, size: int = 1 << 16) -> bytes:
-        """The first bytes, by which a format is recognised.
-
-        >>> Source.of_bytes(b"abc").head(2)
-        b'ab'
-        """
+        """The first bytes, by which a format is recognised."""
         buffer = bytearray(size)
         with self.open() as handle:
             count = self.read_into(handle, memoryview(buffer))
@@ -291,13 +268,7 @@ class Source:
                 handle.close()
 
     def noted(self, digest: str) -> None:
-        """A reader has hashed the content while reading it: no need to do so again.
-
-        >>> source = Source.of_bytes(b"")
-        >>> source.noted("00")
-        >>> source.sha256
-        '00'
-        """
+        """A reader has hashed the content while reading it: no need to do so again."""
         self._digest = digest
 
     @cached_property

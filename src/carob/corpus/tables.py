@@ -33,20 +33,12 @@ _Table = TypeVar("_Table", bound="DataclassInstance")
 
 
 def too_many_attributes(names: Collection[str]) -> tuple[str, str]:
-    """What was found and what was expected, if there are more.
-
-    >>> too_many_attributes({"a"})[1]
-    'at most 256 of them'
-    """
+    """What was found and what was expected, if there are more."""
     return f"{len(names):,} different names of attributes", f"at most {ATTRIBUTES} of them"
 
 
 def int32(values: Iterable[int] | IntArray) -> IntArray:
-    """A column of whole numbers.
-
-    >>> int32([1, 2]).dtype.name
-    'int32'
-    """
+    """A column of whole numbers."""
     if isinstance(values, np.ndarray):
         return values.astype(np.int32, copy=False)
     return np.array(list(values), np.int32)
@@ -88,11 +80,7 @@ class Codes:
 
     @classmethod
     def of(cls, words: Sequence[str | None]) -> Codes:
-        """Words become codes; the values are sorted, so codes compare as the words do.
-
-        >>> Codes.of(["x"]).values
-        ('x',)
-        """
+        """Words become codes; the values are sorted, so codes compare as the words do."""
         every = set(words)
         every.discard(None)
         values = tuple(sorted(cast(set[str], every)))
@@ -106,11 +94,7 @@ class Codes:
         return None if code == UNKNOWN else self.values[code]
 
     def take(self, index: IntArray) -> Codes:
-        """The rows `index`.
-
-        >>> Codes.of(["b", "a"]).take(np.array([1]))[0]
-        'a'
-        """
+        """The rows `index`."""
         return Codes(self.codes[index], self.values)
 
     def onto(self, values: tuple[str, ...]) -> Codes:

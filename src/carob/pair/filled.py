@@ -10,14 +10,14 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
 from carob.arrays.types import BoolArray, FloatArray, IntArray
 from carob.corpus.corpus import Corpus, Words
 from carob.corpus.problems import UsageError, shown
-from carob.corpus.tables import UNKNOWN, Codes, Documents, Fragments, int32, joined_codes, spread
+from carob.corpus.tables import UNKNOWN, Codes, Documents, Fragments, int32, spread
 from carob.pair.grounding import Grounded, grounded
 from carob.pair.template_types import implicit, named, row_names, slot_labels, typed
 
@@ -143,8 +143,8 @@ class FilledPair:
     def texts(self) -> Texts:
         """The folded texts; if a filler has only a place, the text is read there."""
         gold, system = self._texts_of(self.gold), self._texts_of(self.system)
-        both = joined_codes([gold, system])
-        return Texts(both.codes[: len(gold.codes)], both.codes[len(gold.codes) :], both.values)
+        both = Codes.of([*gold, *system])
+        return Texts(both.codes[: len(gold)], both.codes[len(gold) :], both.values)
 
     @cached_property
     def grounded(self) -> Grounded:
@@ -162,26 +162,19 @@ class FilledPair:
         unknown = self.grounded.unknown
         return bool(unknown.any()) and bool(unknown.all())
 
-    def _texts_of(self, side: Filled) -> Codes:
-        folded = Codes.of([*map(fold, side.raw.values), None])
-        own = Codes(folded.codes[side.raw.codes], folded.values)
-        looked_up: list[str | None] = []
+    def _texts_of(self, side: Filled) -> list[str | None]:
+        folded = [*map(fold, side.raw.values), None]
+        texts = [folded[code] for code in side.raw.codes.tolist()]
         places = side.fragments
         silent = np.flatnonzero((side.raw.codes == UNKNOWN) & (np.diff(places.offsets) > 0))
-        doc = side.doc[side.filler[silent]]
-        known, document = UNKNOWN, None
-        for row, here in zip(silent.tolist(), doc.tolist(), strict=True):
-            if here != known:
-                known, document = here, self.words(here)
-            assert document is not None
-            found = words_at(document, places.of(row), self.unit)
-            looked_up.append(None if found is None else fold(found))
-        if not looked_up:
-            return own
-        both = joined_codes([own, Codes.of(looked_up)])
-        codes, more = both.codes[: len(own.codes)], both.codes[len(own.codes) :]
-        codes[silent] = more
-        return Codes(codes, both.values)
+        last = UNKNOWN
+        document: Words = (None, None)
+        for row, doc in zip(silent.tolist(), side.doc[side.filler[silent]].tolist(), strict=True):
+            if doc != last:
+                last, document = doc, self.words(doc)
+            text = words_at(document, places.of(row), self.unit)
+            texts[row] = None if text is None else fold(text)
+        return texts
 
 
 def words_at(words: Words, fragments: Sequence[tuple[int, int]], unit: str) -> str | None:
@@ -212,16 +205,14 @@ def filled(
     """
     both = typed(gold, system)
     gold, system = both.gold, both.system
-    asked = set(labels or ())
-    tagset = tuple(sorted(asked if only else {*asked, *slot_labels(gold), *slot_labels(system)}))
+    rows = set(labels or ())
+    tagset = tuple(sorted(rows if only else {*rows, *slot_labels(gold), *slot_labels(system)}))
     sides = [_side(corpus) for corpus in (gold, system)]
-    types = tuple(sorted({name for forms, _, _ in sides for name in forms}))
-    paths = tuple(sorted({name for _, paths, _ in sides for name in paths.values}))
+    types = tuple(sorted({"", *(name for side in sides for name in side.type.values)}))
+    paths = tuple(sorted({name for side in sides for name in side.path.values}))
     same = np.arange(len(gold), dtype=np.int32)
-    parts = [
-        _placed(side, corpus, moved, tagset, types, paths)
-        for side, corpus, moved in zip(sides, (gold, system), (same, place), strict=True)
-    ]
+    ours, gold_lost = _placed(sides[0], same, tagset, types, paths)
+    others, system_lost = _placed(sides[1], place, tagset, types, paths)
     unit = gold.unit or system.unit or "char"
     theirs = {int(ours): row for row, ours in enumerate(place.tolist()) if ours != UNKNOWN}
 
@@ -232,66 +223,68 @@ def filled(
             return system.words(theirs[row])
         return text, tokens
 
-    (ours, _), (others, _) = parts
     # Mentions that are left out are counted as mentions.
-    lost = sum(part[1] for part, side in zip(parts, sides, strict=True) if side[2] is not None)
-    return FilledPair(ours, others, tagset, types, gold.documents, unit, words, lost, paths,
+    counts = ((gold, gold_lost), (system, system_lost))
+    ignored = sum(count for corpus, count in counts if len(corpus.templates))
+    return FilledPair(ours, others, tagset, types, gold.documents, unit, words, ignored, paths,
                       both.remarks)  # fmt: skip
 
 
-_Side = tuple[tuple[str, ...], Codes, Any]
+class _Side(NamedTuple):
+    """One corpus: for each template its document, type, path and parent; then the fillers, each
+    with its row and the template that it is in.
+    """
+
+    doc: IntArray
+    type: Codes
+    path: Codes
+    parent: IntArray
+    row: Codes
+    template: IntArray
+    optional: BoolArray
+    confidence: FloatArray
+    realisations: IntArray
+    text: Codes
+    fragments: Fragments
 
 
 def _side(corpus: Corpus) -> _Side:
-    """Types, paths of templates, and rows of fillers of one corpus."""
-    if not len(corpus.templates):
-        types, _ = implicit(corpus)
-        kinds = np.tile(np.arange(len(types), dtype=np.int32), len(corpus))
-        return ("", *types), Codes(kinds, types), None
-    paths, rows = named(corpus.templates)
-    return ("", *corpus.templates.label.values), paths, rows
+    if len(corpus.templates):
+        table, fillers = corpus.templates, corpus.templates.fillers
+        path, row = named(table)
+        row = Codes(row.codes, tuple(row_names(corpus, row)))
+        return _Side(
+            table.doc, table.label, path, table.parent, row, fillers.template, fillers.optional,
+            fillers.confidence, fillers.realisations, fillers.text, fillers.fragments,
+        )  # fmt: skip
+    mentions, size = corpus.mentions, len(corpus.mentions)
+    types, type_of_label = implicit(corpus)
+    kinds = Codes(np.tile(np.arange(len(types), dtype=np.int32), len(corpus)), types)
+    return _Side(
+        np.repeat(np.arange(len(corpus)), len(types)), kinds, kinds,
+        np.full(len(kinds.codes), UNKNOWN, np.int32),
+        Codes(int32(mentions.label), tuple(row_names(corpus, None))),
+        mentions.doc * len(types) + type_of_label[mentions.label],
+        np.zeros(size, bool),
+        np.full(size, np.nan) if mentions.confidence is None else mentions.confidence,
+        np.arange(size + 1), Codes(np.full(size, UNKNOWN, np.int32), ()), mentions.pieces(),
+    )  # fmt: skip
 
 
 def _placed(
-    side: _Side, corpus: Corpus, place: IntArray, labels: tuple[str, ...], types: tuple[str, ...],
+    side: _Side, place: IntArray, labels: tuple[str, ...], types: tuple[str, ...],
     paths: tuple[str, ...],
 ) -> tuple[Filled, int]:  # fmt: skip
     """One side on the vocabularies of the pair, in gold's documents; and how many are left out."""
-    _, path, rows = side
-    code = {label: i for i, label in enumerate(labels)}
-    if rows is None:
-        found = _of_mentions(corpus)
-        own = [code.get(label, UNKNOWN) for label in row_names(corpus, rows)]
-        row = int32([*own, UNKNOWN])[corpus.mentions.label]
-        kinds, which = implicit(corpus)
-        kind = int32([types.index(name) for name in path.values])[path.codes]
-        forms = Forms(np.repeat(place, len(kinds)), kind, path.onto(paths).codes,
-                      np.full(len(kind), UNKNOWN, np.int32))  # fmt: skip
-        home = corpus.mentions.doc * len(kinds) + which[corpus.mentions.label]
-        filled_in = (home, *found)
-    else:
-        table, fillers = corpus.templates, corpus.templates.fillers
-        own = [code.get(label, UNKNOWN) for label in row_names(corpus, rows)]
-        row = int32([*own, UNKNOWN])[rows.codes]
-        kinds_ = int32([*(types.index(name) for name in table.label.values), types.index("")])
-        kind = kinds_[table.label.codes]
-        forms = Forms(place[table.doc], kind, path.onto(paths).codes, table.parent)
-        filled_in = (fillers.template, fillers.optional, fillers.confidence, fillers.realisations,
-                     fillers.text, fillers.fragments)  # fmt: skip
-    template, optional, confidence, offsets, text, fragments = filled_in
-    inside = np.flatnonzero((row != UNKNOWN) & (forms.doc[template] != UNKNOWN))
-    lost = len(row) - len(inside)
-    made = Filled(forms.doc[template], row, template, optional, confidence, offsets, text,
-                  fragments, np.arange(len(row), dtype=np.int32), forms)  # fmt: skip
-    return (made.take(inside) if lost else made), lost
-
-
-def _of_mentions(corpus: Corpus) -> tuple[BoolArray, FloatArray, IntArray, Codes, Fragments]:
-    table = corpus.mentions
-    size = len(table)
-    confidence = np.full(size, np.nan) if table.confidence is None else table.confidence
-    silent = Codes(np.full(size, UNKNOWN, np.int32), ())
-    return np.zeros(size, bool), confidence, np.arange(size + 1), silent, table.pieces()
+    kind = side.type.onto(types).codes
+    kind = np.where(kind == UNKNOWN, types.index(""), kind)
+    forms = Forms(place[side.doc], kind, side.path.onto(paths).codes, side.parent)
+    row, doc = side.row.onto(labels).codes, forms.doc[side.template]
+    fillers = Filled(doc, row, side.template, side.optional, side.confidence, side.realisations,
+                     side.text, side.fragments, np.arange(len(row), dtype=np.int32),
+                     forms)  # fmt: skip
+    inside = np.flatnonzero((row != UNKNOWN) & (doc != UNKNOWN))
+    return fillers.take(inside), len(row) - len(inside)
 
 
 def wordless(pair: FilledPair, space: str) -> UsageError:

@@ -93,10 +93,6 @@ class Pair:
     def covered(self) -> Mapping[str, int]:
         """The coverage; if anything counted tokens, with the mentions moved onto tokens; if
         anything counted fillers, with those left out or not found in the text.
-
-        >>> pair = Pair.of(Corpus.of("[Ann]PER slept"), Corpus.of("[Ann]LOC slept"))
-        >>> pair.covered["unaligned"]
-        0
         """
         seen: Pair = self.__dict__.get("in_tokens", self)
         slots: FilledPair | None = self.__dict__.get("filled")
@@ -110,11 +106,7 @@ class Pair:
 
     @property
     def all_warnings(self) -> tuple[str, ...]:
-        """The warnings; if anything counted fillers, also how their types were adjusted.
-
-        >>> Pair.of(Corpus.of("[Ann]PER slept"), Corpus.of("[Ann]LOC slept")).all_warnings
-        ()
-        """
+        """The warnings; if anything counted fillers, also how their types were adjusted."""
         slots: FilledPair | None = self.__dict__.get("filled")
         return self.warnings if slots is None else (*self.warnings, *slots.remarks)
 
@@ -130,11 +122,7 @@ class Pair:
 
     @cached_property
     def remembered(self) -> dict[Hashable, Any]:
-        """What event spaces have computed and share, such as the alignment.
-
-        >>> Pair.of(Corpus.of("[Ann]PER slept"), Corpus.of("[Ann]LOC slept")).remembered
-        {}
-        """
+        """What event spaces have computed and share, such as the alignment."""
         return {}
 
     def cells(self, side: str) -> IntArray:

@@ -7,8 +7,9 @@ done.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,8 +25,7 @@ NAME_THEM = (
 )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Typed:
+class Typed(NamedTuple):
     """Gold and system with comparable types, and remarks on how they were made comparable."""
 
     gold: Corpus
@@ -136,7 +136,10 @@ def _of_templates(gold: Corpus, system: Corpus) -> Typed:
     top = theirs.parent == UNKNOWN
     remarks = _met(types_of(gold), types_of(system), ours, new[top])
     if adopted.any() or dropped.any():
-        remarks += _adopted(adopted & top, only, words)
+        if count := int(np.count_nonzero(adopted & top)):
+            verb = "names no type and counts as" if count == 1 else "name no type and count as"
+            kind = plain(words[int(only[adopted & top][0])])
+            remarks.append(f"{many(count, 'template')} {verb} {kind}, the only type of gold")
         gone = [words[code] for code in np.unique(new[dropped & top]).tolist()]
         remarks += [_dropped(gone)] if gone else []
         if inner := int(np.count_nonzero((adopted | dropped) & ~top)):
@@ -148,17 +151,14 @@ def _of_templates(gold: Corpus, system: Corpus) -> Typed:
     return Typed(gold, system, tuple(remarks))
 
 
+def _all_typed(table: Templates) -> bool:
+    """Whether every template at the top has a type."""
+    return not (table.label.codes[table.parent == UNKNOWN] == UNKNOWN).any()
+
+
 def _bare(table: Templates) -> Templates:
     """Templates without types: their paths consist of slots only."""
     return replace(table, label=Codes(np.full(len(table), UNKNOWN, np.int32), ()))
-
-
-def _adopted(rows: BoolArray, only: IntArray, words: Sequence[str]) -> list[str]:
-    if not (count := int(np.count_nonzero(rows))):
-        return []
-    verb = "names no type and counts as" if count == 1 else "name no type and count as"
-    kind = plain(words[int(only[np.flatnonzero(rows)[0]])])
-    return [f"{many(count, 'template')} {verb} {kind}, the only type of gold"]
 
 
 def _dropped(types: Iterable[str]) -> str:
@@ -168,9 +168,8 @@ def _dropped(types: Iterable[str]) -> str:
 def _met(ours: set[str], theirs: set[str], gold: Templates, top: IntArray) -> list[str]:
     """The remarks if types do not match."""
     untyped = int(np.count_nonzero(top == UNKNOWN))
-    whole = not (gold.label.codes[gold.parent == UNKNOWN] == UNKNOWN).any()
     remarks = []
-    if len(ours) > 1 and untyped and whole:
+    if len(ours) > 1 and untyped and _all_typed(gold):
         names = "names" if untyped == 1 else "name"
         remarks.append(
             f"{many(untyped, 'template')} {names} no type, and gold has {_listed(ours)}: nothing "
@@ -187,8 +186,7 @@ def _met(ours: set[str], theirs: set[str], gold: Templates, top: IntArray) -> li
 def _of_mentions(gold: Corpus, system: Corpus) -> Typed:
     """Mentions against templates of gold."""
     types, rows = types_of(gold), set(slot_labels(gold))
-    table = gold.templates
-    whole = not (table.label.codes[table.parent == UNKNOWN] == UNKNOWN).any()
+    whole = _all_typed(gold.templates)
     form = _labelled(system.labels, rows, types)
     open_ = [label for label in system.labels if not form[label][0]]
     remarks = []
@@ -224,11 +222,11 @@ def _of_gold_mentions(gold: Corpus, system: Corpus) -> Typed:
 
 def _labelled(labels: Iterable[str], rows: set[str], types: set[str]) -> dict[str, tuple[str, str]]:
     """Type and row of each label; a label that is a row of the other side names its type."""
-    found: dict[str, tuple[str, str]] = {}
+    form: dict[str, tuple[str, str]] = {}
     for label in labels:
         fits = [kind for kind in types if label in rows and label.startswith(f"{kind}.")]
-        found[label] = max(fits, key=len, default=""), label
-    return found
+        form[label] = max(fits, key=len, default=""), label
+    return form
 
 
 def named(table: Templates) -> tuple[Codes, Codes]:
@@ -268,8 +266,7 @@ def _as_codes(column: IntArray, names: Sequence[str]) -> Codes:
 
 def implicit(corpus: Corpus) -> tuple[tuple[str, ...], IntArray]:
     """The types of the templates that mentions fill, and the type for each label."""
-    form: Mapping[str, tuple[str, str]] = corpus.form
-    kinds = [form.get(label, ("", label))[0] for label in corpus.labels]
+    kinds = [corpus.form.get(label, ("", label))[0] for label in corpus.labels]
     types = tuple(sorted(set(kinds))) or ("",)
     return types, int32([*(types.index(kind) for kind in kinds), 0])
 
