@@ -22,7 +22,7 @@ import numpy as np
 from carob.arrays.types import BoolArray
 from carob.corpus.corpus import Words
 from carob.corpus.document import Span
-from carob.corpus.tables import UNKNOWN, Fragments, int32
+from carob.corpus.tables import UNKNOWN, Fragments
 from carob.pair.occurrences import LEVELS, InTokens, Occurrences, weight
 
 if TYPE_CHECKING:
@@ -56,8 +56,8 @@ def grounded(gold: Filled, system: Filled, words: Callable[[int], Words], unit: 
     >>> slots = {"who": ["Ann", "Ann", "Ann", "Bo"]}
     >>> form = {"text": "Ann met ANN", "templates": [{"label": "t", "slots": slots}]}
     >>> filled = Pair.of(Corpus.of(form), Corpus.of(form)).filled
-    >>> found = grounded(filled.gold, filled.system, filled.words, filled.unit)
-    >>> [found.gold.of(i) for i in range(4)], found.ungrounded.tolist()
+    >>> places = grounded(filled.gold, filled.system, filled.words, filled.unit)
+    >>> [places.gold.of(i) for i in range(4)], places.ungrounded.tolist()
     ([((0, 3),), ((8, 11),), (), ()], [False, False, False, True])
     """
     sides = [_Side(gold), _Side(system)]
@@ -151,15 +151,15 @@ class _Side:
             want = _Want(row, string, slot, optional, self._others(filler), first)
             (own if row == first else others).append(want)
         self._place(own, where, taken)
-        homeless: list[_Want] = []
-        housed: list[_Want] = []
-        for want in others:
-            there = not self.silent[want.first] or want.first in self._places
-            (housed if there else homeless).append(want._replace(optional=False))
-        self._place(homeless, where, taken)
-        self._place(housed, where, taken)
-        lost = [want for want in own if want.row not in self._places]
+        others = [want._replace(optional=False) for want in others]
+        for known in (False, True):
+            batch = [want for want in others if self._has_place(want.first) == known]
+            self._place(batch, where, taken)
+        lost = [want for want in own if not self._has_place(want.row)]
         self.nowhere += [want.row for want in lost if not where.has(want.string)]
+
+    def _has_place(self, row: int) -> bool:
+        return not self.silent[row] or row in self._places
 
     def _others(self, filler: int) -> list[tuple[str, tuple[Span, ...]]]:
         first, last = self._side.realisations[filler : filler + 2].tolist()
@@ -203,14 +203,8 @@ class _Side:
         old = self._side.fragments
         if not self._places:
             return old
-        rows = np.fromiter(self._places, np.int64, len(self._places))
-        sizes = np.diff(old.offsets)
-        sizes[rows] = 1
-        offsets = np.concatenate([[0], np.cumsum(sizes)])
-        start, end = np.empty(offsets[-1], np.int32), np.empty(offsets[-1], np.int32)
-        kept = np.ones(offsets[-1], bool)
-        kept[offsets[rows]] = False
-        start[kept], end[kept] = old.start, old.end
-        start[offsets[rows]] = int32([first for first, _ in self._places.values()])
-        end[offsets[rows]] = int32([last for _, last in self._places.values()])
-        return Fragments(offsets, start, end)
+        rows = sorted(self._places)
+        start, end = zip(*(self._places[row] for row in rows), strict=True)
+        offsets = old.offsets + np.searchsorted(rows, np.arange(len(old.offsets)))
+        at = old.offsets[rows]  # these had no place
+        return Fragments(offsets, np.insert(old.start, at, start), np.insert(old.end, at, end))

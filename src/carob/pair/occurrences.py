@@ -83,29 +83,25 @@ def shared_words(text: str) -> list[str]:
     """
     if text.isascii():
         return [token.strip(_PUNCTUATION) or token for token in text.split()]
-    found: list[str] = []
+    words: list[str] = []
     for token in text.split():
-        runs = [token] if token.isascii() else _runs(token)
-        words = [word for run in runs if (word := _stripped(run))]
-        found += words or [token]
-    return found
+        words += [word for run in _runs(token) if (word := _stripped(run))] or [token]
+    return words
 
 
 def _runs(token: str) -> list[str]:
     """A token, cut before and after each character of a script without spaces."""
-    found = [""]
+    runs = [""]
     for piece in cut(token):
         if _ALONE.match(piece):
-            found += [piece, ""]
+            runs += [piece, ""]
         else:
-            found[-1] += piece
-    return found
+            runs[-1] += piece
+    return runs
 
 
 def _stripped(run: str) -> str:
     """Without punctuation at its ends."""
-    if run.isascii():
-        return run.strip(_PUNCTUATION)
     first, last = 0, len(run)
     while first < last and _is_punctuation(run[first]):
         first += 1
@@ -254,10 +250,8 @@ def _clean(text: str) -> str:
 
 def _single(pieces: Iterator[str]) -> list[str]:
     """Pieces with single spaces, and none at the ends."""
-    found: list[str] = []
+    single: list[str] = []
     for piece in pieces:
-        if piece != " " or (found and found[-1] != " "):
-            found.append(piece)
-    if found and found[-1] == " ":
-        found.pop()
-    return found
+        if piece != " " or (single and single[-1] != " "):
+            single.append(piece)
+    return single[:-1] if single[-1:] == [" "] else single
