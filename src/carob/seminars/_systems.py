@@ -115,8 +115,11 @@ def _form(dice: Dice, record: Record, seminar: dict[str, Forms]) -> dict[str, An
         [values[each] for each in (name, f"{name}1") if each in values]
         for name in ("speaker", "affiliation")
     )
+    people = people[:1] if dice.chance(0.2) else people
+    form = dice.one(("name", "name", "name", "titled", "full"))
+    names = [_untidy(dice, person[form]) for person in people]
     answers: dict[str, Any] = {
-        "speaker": _speakers(dice, people),
+        "speaker": names[0] if len(names) == 1 and dice.chance(0.4) else names,
         "topic": _untidy(dice, topic),
         "stime": values[start][style],
         "etime": end and end[style],
@@ -135,13 +138,6 @@ def _form(dice: Dice, record: Record, seminar: dict[str, Forms]) -> dict[str, An
     if dice.chance(0.1):
         del answers["series"]
     return answers
-
-
-def _speakers(dice: Dice, people: list[Forms]) -> str | list[str]:
-    people = people[:1] if dice.chance(0.2) else people
-    form = dice.one(("name", "name", "name", "titled", "full"))
-    names = [_untidy(dice, person[form]) for person in people]
-    return names[0] if len(names) == 1 and dice.chance(0.4) else names
 
 
 def _untidy(dice: Dice, text: str) -> str:
