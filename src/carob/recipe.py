@@ -8,7 +8,6 @@ value  = number | word {"+" word} | JSON string | comp
 from __future__ import annotations
 
 import dataclasses
-import json
 import math
 import re
 import types
@@ -136,7 +135,7 @@ def word(text: str) -> str:
     >>> word("PER"), word("a b")
     ('PER', '"a b"')
     """
-    return text if _WORD.fullmatch(text) else json.dumps(text, ensure_ascii=False)
+    return text if _WORD.fullmatch(text) else _quoted(text)
 
 
 def _value(value: Any, *, full: bool = False, without: Sequence[str] = ()) -> str:
@@ -151,7 +150,13 @@ def _value(value: Any, *, full: bool = False, without: Sequence[str] = ()) -> st
 def _text(text: str) -> str:
     """A word as it is, unless it would be read as a number that is written differently."""
     same = _DIGITS.fullmatch(text) or not _NUMBER.match(text)
-    return word(text) if same else json.dumps(text, ensure_ascii=False)
+    return word(text) if same else _quoted(text)
+
+
+def _quoted(text: str) -> str:
+    import json  # slow to load, and few recipes need it
+
+    return json.dumps(text, ensure_ascii=False)
 
 
 class _Text(str):
@@ -230,6 +235,8 @@ class _Reader:
         raw = self.take(_STRING)
         if raw is None:
             return None
+        import json
+
         try:
             text: str = json.loads(raw)
         except ValueError:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import fields
@@ -27,6 +26,8 @@ class Part:
 
     def to_json(self) -> str:
         """The dict as JSON text, every digit kept."""
+        import json
+
         return json.dumps(self.to_dict(), indent=1, ensure_ascii=False, allow_nan=False)
 
 

@@ -5,7 +5,6 @@ Fields are `key:value`, separated by `|`; a value that contains `|` or a quote i
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Mapping
 
@@ -23,7 +22,7 @@ def compose(fields: Mapping[str, str]) -> str:
     'carob:0.1.0|labels:"a|b"'
     """
     return "|".join(
-        f"{key}:{value if _is_plain(value) else json.dumps(value)}" for key, value in fields.items()
+        f"{key}:{value if _is_plain(value) else _quoted(value)}" for key, value in fields.items()
     )
 
 
@@ -55,7 +54,7 @@ def words(names: Iterable[str]) -> str:
     'PER+"a+b"'
     """
     return "+".join(
-        name if name and all(c.isalnum() or c in "-_." for c in name) else json.dumps(name)
+        name if name and all(c.isalnum() or c in "-_." for c in name) else _quoted(name)
         for name in names
     )
 
@@ -77,9 +76,17 @@ def unwords(value: str) -> list[str]:
     return names
 
 
+def _quoted(text: str) -> str:
+    import json  # slow to load, and few signatures need it
+
+    return json.dumps(text)
+
+
 def _unquoted(text: str) -> str:
     if not text.startswith('"'):
         return text
+    import json
+
     try:
         return str(json.loads(text))
     except ValueError:
