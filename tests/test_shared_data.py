@@ -43,6 +43,16 @@ def test_wnut17_is_as_published(data: Path, system: str) -> None:
     assert f"{WNUT[system]:.2f}" == f"{100 * (scores.value or 0):.2f}"
 
 
+@pytest.mark.parametrize(
+    ("system", "published"),
+    [("arcada", 37.77), ("sjtu_adapt", 37.62), ("spinningbytes", 39.33), ("uh_ritual", 40.24)],
+)
+def test_wnut17_surface_forms_are_as_published(data: Path, system: str, published: float) -> None:
+    folder = data / "wnut17"
+    scores = score(folder / "gold.conll", folder / "systems" / f"{system}.conll", "surface.F1")
+    assert f"{published:.2f}" == f"{100 * (scores.value or 0):.2f}"
+
+
 def test_the_schemes_and_documents_of_conll2003_are_found(data: Path) -> None:
     gold = read(data / "conll2003-dev" / "gold.conll")
     assert gold.origin is not None

@@ -132,6 +132,11 @@ class SpaceHooks:
     mentions_once: bool = True
     """Whether a mention is in at most one event."""
 
+    across_documents: bool = False
+    """Whether the counts of a document depend on the others, as where different strings of the
+    whole corpus count once each.
+    """
+
 
 @runtime_checkable
 class Measure(Protocol):
