@@ -246,7 +246,7 @@ class Tally:
         """The quantities that a measure needs, a column each: all labels together."""
         names = self._names(needs)
         if ("units", names) not in self._tables:
-            values = [np.bincount(self.unit, each, self.units) for each in self._values(names)]
+            values = [self._sum(self._factors(name), self._by_unit) for name in names]
             outcomes = column_sums(self._by_unit)
             sums = np.array([self._sum(self._factors(name), outcomes) for name in names])
             parts = [Part(np.arange(len(names)), None, compact(np.array(values, np.float64).T))]
