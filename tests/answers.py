@@ -310,7 +310,7 @@ def _rank(answer: Answer) -> tuple[object, ...]:
     sure = 1.0 if answer.confidence is None else -answer.confidence
     if answer.given:
         return sure, 0, answer.given, 0, folded(answer.texts[0])
-    return sure, 1, (), answer.place, folded(answer.texts[0])
+    return sure, 1, (), 0, ""  # the first in the file: sorting is stable
 
 
 def oaod(gold: list[Answer], system: list[Answer], match: str, k: int) -> tuple[int, ...]:

@@ -37,7 +37,7 @@ from carob.match._fillers import (
     text_edges,
 )
 from carob.match.overlap import Contains
-from carob.pair.filled import Filled, FilledPair, wordless
+from carob.pair.filled import FilledPair, wordless
 from carob.pair.pair import Pair
 
 
@@ -93,8 +93,9 @@ class _Answers:
 class Oas(_Answers):
     """One answer per slot: the system's best answer is right if it matches any filler of gold.
 
-    The best answer is the one with the highest confidence, otherwise the first; further answers
-    are ignored. P is over the slots of documents that have an answer, R over those that gold fills.
+    The best answer is the one with the highest confidence, otherwise the first: in the text if
+    places are given, otherwise in the file, also of several templates. Further answers are ignored.
+    P is over the slots of documents that have an answer, R over those that gold fills.
     Texts are compared, ignoring case, white space and Unicode variants, so it does not matter which
     occurrence was found. P is undefined without answers, R without gold.
 
@@ -244,34 +245,23 @@ def _realised(filled: FilledPair, space: str) -> tuple[Realised, Realised]:
 def _best(filled: FilledPair, slot: IntArray) -> IntArray:
     """The system's best answer to each slot of a document: the surest, else the first.
 
-    Among equals the first in document order, where places are known; of those without a place the
-    first of its template, and of several templates the first in the alphabet.
+    Among equals the first in document order, where places are known; then, of those without a
+    place, the first in the file, which is also the order of the rows.
     """
     side = filled.system
     own = side.realisations[:-1]
     spans = side.fragments.take(own)
     unplaced = np.diff(spans.offsets) == 0
     by_span = sequence_ranks(2 * spans.offsets, np.stack([spans.start, spans.end], axis=1).ravel())
-    by_place = np.where(unplaced, _place(side), 0)
+    by_row = np.where(unplaced, np.arange(len(side)), 0)
     unsure = -np.nan_to_num(side.confidence, nan=-np.inf)
-    order = np.lexsort((filled.texts.system[own], by_place, by_span, unplaced, unsure, slot))
+    order = np.lexsort((filled.texts.system[own], by_row, by_span, unplaced, unsure, slot))
     return order[_opening(slot[order])]
 
 
 def _opening(column: IntArray) -> BoolArray:
     """Where a run of equal numbers begins."""
     return np.append(True, column[1:] != column[:-1])[: len(column)]
-
-
-def _place(side: Filled) -> IntArray:
-    """Where each filler stands among those of its slot in its template, from 0."""
-    slot, _ = packed([side.template, side.label], [side.template, side.label])
-    order = np.argsort(slot, kind="stable")
-    opens = _opening(slot[order])
-    first = np.maximum.accumulate(np.where(opens, np.arange(len(order)), 0))
-    place = np.empty(len(order), np.int64)
-    place[order] = np.arange(len(order)) - first
-    return place
 
 
 def _paired(edges: Edges, gold_late: BoolArray, system_late: BoolArray) -> Edges:
