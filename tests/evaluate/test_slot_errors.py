@@ -108,7 +108,7 @@ def test_a_string_in_the_other_slot_is_a_confusion_of_the_two() -> None:
     for one, other in ("ab", "ba"):
         assert wanted[one, other] == matrix[f"t.{one}"][f"t.{other}"] > 50
         assert lost[one] == sum(matrix[f"t.{one}"].values())
-        assert extra[one] == sum(row[f"t.{one}"] for row in matrix.values())
+        assert extra[one] == sum(row.get(f"t.{one}", 0) for row in matrix.values())
 
 
 def test_what_was_fixed_and_broken_agrees_with_looking_at_each_filler() -> None:
@@ -265,9 +265,7 @@ def test_json_has_the_shape_of_the_other_errors(
     assert ["templates.F1", "templates.SER", "oas.F1", "oaod.F1", "oads.F1"] == list(
         found["gains"]["MIS"]
     )
-    assert {"_": 0, "talk.host": 0, "talk.place": 0, "talk.speaker": 1} == found["confusion"][
-        "talk.host"
-    ]
+    assert {"talk.speaker": 1} == found["confusion"]["talk.host"]
 
 
 def test_examples_can_be_chosen(files: dict[str, str], capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,9 +7,10 @@ import math
 import numpy as np
 import pytest
 
-from carob.arrays.types import FloatArray
+from carob.arrays.types import FloatArray, IntArray
+from carob.counts.tally import Part, Statistic, Table
 from carob.infer import resampling as draws
-from carob.infer.resampling import Units, exchanges, resamples
+from carob.infer.resampling import Matrix, Sampler, Units, exchanges, resamples
 
 
 def drawn(units: Units, count: int, seed: int) -> FloatArray:
@@ -120,3 +121,80 @@ def test_every_exchange_of_three_units_is_equally_likely() -> None:
     ways, counts = np.unique(bits, axis=0, return_counts=True)
     assert (8, 3) == ways.shape
     assert all(abs(count - 10_000) < 500 for count in counts.tolist())
+
+
+def random_table(units: int, width: int, seed: int) -> Table:
+    """A table whose second half of columns is in a part that leaves out units."""
+    rng = np.random.default_rng(seed)
+    values: FloatArray = rng.integers(0, 4, (units, width)).astype(np.float64) / 4
+    some, half = np.flatnonzero(rng.random(units) < 0.5), width // 2
+    return Table(units, width, [
+        Part(np.arange(half), None, values[:, :half]),
+        Part(np.arange(half, width), some, values[some, half:]),
+    ])  # fmt: skip
+
+
+def share(sums: FloatArray) -> FloatArray:
+    """A statistic of all columns."""
+    ratio: FloatArray = sums[:, 0] / (1 + sums[:, 1:].sum(axis=1))
+    return ratio
+
+
+@pytest.mark.parametrize("strata", [None, np.arange(90) % 3])
+def test_a_large_table_is_jackknifed_in_groups(
+    strata: IntArray | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Groups have about the same error as single units."""
+    table = random_table(90, 6, 3)
+    sampler = Sampler([Statistic(table, share)], Units.of(90, strata=strata))
+    (single,) = sampler.jackknife()
+    monkeypatch.setattr(draws, "LARGE", 0)
+    monkeypatch.setattr(draws, "GROUPS", 30)
+    (grouped,) = sampler.jackknife()
+    assert grouped.size == grouped.count.item() == 30
+    assert abs(grouped.error.item() - single.error.item()) < 0.5 * single.error.item()
+
+
+def test_leaving_out_groups_is_leaving_out_their_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The twin leaves out each group by hand."""
+    monkeypatch.setattr(draws, "LARGE", 0)
+    monkeypatch.setattr(draws, "GROUPS", 12)
+    table, order = random_table(40, 4, 5), np.random.default_rng(1).permutation(40)
+    (moments,) = Sampler([Statistic(table, share)], Units.of(40, order)).jackknife()
+    rows = table.rows(order)
+    scores = np.array([
+        share(np.delete(rows, np.s_[first::12], axis=0).sum(axis=0)[None]).item()
+        for first in range(12)
+    ])  # fmt: skip
+    away = scores - scores.mean()
+    assert math.isclose(moments.error.item(), math.sqrt(11 / 12 * (away**2).sum()), rel_tol=1e-9)
+    skew = -(away**3).sum() / (6 * (away**2).sum() ** 1.5)
+    assert math.isclose(moments.skew.item(), skew, rel_tol=1e-6)
+
+
+def test_sums_are_the_same_in_small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    table, units = random_table(50, 6, 8), Units.of(50)
+    sampler = Sampler([Statistic(table, share)], units)
+    (whole,) = sampler.bootstrap(300, np.random.default_rng(2))
+    monkeypatch.setattr(draws, "HELD", 40)
+    (pieces,) = sampler.bootstrap(300, np.random.default_rng(2))
+    assert np.array_equal(whole, pieces)
+
+
+def test_the_difference_of_two_tables() -> None:
+    one, other = random_table(30, 8, 1), random_table(30, 8, 2)
+    more = one.minus(other)
+    every = np.arange(30)
+    expected = one.rows(every) - other.rows(every)
+    assert np.array_equal(expected, more.rows(every))
+    assert np.allclose(expected.sum(axis=0), more.sums)
+    for _, sums in Matrix([more], Units.of(30)).products(iter([np.ones((2, 30), np.uint8)]), 2):
+        assert np.allclose(expected.sum(axis=0), sums[0])
+
+
+def test_the_difference_leaves_out_columns_without_any() -> None:
+    table = random_table(30, 8, 1)
+    more = table.minus(table)
+    assert 0 == more.parts[1].values.size
+    for _, sums in Matrix([more], Units.of(30)).products(iter([np.ones((2, 30), np.uint8)]), 2):
+        assert np.array_equal(np.zeros((2, 8)), sums[0])

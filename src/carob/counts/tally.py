@@ -35,6 +35,17 @@ class Part(NamedTuple):
     units: IntArray | None
     values: FloatArray
 
+    def rows(self, index: IntArray) -> FloatArray:
+        """The rows of some units."""
+        if self.units is None:
+            return self.values[index].astype(np.float64, copy=False)
+        rows = np.zeros((len(index), len(self.columns)))
+        if len(self.units):
+            place = np.minimum(np.searchsorted(self.units, index), len(self.units) - 1)
+            there = np.flatnonzero(self.units[place] == index)
+            rows[there] = self.values[place[there]]
+        return rows
+
 
 class Table:
     """A matrix of units x columns, in parts: what no part has is 0.
@@ -52,11 +63,6 @@ class Table:
         units, width = values.shape
         return cls(units, width, [Part(np.arange(width), None, values)])
 
-    @property
-    def is_sparse(self) -> bool:
-        """Whether a part leaves out units."""
-        return any(part.units is not None for part in self.parts)
-
     @cached_property
     def sums(self) -> FloatArray:
         """The sum of each column, exact."""
@@ -72,14 +78,48 @@ class Table:
         array([[0., 0., 1.]])
         """
         rows = np.zeros((len(index), self.width), order="F")
-        for columns, units, values in self.parts:
-            if units is None:
-                rows[:, columns] = values[index]
-            elif len(units):
-                place = np.minimum(np.searchsorted(units, index), len(units) - 1)
-                there = np.flatnonzero(units[place] == index)
-                rows[np.ix_(there, columns)] = values[place[there]]
+        for part in self.parts:
+            rows[:, part.columns] = part.rows(index)
         return rows
+
+    def minus(self, other: Table) -> Table:
+        """What this table has more than another one of the same parts. Of a part that leaves out
+        units, rows and columns without a difference are left out, too.
+
+        >>> Table.of(np.array([[3.0, 1.0]])).minus(Table.of(np.array([[1.0, 1.0]]))).sums
+        array([2., 0.])
+        """
+        parts = []
+        for ours, theirs in zip(self.parts, other.parts, strict=True):
+            if ours.units is None or theirs.units is None:
+                every = np.arange(self.units)
+                more = compact(ours.rows(every) - theirs.rows(every))
+                parts.append(Part(ours.columns, None, more))
+                continue
+            units = np.union1d(ours.units, theirs.units)
+            more = ours.rows(units) - theirs.rows(units)
+            rows, columns = np.flatnonzero(more.any(axis=1)), np.flatnonzero(more.any(axis=0))
+            parts.append(Part(ours.columns[columns], units[rows], more[np.ix_(rows, columns)]))
+        return Table(self.units, self.width, parts)
+
+    def grouped(self, group: IntArray, size: int) -> Table:
+        """The rows summed for each of `size` groups; `group` says in which each unit is.
+
+        >>> Table.of(np.array([[1.0], [2.0], [4.0]])).grouped(np.array([1, 0, 1]), 2).rows(
+        ...     np.array([0, 1])
+        ... )
+        array([[2.],
+               [5.]])
+        """
+        parts = []
+        for columns, units, values in self.parts:
+            own = group if units is None else group[units]
+            sums = np.array([group_sums(numbers, own, size) for numbers in values.T])
+            rows = np.flatnonzero(np.bincount(own, minlength=size))
+            parts.append(Part(columns, rows, sums.reshape(len(columns), size).T[rows]))
+        table = Table(size, self.width, parts)
+        table.sums = self.sums
+        return table
 
 
 class CountTable(Table):
@@ -155,7 +195,7 @@ class Statistic:
 DENSE = 1 << 22
 """Up to this many cells a table is one matrix; larger ones are made of parts with fewer zeros."""
 
-GROUP = 64
+GROUP = 16
 """How many labels one part of a large table has."""
 
 COMMON = ("gold_right", "gold_all", "system_right", "system_all")

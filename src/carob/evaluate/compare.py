@@ -18,7 +18,7 @@ from carob.counts.count import Count
 from carob.counts.tally import Statistic
 from carob.evaluate.options import Options, ScoreOptions, table_for, table_recipes
 from carob.evaluate.read import Readable
-from carob.evaluate.run import Plan, Recipes, Run, prepare
+from carob.evaluate.run import LABEL_ROWS, Plan, Recipes, Run, prepare, too_many_labels
 from carob.evaluate.score import average_statistic, count_events, label_statistic
 from carob.infer.interval import LEAST, JackknifeT, intervals
 from carob.infer.randomization import Randomization, Verdict
@@ -80,7 +80,7 @@ def compare(
     run = prepare(gold, systems, recipes, chosen, defaults)
     if len(run.pairs) < 2:
         raise UsageError("give at least two systems to compare")
-    groups = _statistics(run, chosen, labels=by_label)
+    groups, left_out = _statistics(run, chosen, labels=by_label)
     tests = sum(len(group.scores) for group in groups) * math.comb(len(run.pairs), 2)
     trials = trials or trials_for(tests)
     differences = _differences(run, groups, Randomization(trials))
@@ -95,7 +95,7 @@ def compare(
         run.signature(test=f"randomization,{trials},seed={chosen.seed}"),
         chosen.seed,
         run.plan.units.kind,
-        run.plan.remarks() + run.remarks,
+        run.plan.remarks() + run.remarks + left_out,
         trials,
     )
 
@@ -117,19 +117,32 @@ def without_parts(recipes: Sequence[Recipe]) -> list[Recipe]:
     return whole or list(recipes)
 
 
-def _statistics(run: Run, options: Options, *, labels: bool) -> list[_Group]:
+def _statistics(
+    run: Run, options: Options, *, labels: bool
+) -> tuple[list[_Group], tuple[str, ...]]:
     """For each recipe, and for the labels of each space and measure, the statistic of every
-    system.
+    system; and remarks on recipes that are left out.
     """
     counts = {
         name: count_events(pair, [recipe.space for recipe in run.recipes], run.plan)
         for name, pair in run.pairs.items()
     }
-    there = dict.fromkeys(run.recipes)
+    tallies = {space: tally for space, (_, tally, _) in counts[next(iter(run.pairs))].items()}
+    left_out = {
+        recipe: why
+        for recipe in run.recipes
+        if (why := too_many_labels(recipe, tallies[recipe.space], options.zero)) is not None
+    }
+    there = dict.fromkeys(recipe for recipe in run.recipes if recipe not in left_out)
+    if not there:
+        raise UsageError(next(iter(left_out.values())))
     groups = [_Group([(recipe, None, 0)]) for recipe in there]
     rows = {(recipe.space, recipe.measure): recipe for recipe in reversed(there)}
     for recipe in reversed(rows.values()) if labels else ():
-        names = counts[next(iter(run.pairs))][recipe.space][1].labels
+        names = tallies[recipe.space].labels
+        if len(names) > LABEL_ROWS:
+            raise UsageError(f"{len(names):,} labels cannot be compared one by one: more than "
+                             f"{LABEL_ROWS:,}")  # fmt: skip
         every = [replace(recipe, average=Label(label)) for label in names]
         groups.append(_Group([
             (one, label, i) for i, (one, label) in enumerate(zip(every, names, strict=True))
@@ -147,7 +160,7 @@ def _statistics(run: Run, options: Options, *, labels: bool) -> list[_Group]:
                 if label is None
                 else label_statistic(recipe.measure, tally, options.zero)
             )
-    return groups
+    return groups, tuple(f"{recipe} is left out: {why}" for recipe, why in left_out.items())
 
 
 class _Group:

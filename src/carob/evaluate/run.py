@@ -39,6 +39,11 @@ if TYPE_CHECKING:
     from carob.result.interval import Interval
 
 
+LABEL_ROWS, AVERAGED = 1_000, 5_000
+"""Rows of labels have intervals and tests if there are at most LABEL_ROWS labels, averages over
+labels if there are at most AVERAGED."""
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Plan:
     """The resampling of a run, which is the same for every system."""
@@ -154,6 +159,15 @@ class Plan:
 
         options = self.options
         return intervals(self.method, statistics, self.units, options.resamples, options.seed)
+
+
+def too_many_labels(recipe: Recipe, tally: Tally, zero: float | None) -> str | None:
+    """Why an average has no interval and no test: it depends on too many labels."""
+    labels = len(tally.labels)
+    if labels <= AVERAGED or recipe.average.table(recipe.measure, tally, zero).width < labels:
+        return None
+    what = f"{spell(recipe.average)} is an average over {labels:,} labels"
+    return f"{what}, more than {AVERAGED:,}: no interval and no test"
 
 
 def _order(corpus: Corpus) -> IntArray:

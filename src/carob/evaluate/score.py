@@ -14,7 +14,7 @@ from carob.counts.quantities import valued
 from carob.counts.tally import Statistic, Tally
 from carob.evaluate.options import Options, ScoreOptions, table_for, table_recipes
 from carob.evaluate.read import Readable
-from carob.evaluate.run import Plan, Recipes, Systems, prepare
+from carob.evaluate.run import LABEL_ROWS, Plan, Recipes, Systems, prepare, too_many_labels
 from carob.pair.pair import Pair, pieces
 from carob.plugin import Averaged, Measure, hook
 from carob.recipe import Recipe, spell
@@ -58,9 +58,18 @@ def score(
         scores += score_pair(pair, run.recipes, name, chosen, run.signature_fields[name], run.plan)
     return Scores(
         __version__, run.gold, run.system_files(), tuple(scores),
-        run.plan.remarks() + run.remarks + _unread_answers(scores),
+        run.plan.remarks() + run.remarks + _rows_without_intervals(scores, run.plan)
+        + _unread_answers(scores),
         None if run.task is None else run.task.to_dict(),
     )  # fmt: skip
+
+
+def _rows_without_intervals(scores: Sequence[Score], plan: Plan) -> tuple[str, ...]:
+    """Why the rows of labels have no intervals, if there are too many."""
+    labels = max(len(each.by_label) for each in scores)
+    if plan.method is None or labels <= LABEL_ROWS:
+        return ()
+    return (f"{labels:,} labels, more than {LABEL_ROWS:,}: their rows have no intervals",)
 
 
 def _unread_answers(scores: Sequence[Score]) -> tuple[str, ...]:
@@ -164,11 +173,13 @@ def _intervals(
     for recipe in recipes if plan.method is not None else ():
         _, tally, mentions = counts[recipe.space]
         why = plan.without(recipe, of_mentions=mentions)
+        why = why or too_many_labels(recipe, tally, options.zero)
         if why is not None:
             intervals[recipe] = why
         else:
             statistics[recipe] = average_statistic(recipe, tally, options.zero)
-        if plan.attributable(recipe.measure, of_mentions=mentions):
+        few = len(tally.labels) <= LABEL_ROWS
+        if few and plan.attributable(recipe.measure, of_mentions=mentions):
             labels = (recipe.space, recipe.measure)
             statistics[labels] = label_statistic(recipe.measure, tally, options.zero)
     made = plan.intervals(list(statistics.values()))

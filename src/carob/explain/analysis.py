@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from carob.arrays.join import join, rest
-from carob.arrays.types import BoolArray, FloatArray, IntArray
+from carob.arrays.types import BoolArray, IntArray
 from carob.corpus.corpus import Words
 from carob.corpus.tables import UNKNOWN
 from carob.counts.events import Events
@@ -66,14 +66,12 @@ class ErrorAnalysis(ABC):
         size = len(self.table.labels)
         return {kind: np.bincount(label[self.of_type(kind)], minlength=size) for kind in self.kinds}
 
-    def matrix(self, gold: IntArray, system: IntArray) -> FloatArray:
-        """How often the labels of these rows meet; -1 stands for no label."""
-        size = len(self.table.labels)
-        # Row -1 of a column, which stands for none, has the code after the last label.
-        row = np.append(self.table.gold.label, size)[gold].astype(np.int64)
-        column = np.append(self.table.system.label, size)[system]
-        counts = np.bincount(row * (size + 1) + column, minlength=(size + 1) ** 2)
-        return counts.astype(float).reshape(size + 1, size + 1)
+    def met(self, gold: IntArray, system: IntArray) -> Confusion:
+        """How often the labels of these rows meet; row -1 has no label."""
+        ours, theirs = (
+            np.append(table.label, UNKNOWN) for table in (self.table.gold, self.table.system)
+        )
+        return Confusion.of(self.table.labels, ours[gold], theirs[system])
 
     @abstractmethod
     def confusion(self) -> Confusion:

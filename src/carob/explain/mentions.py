@@ -46,7 +46,7 @@ class MentionErrors(ErrorAnalysis):
         matrices".
         """
         wrong = self.kind != 0
-        return Confusion(self.pair.labels, self.matrix(self.gold[wrong], self.system[wrong]))
+        return self.met(self.gold[wrong], self.system[wrong])
 
     def corrected(self, types: Sequence[str]) -> Pair:
         """What gold has in an error of these types is found; what the system has in it is gone,

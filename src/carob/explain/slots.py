@@ -87,8 +87,7 @@ class SlotErrors(ErrorAnalysis):
         gold[np.isin(gold, moved[0])] = UNKNOWN
         system[np.isin(system, moved[1])] = UNKNOWN
         some = (gold != UNKNOWN) | (system != UNKNOWN)
-        counts = self.matrix(*moved) + self.matrix(gold[some], system[some])
-        return Confusion(filled.labels, counts)
+        return self.met(np.append(moved[0], gold[some]), np.append(moved[1], system[some]))
 
     def corrected(self, types: Sequence[str]) -> Pair:
         """A wrong answer in the place of a filler of gold becomes that filler, a missing one is

@@ -82,9 +82,11 @@ class JackknifeT:
         moments, point = sample.moments, float(sample.point[place])
         count, freedom = int(moments.count[place]), int(moments.freedom[place])
         remarks = []
-        if count < len(sample.units):
-            lost, size = len(sample.units) - count, len(sample.units)
-            remarks.append(f"{lost:,} of {size:,} leave-one-out scores have no value: left out")
+        if count < moments.size:
+            lost = moments.size - count
+            remarks.append(
+                f"{lost:,} of {moments.size:,} leave-one-out scores have no value: left out"
+            )
         if freedom < 1:
             return _none(self, point, "too few leave-one-out scores have a value: no interval")
         error = float(moments.error[place])

@@ -11,9 +11,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from carob.arrays.columns import compact, stretches
+from carob.arrays.columns import stretches
 from carob.arrays.types import ByteArray, FloatArray, IntArray
-from carob.counts.tally import Statistic, Table
+from carob.counts.tally import Part, Statistic
 from carob.infer.resampling import Matrix, Sampler, Units, exchanges
 
 EXACT = 20
@@ -168,12 +168,16 @@ def _key(sampler: Sampler, pair: Pair) -> tuple[int, int, bool]:
 def _changes(sampler: Sampler, pair: Pair) -> list[Change]:
     """What exchanging the two systems' answers changes, for all columns or for each score."""
     first, second = (sampler.statistics[which].table for which in pair)
-    parts = sampler.statistics[pair[0]].columns or [np.arange(first.width)]
+    difference = second.minus(first)
+    parts = sampler.statistics[pair[0]].columns
+    if parts is None:
+        units = np.unique(np.concatenate([_occupied(part) for part in difference.parts]))
+        return [Change(len(units), difference.rows(units if len(units) <= EXACT else units[:0]))]
     sizes = np.zeros(len(parts), np.int64)
     rows: list[list[FloatArray]] = [[] for _ in parts]
     for some in stretches(len(sampler.units), max(first.width, 1)):
         index = sampler.units.order[some]
-        more = second.rows(index) - first.rows(index)
+        more = difference.rows(index)
         for i, columns in enumerate(parts):
             differs = more[:, columns].any(axis=1)
             sizes[i] += np.count_nonzero(differs)
@@ -185,20 +189,22 @@ def _changes(sampler: Sampler, pair: Pair) -> list[Change]:
     ]
 
 
+def _occupied(part: Part) -> IntArray:
+    """The units that have anything in a part."""
+    rows = np.flatnonzero(part.values.any(axis=1))
+    return rows if part.units is None else part.units[rows]
+
+
 def _products(
     sampler: Sampler, tables: Sequence[Pair], weights: Iterable[ByteArray], trials: int
 ) -> Iterator[dict[Pair, FloatArray]]:
     """For each pair of tables, what the second has more than the first in the exchanged units
     (trials x columns), for some trials at a time.
     """
-    if len(tables) < len(sampler.tables) and not any(t.is_sparse for t in sampler.tables):
+    if len(tables) < len(sampler.tables):
         # Two systems have half as many differences as tables, and many columns of these are 0.
-        every = np.arange(len(sampler.units))
-        matrix = Matrix(
-            [Table.of(compact(sampler.tables[b].rows(every) - sampler.tables[a].rows(every)))
-             for a, b in tables],
-            sampler.units,
-        )  # fmt: skip
+        more = [sampler.tables[b].minus(sampler.tables[a]) for a, b in tables]
+        matrix = Matrix(more, sampler.units)
         for _, sums in matrix.products(weights, trials):
             yield dict(zip(tables, sums, strict=True))
     else:

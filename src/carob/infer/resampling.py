@@ -13,8 +13,8 @@ distribution as n single balls. If the sum is too large, balls are taken away ag
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import blake2b
 from itertools import pairwise
@@ -150,8 +150,12 @@ def _poisson(mean: float, shape: tuple[int, int], rng: np.random.Generator) -> B
     return numbers.reshape(shape)
 
 
-HELD = 1 << 24
+HELD = 1 << 21
 """About how many sums are kept at a time: it changes memory and speed, no result."""
+
+LARGE, GROUPS = 1 << 24, 400
+"""Where units x columns of a table are more than LARGE, the jackknife leaves out GROUPS groups of
+units, one group at a time, instead of single units."""
 
 SINGLE = 2.0**22
 """Sums of quarters below this are exact in single precision, which is twice as fast."""
@@ -165,13 +169,14 @@ class Moments:
     """What leaving out one unit at a time says about one or several scores (arrays).
 
     `error` is the standard error, `skew` the acceleration of BCa, `count` how many leave-one-out
-    scores have a value, `freedom` their degrees of freedom.
+    scores have a value, `freedom` their degrees of freedom; `size` is how many there are.
     """
 
     error: FloatArray
     skew: FloatArray
     count: IntArray
     freedom: IntArray
+    size: int
 
 
 class Sampler:
@@ -211,26 +216,63 @@ class Sampler:
         """What leaving out one unit at a time says about each contrast (default: each statistic).
 
         Leaving out a unit subtracts its row from the sums; with strata, the rest of its stratum
-        then stands for the whole stratum. Scores without a value are left out.
+        then stands for the whole stratum. Scores without a value are left out. For the scores of
+        LARGE tables, groups of units take the place of units.
         """
         contrasts = self.each() if contrasts is None else contrasts
+        large = [contrast for contrast in contrasts if self._is_large(contrast)]
+        small = [contrast for contrast in contrasts if contrast not in large]
+        moments = dict(zip(small, self._leave_out(small), strict=True))
+        if large:
+            moments |= zip(large, self._of_groups(large)._leave_out(large), strict=True)
+        return [moments[contrast] for contrast in contrasts]
+
+    def _is_large(self, contrast: Contrast) -> bool:
+        width = max(self.statistics[each].table.width for each in contrast)
+        return len(self.units) > GROUPS and len(self.units) * width > LARGE
+
+    def _of_groups(self, contrasts: Sequence[Contrast]) -> Sampler:
+        """The same statistics over groups of units, for some contrasts. Each stratum has its share
+        of the groups, and deals its units out to them in turn.
+        """
+        size, group, bounds = len(self.units), np.empty(len(self.units), np.int64), [0]
+        for first, end in pairwise(self.units.bounds.tolist()):
+            count = min(end - first, max(2, round(GROUPS * (end - first) / size)))
+            group[self.units.order[first:end]] = bounds[-1] + np.arange(end - first) % count
+            bounds.append(bounds[-1] + count)
+        needed = {self.table_of[which] for contrast in contrasts for which in contrast}
+        tables = {i: self.tables[i].grouped(group, bounds[-1]) for i in needed}
+        statistics = [
+            replace(statistic, table=tables.get(i, statistic.table))
+            for statistic, i in zip(self.statistics, self.table_of, strict=True)
+        ]
+        return Sampler(statistics, Units(np.arange(bounds[-1]), np.array(bounds), self.units.kind))
+
+    def _leave_out(self, contrasts: Sequence[Contrast]) -> list[Moments]:
+        """What leaving out each unit says about some contrasts."""
         points = self.points(contrasts)
         bounds = self.units.bounds.tolist()
         powers = [np.zeros((len(bounds) - 1, 4, len(point))) for point in points]
-        for stratum, (first, end) in enumerate(pairwise(bounds)):
-            inside = [self._stratum_sums(table, first, end) for table in self.tables]
-            for part in stretches(end - first, max(table.width for table in self.tables)):
+        needed = sorted({which for contrast in contrasts for which in contrast})
+        tables = {i: self.tables[i] for i in sorted({self.table_of[which] for which in needed})}
+        widest = max((table.width for table in tables.values()), default=1)
+        for stratum, (first, end) in enumerate(pairwise(bounds) if needed else ()):
+            inside = {i: self._stratum_sums(table, first, end) for i, table in tables.items()}
+            for part in stretches(end - first, widest):
                 index = self.units.order[first + part.start : first + part.stop]
-                sums = []
-                for table, stratum_sums in zip(self.tables, inside, strict=True):
+                sums = {}
+                for i, table in tables.items():
                     rows = table.rows(index)
-                    if stratum_sums is not None:
+                    if (stratum_sums := inside[i]) is not None:
                         rows = ((end - first) * rows - stratum_sums) / max(end - first - 1, 1)
-                    sums.append(table.sums - rows)
-                values = self._values(sums)
+                    sums[i] = table.sums - rows
+                values = {
+                    which: self.statistics[which].values(sums[self.table_of[which]])
+                    for which in needed
+                }
                 for total, contrast, point in zip(powers, contrasts, points, strict=True):
                     total[stratum] += _powers(_contrast(values, contrast) - point)
-        return [_moments(total) for total in powers]
+        return [_moments(total, len(self.units)) for total in powers]
 
     def each(self) -> list[Contrast]:
         """Every statistic as a contrast of its own."""
@@ -251,7 +293,9 @@ class Sampler:
         return sums
 
 
-def _contrast(values: Sequence[FloatArray], contrast: Contrast) -> FloatArray:
+def _contrast(
+    values: Sequence[FloatArray] | Mapping[int, FloatArray], contrast: Contrast
+) -> FloatArray:
     if len(contrast) == 1:
         return values[contrast[0]]
     return values[contrast[0]] - values[contrast[1]]
@@ -270,7 +314,8 @@ class Matrix:
         size, order = len(units), units.order
         rank = np.empty(size, np.int64)
         rank[order] = np.arange(size)
-        self._places = [np.zeros(table.width, np.int64) for table in tables]
+        # -1 is the last line of a product, which is 0: of columns that are in no part.
+        self._places = [np.full(table.width, -1) for table in tables]
         lines: dict[bytes, FloatArray] = {}
         numbers: dict[bytes, int] = {}
         sparse = []
@@ -289,8 +334,9 @@ class Matrix:
         every = list(lines.values())
         self._single = _matrix([every[i] for i in np.flatnonzero(small)], size, np.float32)
         self._double = _exact(_matrix([every[i] for i in np.flatnonzero(~small)], size), size)
+        new_number = np.append(new_number, -1)
         for place in self._places:
-            place[:] = new_number[place] if len(every) else place
+            place[:] = new_number[place]
         self.width = len(every)
         self._sparse = []
         for place, part in sparse:
@@ -306,8 +352,9 @@ class Matrix:
         """The sums of each table (draws x columns), for some draws at a time."""
         held = max(1, HELD // max(self.width, 1))
         first, parts = 0, []
-        for some in weights:
-            parts.append(self._product(some))
+        pieces = (some[low : low + held] for some in weights for low in range(0, len(some), held))
+        for piece in pieces:
+            parts.append(self._product(piece))
             count = sum(part.shape[1] for part in parts)
             if count >= held or first + count == draws:
                 product = np.concatenate(parts, axis=1)
@@ -316,7 +363,7 @@ class Matrix:
 
     def _product(self, weights: ByteArray) -> FloatArray:
         """The sums of each different column: columns x draws."""
-        product = np.empty((self.width, len(weights)))
+        product = np.zeros((self.width + 1, len(weights)))
         single, double = len(self._single), len(self._single) + len(self._double)
         product[:single] = self._single @ weights.astype(np.float32).T
         if double < self.width or single < double:
@@ -361,18 +408,18 @@ def _powers(away: FloatArray) -> FloatArray:
     return np.array([count, *(each.sum(axis=0) for each in (away, square, square * away))])
 
 
-def _moments(sums: FloatArray) -> Moments:
+def _moments(sums: FloatArray, size: int) -> Moments:
     """From sums of powers in each stratum: both the error and the skew add up over strata.
 
     Efron & Tibshirani (1993), "An Introduction to the Bootstrap", 11.1 and 14.3; for strata the
     sums run over all of them, each with its own size.
     """
     count, one, two, three = (sums[:, i] for i in range(4))
-    size = np.maximum(count, 1)
-    mean = one / size
+    known = np.maximum(count, 1)
+    mean = one / known
     second = np.maximum(two - one * mean, 0.0)
     third = -(three - 3 * mean * two + 2 * one * mean**2)
-    share = (size - 1) / size
+    share = (known - 1) / known
     # Rounding alone leaves a spread of about 1e-16 for each score: no spread at all.
     second = np.where(second <= count * 1e-30, 0.0, second)
     error = np.sqrt((share * second).sum(axis=0))
@@ -381,4 +428,4 @@ def _moments(sums: FloatArray) -> Moments:
         skew = (share**3 * third).sum(axis=0) / (6 * spread**1.5)
     total = count.sum(axis=0)
     freedom = np.maximum(count - 1, 0).sum(axis=0)
-    return Moments(error, skew, total.astype(np.int64), freedom.astype(np.int64))
+    return Moments(error, skew, total.astype(np.int64), freedom.astype(np.int64), size)

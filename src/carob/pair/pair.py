@@ -362,7 +362,7 @@ def _within(
     """
     if corpus.labels == tagset:
         return corpus.mentions, 0
-    outside = [label for label in corpus.labels if label not in set(tagset)]
+    outside = set(corpus.labels).difference(tagset)
     place = {label: i for i, label in enumerate(tagset)}
     codes = [place.get(label, UNKNOWN) for label in corpus.labels]
     table = label_codes([*codes, UNKNOWN], len(tagset))

@@ -26,6 +26,10 @@ MEANING = {
     "SPU": "spurious",
     "ungrounded": "not found in the text",
 }
+LONGEST = 40
+"""Of more labels than this, only those with the most errors are shown, and the matrix of labels
+becomes a list of its largest entries."""
+
 _LONG = 40
 
 
@@ -41,27 +45,48 @@ def sections(errors: Errors, *, by_label: bool = False) -> list[Section]:
 def _counts(errors: Errors) -> Section:
     kinds = list(errors.counts)
     rows = [["errors", *kinds], ["all", *(f"{errors.counts[kind]:,}" for kind in kinds)]]
-    for label, row in errors.by_label.items():
+    labels = _labels(errors)
+    for label in labels:
+        row = errors.by_label[label]
         rows.append([INDENT + plain(label), *(f"{row[kind]:,}" for kind in kinds)])
-    for which, shares in errors.shares.items():
+    all_shares = errors.shares
+    for which in (None, *labels):
         name = "share of errors" if which is None else INDENT + plain(which)
-        every = (shares.get(kind) for kind in kinds)
+        every = (all_shares[which].get(kind) for kind in kinds)
         rows.append([name, *("" if share is None else f"{share:.1%}" for share in every)])
     legend = ", ".join(f"{kind} {MEANING[kind]}" for kind in kinds if kind in MEANING)
+    sentences = [legend]
+    if rest := len(errors.by_label) - len(labels):
+        what = "slots" if errors.of_slots else "labels"
+        sentences.append(f"the {LONGEST} {what} with the most errors; {rest:,} more are not shown")
     if errors.of_slots:
         moved = sum(count for _, _, count in errors.confusions)
-        return Section(
-            Table(rows), sentences=[legend, f"correct strings in the wrong slot: {moved:,}"]
-        )
+        sentences.append(f"correct strings in the wrong slot: {moved:,}")
+        return Section(Table(rows), sentences=sentences)
     boundary = sum(errors.counts[kind] for kind in ("BES", "BEL", "BEO"))
     near = f"{errors.near:,} of {boundary:,} boundary errors are one token off"
     unseen = f"{errors.unseen:,} of {errors.counts['FN']:,} missed mentions overlap nothing"
-    return Section(Table(rows), sentences=[legend, f"{near}; {unseen} the system marked"])
+    return Section(Table(rows), sentences=[*sentences, f"{near}; {unseen} the system marked"])
+
+
+def _labels(errors: Errors) -> list[str]:
+    """The labels whose rows are shown: all, or those with the most errors, in their order."""
+    labels = list(errors.by_label)
+    if len(labels) <= LONGEST:
+        return labels
+    wrong = {
+        label: sum(row[kind] for kind in errors.kinds) for label, row in errors.by_label.items()
+    }
+    most = set(sorted(labels, key=lambda label: -wrong[label])[:LONGEST])
+    return [label for label in labels if label in most]
 
 
 def _confusion(errors: Errors) -> Section:
+    """The matrix of labels; of many labels, the largest entries of the matrix as a list."""
     names = [plain(name) for name in errors.confusion.names]
-    counts = errors.confusion.counts
+    if len(names) > LONGEST + 1:
+        return _largest_confusions(errors)
+    counts = errors.confusion.matrix()
     top = max(float(counts.max()), 1.0)
     rows = [["gold \\ system", *names]]
     shades = [[0] * (len(names) + 1)]
@@ -71,6 +96,15 @@ def _confusion(errors: Errors) -> Section:
     most = [f"{plain(a)} taken for {plain(b)} {n:,}" for a, b, n in errors.confusions[:5]]
     frequent = [f"most frequent: {', '.join(most)}"] if most else []
     return Section(Table(rows, shades=shades), sentences=frequent)
+
+
+def _largest_confusions(errors: Errors) -> Section:
+    entries = sorted(errors.confusion.entries, key=lambda entry: -entry[2])
+    rows = [["gold", "system", "count"]]
+    rows += [[plain(gold), plain(system), f"{n:,}"] for gold, system, n in entries[:LONGEST]]
+    rest = entries[LONGEST:]
+    more = f"{len(rest):,} smaller entries with {sum(n for _, _, n in rest):,} errors are not shown"
+    return Section(Table(rows, left=frozenset({0, 1})), sentences=[more] if rest else [])
 
 
 def _gains(errors: Errors) -> Section:

@@ -6,24 +6,41 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from carob.arrays.types import FloatArray
+import numpy as np
+
+from carob.arrays.types import IntArray
 from carob.corpus.document import Mention
-from carob.result.result import Result, Rows, whole
+from carob.result.result import Result, Rows
 from carob.result.scores import File
 
 NONE = "_"
 """What stands for no label in a row or column, unless a label has that name."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Confusion:
-    """How often a label of gold (row) became a label of the system (column).
+    """How often a label of gold became a label of the system, for every two labels that meet.
 
-    The last row is what gold does not have, the last column what the system does not have.
+    `gold` and `system` are places in `names`, of which the last stands for no label: what gold
+    does not have, or what the system does not have.
+
+    >>> Confusion.of(("A", "B"), np.array([0, 1, 0]), np.array([1, -1, 1])).to_dict()
+    {'A': {'B': 2}, 'B': {'_': 1}}
     """
 
     labels: tuple[str, ...]
-    counts: FloatArray
+    gold: IntArray
+    system: IntArray
+    counts: IntArray
+
+    @classmethod
+    def of(cls, labels: tuple[str, ...], gold: IntArray, system: IntArray) -> Confusion:
+        """Count the pairs of two columns of labels, in which -1 is none."""
+        width = len(labels) + 1
+        pairs, counts = np.unique(
+            gold.astype(np.int64) % width * width + system % width, return_counts=True
+        )
+        return cls(labels, pairs // width, pairs % width, counts)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -33,12 +50,25 @@ class Confusion:
             none += NONE
         return (*self.labels, none)
 
-    def to_dict(self) -> dict[str, dict[str, float | int]]:
-        """As in JSON: gold label -> system label -> count."""
-        return {
-            row: {column: whole(count) for column, count in zip(self.names, counts, strict=True)}
-            for row, counts in zip(self.names, self.counts.tolist(), strict=True)
-        }
+    @property
+    def entries(self) -> list[tuple[str, str, int]]:
+        """(gold label, system label, count) of every two that meet, by gold, then system."""
+        names = self.names
+        columns = (self.gold.tolist(), self.system.tolist(), self.counts.tolist())
+        return [(names[i], names[k], count) for i, k, count in zip(*columns, strict=True)]
+
+    def matrix(self) -> IntArray:
+        """The counts of all rows and columns, zeros and all."""
+        matrix = np.zeros((len(self.labels) + 1,) * 2, np.int64)
+        matrix[self.gold, self.system] = self.counts
+        return matrix
+
+    def to_dict(self) -> dict[str, dict[str, int]]:
+        """As in JSON: gold label -> system label -> count, where it is not 0."""
+        rows: dict[str, dict[str, int]] = {}
+        for gold, system, count in self.entries:
+            rows.setdefault(gold, {})[system] = count
+        return rows
 
 
 @dataclass(frozen=True)
@@ -137,13 +167,8 @@ class Errors(Result):
     @property
     def confusions(self) -> list[tuple[str, str, int]]:
         """(gold label, system label, count) of labels taken for others, most frequent first."""
-        names = self.confusion.names[:-1]
-        pairs = [
-            (row, column, int(self.confusion.counts[i, k]))
-            for i, row in enumerate(names)
-            for k, column in enumerate(names)
-            if i != k and self.confusion.counts[i, k]
-        ]
+        none = self.confusion.names[-1]
+        pairs = [each for each in self.confusion.entries if none not in each and each[0] != each[1]]
         return sorted(pairs, key=lambda pair: (-pair[2], pair[0], pair[1]))
 
     def to_dict(self) -> dict[str, Any]:
@@ -168,7 +193,7 @@ class Errors(Result):
         >>> from carob import Corpus, errors
         >>> gold, system = Corpus.of("[Ann]PER"), Corpus.of("[Ann]LOC")
         >>> errors(gold, system, recipes=["exact.F1"]).rows()["confusion"][0]
-        {'gold': 'LOC', 'system': 'LOC', 'count': 0}
+        {'gold': 'PER', 'system': 'LOC', 'count': 1}
         """
         return {
             "counts": [
@@ -178,8 +203,7 @@ class Errors(Result):
             ],
             "confusion": [
                 {"gold": gold, "system": system, "count": count}
-                for gold, row in self.confusion.to_dict().items()
-                for system, count in row.items()
+                for gold, system, count in self.confusion.entries
             ],
             "gains": [
                 {"type": kind, "recipe": recipe, "gain": gain}
