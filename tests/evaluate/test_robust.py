@@ -297,6 +297,7 @@ def test_event_nuggets_have_a_grid_of_their_own(tmp_path: Path) -> None:
     found = robust(gold, [type_wrong, span_wrong])
     assert all(each.block.startswith("nugget") for each in found)
     assert {"micro", "macro-doc-pr"} == {each.average for each in found}
-    assert ("no format here has a repair policy",) == found.remarks
+    assert "no format here has a repair policy" in found.remarks
+    assert "type: gold has no label Meet (1 mention)" in found.remarks
     assert ("type",) == found.winner
     assert [("type", "span")] == [(turn.ahead, turn.behind) for turn in found.turns if turn.turned]

@@ -81,7 +81,9 @@ def test_a_recipe_on_mentions_says_who_has_none() -> None:
             ) == told(GOLD, FILLED, "exact.F1", "oads.F1")  # fmt: skip
     assert ("exact, overlap count mentions, and gold, llm have only fillers; --preset templates "
             "counts fillers",) == told(FILLED, FILLED, "exact.F1", "overlap.F1")  # fmt: skip
-    assert () == told(GOLD, BOTH, "exact.F1")
+    assert ("llm: no mention has the label where, which gold has 2 times",) == told(
+        GOLD, BOTH, "exact.F1"
+    )
     assert () == told(GOLD, FILLED, "oads.F1")
 
 
@@ -139,3 +141,54 @@ def test_systems_are_named_by_the_user_by_their_files_or_by_their_paths() -> Non
         systems_by_name(["a.conll", "a.conll"])
     with pytest.raises(UsageError, match="give at least one system"):
         systems_by_name([])
+
+
+def labelled(*labels: str) -> Corpus:
+    return Corpus.of(" ".join(f"[w]{label}" for label in labels))
+
+
+def test_labels_of_one_side_are_reported_with_the_map_that_mends_them() -> None:
+    def remarks(gold: Corpus, system: Corpus) -> list[str]:
+        found = score(gold, {"s": system}, "exact.F1", resamples=0).remarks
+        return [each for each in found if each.startswith("s: ")]
+
+    gold = labelled("PER", "LOC", "PER")
+    assert [] == remarks(gold, gold)
+    assert [
+        "s: gold has no label location, person (3 mentions); did you mean LOC, PER? "
+        "--map location=LOC --map person=PER"
+    ] == remarks(gold, labelled("person", "location", "person"))
+    assert ["s: gold has no label per (1 mention)"] == remarks(gold, labelled("PER", "LOC", "per"))
+    assert ["s: gold has no label loc (1 mention); did you mean LOC? --map loc=LOC"] == remarks(
+        gold, labelled("PER", "loc", "PER")
+    )
+    assert ["s: no mention has the label LOC, which gold has 1 time"] == remarks(
+        gold, labelled("PER", "PER", "PER")
+    )
+    mended = score(gold, labelled("person", "LOC", "person"), "exact.F1", map={"person": "PER"})
+    assert 1.0 == mended.value
+    assert not any("gold has no label" in each for each in mended.remarks)
+    many = remarks(labelled(*"A" * 10), labelled("A", *(f"X{i}" for i in range(9))))
+    assert ["s: gold has no label X0, X1, X2, X3, X4 and 4 more (9 mentions)"] == many
+
+
+def test_slots_of_one_side_are_reported() -> None:
+    gold = Corpus.of({"templates": [{"label": "talk", "slots": {"speaker": ["Ann"]}}]})
+    system = Corpus.of({"templates": [{"label": "talk", "slots": {"Speaker": ["Ann"]}}]})
+    (remark,) = score(gold, {"s": system}, "oads.F1", resamples=0).remarks
+    assert remark == (
+        "s: gold has no slot talk.Speaker (1 filler); did you mean talk.speaker? "
+        "--map talk.Speaker=talk.speaker"
+    )
+    compared = compare(gold, {"s": system, "t": gold}, "oads.F1", resamples=0, trials=99)
+    assert remark in compared.remarks
+    analysed = errors(gold, system, preset="templates").remarks
+    assert any("gold has no slot talk.Speaker" in each for each in analysed)
+
+
+def test_relations_and_clusters_that_no_recipe_counts_are_reported() -> None:
+    mentions = [{"id": "a", "start": 0, "end": 1, "label": "X"},
+                {"id": "b", "start": 1, "end": 2, "label": "X"}]  # fmt: skip
+    relation = {"label": "r", "arguments": {"x": "a", "y": "b"}}
+    gold = Corpus.of({"tokens": ["a", "b"], "mentions": mentions, "relations": [relation]})
+    assert "gold has 1 relations, which no recipe counts" in score(gold, gold, "exact.F1").remarks

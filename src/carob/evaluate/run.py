@@ -6,9 +6,12 @@ from __future__ import annotations
 
 import io
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from functools import cached_property
+from itertools import product
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
@@ -25,7 +28,7 @@ from carob.counts.tally import Statistic, Tally
 from carob.evaluate.options import Options, only_fillers
 from carob.evaluate.read import Readable, corpora
 from carob.pair.pair import Pair
-from carob.pair.template_types import slot_labels, typed_as
+from carob.pair.template_types import named, row_names, slot_labels, typed_as
 from carob.pair.tokens import Tokens
 from carob.plugin import Measure
 from carob.recipe import Recipe, spell
@@ -331,6 +334,9 @@ def prepare(
         if not optional or options.preset is not None:
             remarks += applied.task.unofficial(wanted)
     warnings += recipes_without_mentions(wanted, {"gold": reference, **answers})
+    if options.labels is None:
+        warnings += labels_of_one_side(wanted, reference, answers)
+    remarks += uncounted_groups(reference)
     if optional:
         wanted, impossible = _countable(wanted, list(pairs.values()))
         remarks += impossible
@@ -530,6 +536,93 @@ def recipes_without_mentions(
         f"{', '.join(spaces)} {count} mentions, and {', '.join(files)} {have} only fillers; "
         "--preset templates counts fillers",
     )
+
+
+def labels_of_one_side(
+    recipes: Sequence[Recipe], gold: Corpus, systems: Mapping[str, Corpus]
+) -> tuple[str, ...]:
+    """A remark for each system with labels or slots that gold lacks, or without some that gold has.
+
+    >>> from carob.recipe import Recipe
+    >>> gold, system = Corpus.of("[Ann]PER in [Oslo]LOC"), Corpus.of("[Ann]person in [Oslo]LOC")
+    >>> labels_of_one_side([Recipe.parse("exact.F1")], gold, {"a": system})
+    ('a: gold has no label person (1 mention); did you mean PER? --map person=PER',)
+    """
+    remarks = []
+    items = dict.fromkeys(each.space.items for each in recipes)
+    for item, (name, system) in product(items, systems.items()):
+        ours, theirs = _item_counts(item, gold, gold), _item_counts(item, gold, system)
+        if not ours or not theirs:
+            continue
+        kind = "label" if item == "mention" else "slot"
+        unknown, unused = sorted(theirs.keys() - ours.keys()), sorted(ours.keys() - theirs.keys())
+        meant = {label: near for label in unknown if (near := _same_meaning(label, unused))}
+        if unknown:
+            count = sum(theirs[label] for label in unknown)
+            text = f"{plain(name)}: gold has no {kind} {_listed(unknown)}"
+            text += f" ({count:,} {item}{'s' if count > 1 else ''})"
+            if meant:
+                maps = " ".join(f"--map {_quoted(a)}={_quoted(b)}" for a, b in meant.items())
+                text += f"; did you mean {_listed(list(meant.values()))}? {maps}"
+            remarks.append(text)
+        unused = [label for label in unused if label not in meant.values()]
+        if unused:
+            count = sum(ours[label] for label in unused)
+            remarks.append(
+                f"{plain(name)}: no {item} has the {kind} {_listed(unused)}, "
+                f"which gold has {count:,} {'times' if count > 1 else 'time'}"
+            )
+    return tuple(remarks)
+
+
+def _item_counts(item: str, gold: Corpus, corpus: Corpus) -> dict[str, int]:
+    """How many mentions each label has, or how many fillers each slot."""
+    if item == "mention":
+        names: Sequence[str] = corpus.labels
+        codes = corpus.mentions.label
+    elif len(corpus.templates):
+        corpus = typed_as(gold, corpus)
+        slots = named(corpus.templates)[1]
+        names, codes = row_names(corpus, slots), slots.codes
+    else:
+        return {}
+    counts: Counter[str] = Counter()
+    for name, count in zip(names, np.bincount(codes, minlength=len(names)).tolist(), strict=True):
+        counts[name] += count
+    return {name: count for name, count in counts.items() if count}
+
+
+def _same_meaning(label: str, others: Sequence[str]) -> str | None:
+    """The other label that probably means the same: the same but for case, or longer or shorter."""
+    folded = label.casefold()
+    for other in others:
+        short, long = sorted((folded, other.casefold()), key=len)
+        if len(short) > 1 and long.startswith(short):
+            return other
+    close = get_close_matches(folded, [other.casefold() for other in others], 1)
+    return next((other for other in others if other.casefold() in close), None)
+
+
+def _listed(names: Sequence[str], most: int = 5) -> str:
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return ", ".join(plain(name) for name in names[:most]) + more
+
+
+def _quoted(name: str) -> str:
+    from shlex import quote  # slow to load, and rarely needed
+
+    return quote(plain(name))
+
+
+def uncounted_groups(gold: Corpus) -> tuple[str, ...]:
+    """A remark if gold has relations or clusters: no event space counts them.
+
+    >>> uncounted_groups(Corpus.of("[Ann]PER slept"))
+    ()
+    """
+    counts = {"relations": len(gold.relations), "clusters": len(gold.clusters)}
+    parts = [f"{count:,} {kind}" for kind, count in counts.items() if count]
+    return (f"gold has {' and '.join(parts)}, which no recipe counts",) if parts else ()
 
 
 def _names(corpora: Sequence[Corpus]) -> list[str]:
