@@ -38,6 +38,7 @@ def test_the_three_stand_side_by_side(scores: Scores) -> None:
         "templates       P       R      F1     SER  gold\n"
         "short      1.0000  0.2000  0.3333  0.8000     5\n"
         "wrong      0.3750  0.3000  0.3333  0.7000     5\n"
+        "(short: no filler has the slot talk.host, talk.place, which gold has 2 times)\n"
     ).rstrip("\n") == table(str(scores))
 
 
@@ -73,9 +74,9 @@ def test_markdown_and_latex_have_it_too(scores: Scores) -> None:
 
 
 def remarks(*recipes: str) -> list[str]:
-    """What the terminal says in brackets below the tables."""
+    """What the terminal says in brackets below the tables, but for slots that the system lacks."""
     lines = str(score(GOLD_, SHORT_, recipes, resamples=0)).splitlines()
-    return [line for line in lines if line.startswith("(")]
+    return [line for line in lines if line.startswith("(") and "no filler has" not in line]
 
 
 def test_what_differs_in_more_than_the_way_stands_apart() -> None:

@@ -9,7 +9,6 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING, Any
@@ -599,6 +598,8 @@ def _same_meaning(label: str, others: Sequence[str]) -> str | None:
         short, long = sorted((folded, other.casefold()), key=len)
         if len(short) > 1 and long.startswith(short):
             return other
+    from difflib import get_close_matches  # slow to load, and rarely needed
+
     close = get_close_matches(folded, [other.casefold() for other in others], 1)
     return next((other for other in others if other.casefold() in close), None)
 
