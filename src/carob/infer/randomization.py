@@ -12,6 +12,7 @@ from typing import ClassVar
 import numpy as np
 
 from carob.arrays.columns import stretches
+from carob.arrays.join import distinct
 from carob.arrays.types import ByteArray, FloatArray, IntArray
 from carob.counts.tally import Part, Statistic
 from carob.infer.resampling import Matrix, Sampler, Units, exchanges
@@ -171,7 +172,7 @@ def _changes(sampler: Sampler, pair: Pair) -> list[Change]:
     difference = second.minus(first)
     parts = sampler.statistics[pair[0]].columns
     if parts is None:
-        units = np.unique(np.concatenate([_occupied(part) for part in difference.parts]))
+        units = distinct(np.concatenate([_occupied(part) for part in difference.parts]))
         return [Change(len(units), difference.rows(units if len(units) <= EXACT else units[:0]))]
     sizes = np.zeros(len(parts), np.int64)
     rows: list[list[FloatArray]] = [[] for _ in parts]
