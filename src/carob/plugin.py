@@ -99,6 +99,11 @@ class FormatHooks:
     write_folder: Callable[[Corpus, Path], None] | None = None
     """Write a corpus to a folder, a file for each document."""
 
+    write_parameters: tuple[str, ...] | None = None
+    """The parameters that matter where a corpus is written; by default all. To give another one
+    with `--write` is refused.
+    """
+
     library: Callable[[Source, Documents], Any] | None = None
     """What finds the text and words of a document again, to quote them. Without it the corpora
     that `read` returns keep theirs in memory.

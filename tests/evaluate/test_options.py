@@ -66,7 +66,9 @@ def test_a_wrong_option_is_refused_in_words(
     ("options", "message"),
     [
         ({"zero_division": "2"}, "zero_division is skip or 0 or 1, not '2'"),
-        ({"resamples": 50}, "resamples is 0 (no intervals) or at least 100, not 50"),
+        ({"resamples": 50}, "resamples is 0 (no intervals) or from 100 to 10,000,000, not 50"),
+        ({"resamples": 10**8}, "resamples is 0 (no intervals) or from 100 to 10,000,000, not "
+         "100,000,000"),
         ({"seed": -1}, "seed is 0 or more, not -1"),
         ({"resample_by": "word"}, "resample_by is document or sentence, not 'word'"),
         ({"interval": "bcc"}, "no interval is called 'bcc'; did you mean bca? there are: auto, "

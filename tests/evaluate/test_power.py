@@ -165,8 +165,8 @@ def test_the_approximation_is_the_usual_formula_where_differences_are_small() ->
         ({"alpha": 0.0}, "alpha is between 0 and 1, not 0.0"),
         ({"power": 0.04}, "power is more than alpha (0.05), not 0.04"),
         ({"difference": -0.1}, "the difference is 0 or more, not -0.1"),
-        ({"simulations": 5}, "simulations is at least 100, not 5"),
-        ({"trials": 5}, "trials is at least 99, not 5"),
+        ({"simulations": 5}, "simulations is from 100 to 1,000,000, not 5"),
+        ({"trials": 5}, "trials is from 99 to 1,000,000, not 5"),
         ({"alpha": 0.001}, "no p of 199 trials is as small as 0.001: give more trials"),
     ],
 )
@@ -208,3 +208,13 @@ def test_pilots_that_say_nothing_are_refused() -> None:
         assert message == str(caught.value)
     with pytest.raises(UsageError, match=r"exact\.fp is a count, which grows with the documents"):
         power(gold, systems, "exact.fp")
+
+
+def test_a_difference_that_is_too_small_for_numbers_is_refused() -> None:
+    gold = Corpus.of(*["[Ann]PER slept"] * 10)
+    other = Corpus.of(*["[Ann]PER slept", "Ann slept"] * 5)
+    with pytest.raises(UsageError, match="0 or at least 1e-09, not 1e-300"):
+        power(gold, {"a": other, "b": gold}, "exact.R", difference=1e-300)
+    result = power(gold, {"a": other, "b": gold}, "exact.R", difference=1e-9, simulations=100)
+    assert result.documents is not None
+    assert result.documents > 1e15

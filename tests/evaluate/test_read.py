@@ -4,18 +4,24 @@ read is lost without a word.
 
 from __future__ import annotations
 
+import contextlib
 import gzip
+import io
 import json
+from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import carob
+from carob import Corpus, InputError, UsageError, read, write
 from carob.cli import main
 from carob.corpus.source import Source
 from carob.evaluate.check import check
 from carob.evaluate.read import sniffed
 from carob.evaluate.verify import verify
+from carob.plugin import hook
 
 HEAD = 1 << 16
 
@@ -143,3 +149,77 @@ def test_empty_texts_are_in_the_coverage_where_there_are_any(
 def test_standard_output_is_written_to(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     carob.write(carob.Corpus.of("[Ann]PER slept"), "-", format="conll")
     assert b"-DOCSTART- O\n\nAnn B-PER\nslept O\n\n" == capfdbinary.readouterr().out
+
+
+def test_standard_output_may_take_text_only(capsys: pytest.CaptureFixture[str]) -> None:
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        write(Corpus.of("[Ann]PER slept"), "-", "conll")
+    assert "-DOCSTART- O\n\nAnn B-PER\nslept O\n\n" == out.getvalue()
+    with contextlib.redirect_stdout(None), pytest.raises(UsageError, match="output is closed"):
+        write(Corpus.of("[Ann]PER slept"), "-", "conll")
+
+
+@pytest.mark.parametrize(
+    ("parameters", "mentions"),
+    [({"tag": "1"}, 1), ({"tag": "1+2"}, 2), ({"tag": "-1", "token": "0"}, 1), ({"tag": [2]}, 1)],
+)
+def test_columns_may_be_given_as_text(parameters: dict[str, Any], mentions: int) -> None:
+    source = Source.of_bytes(b"Ann B-PER B-X\nslept O O\n")
+    assert mentions == len(read(source, "conll", **parameters).mentions)
+
+
+@pytest.mark.parametrize("parameters", [{"tag": "x"}, {"token": "x"}, {"tag": None}, {"tag": ""}])
+def test_a_column_that_is_no_number_is_refused(parameters: dict[str, Any]) -> None:
+    ((name, value),) = parameters.items()
+    with pytest.raises(UsageError, match=f"{name} is the number of a column, not {value!r}"):
+        read(Source.of_bytes(b"Ann B-PER\n"), "conll", **parameters)
+
+
+@pytest.mark.parametrize(
+    ("format", "parameters", "message"),
+    [
+        ("conll", {"tag": 1}, "conll is written without the parameter 'tag'; there are: scheme"),
+        ("conll", {"repair": "strict"}, "without the parameter 'repair'; there are: scheme"),
+        ("brat", {"missing": "empty"}, "brat is written without the parameter 'missing'; it has"),
+        ("muc", {"label": "X"}, "muc is written without the parameter 'label'; it has none"),
+        ("tbf", {"tokens": "x"}, "tbf is written without the parameter 'tokens'; it has none"),
+    ],
+)
+def test_a_parameter_that_changes_nothing_in_writing_is_refused(
+    format: str, parameters: dict[str, Any], message: str, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    with pytest.raises(UsageError, match=message):
+        write(Corpus.of("[Ann]PER slept"), out, format, **parameters)
+    with pytest.raises(UsageError, match=message):
+        carob.convert(Corpus.of("[Ann]PER slept"), out, format, write_options=parameters)
+
+
+@pytest.mark.parametrize("format", carob.registry.builtin("formats"))
+def test_every_parameter_of_writing_is_one_of_the_format(format: str) -> None:
+    cls = carob.registry.load("formats", format)
+    names = {each.name for each in fields(cls)}
+    assert set(hook(cls, "write_parameters") or ()) <= names
+
+
+RETURNS = {
+    "conll": b"Ann B-PER\nslept O\n\nBo B-PER\n",
+    "muc": b'0. MESSAGE: ID   d\n1. MESSAGE: TEMPLATE   1\n2. A    "x"\n',
+    "jsonl": b'{"tokens": ["a"]}\n{"tokens": ["b"]}\n',
+    "records": b'{"a": "x"}\n{"a": "y"}\n',
+    "spans": b"A\t1\t1\t1\n\nB\t1\t1\t1\n",
+    "tbf": b"#BeginOfDocument d\ns\td\tE1\t1,2\tx\tL\tA\n#EndOfDocument\n",
+}
+
+
+@pytest.mark.parametrize("format", RETURNS)
+@pytest.mark.parametrize("named", [True, False], ids=["named", "detected"])
+def test_lines_that_end_in_carriage_returns_alone_are_never_misread(
+    format: str, named: bool
+) -> None:
+    data = RETURNS[format].replace(b"\n", b"\r")
+    with pytest.raises(InputError) as caught:
+        read(Source.of_bytes(data, "old"), *([format] if named else []))
+    if format in ("conll", "muc"):
+        assert "K011" == caught.value.problems[0].code
+    assert len(read(Source.of_bytes(RETURNS[format].replace(b"\n", b"\r\n")), format))

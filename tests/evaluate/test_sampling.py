@@ -190,7 +190,7 @@ def test_strata_that_explain_everything_leave_no_spread() -> None:
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"resamples": 5}, "resamples is 0 (no intervals) or at least 100, not 5"),
+        ({"resamples": 5}, "resamples is 0 (no intervals) or from 100 to 10,000,000, not 5"),
         ({"seed": -1}, "seed is 0 or more, not -1"),
         ({"resample_by": "token"}, "resample_by is document or sentence, not 'token'"),
         (

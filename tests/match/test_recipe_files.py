@@ -69,15 +69,17 @@ def test_a_result_with_weights_can_be_verified_until_they_change(place: Path) ->
     ("1\n2\n3\n4\n", "w.txt:4: K802 found the weight of token 4, expected the end of the file; "
      "gold has 3 tokens in all its documents together"),
     ("1\n\n3\n", "w.txt:2: K801 found '', expected the weight of a token, "
-     "a number that is 0 or more"),
+     "a number from 0 to 1,000,000"),
     ("1\n-2\nnan\n", "w.txt:2: K801 found '-2', expected the weight of a token, "
-     "a number that is 0 or more (and 1 more like it)"),
+     "a number from 0 to 1,000,000 (and 1 more like it)"),
     ("1\n2\n1e999\n", "w.txt:3: K801 found '1e999', expected the weight of a token, "
-     "a number that is 0 or more"),
+     "a number from 0 to 1,000,000"),
+    ("1\n2\n1e308\n", "w.txt:3: K801 found '1e308', expected the weight of a token, "
+     "a number from 0 to 1,000,000"),
     ("1_0\n2\n3\n", "w.txt:1: K801 found '1_0', expected the weight of a token, "
-     "a number that is 0 or more"),
+     "a number from 0 to 1,000,000"),
     ("1\n2\nx\x1b[2J\n", "w.txt:3: K801 found 'x\\x1b[2J', expected the weight of a token, "
-     "a number that is 0 or more"),
+     "a number from 0 to 1,000,000"),
 ])  # fmt: skip
 def test_a_wrong_file_of_weights_is_said_with_its_line(
     place: Path, content: str, message: str

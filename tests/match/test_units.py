@@ -344,7 +344,8 @@ def test_the_signature_has_every_parameter() -> None:
 
 
 @pytest.mark.parametrize(("text", "message"), [
-    ("ts(sep=-1).F1", "ts(sep=-1.0): sep is 0 or more"),
+    ("ts(sep=-1).F1", "ts(sep=-1.0): sep is from 0 to 1,000,000"),
+    ("ts(sep=1e308).F1", "ts(sep=1e+308): sep is from 0 to 1,000,000"),
     ("token(sep=1).F1", "token has no parameter 'sep'"),
     ("ts(instances=many).F1", "ts(instances=…): found many"),
     ('ts(token_weights="-").F1', "token_weights: found '-', expected a file"),

@@ -89,8 +89,9 @@ def test_e_of_a_side_without_the_other_is_1() -> None:
         (lambda: E(beta=1, alpha=0.5), "E takes beta or alpha, not both"),
         (lambda: E(beta=-1), "E(beta=-1): beta is 0 or more"),
         (lambda: F(alpha=2), "F(alpha=2): alpha is between 0 and 1"),
-        (lambda: Ser(d=-1), "SER(d=-1): a weight is 0 or more"),
-        (lambda: Err(i=float("nan")), "ERR(i=nan): a weight is 0 or more"),
+        (lambda: Ser(d=-1), "SER(d=-1): a weight is from 0 to 1,000,000"),
+        (lambda: Ser(s=1e308), "SER(s=1e+308): a weight is from 0 to 1,000,000"),
+        (lambda: Err(i=float("nan")), "ERR(i=nan): a weight is from 0 to 1,000,000"),
     ],
 )
 def test_wrong_parameters_are_refused(build: Any, message: str) -> None:

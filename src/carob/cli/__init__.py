@@ -24,7 +24,7 @@ if TYPE_CHECKING:  # as typing has it, without the time that typing takes
 
     from carob.result.scores import File
 
-OK, WRONG_INPUT, WRONG_USAGE = 0, 1, 2
+OK, WRONG_INPUT, WRONG_USAGE, INTERRUPTED = 0, 1, 2, 130
 
 
 def commands() -> list[str]:
@@ -84,29 +84,45 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if arguments is None:
         arguments = sys.argv[1:]
         _set_up_process()
-    chosen = parser(arguments[0] if arguments else None).parse_args(arguments)
-    from carob.corpus.problems import CarobError, UsageError
+    try:
+        return _run(arguments)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        # The reader of our output has closed it, as `head` does.
+        _discard_output()
+        return OK
+    except OSError as error:
+        _discard_output()
+        return _print_error(f"cannot write: {error.strerror or error}", WRONG_INPUT)
+
+
+def _run(arguments: Sequence[str]) -> int:
+    try:
+        chosen = parser(arguments[0] if arguments else None).parse_args(arguments)
+    except SystemExit:  # after help
+        sys.stdout.flush()
+        raise
+    from carob.corpus.problems import CarobError, DataError, UsageError
 
     try:
         code: int = _module(chosen.command).run(chosen)
         sys.stdout.flush()
     except UsageError as error:
-        return _print_error(error, WRONG_USAGE)
+        return _print_error(error, WRONG_INPUT if isinstance(error, DataError) else WRONG_USAGE)
     except CarobError as error:
         return _print_error(error, WRONG_INPUT)
-    except BrokenPipeError:
-        # The reader of our output has closed it, as `head` does.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return OK
-    except KeyboardInterrupt:
-        return 130
-    except OSError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return _print_error(UsageError(f"cannot write: {error.strerror or error}"), WRONG_INPUT)
     return code
 
 
+def _discard_output() -> None:
+    """What is still to be written to standard output goes nowhere."""
+    with suppress(OSError, ValueError, AttributeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def _set_up_process() -> None:
+    _open_closed_streams()
     # NumPy starts faster with one thread than with many.
     for library in ("OPENBLAS", "MKL", "OMP"):
         os.environ.setdefault(f"{library}_NUM_THREADS", "1")
@@ -118,7 +134,26 @@ def _set_up_process() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
-def _print_error(error: Exception, code: int) -> int:
+def _open_closed_streams() -> None:
+    """Streams that were closed before we began: errors and remarks go nowhere, and to write a
+    result to standard output is an error.
+
+    Their numbers are taken first. Otherwise the next file to be opened would get one of them, and
+    libraries would write into it.
+    """
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDONLY if number < 2 else os.O_WRONLY)
+    if sys.stderr is None:
+        sys.stderr = open(2, "w", closefd=False)  # noqa: SIM115
+    if sys.stdout is None:
+        # Opened for reading only, so that writing fails.
+        sys.stdout = open(1, "w", closefd=False)  # noqa: SIM115
+
+
+def _print_error(error: object, code: int) -> int:
     print(f"carob: {error}", file=sys.stderr)
     return code
 

@@ -2,7 +2,8 @@
 
 CarobError
 ├── UsageError       the call or the command line is wrong (exit 2)
-│   └── RecipeError  a recipe cannot be read or makes no sense
+│   ├── RecipeError  a recipe cannot be read or makes no sense
+│   └── DataError    what was asked for is not possible with these files (exit 1)
 └── InputError       a file is wrong (exit 1); carries every Problem that was found
     └── TaskError    a task definition is wrong; prints every one of them
 
@@ -29,6 +30,10 @@ class UsageError(CarobError):
 
 class RecipeError(UsageError):
     """A recipe cannot be read, or its parts do not fit."""
+
+
+class DataError(UsageError):
+    """What was asked for is not possible with these files; with others it may be."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,14 +16,19 @@ import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import cached_property
-from typing import BinaryIO, cast
+from threading import Lock
+from typing import Any, BinaryIO, cast
 
 from carob.corpus.problems import InputError, Problem
 
 BLOCK = 1 << 20
 LARGEST = 1 << 26
 """The largest document, in bytes, that formats which need a whole one in memory read."""
+MOST_SPOOLED = 1 << 31
+"""How many bytes are taken from standard input or from a named pipe."""
 GZIP_MAGIC = b"\x1f\x8b"
+_WITH_ZEROS = (GZIP_MAGIC, b"\xff\xfe", b"\xfe\xff")
+"""How a gz file or a text in UTF-16 begins. Only these may have zero bytes."""
 _AHEAD = 1 << 16
 """How much is read at least when a piece of a file is needed."""
 _UNFOLDED, _TIMES = 1 << 24, 200
@@ -49,7 +54,12 @@ class Source:
         self._unzipped: BinaryIO | None = None
         self._place_in_file = 0
         self._window = (0, b"")
-        self._place = _spooled(self, sys.stdin.buffer) if self.path == "-" else self.path
+        self._spool: BinaryIO | None = None
+        if self.path == "-":
+            pipe = getattr(sys.stdin, "buffer", None)
+            if pipe is None:
+                raise self.failure("K001", "a standard input that is closed", "a file to read")
+            self._spool = _spooled(self, pipe)
 
     @classmethod
     def of_bytes(cls, data: bytes, name: str = "<bytes>") -> Source:
@@ -138,10 +148,15 @@ class Source:
             if self._parts is not None:
                 raise IsADirectoryError
             if self._data is None:
-                if stat.S_ISFIFO(os.stat(self._place).st_mode):  # noqa: PTH116
-                    with open(self._place, "rb") as pipe:  # noqa: PTH123
-                        self._place = _spooled(self, pipe)
-                handle = open(self._place, "rb")  # noqa: SIM115, PTH123 (the caller closes it)
+                if self._spool is None and stat.S_ISFIFO(os.stat(self.path).st_mode):  # noqa: PTH116
+                    with open(self.path, "rb") as pipe:  # noqa: PTH123
+                        self._spool = _spooled(self, pipe)
+                # The caller closes it.
+                handle = (
+                    open(self.path, "rb")  # noqa: SIM115, PTH123
+                    if self._spool is None
+                    else io.BufferedReader(_Handle(self._spool))
+                )
             magic = handle.read(2)
             handle.seek(0)
         except FileNotFoundError:
@@ -214,7 +229,8 @@ class Source:
         if self._data is not None:
             return len(self._data)
         with suppress(OSError, ValueError):
-            return os.stat(self._place).st_size  # noqa: PTH116
+            place = self.path if self._spool is None else self._spool.fileno()
+            return os.stat(place).st_size  # noqa: PTH116
         return 0
 
     def blocks(self, size: int = BLOCK) -> Iterator[bytes]:
@@ -231,12 +247,40 @@ class Source:
                 yield bytes(memoryview(buffer)[:count])
         self._digest = digest.hexdigest()
 
+    def content(self, most: int = LARGEST) -> bytes:
+        """Everything, if it is no more than `most` bytes: a device may have no end.
+
+        >>> Source.of_bytes(b"abc").content()
+        b'abc'
+        """
+        blocks, size = [], 0
+        for block in self.blocks():
+            blocks.append(block)
+            size += len(block)
+            if size > most:
+                raise self.failure("K010", f"more than {most:,} bytes", "a smaller file")
+        return b"".join(blocks)
+
     def head(self, size: int = 1 << 16) -> bytes:
         """The first bytes, by which a format is recognised."""
         buffer = bytearray(size)
         with self.open() as handle:
             count = self.read_into(handle, memoryview(buffer))
         return bytes(buffer[:count])
+
+    def require_line_feeds(self) -> None:
+        """Refuse a file whose lines end in carriage returns alone: it would be read as one line.
+
+        >>> Source.of_bytes(b"Ann B-PER\\rslept O\\r", "old.conll").require_line_feeds()
+        Traceback (most recent call last):
+        carob.corpus.problems.InputError: old.conll: K011 found lines that end in carriage returns alone, expected line feeds at their ends; convert them: tr '\\r' '\\n'
+        """  # noqa: E501 (an error message is one line)
+        head = self.head().strip()
+        if b"\r" in head and b"\n" not in head:
+            raise self.failure(
+                "K011", "lines that end in carriage returns alone", "line feeds at their ends",
+                "convert them: tr '\\r' '\\n'",
+            )  # fmt: skip
 
     def between(self, start: int, stop: int | None = None) -> bytes:
         """The bytes from `start` to `stop`, read again.
@@ -298,20 +342,55 @@ class Source:
         return self._digest
 
 
-def _spooled(owner: Source, pipe: BinaryIO) -> str:
-    """Standard input or a named pipe as a temporary file, which goes when its owner does."""
-    import shutil
+def _spooled(owner: Source, pipe: BinaryIO) -> BinaryIO:
+    """Standard input or a named pipe as a temporary file. It has no name, so nothing can stay of
+    it, however this process ends.
+    """
     import tempfile
 
-    with tempfile.NamedTemporaryFile(prefix="carob-", delete=False) as spool:
-        weakref.finalize(owner, _delete, spool.name)
-        shutil.copyfileobj(pipe, spool, BLOCK)
-    return spool.name
+    spool = cast(BinaryIO, tempfile.TemporaryFile(prefix="carob-"))  # noqa: SIM115
+    weakref.finalize(owner, spool.close)
+    size = 0
+    while block := pipe.read(BLOCK):
+        if size == 0 and b"\0" in block and block[:2] not in _WITH_ZEROS:
+            raise owner.failure("K003", "binary data", "a text in UTF-8")
+        size += len(block)
+        if size > MOST_SPOOLED:
+            found = f"more than {MOST_SPOOLED:,} bytes from a pipe"
+            raise owner.failure("K010", found, "less", "put them into a file first")
+        spool.write(block)
+    spool.flush()
+    return spool
 
 
-def _delete(path: str) -> None:
-    with suppress(FileNotFoundError):
-        os.unlink(path)  # noqa: PTH108
+class _Handle(io.RawIOBase):
+    """A temporary file that several readers share, each at its own place."""
+
+    _lock = Lock()
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file, self._at = file, 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        with self._lock:
+            before = 0 if whence == io.SEEK_SET else self._at
+            if whence == io.SEEK_END:
+                before = self._file.seek(0, io.SEEK_END)
+            self._at = before + offset
+        return self._at
+
+    def readinto(self, buffer: Any) -> int:
+        with self._lock:
+            self._file.seek(self._at)
+            count = int(self._file.readinto(buffer))  # type: ignore[attr-defined]
+            self._at += count
+        return count
 
 
 def _last(path: str) -> str:

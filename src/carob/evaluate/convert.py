@@ -14,7 +14,7 @@ import numpy as np
 from carob.corpus.corpus import Corpus, Library, Memory, Words, unscored_key_remarks
 from carob.corpus.problems import UsageError, many, shown
 from carob.corpus.tables import Fragments, int32
-from carob.evaluate.read import format_of_name, read, with_parameters, write
+from carob.evaluate.read import format_of_name, read, write, writer_of
 from carob.formats.capabilities import Loss, fitted, refused
 from carob.pair.tokens import Borders, Tokens, moved_to
 from carob.plugin import hook
@@ -74,7 +74,7 @@ def convert(
     """
     corpus = source if isinstance(source, Corpus) else read(source, **(options or {}))
     name = format or format_of_name(out, "--to")
-    writer = with_parameters(name, write_options or {})
+    writer = writer_of(name, write_options or {})
     holds: frozenset[str] = hook(writer, "held") or writer.holds
     if _alone(writer, corpus, out):
         holds -= {"document ids"}

@@ -64,8 +64,8 @@ class Options:
 
     >>> Options(resamples=-1)
     Traceback (most recent call last):
-    carob.corpus.problems.UsageError: resamples is 0 (no intervals) or at least 100, not -1
-    """
+    carob.corpus.problems.UsageError: resamples is 0 (no intervals) or from 100 to 10,000,000, not -1
+    """  # noqa: E501 (an error message is one line)
 
     gold_options: Mapping[str, Any] = field(default_factory=dict)
     """How gold is read: arguments of `carob.read`, such as `format` or `scheme`."""
@@ -117,7 +117,9 @@ class Options:
         self._check_choice("tokenizer", ("auto", *TOKENIZERS))
         self._check_choice("resample_by", ("document", "sentence"))
         if not (self.resamples == 0 or 100 <= self.resamples <= 10_000_000):
-            raise UsageError(f"resamples is 0 (no intervals) or at least 100, not {self.resamples}")
+            raise UsageError(
+                f"resamples is 0 (no intervals) or from 100 to 10,000,000, not {self.resamples:,}"
+            )
         if self.seed < 0:
             raise UsageError(f"seed is 0 or more, not {self.seed}")
         if self.interval != "auto" and self.interval not in interval_methods():

@@ -35,6 +35,9 @@ WORK = 1e9
 LEAST = 200
 """How many studies are simulated at least."""
 
+SMALLEST = 1e-9
+"""The smallest difference that is looked for: no number of documents would show a smaller one."""
+
 FINE = 1.08
 """How close two sizes have to be for the search to end."""
 
@@ -165,10 +168,12 @@ def _check(
         raise UsageError(f"power is more than alpha ({alpha}), not {power}")
     if difference is not None and not (difference >= 0 and math.isfinite(difference)):
         raise UsageError(f"the difference is 0 or more, not {difference}")
+    if difference and difference < SMALLEST:
+        raise UsageError(f"the difference is 0 or at least {SMALLEST:g}, not {difference}")
     if not 100 <= simulations <= 1_000_000:
-        raise UsageError(f"simulations is at least 100, not {simulations}")
+        raise UsageError(f"simulations is from 100 to 1,000,000, not {simulations:,}")
     if not 99 <= trials <= 1_000_000:
-        raise UsageError(f"trials is at least 99, not {trials}")
+        raise UsageError(f"trials is from 99 to 1,000,000, not {trials:,}")
     if alpha * (trials + 1) < 1:
         raise UsageError(f"no p of {trials} trials is as small as {alpha}: give more trials")
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from carob import registry
 from carob.corpus.corpus import Corpus, Origin
-from carob.corpus.problems import CarobError, InputError, UsageError, nearest
+from carob.corpus.problems import CarobError, DataError, InputError, UsageError, nearest
 from carob.corpus.source import Source, ending
 from carob.plugin import hook
 
@@ -202,33 +202,60 @@ def write(
     from pathlib import Path  # slow to load, and reading does without
 
     name = format or format_of_name(path, "format=")
-    writer = with_parameters(name, parameters)
-    if not hasattr(writer, "write"):
-        raise UsageError(f"the format {name} can only be read")
-    if os.fspath(path) == "-":
-        writer.write(corpus, sys.stdout.buffer)
-        return
+    writer = writer_of(name, parameters)
+    out = io.BytesIO()  # nothing is overwritten by a corpus that cannot be written
     several = hook(writer, "folders") or len(corpus) != 1 or Path(path).is_dir()
     try:
-        if several and hasattr(writer, "write_folder"):
+        if os.fspath(path) == "-":
+            writer.write(corpus, out)
+            _to_standard_output(out.getvalue())
+        elif several and hasattr(writer, "write_folder"):
             writer.write_folder(corpus, Path(path))
         else:
-            out = io.BytesIO()  # nothing is overwritten by a corpus that cannot be written
             writer.write(corpus, out)
             Path(path).write_bytes(out.getvalue())
     except OSError as error:
+        if os.fspath(path) == "-":
+            raise
         raise UsageError(f"cannot write {os.fspath(path)}: {error.strerror or error}") from None
+    except UsageError as error:  # the parameters are right: it is the corpus that does not fit
+        raise error if isinstance(error, DataError) else DataError(str(error)) from None
+
+
+def _to_standard_output(data: bytes) -> None:
+    """Write bytes, also where standard output takes text only, as in a notebook."""
+    if sys.stdout is None:
+        raise UsageError("cannot write: standard output is closed")
+    if hasattr(sys.stdout, "buffer"):
+        sys.stdout.buffer.write(data)
+    else:
+        sys.stdout.write(data.decode("utf-8", "surrogateescape"))
 
 
 def with_parameters(name: str, parameters: Mapping[str, Any]) -> Any:
     """A format with its parameters. One that it does not have is refused."""
     cls = registry.load("formats", name)
     known = [each.name for each in fields(cls)]
+    _require_known(parameters, known, f"the format {name} has no parameter")
+    return cls(**parameters)
+
+
+def writer_of(name: str, parameters: Mapping[str, Any]) -> Any:
+    """A format that writes, with its parameters. One that makes no difference is refused."""
+    writer = with_parameters(name, parameters)
+    if not hasattr(writer, "write"):
+        raise UsageError(f"the format {name} can only be read")
+    used = hook(writer, "write_parameters")
+    if used is not None:
+        _require_known(parameters, used, f"{name} is written without the parameter")
+    return writer
+
+
+def _require_known(parameters: Mapping[str, Any], known: Sequence[str], problem: str) -> None:
     for key in parameters:
         if key not in known:
             names = nearest(key, known) if known else "; it has none"
-            raise UsageError(f"the format {name} has no parameter {key!r}{names}")
-    return cls(**parameters)
+            raise UsageError(f"{problem} {key!r}{names}")
 
 
 def format_of_name(path: str | os.PathLike[str], option: str) -> str:

@@ -56,6 +56,7 @@ class Brat:
     })  # fmt: skip
     needs: ClassVar[frozenset[str]] = frozenset({"text"})
     folders: ClassVar[bool] = True
+    write_parameters: ClassVar[tuple[str, ...]] = ()
 
     def __post_init__(self) -> None:
         if self.missing not in ("error", "empty"):

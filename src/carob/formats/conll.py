@@ -49,6 +49,7 @@ class Conll:
 
     name: ClassVar[str] = "conll"
     compiled: ClassVar[bool] = compiled is not None
+    write_parameters: ClassVar[tuple[str, ...]] = ("scheme",)
     extensions: ClassVar[tuple[str, ...]] = (".conll", ".iob", ".iob2", ".bio", ".tsv", ".txt")
     holds: ClassVar[frozenset[str]] = frozenset({
         "crossing", "document ids", "tokens", "sentences", "units:token",
@@ -58,6 +59,8 @@ class Conll:
         _one_of("scheme", self.scheme, ("auto", *SCHEMES))
         _one_of("repair", self.repair, REPAIRS)
         _one_of("documents", self.documents, ("auto", "file"))
+        object.__setattr__(self, "tag", _columns(self.tag))
+        object.__setattr__(self, "token", _column("token", self.token))
         if not self.layers or len(set(self.layers)) < len(self.layers):
             raise UsageError(f"tag is a column or several different ones, not {self.tag!r}")
 
@@ -93,6 +96,7 @@ class Conll:
         >>> [len(block) for block in Conll().read(Source.of_bytes(b"a O\\n\\nb O\\n"))]
         [2]
         """
+        source.require_line_feeds()
         scheme = self.scheme
         if scheme == "auto" and self.repair != "conlleval":
             loose = replace(self, repair="conlleval")
@@ -226,6 +230,22 @@ class ConllWords:
 def _one_of(what: str, value: str, choices: tuple[str, ...]) -> None:
     if value not in choices:
         raise UsageError(f"no {what} is called {value!r}{nearest(value, choices)}")
+
+
+def _columns(tag: Any) -> int | tuple[int, ...]:
+    """The columns of tags, from numbers or from a text such as 1 or 1+2."""
+    parts = tag.split("+") if isinstance(tag, str) else tag
+    if isinstance(parts, (list, tuple)):
+        columns = tuple(_column("tag", part) for part in parts)
+        return columns[0] if len(columns) == 1 else columns
+    return _column("tag", tag)
+
+
+def _column(what: str, number: Any) -> int:
+    try:
+        return int(number)
+    except (TypeError, ValueError):
+        raise UsageError(f"{what} is the number of a column, not {number!r}") from None
 
 
 def _fits_column(word: str, errors: str = "strict") -> bool:

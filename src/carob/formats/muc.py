@@ -357,6 +357,7 @@ class Muc:
     label: str = ""
 
     name: ClassVar[str] = "muc"
+    write_parameters: ClassVar[tuple[str, ...]] = ()
     extensions: ClassVar[tuple[str, ...]] = (".muc", ".muc3", ".muc4")
     holds: ClassVar[frozenset[str]] = frozenset({
         "mentions:none", "document ids", "document attributes:site", "templates:several",
@@ -383,6 +384,7 @@ class Muc:
         >>> [len(block) for block in Muc().read(Source.of_bytes(b"MESSAGE: ID  a"))]
         [1]
         """
+        source.require_line_feeds()
         problems = Problems(source.name)
         text = decoded(source, "K221", problems)
         problems.check()

@@ -64,6 +64,7 @@ class Tbf:
     tokens: str = ""
 
     name: ClassVar[str] = "tbf"
+    write_parameters: ClassVar[tuple[str, ...]] = ()
     extensions: ClassVar[tuple[str, ...]] = (".tbf",)
     holds: ClassVar[frozenset[str]] = frozenset({
         "overlaps", "crossing", "discontinuous", "across sentences", "attributes:realis",

@@ -7,7 +7,6 @@ term    = [number ["*"]] ("TP" | "FP" | "FN")
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping
 from functools import cache
@@ -32,6 +31,9 @@ PRESETS: Mapping[str, Weights] = {
     "read2012": ((0.0, 0.0, 1.0),) * 5,
 }
 """Weights that have a name."""
+
+LARGEST = 1_000_000
+"""With larger numbers, sums would lose digits."""
 
 _NUMBER = r"(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"
 _WORD = r"[^\W\d]\w*"
@@ -135,8 +137,8 @@ class _Formula:
             if self.text.startswith("-", start):
                 raise self.fail(start, "a number that is 0 or more")
             number = self.take(_NUMBER)
-            if number and not math.isfinite(float(number)):
-                raise self.fail(start, "a smaller number")
+            if number and float(number) > LARGEST:
+                raise self.fail(start, f"a number up to {LARGEST:,}")
             if number:
                 self.take(r"\*")
             at, term = self.at, self.take(_WORD)

@@ -5,7 +5,6 @@ A file is read once. Signatures name it with its hash; such a path must have jus
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -21,6 +20,9 @@ _SIGNED = re.compile(r"(?P<path>.*)#sha256=(?P<hash>[0-9a-f]{8})", re.S)
 _WEIGHT = re.compile(rb"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*")
 _SPAN = re.compile(rb"([^\t]+)\t *([0-9]{1,10}) *\t *([0-9]{1,10}) *\r?")
 
+HEAVIEST = 1_000_000
+"""The largest weight of a token or separator. With larger ones, sums would lose digits."""
+
 
 def _read(parameter: str, text: str, what: str) -> tuple[Source, bytes]:
     """The file that a parameter names, and its content."""
@@ -29,7 +31,7 @@ def _read(parameter: str, text: str, what: str) -> tuple[Source, bytes]:
     if path in ("", "-"):
         raise RecipeError(f"{parameter}: found {shown(path)}, expected a file")
     source = Source(path)
-    data = b"".join(source.blocks())
+    data = source.content()
     if match and not source.sha256.startswith(match["hash"]):
         raise source.failure(
             "K903", f"sha256={source.sha256[:8]}", f"sha256={match['hash']}, {what}"
@@ -83,15 +85,15 @@ def _numbers(source: Source, data: bytes) -> FloatArray:
     lines = data.splitlines()
     try:
         values = np.array(list(map(float, lines)), np.float64)
-        if b"_" not in data and bool((np.isfinite(values) & (values >= 0)).all()):
+        if b"_" not in data and bool(((values >= 0) & (values <= HEAVIEST)).all()):
             return values
     except ValueError:
         pass
     wrong = [
         row for row, line in enumerate(lines)
-        if not (_WEIGHT.fullmatch(line) and 0 <= float(line) < math.inf)
+        if not (_WEIGHT.fullmatch(line) and 0 <= float(line) <= HEAVIEST)
     ]  # fmt: skip
-    expected = "the weight of a token, a number that is 0 or more"
+    expected = f"the weight of a token, a number from 0 to {HEAVIEST:,}"
     problems = [Problem("K801", source.name, row + 1, shown(lines[row]), expected) for row in wrong]
     raise InputError(problems[:SHOWN], len(problems))
 

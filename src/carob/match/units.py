@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
@@ -14,7 +13,7 @@ from carob.arrays.types import FloatArray, IntArray
 from carob.corpus.problems import RecipeError, UsageError, shown
 from carob.corpus.tables import Documents, Mentions
 from carob.counts.events import Events
-from carob.match._recipe_files import Weights
+from carob.match._recipe_files import HEAVIEST, Weights
 from carob.pair.pair import Pair
 
 _TP, _FP, _FN = range(3)
@@ -57,8 +56,8 @@ class _Units:
         object.__setattr__(self, "supertag", self.supertag or None)
         if self.instances not in ("set", "count"):
             raise RecipeError(f"instances is set or count, not {self.instances!r}")
-        if not (self.separator >= 0 and math.isfinite(self.separator)):
-            raise RecipeError(f"{self.name}(sep={self.separator}): sep is 0 or more")
+        if not 0 <= self.separator <= HEAVIEST:
+            raise RecipeError(f"{self.name}(sep={self.separator}): sep is from 0 to {HEAVIEST:,}")
 
     @property
     def separator(self) -> float:

@@ -41,16 +41,20 @@ class Ser:
         return ratio(weighted_errors(q, self.s, self.d, self.i), q["c"] + q["s"] + q["d"])
 
 
+LARGEST_WEIGHT = 1_000_000
+"""With larger weights, sums of errors would lose digits."""
+
+
 def check_weights(name: str, s: float, d: float, i: float) -> None:
     """Refuse weights that are no weights.
 
     >>> check_weights("SER", 1, 1, -1)
     Traceback (most recent call last):
-    carob.corpus.problems.RecipeError: SER(i=-1): a weight is 0 or more
+    carob.corpus.problems.RecipeError: SER(i=-1): a weight is from 0 to 1,000,000
     """
     for key, weight in (("s", s), ("d", d), ("i", i)):
-        if not (weight >= 0 and math.isfinite(weight)):
-            raise RecipeError(f"{name}({key}={weight}): a weight is 0 or more")
+        if not 0 <= weight <= LARGEST_WEIGHT:
+            raise RecipeError(f"{name}({key}={weight}): a weight is from 0 to {LARGEST_WEIGHT:,}")
 
 
 def weighted_errors(q: Quantities, s: float, d: float, i: float) -> FloatArray:
