@@ -1,4 +1,4 @@
-"""Generated seminar announcements: records first, then texts that say them in varied words.
+"""Generated announcements of seminars, with gold and the answers of three imaginary systems.
 
 One speaker is `Mirela J. Oxenby, Ph.D.` in one line and `Dr. Oxenby` in another, one time is
 `3:30 PM`, `15:30` and `half past three`. So answers per slot, per occurrence and per different
@@ -9,43 +9,38 @@ string are three numbers, and the truth is known. The idea is that of the exampl
 from __future__ import annotations
 
 import json
+import random
 from importlib import resources
 from typing import Any
 
 from carob.corpus.problems import UsageError
-from carob.seminars._announcements import SLOTS, Page, Record, gold, record
-from carob.seminars._systems import careful, eager, llm
+from carob.seminars.announcements import announcement, gold
+from carob.seminars.systems import careful, eager, llm
 
-__all__ = ["SLOTS", "Record", "corpus", "files", "records"]
+__all__ = ["corpus", "files"]
 
 _MOST = 100_000  # everything is in memory
-
-
-def records(seed: int = 0, documents: int = 300) -> list[Record]:
-    """What the documents say; a longer list begins with the shorter one.
-
-    >>> records(3, 2) == records(3, 4)[:2]
-    True
-    """
-    if not 1 <= documents <= _MOST:
-        raise UsageError(f"cannot generate {documents} documents; expected 1 to {_MOST}")
-    return [record(seed, number) for number in range(documents)]
 
 
 def corpus(seed: int = 0, documents: int = 300) -> dict[str, list[dict[str, Any]]]:
     """Gold and the answers of three systems, a JSON object for each document.
 
+    A longer corpus begins with the shorter one.
+
     >>> generated = corpus(0, 2)
     >>> list(generated), generated["gold"][0]["id"]
     (['gold', 'careful', 'eager', 'llm'], 'seminar-0001')
     """
-    pages = [Page(seed, each) for each in records(seed, documents)]
-    return {
-        "gold": [gold(page) for page in pages],
-        "careful": [careful(seed, page) for page in pages],
-        "eager": [eager(seed, page) for page in pages],
-        "llm": [llm(seed, page.record) for page in pages],
-    }
+    if not 1 <= documents <= _MOST:
+        raise UsageError(f"cannot generate {documents} documents; expected 1 to {_MOST}")
+    lines: dict[str, list[dict[str, Any]]] = {"gold": [], "careful": [], "eager": [], "llm": []}
+    for number in range(1, documents + 1):
+        rng = random.Random(f"seminar {number} of seed {seed}")
+        page = announcement(rng, f"seminar-{number:04d}")
+        lines["gold"].append(gold(page))
+        for system in (careful, eager, llm):
+            lines[system.__name__].append(system(rng, page))
+    return lines
 
 
 def files(seed: int = 0, documents: int = 300) -> dict[str, bytes]:
