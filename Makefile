@@ -7,7 +7,7 @@ STALE := $(shell .venv/bin/python -I -c 'import importlib.util, pathlib, sys; \
 	sys.exit(pathlib.Path(path) != pathlib.Path.cwd() / "src/carob/__init__.py")' \
 	>/dev/null 2>&1 || echo FORCE)
 
-.PHONY: help demo test nightly mutate coverage check guard bench performance docs format clean FORCE
+.PHONY: help demo test nightly mutate coverage check guard bench performance docs site format clean FORCE
 
 help: ## Show this help
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-11s %s\n", $$1, $$2}' Makefile
@@ -49,6 +49,11 @@ performance: .venv/.stamp-bench ## Measure everything, up to 20 million tokens, 
 docs: .venv/.stamp-dev ## Write the generated parts of the documentation
 	.venv/bin/python docs/generate.py
 
+# material prints advice about other programs unless this variable is set.
+site: .venv/.stamp-docs ## Build the documentation as a site in build/site, to be opened as files
+	NO_MKDOCS_2_WARNING=1 .venv/bin/python -m mkdocs build --strict --quiet
+	@echo "open build/site/index.html"
+
 format: .venv/.stamp-dev ## Format the code and fix what ruff can fix
 	.venv/bin/ruff format .
 	.venv/bin/ruff check --fix .
@@ -65,6 +70,10 @@ clean: ## Remove everything that make has built
 
 .venv/.stamp-dev: .venv/.stamp-core
 	$(INSTALL) -e '.[dev]'
+	@touch $@
+
+.venv/.stamp-docs: .venv/.stamp-core
+	$(INSTALL) -e '.[docs]'
 	@touch $@
 
 # Some tools cannot be installed on every Python; the others are installed.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import functools
 import inspect
 import os
 import re
@@ -48,16 +49,23 @@ def _parameters(cls: type[Any]) -> str:
     return f"Parameters: {', '.join(rows)}.\n" if rows else ""
 
 
+def _described(docstring: str | None) -> tuple[list[str], list[str]]:
+    """The paragraphs of a docstring, and its examples."""
+    text: list[str] = []
+    examples: list[str] = []
+    for paragraph in inspect.cleandoc(docstring or "").split("\n\n"):
+        (examples if paragraph.lstrip().startswith(">>>") else text).append(paragraph)
+    return text, [f"```python\n{example}\n\n```\n" for example in examples]
+
+
 def _documented(stage: str, name: str) -> str:
     cls = registry.load(stage, name)
-    text, examples = [], []
-    for paragraph in inspect.cleandoc(cls.__doc__ or "").split("\n\n"):
-        (examples if paragraph.lstrip().startswith(">>>") else text).append(paragraph)
+    text, examples = _described(cls.__doc__)
     parts = [f"### {name}\n", *(f"{paragraph}\n" for paragraph in text), _parameters(cls)]
     outcomes = getattr(cls, "outcomes", None)
     if isinstance(outcomes, tuple):
         parts.append(f"Outcomes: {', '.join(f'`{outcome}`' for outcome in outcomes)}.\n")
-    parts += [f"```python\n{example}\n\n```\n" for example in examples]
+    parts += examples
     return "\n".join(part for part in parts if part)
 
 
@@ -181,7 +189,82 @@ def options() -> str:
     return "\n".join(lines) + "\n"
 
 
+API = {
+    "evaluate": "Functions", "result": "Results", "corpus": "Corpora",
+    "recipe": "Recipes", "pair": "Pairs and counts", "counts": "Pairs and counts",
+}  # fmt: skip
+"""The folders of public names, in the order of the page, and the headings that they get."""
+
+
+def _call(name: str, signature: inspect.Signature) -> str:
+    """A signature as one would write it: on one line, or with a line for each parameter."""
+    parameters: list[str] = []
+    for each in signature.parameters.values():
+        if each.kind is each.KEYWORD_ONLY and "*" not in parameters:
+            parameters.append("*")
+        stars = "**" if each.kind is each.VAR_KEYWORD else ""
+        default = "" if each.default is each.empty else f" = {each.default!r}"
+        parameters.append(f"{stars}{each.name}: {each.annotation}{default}")
+    end = f") -> {signature.return_annotation}"
+    line = f"{name}({', '.join(parameters)}{end}"
+    if len(line) <= 90:
+        return line
+    return f"{name}(\n" + "".join(f"    {each},\n" for each in parameters) + end
+
+
+def _members(cls: type[Any]) -> list[str]:
+    """A line for each public method and property, also those of base classes in carob."""
+    bases = [base for base in cls.__mro__ if base.__module__.startswith("carob.")]
+    members: dict[str, str] = {}
+    for base in bases:
+        for name, member in vars(base).items():
+            docstring = getattr(member, "__doc__", None)
+            is_method = callable(member) or isinstance(member, classmethod | staticmethod)
+            is_property = isinstance(member, property | functools.cached_property)
+            if name.startswith("_") or name in members or not (is_method or is_property):
+                continue
+            first = _described(docstring)[0][0].replace("\n", " ")
+            members[name] = f"- `{name}{'()' if is_method else ''}`: {first}"
+    return [*members.values()]
+
+
+def _public(name: str) -> str:
+    """The section of one public name."""
+    subject = getattr(carob, name)
+    text, examples = _described(subject.__doc__)
+    parts = [f"### {name}\n"]
+    if inspect.isclass(subject):
+        parts += [f"{paragraph}\n" for paragraph in text]
+        if dataclasses.is_dataclass(subject):
+            fields = [f"`{field.name}`" for field in dataclasses.fields(subject)]
+            parts.append(f"Fields: {', '.join(fields)}.\n")
+        members = _members(subject)
+        parts += ["\n".join(members) + "\n"] if members else []
+    else:
+        parts.append(f"```python\n{_call(name, inspect.signature(subject))}\n```\n")
+        parts += [f"{paragraph}\n" for paragraph in text]
+    return "\n".join([*parts, *examples])
+
+
+def api() -> str:
+    """Every public name of carob, from its docstring."""
+    sections: dict[str, list[str]] = {title: [] for title in API.values()}
+    for name in sorted(carob.__all__):
+        subject = getattr(carob, name)
+        if not isinstance(subject, str):  # The version is one.
+            folder = subject.__module__.split(".")[1]
+            sections.setdefault(API.get(folder, folder), []).append(name)
+    parts = []
+    for title, names in sections.items():
+        functions = [name for name in names if not inspect.isclass(getattr(carob, name))]
+        classes = [name for name in names if name not in functions]
+        parts.append(f"## {title}\n")
+        parts += [_public(name) for name in (*functions, *classes)]
+    return "\n".join(parts)
+
+
 PARTS: dict[str, Callable[[], str | None]] = {
+    "api": api,
     "components": components,
     "options": options,
     "side_by_side": side_by_side,

@@ -2,7 +2,8 @@
 
 A block fenced as `console` is a session: lines with `$ ` are run by a shell in a folder that holds
 the built-in examples, the lines below are what comes out (stdout and stderr together); `...` stands
-for anything.
+for anything. The sessions of a tutorial belong together: they run in their order, and begin in an
+empty folder.
 """
 
 from __future__ import annotations
@@ -19,54 +20,111 @@ import pytest
 from carob.evaluate import demo
 
 ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+DOCS = ROOT / "docs"
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.rglob("*.md"))]
+TUTORIALS = sorted((DOCS / "tutorials").glob("[!R]*.md"))
 SESSION = re.compile(r"^```console\n(.*?)^```", re.M | re.S)
+FENCE = re.compile(r"^(````?)[^`\n]*\n.*?^\1$", re.M | re.S)
 
 
 def sessions() -> list[tuple[str, str]]:
-    found = []
-    for page in PAGES:
-        for block in SESSION.findall(page.read_text(encoding="utf-8")):
-            found.append((page.relative_to(ROOT).as_posix(), block))
-    return found
+    """All sessions but those of tutorials, with their pages."""
+    return [
+        (page.relative_to(ROOT).as_posix(), block)
+        for page in PAGES if page not in TUTORIALS
+        for block in SESSION.findall(page.read_text(encoding="utf-8"))
+    ]  # fmt: skip
+
+
+def run(session: str, folder: Path, binaries: Path) -> None:
+    """Run the commands of a session, and compare what they print."""
+    parts = re.split(r"^\$ (.*(?:\\\n.*)*)\n", session, flags=re.M)
+    assert parts[0] == "", "a session begins with a command"
+    path = f"{binaries}{os.pathsep}{os.environ['PATH']}"
+    for command, expected in zip(parts[1::2], parts[2::2], strict=True):
+        done = subprocess.run(
+            ["sh", "-c", command], cwd=folder, text=True, check=False,
+            env=os.environ | {"PATH": path, "COLUMNS": "100"},
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        )  # fmt: skip
+        checker = doctest.OutputChecker()
+        assert checker.check_output(expected, done.stdout, doctest.ELLIPSIS), (
+            f"$ {command}\n{done.stdout}"
+        )
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("docs")
-    demo.write(folder / "carob-demo")
-    demo.write(folder / "seminars", "seminars", documents=60)
-    binaries = folder / "bin"
-    binaries.mkdir()
-    script = binaries / "carob"
+def binaries(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a command `carob` that runs this source."""
+    folder = tmp_path_factory.mktemp("bin")
+    script = folder / "carob"
     script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m carob "$@"\n')
     script.chmod(0o755)
     return folder
 
 
+@pytest.fixture(scope="module")
+def examples(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the built-in examples."""
+    folder = tmp_path_factory.mktemp("docs")
+    demo.write(folder / "carob-demo")
+    demo.write(folder / "seminars", "seminars", documents=60)
+    return folder
+
+
 @pytest.mark.parametrize(("page", "session"), sessions())
-def test_a_session_prints_what_the_page_says(page: str, session: str, place: Path) -> None:
-    parts = re.split(r"^\$ (.*(?:\\\n.*)*)\n", session, flags=re.M)
-    assert parts[0] == "", "a session begins with a command"
-    path = f"{place / 'bin'}{os.pathsep}{os.environ['PATH']}"
-    for command, expected in zip(parts[1::2], parts[2::2], strict=True):
-        done = subprocess.run(
-            ["sh", "-c", command], cwd=place, text=True, check=False,
-            env=os.environ | {"PATH": path, "COLUMNS": "100"},
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        )  # fmt: skip
-        checker = doctest.OutputChecker()
-        assert checker.check_output(expected, done.stdout, doctest.ELLIPSIS), done.stdout
+def test_a_session_prints_what_the_page_says(
+    page: str, session: str, examples: Path, binaries: Path
+) -> None:
+    run(session, examples, binaries)
+
+
+@pytest.mark.parametrize("page", TUTORIALS, ids=lambda page: page.stem)
+def test_a_tutorial_runs_as_it_stands(page: Path, tmp_path: Path, binaries: Path) -> None:
+    for session in SESSION.findall(page.read_text(encoding="utf-8")):
+        run(session, tmp_path, binaries)
+
+
+def test_there_are_four_tutorials_with_sessions() -> None:
+    with_sessions = [page for page in TUTORIALS if SESSION.search(page.read_text("utf-8"))]
+    assert 4 == len(with_sessions) == len(TUTORIALS)
 
 
 def test_there_are_sessions_to_run() -> None:
     assert "README.md" in {page for page, _ in sessions()}
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def anchors(page: Path) -> set[str]:
+    """The anchors of a page: its headings, in small letters, with hyphens and without signs."""
+    text = FENCE.sub("", page.read_text(encoding="utf-8"))
+    headings = re.findall(r"^#+ (.+)$", text, re.M)
+    return {re.sub(r"[^\w\- ]", "", each).strip().lower().replace(" ", "-") for each in headings}
+
+
+@pytest.mark.parametrize(
+    "page", [*PAGES, ROOT / "CHANGELOG.md"], ids=lambda page: page.relative_to(ROOT).as_posix()
+)
 def test_links_lead_somewhere(page: Path) -> None:
-    for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
-        assert (page.parent / target).exists(), target
+    text = FENCE.sub("", page.read_text(encoding="utf-8"))
+    for target, anchor in re.findall(r"\]\(([^()#:\s]*)(?:#([^()\s]*))?\)", text):
+        path = page.parent / target if target else page
+        assert path.exists(), target
+        if anchor:
+            assert anchor in anchors(path), f"{target}#{anchor}"
+
+
+def test_every_page_is_in_the_navigation_of_the_site() -> None:
+    pages = {page.relative_to(DOCS).as_posix() for page in DOCS.rglob("*.md")}
+    site = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    listed = re.findall(r"^ +- (?:\w+: )?(\S+\.md)$", site, re.M)
+    assert sorted(pages | {"CONTRIBUTING.md", "CHANGELOG.md"}) == sorted(listed)
+
+
+def test_every_public_name_is_in_the_api_reference() -> None:
+    import carob
+
+    names = set(re.findall(r"^### (\w+)$", (DOCS / "api.md").read_text(encoding="utf-8"), re.M))
+    assert set(carob.__all__) - {"__version__"} == names
 
 
 def test_the_schema_describes_what_jsonl_reads_and_writes() -> None:
