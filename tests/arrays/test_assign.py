@@ -10,8 +10,9 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 import pytest
 
+from carob.arrays import assign as module
 from carob.arrays.assign import assign
-from carob.arrays.optimum import optimum
+from carob.arrays.optimum import TooManyStepsError, Work, optimum
 
 Edge = tuple[int, int]
 Gain = tuple[int, ...]
@@ -118,7 +119,9 @@ def test_the_smallest_list_costs_nothing_of_the_weight() -> None:
         matrix = rng.integers(0, 3, (30, 25))
         row, column = np.nonzero(matrix)
         weight = matrix[row, column]
-        first, any_ = (optimum(row, column, weight, smallest=which) for which in (True, False))
+        first, any_ = (
+            optimum(row, column, weight, Work(10_000), smallest=which) for which in (True, False)
+        )
         assert weight[any_].sum() == weight[first].sum()
         edges = [list(zip(row[t].tolist(), column[t].tolist(), strict=True)) for t in (first, any_)]
         assert edges[0] == min(edges)
@@ -149,3 +152,15 @@ def test_no_edges_make_no_assignment() -> None:
     assert assign(nothing, nothing, [nothing]).tolist() == []
     one = np.zeros(1, np.int64)
     assert assign(one, one, [one]).tolist() == []
+
+
+def test_too_many_steps_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nested mentions, all of which want the first; a pair before them is not to blame."""
+    gold, system = (np.append(0, each + 1) for each in np.tril_indices(40))
+    gains = [np.ones(len(gold), np.int64), 1 + gold - system]
+    assert 41 == len(assign(gold, system, gains))
+    monkeypatch.setattr(module, "STEPS", 100)
+    monkeypatch.setattr(module, "STEPS_EACH", 2)
+    with pytest.raises(TooManyStepsError) as error:
+        assign(gold, system, gains)
+    assert 1 == error.value.gold

@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from carob.arrays.overlaps import overlaps
+from carob.arrays.overlaps import count_overlaps, overlaps
 from carob.corpus.corpus import Corpus
 from carob.corpus.document import Document, Mention
 from carob.pair.pair import Pair
@@ -101,3 +101,17 @@ def test_a_pair_remembers_its_overlaps() -> None:
     pair = Pair.of(gold, system)
     assert pair.overlaps is pair.overlaps
     assert len(brute(gold, system)) == len(pair.overlaps)
+
+
+@pytest.mark.parametrize("ours", ["flat", "nested", "fragments"])
+@pytest.mark.parametrize("theirs", ["flat", "nested", "fragments"])
+def test_overlaps_are_counted_before_they_are_listed(ours: str, theirs: str) -> None:
+    """The twin counts pairs of fragments that share a position."""
+    gold, system = world(4, 200, ours), world(5, 200, theirs)
+    expected = [
+        sum(max(a, c) < min(b, d) for a, b in g.fragments for s in other.mentions
+            for c, d in s.fragments)
+        for one, other in zip(gold, system, strict=True)
+        for g in one.mentions
+    ]  # fmt: skip
+    assert expected == count_overlaps(gold.mentions, system.mentions).tolist()

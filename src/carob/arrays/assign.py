@@ -15,12 +15,16 @@ from collections.abc import Sequence
 import numpy as np
 
 from carob.arrays.components import alone, components
-from carob.arrays.optimum import optimum, ranks
+from carob.arrays.optimum import TooManyStepsError, Work, optimum, ranks
 from carob.arrays.types import BoolArray, IntArray
 
 LARGE = 1 << 19
 """A component that is not a chain and has more edges than this is solved for the first two gains
 only: about 700 x 700 mentions of one document that all overlap each other."""
+
+STEPS, STEPS_EACH = 60_000, 16
+"""How many steps the components that are not chains may take, all together: this many (about a
+second), and this many more for each gold mention in them."""
 
 _EXACT = 2.0**60
 
@@ -29,7 +33,7 @@ def assign(gold: IntArray, system: IntArray, gains: Sequence[IntArray]) -> IntAr
     """The edges that are taken, as rows of the table of edges, in order of (gold, system).
 
     Edges are distinct; gains are whole numbers from 0 up, the first matters most. An edge without
-    any gain is never taken.
+    any gain is never taken. If the best set is not found within STEPS, TooManyStepsError is raised.
 
     >>> gold, system = np.array([0, 0, 1]), np.array([0, 1, 0])
     >>> assign(gold, system, [np.array([3, 2, 2])])
@@ -78,6 +82,7 @@ def _crowded(gold: IntArray, system: IntArray, gains: list[IntArray]) -> BoolArr
         bases = [np.repeat(bound[chain], size[chain]) + 1 for bound in bounds[1:]]
         weight = _encoded([gain[rows] for gain in gains], bases)
         taken[rows] = _chained(size[chain], weight, one[rows])
+    work = Work(STEPS + STEPS_EACH * (int(one.max()) + 1))
     for which in np.flatnonzero(~chain).tolist():
         edges = slice(int(first[which]), int(first[which] + size[which]))
         known = slice(None) if size[which] <= LARGE else slice(2)
@@ -86,9 +91,12 @@ def _crowded(gold: IntArray, system: IntArray, gains: list[IntArray]) -> BoolArr
         if math.prod(top + 1 for top in tops) >= _EXACT:
             parts = [gain.astype(object) for gain in parts]
         weight = _encoded(parts, [top + 1 for top in tops[1:]])
-        taken[edges] = optimum(
-            one[edges], other[edges], weight, smallest=bool(size[which] <= LARGE)
-        )
+        smallest = bool(size[which] <= LARGE)
+        try:
+            taken[edges] = optimum(one[edges], other[edges], weight, work, smallest=smallest)
+        except TooManyStepsError as error:
+            error.gold = int(gold[order][edges.start])
+            raise
     in_order = np.zeros(len(one), bool)
     in_order[order] = taken
     return in_order

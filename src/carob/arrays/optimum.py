@@ -21,16 +21,36 @@ Numbers = np.ndarray[Any, Any]
 NONE = -1
 
 
+class TooManyStepsError(Exception):
+    """The best assignment is not found in the steps that are allowed; `gold` is one of its rows."""
+
+    gold: int = NONE
+
+
+@dataclass(slots=True)
+class Work:
+    """How many steps are left."""
+
+    left: int
+
+    def step(self) -> None:
+        """Take one."""
+        self.left -= 1
+        if self.left < 0:
+            raise TooManyStepsError
+
+
 def optimum(
-    row: IntArray, column: IntArray, weight: Numbers, *, smallest: bool = True
-) -> BoolArray:
+    row: IntArray, column: IntArray, weight: Numbers, work: Work,
+    *, smallest: bool = True,
+) -> BoolArray:  # fmt: skip
     """Which edges the heaviest assignment takes. Edges are sorted, weights are above 0.
 
     Of several, the one whose sorted list of edges is the smallest; without `smallest`, any of them,
     though always the same one.
 
     >>> edges = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])
-    >>> optimum(*edges, np.array([2, 3, 3, 4]))
+    >>> optimum(*edges, np.array([2, 3, 3, 4]), Work(100))
     array([ True, False, False,  True])
     """
     row, column = ranks(row), ranks(column)
@@ -38,7 +58,7 @@ def optimum(
     height, width = len(first) - 1, int(column.max()) + 1
     best = _Assignment(
         first, column, weight, weight[:1].repeat(height) * 0, weight[:1].repeat(width) * 0,
-        np.full(height, NONE), np.full(width, NONE),
+        np.full(height, NONE), np.full(width, NONE), work,
     )  # fmt: skip
     for each in range(height):
         best.insert(each)
@@ -73,6 +93,7 @@ class _Assignment:
     column_price: Numbers
     place: IntArray
     owner: IntArray
+    work: Work
 
     def insert(self, row: int) -> None:
         """Find a place for one more row, so that the assignment of all rows so far is best.
@@ -86,39 +107,42 @@ class _Assignment:
         if price <= 0:
             return
         self.row_price[row] = price
+        # How far each column is: `distance` for those still to visit, `bound` for all. Visited
+        # columns are out of reach of the one, and cannot come nearer by the other.
         distance = np.full(len(self.owner), price, self.weight.dtype)
-        seen = np.zeros(len(self.owner), bool)
+        bound = distance.copy()
         taker_of = np.full(len(self.owner), NONE)
-        rows, at, columns, reached = [row], [0 * price], [], []
+        rows, at, columns = [row], [0 * price], []
         # The search ends at a row that can go without a column, or at a free column.
         end, end_row, end_column = price, row, NONE
         here, gone = row, 0 * price
         while True:
+            self.work.step()
             edges = slice(self.first[here], self.first[here + 1])
             near = self.column[edges]
             slack = self.column_price[near] - self.weight[edges] + (gone + self.row_price[here])
-            better = np.flatnonzero((slack < distance[near]) & ~seen[near])
+            better = (slack < bound[near]).nonzero()[0]
             near, slack = near[better], slack[better]
-            distance[near], taker_of[near] = slack, here
-            free = np.flatnonzero(self.owner[near] == NONE)
+            distance[near], bound[near], taker_of[near] = slack, slack, here
+            free = (self.owner[near] == NONE).nonzero()[0]
             if len(free):
                 best = int(free[slack[free].argmin()])
                 if slack[best] < end:
                     end, end_column = slack[best], int(near[best])
-            column = int(np.where(seen, end, distance).argmin())
-            if seen[column] or distance[column] >= end:
+            column = int(distance.argmin())
+            gone = distance[column]
+            if gone >= end:
                 break
-            seen[column] = True
-            here, gone = int(self.owner[column]), distance[column]
+            distance[column], bound[column] = price, -1
+            here = int(self.owner[column])
             rows.append(here)
             at.append(gone)
             columns.append(column)
-            reached.append(gone)
             if gone + self.row_price[here] < end:
                 end, end_row, end_column = gone + self.row_price[here], here, NONE
         for each, passed in zip(rows, at, strict=True):
             self.row_price[each] -= end - passed
-        for each, passed in zip(columns, reached, strict=True):
+        for each, passed in zip(columns, at[1:], strict=True):
             self.column_price[each] += end - passed
         if end_column == NONE:
             if end_row == row:
@@ -175,6 +199,7 @@ class _Choice:
             came[column] = (NONE, row)
             waiting = [column]
             while waiting:
+                best.work.step()
                 here = waiting.pop()
                 if here == goal:
                     self._move(goal, came)

@@ -73,6 +73,22 @@ def overlaps(gold: _Table, system: _Table) -> Overlaps:
     return Overlaps(one, other, shared)
 
 
+def count_overlaps(gold: _Table, system: _Table) -> IntArray:
+    """For each gold mention, how many pairs `overlaps` would list (of discontinuous mentions, how
+    many pairs of fragments): spans meet unless one ends before the other begins.
+
+    >>> from carob.corpus.corpus import Corpus
+    >>> gold = Corpus.of("The [quick brown]A fox jumps over the [lazy dog]A").mentions
+    >>> system = Corpus.of("The [quick brown fox]A jumps over the [lazy]A [dog]A").mentions
+    >>> count_overlaps(gold, system)
+    array([1, 2])
+    """
+    width = max(int(gold.end.max(initial=0)), int(system.end.max(initial=0)))
+    (a0, a1, ours), (b0, b1, _) = _on_a_line(gold, width), _on_a_line(system, width)
+    counts = np.searchsorted(b0, a1, "left") - np.searchsorted(np.sort(b1), a0, "right")
+    return np.bincount(ours, counts, len(gold)).astype(np.int64)
+
+
 def _on_a_line(table: _Table, width: int) -> tuple[IntArray, IntArray, IntArray]:
     """Start, end and mention of every fragment, sorted by start."""
     pieces = table.pieces()

@@ -16,7 +16,6 @@ import numpy as np
 from carob.arrays.components import alone
 from carob.arrays.greedy import greedy
 from carob.arrays.join import rest
-from carob.arrays.overlaps import overlaps
 from carob.arrays.pair_up import in_stars
 from carob.arrays.types import BoolArray, IntArray
 from carob.corpus.problems import RecipeError, nearest
@@ -142,7 +141,7 @@ def error_types(pair: Pair) -> dict[str, Pairs]:
     edges = pair.overlaps
     if ours.discontinuous.size or theirs.discontinuous.size:
         # Extents are compared, also where the gaps of one mention hold the other.
-        edges = overlaps(replace(ours, fragments=None), replace(theirs, fragments=None))
+        edges = pair.overlaps_of(replace(ours, fragments=None), replace(theirs, fragments=None))
     free = np.flatnonzero(free_gold[edges.gold] & free_system[edges.system])
     gold, system = edges.gold[free], edges.system[free]
     extent = (ours.start[gold] == theirs.start[system]) & (ours.end[gold] == theirs.end[system])
@@ -219,7 +218,7 @@ class _Side:
     table: Mentions
     length: IntArray
     rank: IntArray
-    left: dict[int, set[int]] = field(default_factory=dict)
+    left: dict[int, int] = field(default_factory=dict)
     counted: dict[int, int] = field(default_factory=dict)
 
     @classmethod
@@ -230,12 +229,28 @@ class _Side:
         rank[np.argsort(length, kind="stable")] = np.arange(len(table))
         return cls(table, length, rank)
 
-    def positions(self, row: int) -> set[int]:
-        """The unclaimed positions of a mention."""
+    def are_counted(self) -> BoolArray:
+        """Which mentions are counted already."""
+        counted = np.zeros(len(self.table), bool)
+        counted[list(self.counted)] = True
+        return counted
+
+    def positions(self, row: int) -> int:
+        """The unclaimed positions of a mention: a bit for each, counted from its start."""
         if row not in self.left:
-            parts = self.table.fragments_of(row)
-            self.left[row] = {place for part in parts for place in range(*part)}
+            start = int(self.table.start[row])
+            self.left[row] = sum(
+                ((1 << (high - low)) - 1) << (low - start)
+                for low, high in self.table.fragments_of(row)
+            )
         return self.left[row]
+
+
+def _common(ours: _Side, g: int, theirs: _Side, s: int) -> tuple[int, int, int]:
+    """The unclaimed positions that two mentions share, and where they begin in either."""
+    start, other = int(ours.table.start[g]), int(theirs.table.start[s])
+    left, right = max(other - start, 0), max(start - other, 0)
+    return (ours.positions(g) >> left) & (theirs.positions(s) >> right), left, right
 
 
 class _Contest:
@@ -265,44 +280,45 @@ class _Contest:
         for g, s in zip(self.gold[wanted].tolist(), self.system[wanted].tolist(), strict=True):
             if g not in ours.counted and s not in theirs.counted:
                 self._claim(g, s, pairs)
-        edges = list(zip(self.gold[fits].tolist(), self.system[fits].tolist(), strict=True))
-        for g, s in _latecomers(ours, theirs, edges):
+        gold, system = self.gold[fits], self.system[fits]
+        for g, s in _latecomers(ours, theirs, gold, system):
             self._claim(g, s, pairs)
-        for s, g in _latecomers(theirs, ours, [(s, g) for g, s in edges]):
+        for s, g in _latecomers(theirs, ours, system, gold):
             self._claim(g, s, pairs)
         return [(int(self.rows[0][g]), int(self.rows[1][s])) for g, s in pairs]
 
     def _claim(self, g: int, s: int, pairs: list[tuple[int, int]]) -> None:
         pairs.append((g, s))
         ours, theirs = self.sides
-        common = ours.positions(g) & theirs.positions(s)
-        ours.left[g] -= common
-        theirs.left[s] -= common
+        common, left, right = _common(ours, g, theirs, s)
+        ours.left[g] ^= common << left
+        theirs.left[s] ^= common << right
         for side, row in ((ours, g), (theirs, s)):
             side.counted.setdefault(row, len(side.counted))
 
 
 def _latecomers(
-    asking: _Side, other: _Side, edges: Iterable[tuple[int, int]]
+    asking: _Side, other: _Side, rows: IntArray, others: IntArray
 ) -> Iterable[tuple[int, int]]:
     """Those not counted yet, shortest first, each with the most similar counted mention of the
     other side that still has a position of theirs.
     """
+    late = ~asking.are_counted()[rows] & other.are_counted()[others]
     partners: dict[int, list[int]] = {}
-    for row, partner in edges:
-        if row not in asking.counted and partner in other.counted:
-            partners.setdefault(row, []).append(partner)
+    for row, partner in zip(rows[late].tolist(), others[late].tolist(), strict=True):
+        partners.setdefault(row, []).append(partner)
     for row in sorted(partners, key=lambda row: int(asking.rank[row])):
-        mine = asking.positions(row)
+        size = asking.positions(row).bit_count()
         best: tuple[Any, ...] | None = None
         for partner in partners[row]:
-            theirs = other.positions(partner)
-            shared = len(mine & theirs)
+            shared = _common(asking, row, other, partner)[0].bit_count()
+            if not shared:
+                continue
             key = (
-                -shared, len(mine) - shared, len(theirs) - shared,
+                -shared, size - shared, other.positions(partner).bit_count() - shared,
                 int(other.length[partner]), other.counted[partner], partner,
             )  # fmt: skip
-            if shared and (best is None or key < best):
+            if best is None or key < best:
                 best = key
         if best is not None:
             yield row, best[-1]

@@ -10,7 +10,6 @@ import numpy as np
 
 from carob.arrays.components import alone
 from carob.arrays.greedy import greedy
-from carob.arrays.overlaps import overlaps
 from carob.arrays.types import BoolArray, FloatArray, IntArray
 from carob.corpus.problems import RecipeError, UsageError, nearest, shown
 from carob.corpus.tables import UNKNOWN, Codes, Mentions
@@ -197,7 +196,7 @@ def _scored(pair: Pair, invisible: Invisible | None) -> Scored:
     gold, system = pair.gold, pair.system
     if invisible is not None:
         gold, system = invisible.removed_from((gold, system), pair.documents)
-    edges = pair.overlaps if invisible is None else overlaps(gold, system)
+    edges = pair.overlaps if invisible is None else pair.overlaps_of(gold, system)
     total = sizes(gold)[edges.gold] + sizes(system)[edges.system]
     return Scored(edges.gold, edges.system, 2 * edges.shared / total)
 

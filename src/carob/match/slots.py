@@ -21,6 +21,7 @@ import numpy as np
 
 from carob.arrays.assign import assign
 from carob.arrays.join import rest
+from carob.arrays.optimum import TooManyStepsError
 from carob.arrays.types import BoolArray, IntArray
 from carob.corpus.problems import RecipeError, UsageError, nearest, shown
 from carob.corpus.tables import UNKNOWN, Codes
@@ -160,7 +161,13 @@ def _aligned(pair: Pair, attributes: tuple[str, ...] | None) -> Alignment:
         right += pair.gold.label[one] == pair.system.label[other]
         right += ours[one] == theirs[other]
         right += _agreeing(pair, one, other, attributes)
-    taken = assign(one, other, [slots + right, right, shared])
+    try:
+        taken = assign(one, other, [slots + right, right, shared])
+    except TooManyStepsError as error:
+        raise pair.too_large(
+            int(pair.gold.doc[error.gold]), "mentions that overlap in too many ways to align them",
+            "groups of at most some 300 mentions that all overlap", "-m exact.PRF aligns nothing",
+        ) from None  # fmt: skip
     partner = np.full(len(pair.gold), -1)
     partner[gold], partner[one[taken]] = system, other[taken]
     gold = np.flatnonzero(partner >= 0)

@@ -17,6 +17,7 @@ import numpy as np
 
 from carob.arrays.assign import assign
 from carob.arrays.join import distinct, join, packed
+from carob.arrays.optimum import TooManyStepsError
 from carob.arrays.types import BoolArray, IntArray
 from carob.corpus.problems import RecipeError, nearest
 from carob.counts.events import Events
@@ -140,10 +141,16 @@ def align_templates(pair: Pair, match: Any, *, typed: bool) -> FillerOutcomes:
     left = np.ones(len(group), bool)
     left[gold] = left[system] = False
     more, others, sure = _filler_pairs(pair, table, np.flatnonzero(left), group, match)
-    taken = _best_filler_pairs(table, more, others, sure)
-    right = np.append(np.ones(len(gold), bool), sure[taken])
-    gold, system = np.append(gold, more[taken]), np.append(system, others[taken])
-    partner = _best_template_pairs(table, order, gold, system, right)
+    try:
+        taken = _best_filler_pairs(table, more, others, sure)
+        right = np.append(np.ones(len(gold), bool), sure[taken])
+        gold, system = np.append(gold, more[taken]), np.append(system, others[taken])
+        partner = _best_template_pairs(table, order, gold, system, right)
+    except TooManyStepsError:
+        raise pair.too_large(
+            None, "templates that can be aligned in too many ways",
+            "at most some 300 templates of one type in a document, or fillers of one slot",
+        ) from None  # fmt: skip
     kept = partner[table.template[gold]] == table.template[system]
     return _outcomes(table, partner, gold[kept], system[kept], right[kept])
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from carob.arrays.columns import label_codes, stretches
 from carob.arrays.join import join, packed
-from carob.arrays.overlaps import Overlaps, overlaps
+from carob.arrays.overlaps import Overlaps, count_overlaps, overlaps
 from carob.arrays.types import IntArray
 from carob.corpus.corpus import Corpus
 from carob.corpus.problems import SHOWN, InputError, Problem, UsageError, plain, shown
@@ -21,6 +21,10 @@ from carob.pair.tokens import Borders, Tokens, in_characters
 
 if TYPE_CHECKING:
     from carob.pair.filled import FilledPair
+
+
+MOST_OVERLAPS, OVERLAPS_EACH = 1_000_000, 16
+"""How many pairs of mentions may overlap: this many, or this many for each mention."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +122,28 @@ class Pair:
         >>> pair.overlaps.shared, pair.overlaps is pair.overlaps
         (array([1]), True)
         """
-        return overlaps(self.gold, self.system)
+        return self.overlaps_of(self.gold, self.system)
+
+    def overlaps_of(self, gold: Mentions, system: Mentions) -> Overlaps:
+        """The overlaps of other tables of mentions of the same documents, unless they are too many:
+        more than MOST_OVERLAPS, and more than OVERLAPS_EACH for each mention.
+        """
+        most = max(MOST_OVERLAPS, OVERLAPS_EACH * (len(gold) + len(system)))
+        if len(gold) * len(system) <= most:
+            return overlaps(gold, system)
+        counts = count_overlaps(gold, system)
+        if (total := int(counts.sum())) > most:
+            doc = int(np.argmax(np.bincount(gold.doc, counts)))
+            raise self.too_large(
+                doc, f"{total:,} pairs of mentions that overlap", f"at most {most:,}",
+                "-m exact.PRF compares no pairs",
+            )  # fmt: skip
+        return overlaps(gold, system)
+
+    def too_large(self, doc: int | None, found: str, expected: str, hint: str = "") -> InputError:
+        """The error for a document (None: unknown) that would need too much memory or time."""
+        name = "gold and system" if doc is None else f"document {shown(self.documents.name(doc))}"
+        return InputError([Problem("K309", name, None, found, expected, hint)])
 
     @cached_property
     def remembered(self) -> dict[Hashable, Any]:
