@@ -137,7 +137,7 @@ def test_every_report_carries_every_signature(
     _, out, _ = said(capsys, "score", gold, gold, "--format", "json", "-m", "exact.F1")
     stored = json.loads(out)
     score = stored["systems"][0]["scores"][0]
-    assert {"carob", "remarks", "gold", "systems"} == set(stored)
+    assert {"carob", "remarks", "gold", "systems", "checksum"} == set(stored)
     assert {"path", "sha256", "documents", "mentions"} == set(stored["gold"])
     assert {"name", "path", "coverage", "sha256", "scores"} == set(stored["systems"][0])
     assert {"recipe", "value", "low", "high", "signature", "by_label", "counts", "left_out",

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
+import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +14,10 @@ import pytest
 
 from carob._version import __version__
 from carob.cli import main
-from carob.corpus.problems import InputError, UsageError
+from carob.corpus.problems import CarobError, InputError
 from carob.evaluate import demo
 from carob.evaluate.verify import verify
+from carob.result.result import with_checksum
 
 CALLS = [
     [],
@@ -41,6 +46,11 @@ def stored(files: dict[str, Path], tmp_path: Path, options: list[str]) -> Path:
     call = ["score", str(files["gold"]), *systems, "--format", "json", "-o", str(result)]
     assert main([*call, *options]) == 0
     return result
+
+
+def write(result: Path, content: dict[str, Any]) -> None:
+    """Store changed content with a checksum that fits: the numbers themselves must tell."""
+    result.write_text(json.dumps(with_checksum(content)))
 
 
 @pytest.mark.parametrize("options", CALLS, ids=" ".join)
@@ -74,7 +84,7 @@ def test_any_number_that_is_tampered_with_is_found(files: dict[str, Path], tmp_p
         content = json.loads(original)
         _, node, key = changes(content)[i]
         node[key] += 0.001
-        result.write_text(json.dumps(content))
+        write(result, content)
         assert verify(result).differences
 
 
@@ -118,7 +128,7 @@ def test_what_came_from_memory_cannot_be_verify(tmp_path: Path) -> None:
 
     file = tmp_path / "result.json"
     file.write_text(score(Corpus.of("[Ann]PER"), Corpus.of("[Ann]PER")).to_json())
-    with pytest.raises(UsageError, match="gold came from memory"):
+    with pytest.raises(InputError, match=r"K902 .*gold came from memory"):
         verify(file)
 
 
@@ -182,7 +192,7 @@ def test_a_changed_score_of_the_first_release_is_found(files: dict[str, Path], n
         content = json.loads(original)
         where, node, key = changes(content)[i]
         node[key] += 0.001
-        result.write_text(json.dumps(content))
+        write(result, content)
         assert verify(result).differences, where
 
 
@@ -211,3 +221,144 @@ def test_a_comparison_is_verified(
     assert ["comparisons hasty careful exact.F1 p"] == [
         each.partition(":")[0] for each in verify(result).differences
     ]
+
+
+CHANGED = "the numbers are right, but the result is not as it was written: its checksum differs"
+
+
+def compared(files: dict[str, Path], tmp_path: Path, *options: str) -> Path:
+    result = tmp_path / "result.json"
+    systems = [str(files[name]) for name in ("hasty", "muddled", "careful")]
+    call = ["compare", str(files["gold"]), *systems, "--format", "json", "-o", str(result)]
+    main([*call, "-m", "exact.F1", "--trials", "99", "--resamples", "100", *options])
+    return result
+
+
+def drop_a_score(content: dict[str, Any]) -> None:
+    del content["systems"][0]["scores"][-1]
+
+
+def drop_a_system(content: dict[str, Any]) -> None:
+    del content["systems"][0]
+
+
+def rename(content: dict[str, Any]) -> None:
+    content["systems"][0]["name"] = "best"
+
+
+def change_remarks(content: dict[str, Any]) -> None:
+    content["remarks"] = ["all is well"]
+
+
+@pytest.mark.parametrize("change", [drop_a_score, drop_a_system, rename, change_remarks])
+def test_what_no_number_tells_is_told_by_the_checksum(
+    files: dict[str, Path], tmp_path: Path, change: Callable[[dict[str, Any]], None]
+) -> None:
+    result = stored(files, tmp_path, ["-m", "exact.PRF"])
+    assert [] == verify(result).differences
+    content = json.loads(result.read_text())
+    change(content)
+    result.write_text(json.dumps(content))
+    assert [CHANGED] == verify(result).differences
+
+
+def test_changed_remarks_of_a_comparison_are_told(files: dict[str, Path], tmp_path: Path) -> None:
+    result = compared(files, tmp_path)
+    content = json.loads(result.read_text())
+    content["remarks"].append("all is well")
+    result.write_text(json.dumps(content))
+    assert [CHANGED] == verify(result).differences
+
+
+def test_a_gate_of_floors_is_verified(files: dict[str, Path], tmp_path: Path) -> None:
+    result = tmp_path / "result.json"
+    call = ["score", str(files["gold"]), str(files["hasty"]), str(files["careful"])]
+    gate = ["-m", "exact.F1", "--fail-under", "0.8", "--fail-under", "PER=0.5", "--by", "low"]
+    assert 3 == main([*call, *gate, "--format", "json", "-o", str(result)])
+    assert [] == verify(result).differences
+    content = json.loads(result.read_text())
+    assert {"floors": ["0.8", "PER=0.5"], "by": "low"} == content["gate"]["conditions"]
+    content["gate"]["verdict"] = "pass"
+    write(result, content)
+    assert ["gate verdict: stored 'pass', recomputed 'fail'"] == verify(result).differences
+
+
+def test_a_gate_of_a_comparison_is_verified(files: dict[str, Path], tmp_path: Path) -> None:
+    result = compared(files, tmp_path, "--fail-if-worse", "0.02")
+    assert [] == verify(result).differences
+    content = json.loads(result.read_text())
+    assert {"margin": 0.02} == content["gate"]["conditions"]
+    content["gate"]["checks"][0]["reason"] = "so"
+    write(result, content)
+    (difference,) = verify(result).differences
+    assert difference.startswith("gate checks: stored ")
+
+
+@pytest.mark.parametrize(("old", "new"), [
+    ("|columns:-1/-1", ""), ("|map:none", "|map:x"), ("|columns:-1/-1", "|columns:x"),
+    ("|format:conll/conll", "|format:none"), ("|format:conll/conll", "|format:xml"),
+    ("|scheme:", "|scheme:x"), ("|zero:skip", "|zero:2"), ("|by:document", "|by:document|strata:"),
+    ("|tokenizer:none", "|tokenizer:x"), ("|interval:bca", "|interval:x"),
+    ("recipe:exact.F1", "recipe:exact"), ("|gold:", "|task:x|gold:"), ("|map:", "||map:"),
+])  # fmt: skip
+def test_a_signature_that_is_wrong_is_no_traceback(
+    files: dict[str, Path], tmp_path: Path, old: str, new: str
+) -> None:
+    result = stored(files, tmp_path, ["-m", "exact.F1"])
+    text = result.read_text()
+    assert old in text
+    result.write_text(text.replace(old, new))
+    with pytest.raises(InputError, match="K902"):
+        verify(result)
+    assert 1 == main(["verify", str(result)])
+    result = compared(files, tmp_path)
+    result.write_text(result.read_text().replace(old, new))
+    assert 1 == main(["verify", str(result)])
+
+
+def nodes(node: Any) -> list[tuple[Any, Any]]:
+    """Every place in a result: container and key."""
+    keys = node if isinstance(node, dict) else range(len(node)) if isinstance(node, list) else ()
+    return [place for key in keys for place in ((node, key), *nodes(node[key]))]
+
+
+@pytest.mark.parametrize("kind", ["score", "compare"])
+def test_no_content_leads_to_a_traceback(files: dict[str, Path], tmp_path: Path, kind: str) -> None:
+    options = ["--resamples", "0", "--labels", "PER"]
+    if kind == "score":
+        result = stored(files, tmp_path, ["-m", "exact.F1", "--fail-under", "0.1", *options])
+    else:
+        result = compared(files, tmp_path, "--fail-if-worse", "1", *options)
+    original = json.loads(result.read_text())
+    values: tuple[Any, ...] = (None, "x", 3, [], "\0", {}, [None], "x" * 5000)
+    for i in range(len(nodes(original))):
+        for value in (values[i % 8], values[(i + 3) % 8]):
+            content = json.loads(json.dumps(original))
+            node, key = nodes(content)[i]
+            if key != "checksum" and node[key] != value:
+                node[key] = value
+                result.write_text(json.dumps(content))
+                with contextlib.suppress(CarobError):
+                    assert verify(result).differences, (key, value)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs /dev of Linux")
+def test_a_device_or_a_pipe_is_refused(files: dict[str, Path], tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    result = stored(files, tmp_path, ["-m", "exact.F1"])
+    content = json.loads(result.read_text())
+    for path in (Path("/dev/zero"), tmp_path / "pipe"):
+        with pytest.raises(InputError, match="K001 found a device or a pipe"):
+            verify(path)
+        content["gold"]["path"] = str(path)
+        result.write_text(json.dumps(content))
+        with pytest.raises(InputError, match="K001 found a device or a pipe"):
+            verify(result)
+
+
+def test_a_result_that_is_too_large_is_refused(tmp_path: Path) -> None:
+    result = tmp_path / "result.json"
+    with result.open("wb") as out:
+        out.truncate(1 << 33)
+    with pytest.raises(InputError, match="K010 found more than 67,108,864 bytes"):
+        verify(result)

@@ -8,21 +8,25 @@ from __future__ import annotations
 import json
 import os
 import re
+import stat
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from carob._version import __version__
 from carob.corpus.corpus import Corpus
-from carob.corpus.problems import InputError, Problem, UsageError, shown
+from carob.corpus.problems import InputError, Problem, UsageError, plain, shown
 from carob.corpus.source import Source
 from carob.evaluate.compare import compare
 from carob.evaluate.read import read
+from carob.evaluate.run import parse_recipes
 from carob.evaluate.score import score
 from carob.plugin import hook
 from carob.registry import load
 from carob.result import signature
+from carob.result.result import checksum, json_data
 
 OLD = ("karat", "0.1.0")
 """The name and version of the first release. Its scores are the same, its random draws are not."""
@@ -35,6 +39,9 @@ DRAWN = frozenset({
 _KEYS = ("recipe", "format", "map", "labels", "zero", "extra", "tokenizer", "interval", "by",
          "gold", "system")  # fmt: skip
 """What every signature has."""
+
+
+_EXPECTED = "a result of carob score or compare, --format json"
 
 
 @dataclass
@@ -98,10 +105,18 @@ def verify(path: str | os.PathLike[str]) -> Verification:
         verification.differences.append(
             f"made by {' '.join(map(str, stored.made_by))}, this is carob {__version__}"
         )
-    if "comparisons" in stored.content:
-        _verify_comparison(stored, verification)
-    else:
-        _verify_scores(stored, verification)
+    try:
+        if "comparisons" in stored.content:
+            _verify_comparison(stored, verification)
+        else:
+            _verify_scores(stored, verification)
+    except UsageError as error:  # whatever was asked, the result asked it
+        raise stored.failure(f"what cannot be recomputed ({error})") from None
+    same = stored.content.get("checksum") == checksum(stored.content)
+    if not same and stored.made_by != OLD and not verification.differences:
+        verification.differences.append(
+            "the numbers are right, but the result is not as it was written: its checksum differs"
+        )
     return verification
 
 
@@ -110,22 +125,33 @@ class _Stored:
     """A stored result, whose shape is checked, and the folder it is in."""
 
     content: Mapping[str, Any]
-    folder: Path
+    source: Source
 
     @classmethod
     def of(cls, path: str | os.PathLike[str]) -> _Stored:
-        source = Source(path)
-        expected = "a result of carob score or compare, --format json"
+        source = _file_or_folder(Source(path))
         try:
-            content = json.loads(b"".join(source.blocks()))
+            content = json.loads(source.content())
         except (ValueError, RecursionError) as error:
-            raise source.failure("K901", f"no JSON ({error})", expected) from None
+            raise source.failure("K901", f"no JSON ({error})", _EXPECTED) from None
+        stored = cls(content, source)
         try:
             _check_shape(content)
+        except UsageError as error:
+            raise stored.failure(f"a signature that is none ({error})") from None
         except (TypeError, KeyError, AttributeError) as error:
             what = error.args[0] if isinstance(error, KeyError) else "what a result has"
-            raise source.failure("K902", f"JSON without {what}", expected) from None
-        return cls(content, Path(path).parent)
+            raise stored.failure(f"JSON without {what}") from None
+        return stored
+
+    def failure(self, found: str) -> InputError:
+        """The error that this is no result."""
+        return self.source.failure("K902", found, _EXPECTED)
+
+    @property
+    def folder(self) -> Path:
+        """Where the result is."""
+        return Path(self.source.path).parent
 
     @property
     def made_by(self) -> tuple[str, Any]:
@@ -156,6 +182,8 @@ class _Stored:
         if "slots" in fields and fields["labels"] == "none":  # fillers, and no mention at all
             labels = []
         pairs = [] if fields["map"] == "none" else signature.unwords(fields["map"])
+        if not all("=" in pair for pair in pairs):
+            raise UsageError(f"found map:{fields['map']}, expected map:OLD=NEW")
         return {
             "labels": labels,
             "slots": signature.unwords(fields["slots"]) if "slots" in fields else None,
@@ -182,41 +210,73 @@ class _Stored:
 
 
 def _check_shape(content: Any) -> None:
-    """Raise a KeyError or TypeError if this is no result."""
+    """Raise a KeyError or TypeError if this is no result, a UsageError if a signature is none."""
     if not content["systems"]:
         raise KeyError("systems")
     lines = [content["signature"]] if "comparisons" in content else []
     for system in content["systems"]:
-        system["name"], system["path"], system["sha256"]
+        _check_texts(system, "name", "path", "sha256")
         if "comparisons" not in content:
-            system["coverage"]
+            system["coverage"].keys()
             if not system["scores"]:
                 raise KeyError("scores")
             for each in system["scores"]:
-                each["recipe"], each["value"], each["by_label"], each["counts"]
+                _check_texts(each, "recipe", "signature")
+                each["value"], each["by_label"].keys(), each["counts"].keys()
                 lines.append(each["signature"])
+    if len({system["name"] for system in content["systems"]}) < len(content["systems"]):
+        raise KeyError("different names of systems")
     for each in content.get("comparisons", ()):
-        each["a"], each["b"], each["recipe"], each["label"], each["difference"]
+        _check_texts(each, "a", "b", "recipe")
+        each["label"], each["difference"]
+    for part in ("ranks", "agreement"):
+        for each in content.get(part, ()):
+            each.keys()
     for line in lines:
         fields = signature.fields(line)
         missing = [key for key in _KEYS if key not in fields]
         if missing:
             raise KeyError(f"{missing[0]} in a signature")
-    content["gold"]["path"], content["gold"]["sha256"]
+    _check_texts(content["gold"], "path", "sha256")
+    if "gate" in content:
+        _check_conditions(content["gate"]["conditions"], "comparisons" in content)
+
+
+def _check_texts(node: Any, *keys: str) -> None:
+    for key in keys:
+        if not isinstance(node[key], str):
+            raise KeyError(f"a text as {key}")
+
+
+def _check_conditions(conditions: Any, compared: bool) -> None:
+    """The conditions of a gate: a margin where systems were compared, otherwise floors."""
+    if compared:
+        if type(conditions["margin"]) not in (int, float):
+            raise KeyError("a number as margin")
+        return
+    _check_texts(conditions, "by")
+    if not all(isinstance(floor, str) for floor in conditions["floors"]):
+        raise KeyError("texts as floors")
 
 
 def _verify_scores(stored: _Stored, verification: Verification) -> None:
     gold = stored.content["gold"]
+    results = []
     for system in stored.content["systems"]:
-        name, scores = str(system["name"]), system["scores"]
+        name, scores = system["name"], system["scores"]
         lines = [signature.fields(each["signature"]) for each in scores]
         fields = lines[0]  # all scores of a system differ in nothing but the recipe
-        again = score(
+        recipes = [line["recipe"] for line in lines]
+        if len({str(recipe) for recipe in parse_recipes(recipes)}) < len(recipes):
+            raise UsageError(f"the same recipe twice in the signatures of {plain(name)}")
+        result = score(
             stored.read(fields, "gold", gold),
-            {"system": stored.read(fields, "system", system)},
-            [line["recipe"] for line in lines],
+            {name: stored.read(fields, "system", system)},
+            recipes,
             **stored.options(fields),
-        ).to_dict()
+        )
+        results.append(result)
+        again = result.to_dict()
         made = again["systems"][0]
         verification.compare(f"{name} coverage", system["coverage"], made["coverage"])
         for key in ("documents", "mentions", "templates", "fillers"):
@@ -232,6 +292,15 @@ def _verify_scores(stored: _Stored, verification: Verification) -> None:
                     f"{name} recipe: {old['recipe']}, by the signature {new['recipe']}"
                 )
             stored.compare_signatures(where, old["signature"], new["signature"], verification)
+    if "gate" in stored.content:
+        together = replace(
+            results[0],
+            systems=tuple(system for result in results for system in result.systems),
+            scores=tuple(each for result in results for each in result),
+        )
+        conditions = stored.content["gate"]["conditions"]
+        gate = together.with_floors(conditions["floors"], conditions["by"]).gate
+        verification.compare("gate", stored.content["gate"], json_data(gate))
 
 
 def _verify_comparison(stored: _Stored, verification: Verification) -> None:
@@ -242,7 +311,7 @@ def _verify_comparison(stored: _Stored, verification: Verification) -> None:
     test = re.fullmatch(r"randomization,(\d+),seed=(\d+)", fields.get("test", ""))
     if test is None:
         raise UsageError(f"found test:{fields.get('test')}, expected test:randomization,N,seed=N")
-    again = compare(
+    comparison = compare(
         stored.read(each_fields[0], "gold", content["gold"]),
         {
             each["name"]: stored.read(own, "system", each)
@@ -252,7 +321,11 @@ def _verify_comparison(stored: _Stored, verification: Verification) -> None:
         trials=int(test[1]),
         by_label=any(each["label"] is not None for each in content["comparisons"]),
         **stored.options(each_fields[0]) | {"seed": int(test[2])},
-    ).to_dict()
+    )
+    if "gate" in content:
+        comparison = comparison.with_gate(content["gate"]["conditions"]["margin"])
+        verification.compare("gate", content["gate"], json_data(comparison.gate))
+    again = comparison.to_dict()
     for key in ("seed", "tested"):
         verification.compare(key, content.get(key), again[key])
     for part, keys in (
@@ -285,13 +358,24 @@ def _source(stored: Mapping[str, Any], field: str, side: str, folder: Path) -> S
     path = str(stored["path"])
     if path in ("", "-"):
         what = "standard input" if path else "memory"
-        raise UsageError(f"{side} came from {what}, so its numbers cannot be recomputed")
+        raise UsageError(f"{side} came from {what}")
     places: Sequence[Path] = (Path(path), folder / path, folder / Path(path).name)
-    source = Source(next((place for place in places if place.exists()), places[0]))
+    # Path.exists raises an error if a name is too long.
+    there = (place for place in places if os.path.exists(place))  # noqa: PTH110
+    source = _file_or_folder(Source(next(there, places[0])))
     if source.sha256 != stored["sha256"] or field != f"sha256={source.sha256[:8]}":
         kind = "task that was scored by" if side == "the task" else "file that was scored"
         raise InputError([Problem("K903", source.name, None, f"sha256 {source.sha256[:8]}…",
                                   f"{field}, the {kind}")])  # fmt: skip
+    return source
+
+
+def _file_or_folder(source: Source) -> Source:
+    """Refuse a device or a pipe, which may have no end."""
+    with suppress(OSError, ValueError):
+        mode = os.stat(source.path).st_mode  # noqa: PTH116 (Path cannot hold a zero byte)
+        if source.path != "-" and not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+            raise source.failure("K001", "a device or a pipe", "a file that can be read")
     return source
 
 
@@ -300,8 +384,13 @@ def _reading(fields: Mapping[str, str], place: int) -> dict[str, Any]:
     sides = {key: value.split("/") for key, value in fields.items()}
     own = {key: parts[place] if len(parts) == 2 else parts[0] for key, parts in sides.items()}
     own = {key: value for key, value in own.items() if value != "none"}
+    if "format" not in own:
+        raise UsageError("a format is missing in a signature")
     parameters = hook(load("formats", own["format"]), "from_signature")
-    return {"format": own["format"]} | (parameters(own) if parameters else {})
+    try:
+        return {"format": own["format"]} | (parameters(own) if parameters else {})
+    except (KeyError, ValueError) as error:
+        raise UsageError(f"{own['format']} lacks or has a wrong field: {error}") from None
 
 
 def _drawing(fields: Mapping[str, str]) -> dict[str, Any]:
@@ -309,7 +398,7 @@ def _drawing(fields: Mapping[str, str]) -> dict[str, Any]:
     name, *parts = fields["interval"].split(",")
     options: dict[str, Any] = {"resample_by": fields["by"]}
     if "strata" in fields:
-        options["strata"] = signature.unwords(fields["strata"])[0]
+        options["strata"] = next(iter(signature.unwords(fields["strata"])), "")
     if name == "none":
         return options | {"resamples": 0}
     options["interval"] = name

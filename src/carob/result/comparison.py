@@ -11,7 +11,7 @@ import numpy as np
 from carob.arrays.types import FloatArray
 from carob.corpus.problems import plain
 from carob.result.gate import Gate, not_worse
-from carob.result.result import Part, Result, Rows, json_data
+from carob.result.result import Part, Result, Rows, json_data, with_checksum
 from carob.result.scores import File, files_to_dict
 
 ALPHA = 0.05
@@ -199,7 +199,7 @@ class Comparison(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the draws, as in JSON (see docs/output.md)."""
-        return {
+        return with_checksum({
             "carob": self.version,
             "signature": self.signature,
             "seed": self.seed,
@@ -210,7 +210,7 @@ class Comparison(Result):
             "ranks": json_data(self.ranks),
             "agreement": json_data(self.agreements),
             "remarks": list(self.remarks),
-        }
+        })  # fmt: skip
 
     def rows(self) -> Rows:
         """A row for each pair of systems and recipe."""

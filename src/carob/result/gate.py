@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from carob.corpus.problems import UsageError, nearest, plain
 from carob.result.result import Part
@@ -40,8 +40,10 @@ class Gate(Part):
     """
 
     checks: tuple[Check, ...]
+    conditions: Mapping[str, Any] = field(default_factory=dict)
+    """What was asked: the margin, or floors and what they are compared with."""
 
-    columns: ClassVar[tuple[str, ...]] = ("verdict", "exit_code", "checks")
+    columns: ClassVar[tuple[str, ...]] = ("verdict", "exit_code", "checks", "conditions")
 
     @property
     def verdict(self) -> Verdict:
@@ -75,10 +77,12 @@ def not_worse(comparison: Comparison, margin: float) -> Gate:
     if not margin >= 0:
         raise UsageError(f"the margin is 0 or more, not {margin}")
     first, last = comparison.systems[0].name, comparison.systems[-1].name
-    return Gate(tuple(
-        _not_worse(each, margin) for each in comparison.differences
+    checks = (
+        _not_worse(each, margin)
+        for each in comparison.differences
         if (each.a, each.b) == (first, last)
-    ))  # fmt: skip
+    )
+    return Gate(tuple(checks), {"margin": margin})
 
 
 def _not_worse(each: Difference, margin: float) -> Check:
@@ -126,7 +130,7 @@ def floors(scores: Scores, limits: Sequence[str], by: str = "value") -> Gate:
             value = score.overall if label is None else _of_label(score, label)
             what = score.recipe if label is None else f"{score.recipe} of {label}"
             checks.append(_floor(f"{score.system}: {what}" if several else what, value, floor, by))
-    return Gate(tuple(checks))
+    return Gate(tuple(checks), {"floors": list(limits), "by": by})
 
 
 def _limit(text: str) -> tuple[str | None, float]:

@@ -31,6 +31,24 @@ class Part:
         return json.dumps(self.to_dict(), indent=1, ensure_ascii=False, allow_nan=False)
 
 
+def checksum(content: Mapping[str, Any]) -> str:
+    """The hash of everything else in a result, so that `carob verify` notices any change.
+
+    >>> checksum({"a": 1.5}) == checksum({"a": 1.5, "checksum": "x"}) != checksum({"a": 1.6})
+    True
+    """
+    import hashlib
+    import json
+
+    rest = {key: value for key, value in content.items() if key != "checksum"}
+    return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
+
+
+def with_checksum(content: dict[str, Any]) -> dict[str, Any]:
+    """A result as in JSON, with its checksum."""
+    return content | {"checksum": checksum(content)}
+
+
 def json_data(value: Any) -> Any:
     """A value as JSON holds it: parts of results become dicts, tuples lists.
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from carob.corpus.problems import UsageError
 from carob.result.gate import Gate, floors
-from carob.result.result import Part, Result, Rows, whole
+from carob.result.result import Part, Result, Rows, whole, with_checksum
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +188,7 @@ class Scores(Result):
         }
         if self.gold.templates:
             gold |= {"templates": self.gold.templates, "fillers": self.gold.fillers}
-        return {
+        return with_checksum({
             "carob": self.version,
             "remarks": list(self.remarks),
             **({} if self.task is None else {"task": dict(self.task)}),
@@ -204,7 +204,7 @@ class Scores(Result):
                 }
                 for system in self.systems
             ],
-        }
+        })  # fmt: skip
 
     def rows(self) -> Rows:
         """Long form: a row for each system, recipe and label, and one without a label for all.
