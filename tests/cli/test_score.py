@@ -87,7 +87,7 @@ def test_a_file_that_is_not_there(gold: Path, capsys: pytest.CaptureFixture[str]
         (["--map", "PER"], "found --map 'PER', expected OLD=NEW"),
         (["--map", "A=B", "--map", "A=C"], "--map names 'A' twice"),
         (["--labels", "PER,"], "found --labels 'PER,', expected A,B,C"),
-        (["--columns", "x"], "found --columns 'x', expected a whole number"),
+        (["--columns", "1+"], "found --columns '1+', expected a number or name"),
         (["--columns", "word=1"], "found --columns 'word=1', expected gold=I, system=I or token=I"),
         (["--columns", "token=-1"], "the token column counts from the left: 0, 1, 2 ..."),
         (["-m", "exact.F1@label:ORG"], "no label is called 'ORG'; there are: LOC, PER"),

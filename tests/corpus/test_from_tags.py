@@ -77,8 +77,8 @@ def test_lists_may_be_tuples_and_empty() -> None:
         ),
         (
             [["B-X"]],
-            {"scheme": "BIO"},
-            "no scheme is called 'BIO'; did you mean io? there are: "
+            {"scheme": "BIOX"},
+            "no scheme is called 'BIOX'; did you mean io? there are: "
             "auto, bilou, bmes, bmewo, io, iob1, iob2, iobes, ioe1, ioe2",
         ),
         (

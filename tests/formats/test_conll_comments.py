@@ -158,7 +158,7 @@ def test_a_hash_sign_is_a_word_where_it_has_the_columns_of_one(
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"Ann O\n#\n", "file:2: K101 found 1 column in '#', expected 2, as in line 1"),
+        (b"Ann O\n#x\n", "file:2: K101 found 1 column in '#x', expected 2, as in line 1"),
         (
             b"Ann O\n# newdoc id = d\nBo O\n",
             "file:2: K106 found # newdoc after the first tokens, expected # newdoc on the first "

@@ -35,14 +35,36 @@ SCHEMES: Mapping[str, str] = {
 }
 """The scheme names and their prefix letters."""
 
+OTHER_NAMES: Mapping[str, str] = {
+    "bio": "iob2", "bio2": "iob2", "iob": "iob2", "bio1": "iob1", "bioes": "iobes",
+    "bieos": "iobes", "biluo": "bilou", "bioul": "bilou", "bmeso": "bmes", "bmeow": "bmewo",
+}  # fmt: skip
+"""What other tools call the schemes."""
+
+EMPTY = "_"
+"""A tag that means the same as O: some files leave a column empty in this way."""
+
 # A kind is 16 * begin + end, where begin = 2 * first prefix + (follows a mention of its label),
 # end = 2 * last prefix + (is followed by one), so there are 8 * 16 kinds.
 KINDS = 128
 
 
+def scheme_name(name: str) -> str:
+    """The name of a scheme as carob has it; an unknown name is returned as it is.
+
+    >>> scheme_name("BIO"), scheme_name("BILUO"), scheme_name("IOBES"), scheme_name("ABC")
+    ('iob2', 'bilou', 'iobes', 'ABC')
+    """
+    lower = name.lower()
+    lower = OTHER_NAMES.get(lower, lower)
+    return lower if lower in SCHEMES or lower == "auto" else name
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Tagset:
-    """What each distinct tag means. A tag that means nothing has its reason in `bad`."""
+    """What each distinct tag means. A tag that means nothing has its reason in `bad`; `_` has no
+    label, like O.
+    """
 
     prefix: IntArray
     label: IntArray
@@ -55,11 +77,11 @@ def interpret(tags: Sequence[str], scheme: str = "auto") -> Tagset:
     """Prefix and label of each distinct tag of a file, O left out.
 
     A file in which no tag has a prefix is IO with bare labels; if the scheme is given as io, I- is
-    removed from every tag that has it.
+    removed from every tag that has it. `_` is the same as O.
 
     >>> interpret(["B-PER", "I-PER", "PER"]).bad
     {2: 'O or a tag with a prefix and a label, like B-PER or I-PER'}
-    >>> interpret(["PER", "LOC"]).labels
+    >>> interpret(["PER", "LOC", "_"]).labels
     ('LOC', 'PER')
     """
     letters = set(LETTERS) if scheme == "auto" else set(SCHEMES[scheme])
@@ -69,6 +91,10 @@ def interpret(tags: Sequence[str], scheme: str = "auto") -> Tagset:
     bare = scheme == "auto" and not any(p and p[0] in LETTERS and p[1] for p in split)
     prefix, names, bad, seen = [], [], {}, set()
     for place, (tag, parts) in enumerate(zip(tags, split, strict=True)):
+        if tag == EMPTY:
+            prefix.append(INSIDE)
+            names.append("")
+            continue
         letter, name = ("I", tag) if bare else parts or ("", "")
         if bare and (tag in LETTERS or (parts and len(parts[0]) == 1)):
             bad[place] = _WANTED if tag in LETTERS or not parts[1] else _KNOWN  # type: ignore[index]
@@ -86,7 +112,7 @@ def interpret(tags: Sequence[str], scheme: str = "auto") -> Tagset:
             seen.add(letter)
         prefix.append(LETTERS[letter])
         names.append(name)
-    labels = tuple(sorted({n for place, n in enumerate(names) if place not in bad}))
+    labels = tuple(sorted({name for name in names if name}))
     place_of = {label: i for i, label in enumerate(labels)}
     return Tagset(
         np.array(prefix, np.int8),

@@ -61,8 +61,8 @@ def add_conll(group: argparse._ActionsContainer) -> None:
     """How conll files are read, and any other parameter of a format."""
     group.add_argument(
         "--scheme", metavar="NAME",
-        help="tag scheme: iob1, iob2, ioe1, ioe2, iobes, bilou, bmes, bmewo, io "
-        "(detected by default)",
+        help="tag scheme: iob1, iob2 (also bio, iob), ioe1, ioe2, iobes (bioes), bilou (biluo), "
+        "bmes, bmewo, io (detected by default)",
     )  # fmt: skip
     group.add_argument(
         "--repair", choices=("conlleval", "discard", "strict"),
@@ -70,7 +70,8 @@ def add_conll(group: argparse._ActionsContainer) -> None:
     )  # fmt: skip
     group.add_argument(
         "--columns", metavar="SPEC",
-        help="column of the tag (default -1, the last), layers I+J, or gold=I,system=I,token=I",
+        help="column of the tag (default -1, the last), a number or a name in the first line; "
+        "layers I+J, or gold=I,system=I,token=I",
     )  # fmt: skip
     group.add_argument(
         "--documents", choices=("auto", "file"),
@@ -248,29 +249,30 @@ def parse_reading(arguments: argparse.Namespace, side: str) -> dict[str, Any]:
     return {key: value for key, value in every.items() if value is not None} | more
 
 
-def parse_columns(spec: str | None) -> dict[str, int | tuple[int, ...]]:
-    """The parts of --columns: gold, system and token; several layers of tags are I+J.
+def parse_columns(spec: str | None) -> dict[str, Any]:
+    """The parts of --columns: gold, system and token; several layers of tags are I+J. A column is
+    a number, or its name in the first line.
 
-    >>> parse_columns("gold=-2,system=-1"), parse_columns("1+2")
-    ({'gold': -2, 'system': -1}, {'gold': (1, 2), 'system': (1, 2)})
+    >>> parse_columns("gold=-2,system=-1"), parse_columns("1+NE")
+    ({'gold': -2, 'system': -1}, {'gold': (1, 'NE'), 'system': (1, 'NE')})
     """
     from carob.corpus.problems import UsageError
 
-    columns: dict[str, int | tuple[int, ...]] = {}
+    columns: dict[str, Any] = {}
     for part in spec.split(",") if spec else ():
         name, number = part.split("=", 1) if "=" in part else ("", part)
         if name not in ("", "gold", "system", "token", "tag"):
             raise _usage_error("--columns ", part, "gold=I, system=I or token=I")
-        try:
-            layers = tuple(int(each) for each in number.split("+"))
-        except ValueError:
-            raise _usage_error("--columns ", part, "a whole number, or several: 1+2") from None
+        texts = number.split("+")
+        layers = tuple(int(n) if n.removeprefix("-").isdecimal() else n for n in texts)
+        if "" in layers:
+            raise _usage_error("--columns ", part, "a number or name, or several: 1+2")
         value = layers if len(layers) > 1 else layers[0]
         columns |= {"gold": value, "system": value} if name in ("", "tag") else {name: value}
     token = columns.get("token", 0)
-    if not isinstance(token, int):
+    if isinstance(token, tuple):
         raise UsageError("tokens are in one column")
-    if token < 0:
+    if isinstance(token, int) and token < 0:
         raise UsageError("the token column counts from the left: 0, 1, 2 ...")
     return columns
 

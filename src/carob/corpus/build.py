@@ -11,7 +11,16 @@ import numpy as np
 
 from carob.arrays.columns import label_codes
 from carob.arrays.hashing import hash_lists
-from carob.arrays.tags import KINDS, SCHEMES, decode, illegal, interpret, recognise
+from carob.arrays.tags import (
+    EMPTY,
+    KINDS,
+    SCHEMES,
+    decode,
+    illegal,
+    interpret,
+    recognise,
+    scheme_name,
+)
 from carob.arrays.types import HashArray
 from carob.corpus.corpus import Corpus, Memory
 from carob.corpus.document import Document, Group, Span, bracketed
@@ -211,6 +220,7 @@ def of_tags(
     repair: str,
 ) -> Corpus:
     """The corpus that these lists of tags describe, one list a document."""
+    scheme = scheme_name(scheme)
     for what, value, choices in (
         ("scheme", scheme, ("auto", *SCHEMES)),
         ("repair", repair, ("conlleval", "discard", "strict")),
@@ -228,13 +238,14 @@ def of_tags(
             if not isinstance(tag, str):
                 raise UsageError(f"document {i + 1}: found {tag!r}, expected a tag like O or B-PER")
     flat = Codes.of([tag for tags in sentences for tag in tags])
-    tagged = np.flatnonzero(flat.codes != (flat.values.index("O") if "O" in flat.values else -1))
-    values = [value for value in flat.values if value != "O"]
+    outside = ("O", EMPTY)
+    tagged = np.flatnonzero(~np.array([*(v in outside for v in flat.values), True])[flat.codes])
+    values = [value for value in flat.values if value not in outside]
     tagset = interpret(values, scheme)
     if tagset.bad:
         place, wanted = next(iter(tagset.bad.items()))
         raise UsageError(f"found {shown(values[place])}, expected {wanted}")
-    code = np.array([values.index(v) if v != "O" else -1 for v in flat.values], np.int64)
+    code = np.array([-1 if v in outside else values.index(v) for v in flat.values], np.int64)
     code = code[flat.codes[tagged]]
     doc = np.repeat(np.arange(len(lengths)), lengths)
     runs = decode(tagged + doc[tagged], tagset.prefix[code], tagset.label[code])

@@ -23,7 +23,7 @@ from carob.arrays.scan import CODE, LINE, START, Scanned, Scanner
 from carob.arrays.tags import KINDS, Runs, Tagset, decode, illegal, interpret, stacked
 from carob.arrays.types import BoolArray, ByteArray, HashArray, IntArray
 from carob.corpus.corpus import Corpus
-from carob.corpus.problems import InputError, Problem, Problems, shown
+from carob.corpus.problems import InputError, Problem, Problems, UsageError, plain, shown
 from carob.corpus.source import Source
 from carob.corpus.tables import Documents, Mentions, int32
 from carob.formats._text import CONVERT, long_line, zero_byte
@@ -78,6 +78,11 @@ class Chunk:
         start += 1
         return start, self.at.take(place)
 
+    def field(self, number: int, line: int) -> bytes:
+        """One field of a line."""
+        low, high = self.at[self.breaks[line] + number], self.at[self.breaks[line] + number + 1]
+        return self.buffer[low + 1 : high].tobytes()
+
     def beginning(self, sign: int) -> IntArray:
         """The lines that begin with this character."""
         return np.flatnonzero(self.first == sign)
@@ -107,9 +112,9 @@ class Piece:
     size: int
     base: int
 
-    def chunk(self) -> Chunk:
-        """The same lines, split into fields."""
-        return _split_into_fields(self.buffer[: self.size], self.buffer, self.base)
+    def chunk(self, *, tabs: bool = False) -> Chunk:
+        """The same lines, split into fields; with `tabs`, nothing between two tabs is a field."""
+        return _split_into_fields(self.buffer[: self.size], self.buffer, self.base, tabs=tabs)
 
 
 def pieces(source: Source, lines: Callable[[], int]) -> Iterator[Piece]:
@@ -168,7 +173,9 @@ def _mark(source: Source, head: ByteArray) -> int:
     return 3 if first == b"\xef\xbb\xbf" else 0
 
 
-def _split_into_fields(part: ByteArray, buffer: ByteArray, base: int) -> Chunk:
+def _split_into_fields(
+    part: ByteArray, buffer: ByteArray, base: int, *, tabs: bool = False
+) -> Chunk:
     starts = None
     # One comparison finds all separators, and the few other control characters with them.
     at = np.flatnonzero(part <= SPACE)
@@ -181,7 +188,10 @@ def _split_into_fields(part: ByteArray, buffer: ByteArray, base: int) -> Chunk:
         odd = not (breaks.take(touching) & breaks.take(touching + 1)).all()
     if odd:
         starts = at[breaks][:-1] + 1
-        part = _squeezed(_without_returns(part))
+        part = _without_returns(part)
+        if tabs:
+            part = np.frombuffer(with_empty_fields(part.tobytes()), np.uint8)
+        part = _squeezed(part)
         buffer = np.concatenate([part, np.zeros(PAD, np.uint8)])
         at = np.flatnonzero((part == NEWLINE) | (part == SPACE) | (part == TAB))
         breaks = part.take(at) == NEWLINE
@@ -193,13 +203,27 @@ def _split_into_fields(part: ByteArray, buffer: ByteArray, base: int) -> Chunk:
 
 
 def _without_returns(part: ByteArray) -> ByteArray:
-    """A carriage return before a line break is blank."""
+    """Carriage returns before a line break are blank."""
     returns = np.flatnonzero(part == RETURN)
     if not returns.size:
         return part
     part = part.copy()
-    part[returns[part[returns + 1] == NEWLINE]] = SPACE
+    last = returns[part[returns + 1] == NEWLINE]
+    while last.size:
+        part[last] = SPACE
+        last = last[part[last - 1] == RETURN] - 1  # some programs write several
     return part
+
+
+def with_empty_fields(data: bytes) -> bytes:
+    """Lines with columns between tabs, in which a column that is empty holds `_`.
+
+    >>> with_empty_fields(b"\\nAnn\\t\\tO\\t\\n\\t\\n")
+    b'\\nAnn\\t_\\tO\\t_\\n\\n'
+    """
+    data = re.sub(rb"(?m)^[ \t]+$", b"", data)
+    data = re.sub(rb"(?m)^ *(?=\t)", b"_", data)
+    return re.sub(rb"\t *(?=[\t\n]|\Z)", b"\t_", data)
 
 
 def _squeezed(part: ByteArray) -> ByteArray:
@@ -218,17 +242,21 @@ def _squeezed(part: ByteArray) -> ByteArray:
 
 _HASH = ord("#")
 _OPENING = (b"newdoc", b"newpar")
-_NEWDOC_ID = re.compile(rb"#[ \t]+newdoc[ \t]+id[ \t]*=[ \t]*(.+)")
+_DOCUMENT_ID = re.compile(rb"(?:[^ \t]+:)?document_id")
+_NEWDOC_ID = re.compile(rb"#[ \t]+(?:newdoc[ \t]+id|(?:[^ \t]+:)?document_id)[ \t]*=[ \t]*(.+)")
 DOCSTART = b"-DOCSTART-"
 
 
-def comments(chunk: Chunk, width: int) -> tuple[IntArray, IntArray]:
-    """The lines that are comments, and those among them that open a document."""
+def comments(chunk: Chunk, width: int) -> tuple[IntArray, IntArray, IntArray]:
+    """The lines that are comments, those among them that are `# newdoc`, and those that are
+    `# document_id = X`.
+    """
     lines = chunk.beginning(_HASH)
-    lines = lines[chunk.fields[lines] > 1]
     widths = chunk.fields[lines]
     start, end = chunk.column(0, lines, widths)
-    lines, widths = lines[end - start == 1], widths[end - start == 1]
+    alone = lines[(end - start == 1) & (widths == 1) & (width != 1)]
+    several = (end - start == 1) & (widths > 1)
+    lines, widths = lines[several], widths[several]
     second = _hashes(chunk, 1, lines, widths)
     long = np.flatnonzero(widths > 2)
     third = np.zeros(len(lines), np.uint64)
@@ -236,7 +264,10 @@ def comments(chunk: Chunk, width: int) -> tuple[IntArray, IntArray]:
     newdoc, newpar, sign, name = (_hash(word) for word in (*_OPENING, b"=", b"id"))
     opening = ((second == newdoc) | (second == newpar)) & ((widths == 2) | (third == name))
     comment: BoolArray = (widths != width) | (third == sign) | opening
-    return lines[comment], lines[comment & (second == newdoc)]
+    start, end = chunk.column(1, lines, widths)
+    ids = lines[(third == sign) & (words_at(chunk.buffer, end - 8) == _hash(b"ument_id"))]
+    ids = ids[[bool(_DOCUMENT_ID.fullmatch(chunk.field(1, row))) for row in ids.tolist()]]
+    return np.union1d(lines[comment], alone), lines[comment & (second == newdoc)], ids
 
 
 def _hashes(chunk: Chunk, number: int, lines: IntArray, widths: IntArray) -> HashArray:
@@ -254,8 +285,10 @@ def is_comment(fields: Sequence[bytes], width: int) -> bool:
     >>> is_comment([b"#", b"O"], 2), is_comment([b"#", b"text", b"=", b"Ann"], 2)
     (False, True)
     """
-    if len(fields) < 2 or fields[0] != b"#":
+    if fields[:1] != [b"#"]:
         return False
+    if len(fields) == 1:
+        return width != 1
     opening = fields[1] in _OPENING and (len(fields) == 2 or fields[2] == b"id")
     return len(fields) != width or fields[2:3] == [b"="] or opening
 
@@ -263,11 +296,61 @@ def is_comment(fields: Sequence[bytes], width: int) -> bool:
 def newdoc_id(line: bytes) -> bytes | None:
     """The id of a document, if the line that opens it has one.
 
-    >>> newdoc_id(b"# newdoc id = d1"), newdoc_id(b"# newdoc")
-    (b'd1', None)
+    >>> newdoc_id(b"# newdoc id = d1"), newdoc_id(b"# newdoc"), newdoc_id(b"# document_id = d2")
+    (b'd1', None, b'd2')
     """
     match = _NEWDOC_ID.fullmatch(line.strip())
     return match[1] if match else None
+
+
+_TOKEN_NAMES = ("token", "tokens", "word", "words", "form")
+_TAG_NAME = re.compile(
+    r"(?i)(.*[^a-z])?(ne|ner|netag|tags?|labels?|bio|iob|entity|entities)([^a-z].*)?"
+)
+_TAG = re.compile(r"O|_|-X-|[BIESLUMW](-.*)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """The first line of some files, which names the columns. With `tabs`, these are between tabs
+    and may be empty.
+    """
+
+    names: tuple[str, ...]
+    line: int
+    tabs: bool
+
+    @property
+    def tags(self) -> list[str]:
+        """The names that columns of tags usually have."""
+        return [name for name in self.names[1:] if _TAG_NAME.fullmatch(name)]
+
+    @classmethod
+    def of(cls, head: bytes, wanted: Sequence[str] = ()) -> Header | None:
+        """The header of a file, None if it has none; `wanted` are names that it must have.
+
+        >>> Header.of(b"TOKEN\\tNE-COARSE-LIT\\n# language = fr\\nParis\\tB-loc\\n").names
+        ('TOKEN', 'NE-COARSE-LIT')
+        """
+        for number, line in enumerate(head.removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
+            fields = split(line)
+            if not fields or fields[0] == DOCSTART or is_comment(fields, 0):
+                continue
+            names = tuple(field.decode("utf-8", "backslashreplace") for field in fields)
+            if not _names_columns(names) and not set(wanted) & set(names):
+                return None
+            return cls(names, number, len(line.strip(b"\t\r").split(b"\t")) == len(names) > 1)
+        return None
+
+
+def _names_columns(names: Sequence[str]) -> bool:
+    """Whether the fields of a line are names of columns, and no token and its tag."""
+    return (
+        names[0].lower() in _TOKEN_NAMES
+        and len(set(names)) == len(names)
+        and not any(map(_TAG.fullmatch, names[1:]))
+        and any(map(_TAG_NAME.fullmatch, names[1:]))
+    )
 
 
 def width_of(source: Source) -> int:
@@ -292,7 +375,7 @@ def split(line: bytes) -> list[bytes]:
     >>> split(b" Ann\\t B-PER\\r")
     [b'Ann', b'B-PER']
     """
-    return [field for field in re.split(rb"[ \t]+", line.removesuffix(b"\r")) if field]
+    return [field for field in re.split(rb"[ \t]+", line.rstrip(b"\r")) if field]
 
 
 REPAIRS = ("conlleval", "discard", "strict")
@@ -300,6 +383,8 @@ BLOCK = 1 << 17
 """About how many tokens a block has, if its documents allow it."""
 _HEAD, _TAIL = (int.from_bytes(part, "little") for part in (DOCSTART[:8], DOCSTART[-8:]))
 _OPENS = ("-DOCSTART-", "# newdoc")
+_SUGGESTED = 6
+"""How many names of columns a message suggests."""
 _LETTER_O, _HASH, _HYPHEN = ord("O"), ord("#"), ord("-")
 
 
@@ -407,11 +492,23 @@ class Pending:
             self.columns[name] = [self[name][..., count:].copy()]
 
 
-class TagReader:
-    """One pass over one file, chunk by chunk; `layers` are the columns that hold tags."""
+Columns = tuple[int | str, ...]
 
-    def __init__(self, source: Source, layers: tuple[int, ...], token: int, documents: str) -> None:
-        self.source, self.layers, self.token = source, layers, token
+
+class TagReader:
+    """One pass over one file, chunk by chunk; `layers` are the columns that hold tags.
+
+    Columns are numbers; if the file has a header, they may be names.
+    """
+
+    def __init__(self, source: Source, layers: Columns, token: int | str, documents: str) -> None:
+        self.source = source
+        self.wanted = layers, token
+        self.layers: tuple[int, ...] = ()
+        self.token = 0
+        self.header: Header | None = None
+        self.opened_by_ids: bool | None = None
+        self.last_id: bytes | None = None
         self.mode = "file" if documents == "file" else ""
         self.lines = self.tokens = self.documents = self.emitted = 0
         self.width = self.width_line = 0
@@ -432,14 +529,64 @@ class TagReader:
 
     def take(self, piece: Piece) -> None:
         """Read the lines of a piece: with the fast scanner if they are plain."""
-        scanner = self._plain_scanner()
+        if not self.lines:
+            self._begin(piece)
+        scanner = self._plain_scanner() if self.lines else None
         if scanner is not None:
             place = self.tokens - self.doc_first
             scanned = scanner(piece.buffer, piece.size, place, open=self.sentence_open)
             if scanned is not None:
                 self._take_plain(piece, scanned, scanner)
                 return
-        self._take(piece.chunk())
+        self._take(piece.chunk(tabs=self.header is not None and self.header.tabs))
+
+    def _begin(self, piece: Piece) -> None:
+        """Find out what the columns are called, and which ones are read."""
+        layers, token = self.wanted
+        names = [each for each in (*layers, token) if isinstance(each, str)]
+        self.header = header = Header.of(piece.buffer[1 : piece.size].tobytes(), names)
+        if header is None:
+            if names:
+                raise self._without_column(names[0], None, "a file without names of columns")
+            self.layers, self.token = tuple(map(int, layers)), int(token)
+            return
+        if layers == (-1,) and len(header.names) > 2 and header.names[-1] not in header.tags:
+            raise self._without_column("", header.line, f"{len(header.names)} columns with names")
+        places = {name: place for place, name in enumerate(header.names)}
+        width = len(header.names)
+        for name in names:
+            if name not in places:
+                found = f"columns called {', '.join(map(plain, header.names))}"
+                raise self._without_column(name, header.line, found)
+        self.width, self.width_line = width, header.line
+        self._require_columns({each for each in (*layers, token) if isinstance(each, int)})
+        self.layers = tuple(
+            places[each] if isinstance(each, str) else each % width for each in layers
+        )
+        self.token = places[token] if isinstance(token, str) else token
+        if len(set(self.layers)) < len(self.layers):
+            raise UsageError("tag is a column or several different ones, not one of them twice")
+
+    def _without_column(self, name: str, line: int | None, found: str) -> InputError:
+        expected = f"a column {shown(name)}" if name else "the column of the tags"
+        return InputError([Problem("K103", self.source.name, line, found, expected, self._choice)])
+
+    @property
+    def _choice(self) -> str:
+        """What to do if a column is not the right one."""
+        if self.header is None:
+            return "choose with --columns; 0 is the first, -1 the last"
+        names = (self.header.tags or list(self.header.names[1:]))[:_SUGGESTED]
+        return f"choose with --columns: {', '.join(map(plain, names))}"
+
+    def _require_columns(self, numbers: set[int]) -> None:
+        """Refuse the number of a column that the file does not have."""
+        for number in sorted(numbers):
+            if not -self.width <= number < self.width:
+                raise InputError([Problem(
+                    "K103", self.source.name, self.width_line, _columns_in(self.width),
+                    f"a column {number}", self._choice,
+                )])  # fmt: skip
 
     def _unreadable(self, line: int, tag: str) -> None:
         self.problems.add("K102", line, f"the tag {shown(tag)}", "a tag in UTF-8")
@@ -490,7 +637,8 @@ class TagReader:
         if marks.size:
             chunk.fields[marks] = 0
         self.real = None
-        if chunk.beginning(_HASH).size:
+        heading = self.header is not None and not self.lines
+        if heading or chunk.beginning(_HASH).size:
             chunk, marks, names = self._uncommented(chunk, marks)
         filled = np.flatnonzero(chunk.fields)
         if not self.mode and (filled.size or marks.size):
@@ -510,7 +658,7 @@ class TagReader:
 
     def _report_late_marks(self, marks: IntArray, names: Mapping[int, bytes | None]) -> None:
         def describe(row: int) -> tuple[str, int, str, str, str]:
-            mark = _OPENS[row in names]
+            mark = "# document_id" if self.opened_by_ids else _OPENS[row in names]
             expected = f"{mark} on the first line, or nowhere"
             hint = f"begin the file with a {mark} line"
             return "K106", self._line(row), f"{mark} after the first tokens", expected, hint
@@ -524,16 +672,36 @@ class TagReader:
         filled = np.flatnonzero(chunk.fields)
         if not filled.size:
             return chunk, marks, {}
-        lines, opening = comments(chunk, self.width or self._first_width(chunk, int(filled[0])))
+        lines, newdoc, ids = comments(chunk, self.width or self._first_width(chunk, int(filled[0])))
+        if self.header is not None and not self.lines:
+            lines = np.union1d(lines, [self.header.line - 1])
         if not lines.size:
             return chunk, marks, {}
         self.commented = True
+        opening = np.union1d(newdoc, self._opening_ids(chunk, ids, np.union1d(marks, newdoc)))
         texts = [chunk.text(line) for line in opening.tolist()]
         chunk.fields[opening] = 0
         chunk, self.real = chunk.without(np.setdiff1d(lines, opening))
         marks = np.searchsorted(self.real, np.union1d(marks, opening))
         rows = np.searchsorted(self.real, opening).tolist()
         return chunk, marks, dict(zip(rows, map(newdoc_id, texts), strict=True))
+
+    def _opening_ids(self, chunk: Chunk, ids: IntArray, others: IntArray) -> IntArray:
+        """The lines `# document_id = X` that open a document: if nothing else opens documents,
+        each with an id other than the one before.
+        """
+        if self.opened_by_ids is None and (ids.size or others.size):
+            self.opened_by_ids = bool(ids.size) and not (others.size and others[0] < ids[0])
+            self.opened_by_ids &= self.mode != "marked"
+        if not self.opened_by_ids:
+            return ids[:0]
+        new = []
+        for row in ids.tolist():
+            name = newdoc_id(chunk.text(row))
+            if name != self.last_id:
+                new.append(row)
+            self.last_id = name
+        return np.array(new, np.int64)
 
     def _first_width(self, chunk: Chunk, row: int) -> int:
         """How many columns token lines have: a file may begin with comments."""
@@ -610,13 +778,13 @@ class TagReader:
         """The token lines with more or fewer columns than the first one: each is a problem."""
         if not self.width and len(filled):
             self.width, self.width_line = int(widths[0]), self._line(int(filled[0]))
-            for number in sorted({*self.layers, self.token} if self.width > 1 else self.layers):
-                if not -self.width <= number < self.width:
-                    raise InputError([Problem(
-                        "K103", self.source.name, self.width_line, _columns_in(self.width),
-                        f"a column {number}", "choose with --columns; 0 is the first, -1 the last",
-                    )])  # fmt: skip
-        odd = np.flatnonzero(widths != self.width)
+            self._require_columns({*self.layers, *([self.token] if self.width > 1 else [])})
+        wrong = widths != self.width
+        if self.header is not None and self.header.tabs:
+            # Nothing that is read is lost if the last column is left out.
+            last = max(*self.layers, self.token) + 1
+            wrong &= (widths != self.width - 1) | (last == self.width)
+        odd = np.flatnonzero(wrong)
         self.problems.each(odd, lambda row: (
             "K101", self._line(int(filled[row])),
             f"{_columns_in(int(widths[row]))} in {shown(chunk.text(int(filled[row])))}",
@@ -662,8 +830,9 @@ class TagReader:
         """Tags that mean nothing, each on its line."""
         self.reported.update(np.unique(code).tolist())
         tags = self.vocabulary.tags
+        hint = "" if self.header is None else self._choice
         self.problems.each(np.arange(len(line)), lambda row: (
-            "K104", int(line[row]), shown(tags[code[row]]), tagset.bad[int(code[row])],
+            "K104", int(line[row]), shown(tags[code[row]]), tagset.bad[int(code[row])], hint,
         ))  # fmt: skip
 
     def _report_remaining_tags(self, scheme: str) -> None:
@@ -673,7 +842,7 @@ class TagReader:
         for code, expected in tagset.bad.items():
             if code not in self.reported:
                 self.problems.add("K104", lines[code], shown(tags[code]), expected)
-        if self.width == 1 and tags and not tagset.letters and not tagset.bad:
+        if self.width == 1 and tagset.labels and not tagset.letters and not tagset.bad:
             self.problems.add(
                 "K107", lines[0], f"one column with {shown(tags[0])}",
                 "a token and a tag, or a tag like B-PER alone",
@@ -746,8 +915,9 @@ class TagReader:
         repair: str, facts: Counter[Any],
     ) -> tuple[IntArray, IntArray, IntArray]:  # fmt: skip
         """Start, end and label of the mentions of one layer."""
-        if tagset.bad and not (good := tagset.label[code] >= 0).all():
-            self._report_bad_tags(tagset, line[~good], code[~good])
+        if len(tagset.labels) < len(tagset.label) and not (good := tagset.label[code] >= 0).all():
+            bad = ~good & np.isin(code, list(tagset.bad))
+            self._report_bad_tags(tagset, line[bad], code[bad])
             token, line, code = token[good], line[good], code[good]
         place = line
         if self.commented:

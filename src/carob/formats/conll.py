@@ -5,18 +5,28 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, BinaryIO, ClassVar
 
 import numpy as np
 
 from carob.arrays.scan import compiled
-from carob.arrays.tags import KINDS, SCHEMES, encode, illegal, recognise, stacked
+from carob.arrays.tags import KINDS, SCHEMES, encode, illegal, recognise, scheme_name, stacked
 from carob.corpus.corpus import Corpus, Words
 from carob.corpus.problems import InputError, Problem, UsageError, nearest, shown
 from carob.corpus.source import Source
 from carob.corpus.tables import Documents
-from carob.formats._tagged import REPAIRS, TagReader, is_comment, split, width_of
-from carob.formats._text import bytes_of
+from carob.formats._tagged import (
+    REPAIRS,
+    Columns,
+    Header,
+    TagReader,
+    is_comment,
+    split,
+    width_of,
+    with_empty_fields,
+)
+from carob.formats._text import bytes_of, signed, unsigned
 
 _ENOUGH = 1 << 13
 """How many bytes are enough to recognise tags."""
@@ -28,7 +38,8 @@ _TAGGED = re.compile(rb"(^|[ \t])(O|(O\|)*[BIESLUMW]-[^ \t]+)[ \t\r]*$")
 class Conll:
     """One token a line, columns separated by spaces or tabs, tags in one of them or in several.
 
-    A blank line ends a sentence, a line that begins with -DOCSTART- or `# newdoc` opens a
+    Columns are numbers, or names if the first line has them (`tag="NE-COARSE-LIT"`). A blank line
+    ends a sentence, a line that begins with -DOCSTART-, `# newdoc` or `# document_id =` opens a
     document; in a file without such lines every sentence is a document of its own
     (`documents=file` makes the file one). Tags are IOB1, IOB2, IOE1, IOE2, IOBES (also written
     BILOU, BMES) or IO, recognised from the whole file when `scheme` is auto. Nested mentions are
@@ -41,8 +52,8 @@ class Conll:
     (Mention('PER', 0, 2),)
     """
 
-    tag: int | tuple[int, ...] = -1
-    token: int = 0
+    tag: int | str | Columns = -1
+    token: int | str = 0
     scheme: str = "auto"
     repair: str = "conlleval"
     documents: str = "auto"
@@ -56,6 +67,10 @@ class Conll:
     })  # fmt: skip
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "scheme", scheme_name(self.scheme))
+        for name in ("tag", "token"):
+            if isinstance(column := getattr(self, name), str):
+                object.__setattr__(self, name, _column(column))
         _one_of("scheme", self.scheme, ("auto", *SCHEMES))
         _one_of("repair", self.repair, REPAIRS)
         _one_of("documents", self.documents, ("auto", "file"))
@@ -65,13 +80,13 @@ class Conll:
             raise UsageError(f"tag is a column or several different ones, not {self.tag!r}")
 
     @property
-    def layers(self) -> tuple[int, ...]:
+    def layers(self) -> Columns:
         """The columns that hold tags.
 
-        >>> Conll(tag=3).layers, Conll(tag=(1, 2)).layers
-        ((3,), (1, 2))
+        >>> Conll(tag=3).layers, Conll(tag=(1, 2)).layers, Conll(tag="NE").layers
+        ((3,), (1, 2), ('NE',))
         """
-        return (self.tag,) if isinstance(self.tag, int) else tuple(self.tag)
+        return (self.tag,) if isinstance(self.tag, (int, str)) else tuple(self.tag)
 
     @staticmethod
     def sniff(head: bytes) -> float:
@@ -133,9 +148,10 @@ class Conll:
         scheme = self.detected_scheme(facts)
         kinds = np.array([facts.get(("kind", kind), 0) for kind in range(KINDS)])
         wrong = 0 if scheme == "none" else int(kinds[illegal(scheme)].sum())
-        columns = "+".join(map(str, self.layers))
+        columns = "+".join(map(_signed_column, self.layers))
+        token = "" if self.token == 0 else f"+token={_signed_column(self.token)}"
         fields = {
-            "columns": columns if self.token == 0 else f"{columns}+token={self.token}",
+            "columns": columns + token,
             "scheme": scheme,
             "repair": self.repair,
             "documents": self.documents,
@@ -150,14 +166,14 @@ class Conll:
 
         >>> Conll.from_signature({"columns": "-2+token=1", "scheme": "iob2"})
         {'tag': -2, 'token': 1, 'scheme': 'iob2'}
-        >>> Conll.from_signature({"columns": "1+2"})
-        {'tag': (1, 2), 'token': 0}
+        >>> Conll.from_signature({"columns": "1+NE"})
+        {'tag': (1, 'NE'), 'token': 0}
         """
         columns, _, token = fields["columns"].partition("+token=")
-        layers = tuple(map(int, columns.split("+")))
+        layers = tuple(map(_column, columns.split("+")))
         rest = {key: fields[key] for key in ("scheme", "repair", "documents") if key in fields}
         tag = layers[0] if len(layers) == 1 else layers
-        return {"tag": tag, "token": int(token or 0)} | rest
+        return {"tag": tag, "token": _column(token or "0")} | rest
 
     def library(self, source: Source, documents: Documents) -> ConllWords:
         """The tokens, which stay in the file until they are needed."""
@@ -190,23 +206,39 @@ class Conll:
             out.write(("".join(lines) + "\n").encode("utf-8", "surrogateescape"))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ConllWords:
     """The tokens of a conll file, read again when they are needed."""
 
     source: Source
     documents: Documents
-    token: int
+    token: int | str
+
+    @cached_property
+    def _width(self) -> int:
+        return len(self._header.names) if self._header else width_of(self.source)
+
+    @cached_property
+    def _header(self) -> Header | None:
+        wanted = [self.token] if isinstance(self.token, str) else []
+        return Header.of(self.source.head(), wanted)
 
     def _token_lines(self, row: int) -> list[tuple[int, bytes | None]]:
-        lines = bytes_of(self.source, self.documents, row).split(b"\n")
+        data, header = bytes_of(self.source, self.documents, row), self._header
+        if header is not None and header.tabs:
+            data = with_empty_fields(re.sub(rb"\r+\n", b"\n", data))
+        lines = data.split(b"\n")
         first = int(self.documents.line[row])
         tokens: list[tuple[int, bytes | None]] = []
-        width = width_of(self.source) if any(line.lstrip()[:1] == b"#" for line in lines) else 0
+        width = self._width if any(line.lstrip()[:1] == b"#" for line in lines) else 0
+        token = header.names.index(self.token) if header and isinstance(self.token, str) \
+            else int(self.token)  # fmt: skip
         for number, line in enumerate(lines, first):
             fields = split(line)
-            if fields and fields[0] != b"-DOCSTART-" and not is_comment(fields, width):
-                place = min(self.token, len(fields) - 1)
+            if not fields or fields[0] == b"-DOCSTART-" or is_comment(fields, width):
+                continue
+            if header is None or number != header.line:
+                place = min(token, len(fields) - 1)
                 tokens.append((number, fields[place] if len(fields) > 1 else None))
         return tokens
 
@@ -225,6 +257,16 @@ class ConllWords:
         if place < len(lines):
             return lines[place][0]
         return lines[-1][0] if lines else int(self.documents.line[row])
+
+
+def _signed_column(column: int | str) -> str:
+    """A column as a signature has it."""
+    return str(column) if isinstance(column, int) else signed(column).replace("+", "%2B")
+
+
+def _column(text: str) -> int | str:
+    """A column again, from a signature: a number or a name."""
+    return int(text) if re.fullmatch(r"-?[0-9]+", text) else unsigned(text)
 
 
 def _one_of(what: str, value: str, choices: tuple[str, ...]) -> None:
