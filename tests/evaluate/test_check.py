@@ -77,6 +77,13 @@ def test_duplicates_and_emptiness_are_warnings(tmp_path: Path) -> None:
     assert [f"{file}: K311 found {nothing}"] == [str(problem) for problem in check(file).problems]
 
 
+def test_labels_that_differ_in_case_only_are_a_warning(tmp_path: Path) -> None:
+    file = tmp_path / "case.conll"
+    file.write_text("a B-loc\nb B-Loc\nc B-pers\n")
+    (problem,) = check(file).problems
+    assert (problem.code, problem.warning, problem.found) == ("K317", True, "the labels Loc, loc")
+
+
 def test_against_gold_all_documents_that_differ_are_told(gold: Path, tmp_path: Path) -> None:
     system = tmp_path / "system.conll"
     system.write_text("Ann B-PER\nLee I-PER\n\nParis B-LOC\n\nBergen B-LOC\n")

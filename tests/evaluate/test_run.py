@@ -158,7 +158,10 @@ def test_labels_of_one_side_are_reported_with_the_map_that_mends_them() -> None:
         "s: gold has no label location, person (3 mentions); did you mean LOC, PER? "
         "--map location=LOC --map person=PER"
     ] == remarks(gold, labelled("person", "location", "person"))
-    assert ["s: gold has no label per (1 mention)"] == remarks(gold, labelled("PER", "LOC", "per"))
+    assert [
+        "s: gold has no label per (1 mention)",
+        "s: the labels PER, per differ in case only, and count as different ones; --map per=PER",
+    ] == remarks(gold, labelled("PER", "LOC", "per"))
     assert ["s: gold has no label loc (1 mention); did you mean LOC? --map loc=LOC"] == remarks(
         gold, labelled("PER", "loc", "PER")
     )
@@ -192,3 +195,13 @@ def test_relations_and_clusters_that_no_recipe_counts_are_reported() -> None:
     relation = {"label": "r", "arguments": {"x": "a", "y": "b"}}
     gold = Corpus.of({"tokens": ["a", "b"], "mentions": mentions, "relations": [relation]})
     assert "gold has 1 relations, which no recipe counts" in score(gold, gold, "exact.F1").remarks
+
+
+def test_labels_of_one_file_that_differ_in_case_only_are_told() -> None:
+    gold = Corpus.of("[Ann]PER in [Oslo]LOC")
+    system = Corpus.of("[Ann]PER in [Oslo]Loc")
+    mixed = Corpus.of("[Ann]Per in [Oslo]PER")
+    scores = score(gold, {"a": mixed}, "exact.F1", resamples=0)
+    told = "a: the labels PER, Per differ in case only, and count as different ones; --map Per=PER"
+    assert told in scores.remarks
+    assert not [r for r in score(gold, system, "exact.F1", resamples=0).remarks if "in case" in r]

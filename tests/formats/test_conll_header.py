@@ -7,6 +7,7 @@ from __future__ import annotations
 import random
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -163,7 +164,7 @@ def test_empty_columns_between_tabs_stay_in_their_place() -> None:
     ],
 )  # fmt: skip
 def test_a_wrong_column_is_told_with_those_there_are(
-    data: bytes, parameters: dict[str, object], message: str
+    data: bytes, parameters: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(InputError) as caught:
         of_bytes(data, **parameters)

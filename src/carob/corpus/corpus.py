@@ -547,6 +547,18 @@ records
     return tuple(remarks)
 
 
+def same_but_for_case(labels: Iterable[str]) -> list[list[str]]:
+    """Labels that differ in case only, together.
+
+    >>> same_but_for_case(["LOC", "PER", "Per"])
+    [['PER', 'Per']]
+    """
+    by_fold: dict[str, list[str]] = {}
+    for label in labels:
+        by_fold.setdefault(label.casefold(), []).append(label)
+    return [names for names in by_fold.values() if len(names) > 1]
+
+
 def _words_of(attributes: Mapping[str, Any], row: int) -> dict[str, str]:
     words = {name: column[row] for name, column in attributes.items()}
     return {name: word for name, word in words.items() if word is not None}

@@ -19,7 +19,7 @@ import numpy as np
 from carob import registry
 from carob._version import __version__
 from carob.arrays.types import IntArray
-from carob.corpus.corpus import Corpus, Origin, unscored_key_remarks
+from carob.corpus.corpus import Corpus, Origin, same_but_for_case, unscored_key_remarks
 from carob.corpus.problems import UsageError, nearest, plain, shown
 from carob.corpus.tables import Documents, Mentions
 from carob.counts.events import Events, Space
@@ -335,6 +335,7 @@ def prepare(
     warnings += recipes_without_mentions(wanted, {"gold": reference, **answers})
     if options.labels is None:
         warnings += labels_of_one_side(wanted, reference, answers)
+        warnings += labels_of_other_case({"gold": reference, **answers})
     remarks += uncounted_groups(reference)
     if optional:
         wanted, impossible = _countable(wanted, list(pairs.values()))
@@ -570,6 +571,23 @@ def labels_of_one_side(
             remarks.append(
                 f"{plain(name)}: no {item} has the {kind} {_listed(unused)}, "
                 f"which gold has {count:,} {'times' if count > 1 else 'time'}"
+            )
+    return tuple(remarks)
+
+
+def labels_of_other_case(corpora: Mapping[str, Corpus]) -> tuple[str, ...]:
+    """A remark for labels of one corpus that are the same but for case.
+
+    >>> labels_of_other_case({"a": Corpus.of("[Ann]PER [Bo]Per")})
+    ('a: the labels PER, Per differ in case only, and count as different ones; --map Per=PER',)
+    """
+    remarks = []
+    for name, corpus in corpora.items():
+        for first, *others in same_but_for_case(corpus.labels)[:5]:
+            maps = " ".join(f"--map {_quoted(other)}={_quoted(first)}" for other in others)
+            remarks.append(
+                f"{plain(name)}: the labels {_listed([first, *others])} differ in case only, "
+                f"and count as different ones; {maps}"
             )
     return tuple(remarks)
 

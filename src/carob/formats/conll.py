@@ -68,9 +68,6 @@ class Conll:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "scheme", scheme_name(self.scheme))
-        for name in ("tag", "token"):
-            if isinstance(column := getattr(self, name), str):
-                object.__setattr__(self, name, _column(column))
         _one_of("scheme", self.scheme, ("auto", *SCHEMES))
         _one_of("repair", self.repair, REPAIRS)
         _one_of("documents", self.documents, ("auto", "file"))
@@ -170,10 +167,10 @@ class Conll:
         {'tag': (1, 'NE'), 'token': 0}
         """
         columns, _, token = fields["columns"].partition("+token=")
-        layers = tuple(map(_column, columns.split("+")))
+        layers = tuple(_column("tag", unsigned(each)) for each in columns.split("+"))
         rest = {key: fields[key] for key in ("scheme", "repair", "documents") if key in fields}
         tag = layers[0] if len(layers) == 1 else layers
-        return {"tag": tag, "token": _column(token or "0")} | rest
+        return {"tag": tag, "token": _column("token", unsigned(token or "0"))} | rest
 
     def library(self, source: Source, documents: Documents) -> ConllWords:
         """The tokens, which stay in the file until they are needed."""
@@ -264,18 +261,13 @@ def _signed_column(column: int | str) -> str:
     return str(column) if isinstance(column, int) else signed(column).replace("+", "%2B")
 
 
-def _column(text: str) -> int | str:
-    """A column again, from a signature: a number or a name."""
-    return int(text) if re.fullmatch(r"-?[0-9]+", text) else unsigned(text)
-
-
 def _one_of(what: str, value: str, choices: tuple[str, ...]) -> None:
     if value not in choices:
         raise UsageError(f"no {what} is called {value!r}{nearest(value, choices)}")
 
 
-def _columns(tag: Any) -> int | tuple[int, ...]:
-    """The columns of tags, from numbers or from a text such as 1 or 1+2."""
+def _columns(tag: Any) -> int | str | Columns:
+    """The columns of tags, from numbers and names or from a text such as 1 or 1+2."""
     parts = tag.split("+") if isinstance(tag, str) else tag
     if isinstance(parts, (list, tuple)):
         columns = tuple(_column("tag", part) for part in parts)
@@ -283,11 +275,14 @@ def _columns(tag: Any) -> int | tuple[int, ...]:
     return _column("tag", tag)
 
 
-def _column(what: str, number: Any) -> int:
+def _column(what: str, column: Any) -> int | str:
+    """A column: a number, also as a text, or a name."""
+    if isinstance(column, str) and column and not re.fullmatch(r"\s*[-+]?[0-9]+\s*", column):
+        return column
     try:
-        return int(number)
+        return int(column)
     except (TypeError, ValueError):
-        raise UsageError(f"{what} is the number of a column, not {number!r}") from None
+        raise UsageError(f"{what} is the number or name of a column, not {column!r}") from None
 
 
 def _fits_column(word: str, errors: str = "strict") -> bool:
