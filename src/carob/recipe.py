@@ -143,7 +143,9 @@ def _value(value: Any, *, full: bool = False, without: Sequence[str] = ()) -> st
         whole = isinstance(value, float) and value.is_integer() and abs(value) < 1e15
         return str(int(value)) if whole else repr(value)
     if isinstance(value, tuple):
-        return "+".join(value) if len(value) > 1 else _text(value[0])
+        # In a list even digits are quoted: they would be read as a number, and the list would end.
+        several = (_quoted(part) if _NUMBER.match(part) else word(part) for part in value)
+        return "+".join(several) if len(value) > 1 else _text(value[0])
     return _text(value) if isinstance(value, str) else spell(value, full=full, without=without)
 
 
@@ -263,7 +265,8 @@ class _Reader:
 
     def value(self, depth: int) -> Any:
         if (text := self.string()) is not None:
-            return _Text(text)
+            more = self.parts()
+            return [text, *more] if more else _Text(text)
         if (number := self.take(_NUMBER)) is not None:
             value = float(number)
             if not math.isfinite(value):
@@ -272,9 +275,15 @@ class _Reader:
         words = [self.name("a number, a word or a JSON string")]
         if self.text.startswith("(", self.at):
             return _Component(words[0], self.parameters(depth + 1))
+        return [*words, *self.parts()]
+
+    def parts(self) -> list[str]:
+        """The further parts of a list, each after a plus: words or JSON strings."""
+        parts: list[str] = []
         while self.sign("+"):
-            words.append(self.name("a word"))
-        return words
+            text = self.string()
+            parts.append(self.name("a word or a JSON string") if text is None else text)
+        return parts
 
 
 def _measures(space: Any, name: str, parameters: Mapping[str, Any]) -> list[Any]:

@@ -40,6 +40,14 @@ def form(record: Any, text: str) -> Form:
     return places, words.lower()
 
 
+def stripped(text: str, ignored: Sequence[str]) -> str:
+    """A text without these words at its beginning; one that has no others stays."""
+    words = text.split()
+    while words and words[0] in ignored:
+        del words[0]
+    return " ".join(words) or text
+
+
 class Filler:
     def __init__(self, record: Any, text: str, gold: bool) -> None:
         others = [] if isinstance(record, str) or not gold else record.get("alternatives", [])
@@ -93,13 +101,19 @@ class Twin:
 class Judge:
     """Counts one document."""
 
-    def __init__(self, gold: Record, system: Record, match: str, k: int, typed: bool) -> None:
+    def __init__(
+        self, gold: Record, system: Record, match: str, k: int, typed: bool,
+        align: Sequence[str], ignored: Sequence[str],
+    ) -> None:  # fmt: skip
         self.match, self.k, self.typed = match, k, typed
+        self.align = align
         text = gold.get("text", "")
         self.gold = [Twin(each, text, True) for each in gold["templates"]]
         self.system = [Twin(each, text, False) for each in system["templates"]]
+        for _, filler in (row for t in (*self.gold, *self.system) for row in t.everything()):
+            filler.forms = [(spans, stripped(words, ignored)) for spans, words in filler.forms]
         self.counts: Counter[tuple[str, str]] = Counter()
-        self.values: dict[tuple[int, int], tuple[int, int]] = {}
+        self.values: dict[tuple[int, int], tuple[int, int, int]] = {}
 
     @cached_property
     def mixed(self) -> bool:
@@ -142,18 +156,22 @@ class Judge:
             best = max(best, (cor, len(found) - cor, needed))
         return best
 
-    def value(self, gold: Twin, system: Twin) -> tuple[int, int]:
+    def value(self, gold: Twin, system: Twin) -> tuple[int, int, int]:
+        """Correct, partly correct, and of these in key slots."""
         key = id(gold), id(system)
         if key not in self.values:
-            cor = par = 0
+            cor = par = key_fillers = 0
             for slot in gold.fillers.keys() & system.fillers.keys():
                 found = self.slot(gold.fillers[slot], system.fillers[slot])
                 cor, par = cor + found[0], par + found[1]
+                if f"{gold.inner}.{slot}".removeprefix(".") in self.align:
+                    key_fillers += found[0] + found[1]
             for slot in gold.templates.keys() & system.templates.keys():
                 for g, s in self.aligned(gold.templates[slot], system.templates[slot]):
                     more = self.value(g, s)
                     cor, par = cor + more[0], par + more[1]
-            self.values[key] = cor, par
+                    key_fillers += more[2]
+            self.values[key] = cor, par, key_fillers
         return self.values[key]
 
     def aligned(self, gold: Sequence[Twin], system: Sequence[Twin]) -> list[tuple[Twin, Twin]]:
@@ -169,7 +187,9 @@ class Judge:
                 if place is not None:
                     g, s = gold[row], system[place]
                     more = self.value(g, s)
-                    if more == (0, 0) or (self.typed and g.type != s.type):
+                    if more[:2] == (0, 0) or (self.typed and g.type != s.type):
+                        break
+                    if self.align and not g.inner and not more[2]:
                         break
                     cor, par = cor + more[0], par + more[1]
                     equal += ours[row] == theirs[place]
@@ -208,9 +228,15 @@ class Judge:
 
 
 def judged(
-    gold: Record, system: Record, match: str = "exact", k: int = 1, typed: bool = True
+    gold: Record,
+    system: Record,
+    match: str = "exact",
+    k: int = 1,
+    typed: bool = True,
+    align: Sequence[str] = (),
+    ignored: Sequence[str] = (),
 ) -> dict[tuple[str, str], int]:
     """Row and outcome -> how many."""
-    judge = Judge(gold, system, match, k, typed)
+    judge = Judge(gold, system, match, k, typed, align, ignored)
     judge.judge(judge.gold, judge.system)
     return {key: count for key, count in judge.counts.items() if count}

@@ -410,7 +410,7 @@ def test_a_recipe_equals_itself_after_a_round_trip(recipe: str) -> None:
 def test_the_signature_tells_only_what_has_a_meaning() -> None:
     assert "oads(match=contains(k=1)).F1@micro" == Recipe.parse("oads(match=contains).F1").full
     assert (
-        "templates(match=overlap,type=same).P@micro"
+        "templates(match=overlap,premodifiers=count,type=same).P@micro"
         == Recipe.parse("templates(match=overlap).P").full
     )
     assert "contains(k=1,label=match,pairing=many).P@micro" == Recipe.parse("contains.P").full

@@ -147,6 +147,113 @@ def test_no_alignment_is_better(match: str, kind: Any) -> None:
         assert judged(gold, system, match, 1, kind == "same") == actual, (gold, system)
 
 
+MORE_GOLD, MORE_SYSTEM = worlds(seed=11, size=1000)
+options = pytest.mark.parametrize(
+    ("align", "premodifiers"),
+    [(("x",), "count"), (("x", "y"), "ignore"), (("x.y", "z"), "count"), ((), "ignore")],
+)
+
+
+@options
+@pytest.mark.parametrize(
+    ("match", "kind"), [("exact", "same"), ("exact", "ignore"), ("contains", "same")]
+)
+def test_no_alignment_is_better_with_key_slots_or_without_premodifiers(
+    match: str, kind: Any, align: tuple[str, ...], premodifiers: Any
+) -> None:
+    size = len(MORE_GOLD) if (match, kind) == ("exact", "same") else FEW
+    space = Templates(MATCHES[match], kind, align, premodifiers)
+    found = counts(space, MORE_GOLD[:size], MORE_SYSTEM[:size])
+    for gold, system, actual in zip(MORE_GOLD, MORE_SYSTEM, found, strict=False):
+        # The worlds' texts are made of the letters a, b and c: one of them is an article.
+        ignored = ("a",) if premodifiers == "ignore" else ()
+        expected = judged(gold, system, match, 1, kind == "same", align, ignored)
+        assert expected == actual, (gold, system)
+
+
+@options
+def test_their_order_is_irrelevant_with_key_slots_or_without_premodifiers(
+    align: tuple[str, ...], premodifiers: Any
+) -> None:
+    rng, space = random.Random(5), Templates(align=align, premodifiers=premodifiers)
+    gold, system = ([shuffled(rng, each) for each in side] for side in (GOLD, SYSTEM))
+    assert counts(space, GOLD, SYSTEM) == counts(space, gold, rng.sample(system, len(system)))
+
+
+@options
+def test_sides_exchange_with_key_slots_or_without_premodifiers(
+    align: tuple[str, ...], premodifiers: Any
+) -> None:
+    # Alternatives and what is optional are gold's, so that only plain documents can be exchanged.
+    plain = [i for i, each in enumerate(GOLD) if "alternatives" not in str(each)
+             and "optional" not in str(each) and "alternatives" not in str(SYSTEM[i])
+             and "optional" not in str(SYSTEM[i])]  # fmt: skip
+    gold, system = ([side[i] for i in plain] for side in (GOLD, SYSTEM))
+    space = Templates(align=align, premodifiers=premodifiers)
+    there, back = total(space, gold, system), total(space, system, gold)
+    assert there["COR"] == back["COR"] > 0
+    assert there["PAR"] == back["PAR"]
+
+
+def test_templates_without_a_key_slot_in_common_stay_apart() -> None:
+    gold = one(talk(perp=["FMLN"], target=["a bridge"], date=["May"]))
+    system = one(talk(perp=["police"], target=["a bank"], date=["May"]))
+    assert 1 == total(Templates(), gold, system)["COR"]
+    # The targets share a word, so they are partly correct, and that is enough.
+    assert 1 == total(Templates(align=("perp", "target")), gold, system)["PAR"]
+    assert {"COR": 0, "INC": 0, "PAR": 0, "MIS": 3, "SPU": 3} == total(
+        Templates(align=("perp",)), gold, system
+    )
+
+
+def test_equal_templates_are_not_aligned_first_if_key_slots_forbid_what_remains() -> None:
+    both = talk(key=["a", "b"], more=["c", "d", "e", "f"])
+    gold = one(both, talk(key=["b"], more=["c", "d", "e", "f"]))
+    system = one(both, talk(key=["a"], more=["c", "d", "e", "f"]))
+    # Across, each pair shares one key and four others; the second with the second has no key.
+    assert 10 == total(Templates(align=("key",)), gold, system)["COR"]
+    assert 10 == total(Templates(), gold, system)["COR"]
+
+
+def test_a_key_slot_that_no_template_has_is_an_error() -> None:
+    with pytest.raises(UsageError) as refused:
+        total(Templates(align=("prep",)), one(talk(perp=["a"])), one(talk(perp=["a"])))
+    assert str(refused.value) == (
+        "templates(align=…): no slot is called 'prep'; did you mean perp? there are: perp"
+    )
+
+
+def test_articles_and_numbers_that_precede_a_text_can_be_ignored() -> None:
+    for ours, theirs, right in (
+        ("the guerrillas", "Guerrillas", True), ("All of the guerrillas", "two guerrillas", True),
+        ("armed guerrillas", "guerrillas", False), ("guerrillas, the", "guerrillas,", False),
+        ("the", "the", True), ("three", "3", False), ("the", "a", False),
+    ):  # fmt: skip
+        space = Templates(premodifiers="ignore")
+        assert right == total(space, one(talk(who=[ours])), one(talk(who=[theirs])))["COR"]
+
+
+def test_a_premodifier_is_no_word_in_common_if_it_is_ignored() -> None:
+    gold, system = one(talk(who=["the bridge"])), one(talk(who=["the bank"]))
+    assert 1 == total(Templates(), gold, system)["PAR"]
+    assert 0 == total(Templates(premodifiers="ignore"), gold, system)["PAR"]
+
+
+def test_only_known_words_say_what_happens_to_premodifiers() -> None:
+    with pytest.raises(RecipeError) as refused:
+        Templates(premodifiers="drop")  # type: ignore[arg-type]
+    assert str(refused.value) == ("templates(premodifiers=…): found drop, expected count or ignore")
+    with pytest.raises(RecipeError) as refused:
+        Recipe.parse("templates(align=a+a).F1")
+    assert str(refused.value) == "templates(align=a+a): a name occurs twice"
+
+
+def test_a_recipe_names_key_slots_in_any_order() -> None:
+    recipe = Recipe.parse('templates(align=target+"perp: id",premodifiers=ignore).F1')
+    assert Templates(align=("perp: id", "target"), premodifiers="ignore") == recipe.space
+    assert recipe == Recipe.parse(str(recipe))
+
+
 @every_type
 @every_space
 def test_the_order_of_everything_is_irrelevant(match: str, kind: Any) -> None:
@@ -321,7 +428,10 @@ def test_recipes_know_it() -> None:
         Templates(Contains(2), "ignore")
         == Recipe.parse("templates(match=contains(k=2),type=ignore).F1").space
     )
-    assert "templates(match=exact,type=same).F1@micro" == Recipe.parse("templates.F1").full
+    assert (
+        "templates(match=exact,premodifiers=count,type=same).F1@micro"
+        == Recipe.parse("templates.F1").full
+    )
     with pytest.raises(RecipeError, match="expected exact, overlap or contains"):
         Templates(Boundary())
     with pytest.raises(RecipeError, match="templates has no type 'sane'; did you mean same"):

@@ -14,9 +14,28 @@ import numpy as np
 from carob.arrays.join import distinct, packed
 from carob.arrays.sequences import sequence_ranks
 from carob.arrays.types import BoolArray, IntArray
-from carob.corpus.problems import UsageError, shown
-from carob.corpus.tables import UNKNOWN, Fragments, spread
+from carob.corpus.problems import UsageError, nearest, shown
+from carob.corpus.tables import UNKNOWN, Codes, Fragments, spread
 from carob.pair.filled import Filled, FilledPair
+
+PREMODIFIERS = frozenset({
+    "a", "the", "an", "this", "that", "these", "those", "one", "two", "three", "four", "five",
+    "six", "seven", "eight", "nine", "ten", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10",
+    "more", "most", "many", "several", "some", "all", "few", "any", "another", "other", "certain",
+    "of",
+})  # fmt: skip
+"""What MUC-4's scoring program was configured to ignore at the beginning of texts."""
+
+
+def without_premodifiers(text: str) -> str:
+    """A folded text without the premodifiers that it begins with, unless it has nothing else.
+
+    >>> without_premodifiers("all of the guerrillas"), without_premodifiers("three")
+    ('guerrillas', 'three')
+    """
+    words = text.split()
+    first = next((i for i, word in enumerate(words) if word not in PREMODIFIERS), 0)
+    return " ".join(words[first:])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -24,11 +43,12 @@ class TemplateTable:
     """Templates (`doc` to `depth`), fillers (`template` to `single`) and their realisations.
 
     The first `templates` templates and the first `fillers` fillers are gold's. `slot` and `path`
-    are equal where fillers and nested templates may be compared, `kind` where templates may. A
+    are equal where fillers and nested templates may be compared, `kind` where templates may; `key`
+    says which fillers stand in a slot that templates must share something in to be aligned. A
     `single` filler has no alternatives; those of the system are left out, so that listing several
-    gains nothing. `sides` are the fillers of the two, as far as they are compared. In a `mixed`
-    document some realisations have a place and others have none, so that some pairs are compared
-    by places and others by texts.
+    gains nothing. Texts are codes of `values`. `sides` are the fillers of the two, as far as they
+    are compared. In a `mixed` document some realisations have a place and others have none, so that
+    some pairs are compared by places and others by texts.
     """
 
     sides: tuple[Filled, Filled]
@@ -42,18 +62,24 @@ class TemplateTable:
     depth: IntArray
     template: IntArray
     slot: IntArray
+    key: BoolArray
     optional: BoolArray
     single: BoolArray
     offsets: IntArray
     owner: IntArray
     text: IntArray
+    values: tuple[str, ...]
     places: Fragments
     placed: BoolArray
     mixed: BoolArray
 
     @classmethod
-    def of(cls, filled: FilledPair, *, typed: bool) -> TemplateTable:
-        """The slots of a pair; unless `typed`, templates of any types may be aligned."""
+    def of(
+        cls, filled: FilledPair, *, typed: bool, key_slots: tuple[str, ...], premodifiers: bool
+    ) -> TemplateTable:
+        """The slots of a pair; unless `typed`, templates of any types may be aligned. Without
+        `key_slots`, every slot is one. Unless `premodifiers`, texts are without them.
+        """
         gold, system = filled.gold, filled.system.without_alternatives()
         ours, theirs = gold.forms, system.forms
         n, m = len(ours), len(gold)
@@ -63,6 +89,9 @@ class TemplateTable:
         depth, root = _depths(up)
         path, slot = joined([ours.path, theirs.path]), joined([gold.label, system.label])
         template = joined([gold.template, system.template + n])
+        key = np.ones(len(slot), bool)
+        if key_slots:
+            key = _are_named(key_slots, path[root[template]], slot, filled)
         if not typed:
             slot = _without_type(path[root[template]], slot, filled.paths, filled.labels)
             path = _without_type(path[root], path, filled.paths, filled.paths)
@@ -70,9 +99,14 @@ class TemplateTable:
         owner, placed = joined([gold.filler, system.filler + m]), size > 0
         where = doc[template[owner]]
         text = np.full(len(owner), UNKNOWN, np.int32)
+        values: tuple[str, ...] = ()
         if not placed.all():
             texts = filled.texts
             text = joined([texts.gold, texts.system[filled.system.realisations[:-1]]])
+            values = texts.values
+            if not premodifiers:
+                plain = Codes.of(list(map(without_premodifiers, values)))
+                text, values = np.append(plain.codes, UNKNOWN)[text], plain.values
         some, none = (
             np.bincount(where, each, len(filled.documents)) > 0 for each in (placed, ~placed)
         )
@@ -88,11 +122,13 @@ class TemplateTable:
             depth=depth,
             template=template,
             slot=slot,
+            key=key,
             optional=np.append(gold.optional, np.zeros(len(system), bool)),
             single=joined([np.diff(side.realisations) == 1 for side in (gold, system)]),
             offsets=joined([gold.realisations, system.realisations[1:] + len(gold.filler)]),
             owner=owner,
             text=text,
+            values=values,
             places=Fragments(
                 np.append(0, np.cumsum(size)),
                 joined([gold.fragments.start, system.fragments.start]),
@@ -193,15 +229,35 @@ def _without_type(
     top: IntArray, code: IntArray, tops: tuple[str, ...], names: tuple[str, ...]
 ) -> IntArray:
     """Names without the type that they begin with, as codes that compare as the words do."""
+    words, inverse = _bare_names(top, code, tops, names)
+    place = {word: i for i, word in enumerate(sorted(set(words)))}
+    table = np.array([place[word] for word in words], np.int64)
+    return table[inverse] if len(table) else code
+
+
+def _bare_names(
+    top: IntArray, code: IntArray, tops: tuple[str, ...], names: tuple[str, ...]
+) -> tuple[list[str], IntArray]:
+    """Names without the type that they begin with, and which of them each row has."""
     width = np.int64(len(names) + 1)
     pairs, inverse = np.unique(top * width + code, return_inverse=True)
     words = []
     for pair in pairs.tolist():
         first, name = tops[pair // int(width)], names[pair % int(width)]
         words.append("" if name == first else name.removeprefix(f"{first}.") if first else name)
-    place = {word: i for i, word in enumerate(sorted(set(words)))}
-    table = np.array([place[word] for word in words], np.int64)
-    return table[inverse.reshape(-1)] if len(table) else code
+    return words, inverse.reshape(-1)
+
+
+def _are_named(
+    slots: tuple[str, ...], top: IntArray, code: IntArray, filled: FilledPair
+) -> BoolArray:
+    """Which fillers stand in one of these slots; a slot that no template has is an error."""
+    words, inverse = _bare_names(top, code, filled.paths, filled.labels)
+    for name in slots:
+        if name not in words:
+            hint = nearest(name, sorted(set(words))) if words else "; no slot is filled"
+            raise UsageError(f"templates(align=…): no slot is called {shown(name)}{hint}")
+    return np.isin(words, slots)[inverse] if words else np.ones(0, bool)
 
 
 def _filler_codes(table: TemplateTable, fillers: IntArray) -> IntArray:

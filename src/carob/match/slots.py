@@ -222,10 +222,12 @@ def _events(pair: Pair, aligned: Alignment, right: IntArray, slots: int) -> Even
     )
 
 
-def sorted_names(space: str, attributes: Sequence[str]) -> tuple[str, ...]:
-    """Names of attributes in one order, so that a+b and b+a are the same event space."""
-    if isinstance(attributes, str) or not all(isinstance(name, str) for name in attributes):
-        raise RecipeError(f"{space}(attributes=…): found {attributes!r}, expected a tuple of names")
-    if len(set(attributes)) < len(attributes):
-        raise RecipeError(f"{space}(attributes={'+'.join(attributes)}): a name occurs twice")
-    return tuple(sorted(attributes))
+def sorted_names(
+    space: str, names: Sequence[str], parameter: str = "attributes"
+) -> tuple[str, ...]:
+    """Names in one order, so that a+b and b+a are the same event space."""
+    if isinstance(names, str) or not all(isinstance(name, str) for name in names):
+        raise RecipeError(f"{space}({parameter}=…): found {names!r}, expected a tuple of names")
+    if len(set(names)) < len(names):
+        raise RecipeError(f"{space}({parameter}={'+'.join(names)}): a name occurs twice")
+    return tuple(sorted(names))

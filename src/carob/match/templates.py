@@ -34,6 +34,7 @@ from carob.match._fillers import (
 from carob.match._template_table import ContentOrder, TemplateTable, numbered
 from carob.match.overlap import Contains, Overlap
 from carob.match.semeval import ERRORS, OUTCOMES, QUANTITIES
+from carob.match.slots import sorted_names
 from carob.pair.pair import Pair
 
 MOST_PAIRS = 4_000_000
@@ -41,6 +42,7 @@ MOST_PAIRS = 4_000_000
 have a word in common, or that stand in as many templates. It takes seconds, and a GB of memory."""
 
 _TYPES = ("same", "ignore")
+_PREMODIFIERS = ("count", "ignore")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +67,12 @@ class Templates:
     (COR_system, INC_system, PAR_system, SPU), in the row of the system's template. Without
     templates, mentions fill the slot that their label names.
 
+    `align=perpetrator+target` is MUC's restriction: templates are aligned only if they share a
+    correct or partly correct filler in one of these slots. With `premodifiers=ignore` articles,
+    numbers up to ten and the like are removed from the beginning of texts before these are
+    compared: "all of the guerrillas" is "guerrillas". Both are in the configuration of MUC-4's
+    scoring program; Chinchor (1992), "MUC-4 Evaluation Metrics".
+
     Chinchor & Sundheim (1993), "MUC-5 Evaluation Metrics", who align templates for the best F. In
     the example the room is correct, the speaker partly, and the time is wrong:
 
@@ -77,10 +85,15 @@ class Templates:
     >>> counts = Tally.of(Templates(), Pair.of(gold, system)).counted()
     >>> {name: counts[name] for name in ("COR", "INC", "PAR", "MIS", "SPU")}
     {'COR': 1.0, 'INC': 1.0, 'PAR': 1.0, 'MIS': 1.0, 'SPU': 1.0}
+    >>> counts = Tally.of(Templates(align=("time",)), Pair.of(gold, system)).counted()
+    >>> {name: counts[name] for name in ("COR", "INC", "PAR", "MIS", "SPU")}
+    {'COR': 0.0, 'INC': 0.0, 'PAR': 0.0, 'MIS': 4.0, 'SPU': 4.0}
     """
 
     match: Any = EXACT
     type: Literal["same", "ignore"] = "same"
+    align: tuple[str, ...] = ()
+    premodifiers: Literal["count", "ignore"] = "count"
 
     name: ClassVar[str] = "templates"
     items: ClassVar[Literal["mention", "filler"]] = "filler"
@@ -92,6 +105,11 @@ class Templates:
         check_match(self.name, self.match)
         if self.type not in _TYPES:
             raise RecipeError(f"templates has no type {self.type!r}{nearest(self.type, _TYPES)}")
+        object.__setattr__(self, "align", sorted_names(self.name, self.align, "align"))
+        if self.premodifiers not in _PREMODIFIERS:
+            raise RecipeError(
+                f"templates(premodifiers=…): found {self.premodifiers}, expected count or ignore"
+            )
 
     @property
     def symmetric(self) -> bool:
@@ -100,7 +118,13 @@ class Templates:
 
     def __call__(self, pair: Pair) -> Events:
         """Align, then judge every filler."""
-        fillers = align_templates(pair, self.match, typed=self.type == "same")
+        fillers = align_templates(
+            pair,
+            self.match,
+            typed=self.type == "same",
+            key_slots=self.align,
+            premodifiers=self.premodifiers == "count",
+        )
         right, wrong, partial = fillers.right, fillers.wrong, fillers.partial
         return Events.of(
             pair.filled,
@@ -129,11 +153,17 @@ class FillerOutcomes:
     spurious: IntArray
 
 
-def align_templates(pair: Pair, match: Any, *, typed: bool) -> FillerOutcomes:
-    """Align the templates of a pair, then their fillers."""
-    table = TemplateTable.of(pair.filled, typed=typed)
+def align_templates(
+    pair: Pair, match: Any, *, typed: bool, key_slots: tuple[str, ...], premodifiers: bool
+) -> FillerOutcomes:
+    """Align the templates of a pair, then their fillers. Templates at the top must share something
+    in one of the `key_slots`, if there are any.
+    """
+    table = TemplateTable.of(
+        pair.filled, typed=typed, key_slots=key_slots, premodifiers=premodifiers
+    )
     order = ContentOrder.of(table, _documents_with_choice(table))
-    site, fixed = _sites(table, order, equals=match == EXACT)
+    site, fixed = _sites(table, order, equals=match == EXACT and not key_slots)
     group = numbered([site[table.template], table.slot])
     table.check_words(group, pair.filled)
     none = np.empty(0, np.int64)
@@ -203,8 +233,9 @@ def _equal_templates(
     If g equals s, and an alignment has g with t and h with s instead, then what t shares with g
     and h with s, which is g, can be found in each other by t and h, so g with s and h with t are
     as good or better. For that, sharing must be passed on: not where fillers have alternatives
-    or some have places and others have not, nor where a match is less than equality. And where
-    equal templates differ in what is optional, the order has to choose among them.
+    or some have places and others have not, nor where a match is less than equality, nor where
+    t and h may not be aligned for want of a key slot. And where equal templates differ in what is
+    optional, the order has to choose among them.
     """
     same = numbered([key, order.content[rows]])
     odd = np.zeros(_top(same), bool)
@@ -280,14 +311,14 @@ def _pair_keys(
 ) -> IntArray:
     """The pairs that match in one way, each as gold x width + system, sorted."""
     edges = [
-        *_edges_by_text(pair, table, fillers, group, match),
+        *_edges_by_text(table, fillers, group, match),
         _edges_by_place(pair, table, fillers, group, match),
     ]
     return distinct(np.concatenate([gold * width + system for gold, system in edges]))
 
 
 def _edges_by_text(
-    pair: Pair, table: TemplateTable, fillers: IntArray, group: IntArray, match: Any
+    table: TemplateTable, fillers: IntArray, group: IntArray, match: Any
 ) -> list[Edges]:
     """Pairs of realisations of which at least one has no place."""
     wanted = np.zeros(len(table.template), bool)
@@ -297,7 +328,7 @@ def _edges_by_text(
     if not rows.size:
         return []
     codes, text = np.unique(table.text[rows], return_inverse=True)
-    values = [pair.filled.texts.values[code] for code in codes.tolist()]
+    values = [table.values[code] for code in codes.tolist()]
     owner, bare = table.owner[rows], ~table.placed[rows]
     ours = owner < table.fillers
 
@@ -350,21 +381,26 @@ def _best_template_pairs(
 
     `gold` and `system` are the pairs of fillers that count where templates are aligned. What
     templates share is counted from the deepest up: a pair of templates has what its fillers
-    share, and what the templates in it do, in their best alignment.
+    share, and what the templates in it do, in their best alignment. At the top, some of it must be
+    in a key slot.
     """
     one, other = table.template[gold], table.template[system]
-    ours, theirs, cor, par = np.empty((4, 0), np.int64)
+    ours, theirs, cor, par, key = np.empty((5, 0), np.int64)
     taken = []
     for depth in range(_top(table.depth[one]) - 1, -1, -1):
         here = np.flatnonzero(table.depth[one] == depth)
         ours, theirs = np.append(ours, one[here]), np.append(theirs, other[here])
         cor, par = np.append(cor, right[here]), np.append(par, ~right[here])
-        ours, theirs, (cor, par) = _summed(ours, theirs, [cor, par])
+        key = np.append(key, table.key[gold[here]])
+        ours, theirs, (cor, par, key) = _summed(ours, theirs, [cor, par, key])
+        if depth == 0:
+            allowed = key > 0
+            ours, theirs, cor, par, key = (x[allowed] for x in (ours, theirs, cor, par, key))
         left = numbered([order.place[ours], table.parent[theirs] + 1])
         back = numbered([order.place[theirs], table.parent[ours] + 1])
         equal = order.content[ours] == order.content[theirs]
         best = assign(left, back, [cor, par * (_top(left) + 1) + equal])
-        ours, theirs, cor, par = ours[best], theirs[best], cor[best], par[best]
+        ours, theirs, cor, par, key = (x[best] for x in (ours, theirs, cor, par, key))
         taken.append((ours, theirs))
         ours, theirs = table.parent[ours], table.parent[theirs]
     partner = np.full(len(table.doc), -1, np.int64)
