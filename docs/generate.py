@@ -190,10 +190,10 @@ def options() -> str:
 
 
 API = {
-    "evaluate": "Functions", "result": "Results", "corpus": "Corpora",
+    "evaluate": "Options, tasks and findings", "result": "Results", "corpus": "Corpora",
     "recipe": "Recipes", "pair": "Pairs and counts", "counts": "Pairs and counts",
 }  # fmt: skip
-"""The folders of public names, in the order of the page, and the headings that they get."""
+"""Where the page lists the classes of each folder, in this order. All functions come first."""
 
 
 def _call(name: str, signature: inspect.Signature) -> str:
@@ -248,19 +248,15 @@ def _public(name: str) -> str:
 
 def api() -> str:
     """Every public name of carob, from its docstring."""
-    sections: dict[str, list[str]] = {title: [] for title in API.values()}
+    sections: dict[str, list[str]] = {title: [] for title in ("Functions", *API.values())}
     for name in sorted(carob.__all__):
         subject = getattr(carob, name)
-        if not isinstance(subject, str):  # The version is one.
-            folder = subject.__module__.split(".")[1]
-            sections.setdefault(API.get(folder, folder), []).append(name)
-    parts = []
-    for title, names in sections.items():
-        functions = [name for name in names if not inspect.isclass(getattr(carob, name))]
-        classes = [name for name in names if name not in functions]
-        parts.append(f"## {title}\n")
-        parts += [_public(name) for name in (*functions, *classes)]
-    return "\n".join(parts)
+        if isinstance(subject, str):  # The version.
+            continue
+        folder = subject.__module__.split(".")[1]
+        title = API.get(folder, folder) if inspect.isclass(subject) else "Functions"
+        sections.setdefault(title, []).append(_public(name))
+    return "\n".join("\n".join([f"## {title}\n", *parts]) for title, parts in sections.items())
 
 
 PARTS: dict[str, Callable[[], str | None]] = {

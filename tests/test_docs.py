@@ -38,7 +38,7 @@ def sessions() -> list[tuple[str, str]]:
 
 def run(session: str, folder: Path, binaries: Path) -> None:
     """Run the commands of a session, and compare what they print."""
-    parts = re.split(r"^\$ (.*(?:\\\n.*)*)\n", session, flags=re.M)
+    parts = re.split(r"^\$ (.*(?:(?<=\\)\n.*)*)\n", session, flags=re.M)
     assert parts[0] == "", "a session begins with a command"
     path = f"{binaries}{os.pathsep}{os.environ['PATH']}"
     for command, expected in zip(parts[1::2], parts[2::2], strict=True):
