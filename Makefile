@@ -51,7 +51,7 @@ docs: .venv/.stamp-dev ## Write the generated parts of the documentation
 
 # material prints advice about other programs unless this variable is set.
 site: .venv/.stamp-docs ## Build the documentation as a site in build/site, to be opened as files
-	NO_MKDOCS_2_WARNING=1 .venv/bin/python -m mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 .venv/bin/python -m mkdocs build --strict
 	@echo "open build/site/index.html"
 
 format: .venv/.stamp-dev ## Format the code and fix what ruff can fix
