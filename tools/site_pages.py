@@ -2,7 +2,8 @@
 
 CONTRIBUTING.md and CHANGELOG.md become pages of the site. The pages are written for readers of the
 repository, so links are changed where the site has another layout; a link to a file that the site
-does not have becomes plain text. A page that would load anything from a network is an error.
+does not have becomes plain text. Drawings of mermaid become the list of their arrows, because the
+program that draws them comes from a network. A page that would load anything from one is an error.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
 ROOT_PAGES = ("CONTRIBUTING.md", "CHANGELOG.md")
 LINK = re.compile(r"\[([^\[\]]*)\]\(([^()#:\s]+)(#[^()\s]*)?\)")
+DRAWING = re.compile(r"^```mermaid\nflowchart TD\n(?: +\w+\[.*\]\n)*", re.M)
 REMOTE = re.compile(
     r"<(?:script|img|iframe)\b[^>]*\bsrc=[\"']?(?:https?:)?//[^>]*>"
     r"|<link\b[^>]*\brel=[\"']?(?:stylesheet|preconnect|icon)\b[^>]*href=[\"']?(?:https?:)?//[^>]*>"
@@ -33,10 +35,9 @@ def on_files(files: Any, config: Any, **_: Any) -> Any:
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
-    """Links, as the site needs them."""
-    source = ROOT / page.file.src_uri if page.file.src_uri in ROOT_PAGES else None
-    folder = (source or DOCS / page.file.src_uri).parent
+    """Links and drawings, as the site needs them."""
     here = (DOCS / page.file.src_uri).parent
+    folder = ROOT if page.file.src_uri in ROOT_PAGES else here
 
     def link(match: re.Match[str]) -> str:
         text, target, anchor = match.groups(default="")
@@ -47,7 +48,7 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
             return text
         return f"[{text}]({os.path.relpath(path, here)}{anchor})"
 
-    return LINK.sub(link, markdown)
+    return DRAWING.sub("```\n", LINK.sub(link, markdown))
 
 
 def on_post_page(output: str, page: Any, **_: Any) -> str:
