@@ -133,3 +133,13 @@ def test_long_mentions_that_compete_need_little_memory(tmp_path: Path) -> None:
     system = [(2 * i + 1, 100_000 - i) for i in range(300)]
     code, _, _ = run("errors", *spans(tmp_path, 100_000, gold, system), "-m", "fair.F1")
     assert 0 == code
+
+
+def test_a_thousand_folders_in_each_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for _ in range(1_500):
+        Path("d").mkdir()
+        os.chdir("d")
+    Path("a.conll").write_text("a B-A\n")
+    code, _, _ = bounded("score", str(tmp_path), str(tmp_path), "-m", "exact.F1")
+    assert 0 == code

@@ -7,7 +7,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from carob import Corpus, Document, Mention, Pair, Recipe, Scores, Tally, UsageError, score
+from carob import (
+    Corpus,
+    Document,
+    Mention,
+    Pair,
+    Recipe,
+    Scores,
+    Tally,
+    UsageError,
+    compare,
+    score,
+)
 from carob.evaluate import demo
 from carob.evaluate.score import average_statistic
 from carob.evaluate.verify import verify
@@ -298,3 +309,35 @@ def test_what_is_resampled_is_what_is_scored(space: str, average: str) -> None:
         drawn = statistic.values(every @ statistic.table.rows(np.arange(40)))[0]
         assert np.allclose(statistic.point, drawn, rtol=1e-14, atol=0)
         assert score(*corpora_of(texts), str(recipe), resamples=0).value == statistic.point.item()
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_documents_that_gold_cannot_tell_apart_are_told_apart_by_the_systems(
+    several: bool,
+) -> None:
+    """Equal words and gold, no ids: which documents a system has wrong must not depend on the
+    order of the file, nor on what other systems there are.
+    """
+    rng = np.random.default_rng(4)
+    answers = ["[Ann]PER slept", "Ann slept", "[Ann]LOC slept", "Ann [slept]PER"]
+    one, other = (rng.choice(answers, 40).tolist() for _ in range(2))
+    gold = Corpus.of(*["[Ann]PER slept"] * 40)
+    systems = {"one": one, **({"other": other} if several else {})}
+    expected = score(gold, {"one": Corpus.of(*one)}, "exact.F1").scores[0].overall
+    order = rng.permutation(40).tolist()
+    mixed = {name: Corpus.of(*(own[i] for i in order)) for name, own in systems.items()}
+    assert expected == score(gold, mixed, "exact.F1").scores[0].overall
+
+
+def test_differences_do_not_depend_on_the_order_of_the_file() -> None:
+    rng = np.random.default_rng(5)
+    answers = ["[Ann]PER slept", "Ann slept", "[Ann]LOC slept", "Ann [slept]PER"]
+    sides = {name: rng.choice(answers, 40).tolist() for name in ("a", "b")}
+    gold, order = Corpus.of(*["[Ann]PER slept"] * 40), rng.permutation(40).tolist()
+    plain, mixed = (
+        compare(
+            gold, {n: Corpus.of(*(own[i] for i in rows)) for n, own in sides.items()}, "exact.F1"
+        ).differences[0]
+        for rows in (range(40), order)
+    )
+    assert (plain.low, plain.high, plain.p) == (mixed.low, mixed.high, mixed.p)

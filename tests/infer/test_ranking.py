@@ -93,3 +93,11 @@ def test_agreement_is_that_of_scipy() -> None:
 def test_swaps_are_the_pairs_that_two_measures_order_differently() -> None:
     assert swaps([4, 3, 2, 1], [3, 4, 1, 2]) == [(0, 1), (2, 3)]
     assert swaps([1, 1], [1, 2]) == []
+
+
+def test_scores_that_differ_by_rounding_alone_tie() -> None:
+    near = [0.3, 0.1 + 0.2, 0.5]
+    assert spearman(near, [2, 1, 3]) == spearman([0.3, 0.3, 0.5], [2, 1, 3])
+    assert kendall(near, [2, 1, 3]) == kendall([0.3, 0.3, 0.5], [2, 1, 3])
+    assert [] == swaps(near, [2, 1, 3])
+    assert [(0, 1)] == swaps([0.3, 0.3001, 0.5], [2, 1, 3])

@@ -408,7 +408,7 @@ def _names_in(folder: str) -> tuple[list[str], int]:
     """
     names: list[str] = []
     hidden = 0
-    pending: list[tuple[str, frozenset[str]]] = [("", frozenset([os.path.realpath(folder)]))]
+    pending = [("", frozenset([_identity(folder)]))]
     while pending:
         prefix, around = pending.pop()
         here = os.path.join(folder, prefix) if prefix else folder  # noqa: PTH118
@@ -426,15 +426,24 @@ def _names_in(folder: str) -> tuple[list[str], int]:
             if entry.name.startswith("."):
                 hidden += 1
             elif is_folder:
-                real = os.path.realpath(entry.path)
-                if real in around:
+                own = _identity(entry.path)
+                if own in around:
                     raise _unreadable(entry.path, "a link to a folder around it")
-                pending.append((f"{name}/", around | {real}))
+                pending.append((f"{name}/", around | {own}))
             elif is_file:
                 names.append(name)
             else:
                 raise _unreadable(entry.path, "neither a file nor a folder")
     return sorted(names), hidden
+
+
+def _identity(folder: str) -> tuple[int, int]:
+    """What tells a folder from all others, by whatever path it is reached."""
+    try:
+        facts = os.stat(folder)  # noqa: PTH116
+    except OSError as error:
+        raise _unreadable(folder, error.strerror or str(error)) from None
+    return facts.st_dev, facts.st_ino
 
 
 def _unreadable(path: str, found: str) -> InputError:

@@ -21,7 +21,7 @@ from carob.evaluate.read import Readable
 from carob.evaluate.run import LABEL_ROWS, Plan, Recipes, Run, prepare, too_many_labels
 from carob.evaluate.score import average_statistic, count_events, label_statistic
 from carob.infer.interval import LEAST, JackknifeT, intervals
-from carob.infer.randomization import Randomization, Verdict
+from carob.infer.randomization import CLOSE, Randomization, Verdict
 from carob.infer.ranking import clusters, holm, kendall, ranges, spearman, swaps
 from carob.infer.resampling import Sampler
 from carob.infer.student import NORMAL
@@ -228,6 +228,7 @@ def _difference(
     if dropped:
         remarks.append(f"{dropped:,} of {verdict.tried:,} exchanges have no score: left out")
     p = number_or_none(verdict.p.item())
+    tie = abs(verdict.difference.item()) <= CLOSE
     error = interval.error
     widest = recipe.measure.range[1] - recipe.measure.range[0]
     return Difference(
@@ -237,7 +238,8 @@ def _difference(
         spell(recipe.measure),
         number_or_none(values[0]),
         number_or_none(values[1]),
-        number_or_none(verdict.difference.item()),
+        # A difference that is nothing but rounding is none.
+        number_or_none(0.0 if tie else verdict.difference.item()),
         None if interval.low is None else max(interval.low, -widest),
         None if interval.high is None else min(interval.high, widest),
         p,

@@ -7,7 +7,7 @@ from __future__ import annotations
 import io
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
@@ -18,7 +18,7 @@ import numpy as np
 
 from carob import registry
 from carob._version import __version__
-from carob.arrays.types import IntArray
+from carob.arrays.types import FloatArray, IntArray
 from carob.corpus.corpus import Corpus, Origin, same_but_for_case, unscored_key_remarks
 from carob.corpus.problems import UsageError, nearest, plain, shown
 from carob.corpus.tables import Documents, Mentions
@@ -64,12 +64,12 @@ class Plan:
         return Units.of(self.size, self.order, self.strata, self.options.resample_by)
 
     @classmethod
-    def of(cls, gold: Corpus, options: Options) -> Plan:
-        """The plan for the documents of gold."""
+    def of(cls, gold: Corpus, options: Options, systems: Sequence[Corpus] = ()) -> Plan:
+        """The plan for the documents of gold, as these systems answer them."""
         documents = gold.documents
         if options.resample_by == "sentence" and not len(documents.sentence_start):
             raise UsageError("resample_by sentence: gold does not say where sentences start")
-        order = _order(gold) if options.resamples else np.arange(len(documents))
+        order = _order(gold, systems) if options.resamples else np.arange(len(documents))
         strata = None if options.strata is None else _strata(documents, options.strata)
         size = len(documents)
         if options.resample_by == "sentence":
@@ -172,19 +172,29 @@ def too_many_labels(recipe: Recipe, tally: Tally, zero: float | None) -> str | N
     return f"{what}, more than {AVERAGED:,}: no interval and no test"
 
 
-def _order(corpus: Corpus) -> IntArray:
+def _order(gold: Corpus, systems: Sequence[Corpus]) -> IntArray:
     """An order that does not depend on that of the file: by id; without ids, by the hash of the
-    words, and if these are the same, by the mentions, then by the fillers.
+    words, and if these are the same, by what gold and then the systems have in a document.
     """
-    documents, mentions, size = corpus.documents, corpus.mentions, len(corpus)
+    documents, size = gold.documents, len(gold)
     if documents.id is not None:
         return np.array(sorted(range(size), key=documents.id.__getitem__), np.int64)
+    if len(np.unique(documents.hash)) == size:
+        return np.argsort(documents.hash)
+    # Without ids, documents are paired by their place.
+    sums = [each for corpus in (gold, *systems) for each in _content_sums(corpus)]
+    return np.lexsort([*sums[::-1], documents.hash])
+
+
+def _content_sums(corpus: Corpus) -> Iterator[FloatArray | IntArray]:
+    """For each document some sums over its mentions and fillers, which differ if these do."""
+    mentions, fillers, size = corpus.mentions, corpus.templates.fillers, len(corpus)
     place = mentions.start.astype(np.float64) + 1
-    sums = [
-        np.bincount(mentions.doc, weights, size)
-        for weights in (None, place, place * mentions.end, place * (mentions.label + 1.0))
-    ]
-    fillers = corpus.templates.fillers
+    codes = [mentions.label, *(mentions.attributes[name].codes for name in mentions.attributes)]
+    for weights in (None, place, place * mentions.end, *(place * (code + 2.0) for code in codes)):
+        yield np.bincount(mentions.doc, weights, size)
+    if not len(fillers):
+        return
     doc = corpus.templates.doc[fillers.template]
     text, slot = (
         np.array([crc32(value.encode("utf-8", "surrogatepass")) % (1 << 20) for value in values]
@@ -193,8 +203,7 @@ def _order(corpus: Corpus) -> IntArray:
     )  # fmt: skip
     first = text[fillers.text.codes[fillers.realisations[:-1]]]
     for weights in (None, first, first * slot[fillers.slot.codes]):
-        sums.append(np.bincount(doc, weights, size))
-    return np.lexsort([*sums[::-1], documents.hash])
+        yield np.bincount(doc, weights, size)
 
 
 def _strata(documents: Documents, name: str) -> IntArray:
@@ -240,6 +249,9 @@ class Run:
     """Of each system, the part of the signature that does not depend on the recipe."""
     recipes: Sequence[Recipe]
     plan: Plan
+    """How differences of systems are resampled."""
+    plans: Mapping[str, Plan]
+    """How the scores of each system are resampled, whatever other systems there are."""
     reference: Corpus
     remarks: tuple[str, ...] = ()
     task: Applied | None = None
@@ -315,7 +327,10 @@ def prepare(
     }  # fmt: skip
 
     # What results say about all this.
-    plan = Plan.of(reference, options)
+    plans = {name: Plan.of(reference, options, [answer]) for name, answer in answers.items()}
+    plan = plans[next(iter(plans))]
+    if len(plans) > 1:
+        plan = Plan.of(reference, options, [answers[name] for name in sorted(answers)])
     counting = (
         _counting_fields(options, tagset, slots, several=len(answers) > 1) | plan.signature_fields()
     )
@@ -343,7 +358,7 @@ def prepare(
     return Run(
         replace(_file("gold", reference), warnings=warnings),
         {name: _file(name, answers[name], pair) for name, pair in pairs.items()},
-        pairs, fields, wanted, plan, reference, warnings + remarks, applied,
+        pairs, fields, wanted, plan, plans, reference, warnings + remarks, applied,
     )  # fmt: skip
 
 

@@ -55,7 +55,8 @@ def score(
     )
     scores: list[Score] = []
     for name, pair in run.pairs.items():
-        scores += score_pair(pair, run.recipes, name, chosen, run.signature_fields[name], run.plan)
+        fields, plan = run.signature_fields[name], run.plans[name]
+        scores += score_pair(pair, run.recipes, name, chosen, fields, plan)
     return Scores(
         __version__, run.gold, run.system_files(), tuple(scores),
         run.plan.remarks() + run.remarks + _rows_without_intervals(scores, run.plan)

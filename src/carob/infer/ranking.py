@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from carob.arrays.types import FloatArray
+from carob.arrays.types import FloatArray, IntArray
+from carob.infer.randomization import CLOSE
 
 
 def bonferroni(p: Sequence[float]) -> FloatArray:
@@ -88,13 +89,26 @@ def clusters(found: Sequence[tuple[int, int]]) -> list[int]:
     return cluster
 
 
+def levels(values: Sequence[float]) -> IntArray:
+    """The values numbered from the smallest. Those that differ by rounding alone have one number.
+
+    >>> levels([0.3, 0.1, 0.1 + 0.2])
+    array([1, 0, 1])
+    """
+    given = np.asarray(values, np.float64)
+    order = np.argsort(given, kind="stable")
+    level = np.empty(len(given), np.int64)
+    level[order] = np.cumsum(np.diff(given[order], prepend=given[order][:1]) > CLOSE)
+    return level
+
+
 def _ranks(values: Sequence[float]) -> FloatArray:
     """Ranks from 1, ties in the middle of the ranks they share."""
-    given = np.asarray(values, np.float64)
-    below = (given[:, None] > given).sum(axis=1)
-    same = (given[:, None] == given).sum(axis=1)
-    found: FloatArray = below + (same + 1) / 2
-    return found
+    level = levels(values)
+    below = (level[:, None] > level).sum(axis=1)
+    same = (level[:, None] == level).sum(axis=1)
+    ranks: FloatArray = below + (same + 1) / 2
+    return ranks
 
 
 def spearman(first: Sequence[float], second: Sequence[float]) -> float | None:
@@ -116,8 +130,8 @@ def kendall(first: Sequence[float], second: Sequence[float]) -> float | None:
     """
     upper = np.triu_indices(len(first), 1)
     a, b = (
-        np.sign(np.subtract.outer(given, given))[upper]
-        for given in (np.asarray(each, np.float64) for each in (first, second))
+        np.sign(np.subtract.outer(level, level))[upper]
+        for level in (levels(each).astype(np.float64) for each in (first, second))
     )
     scale = float(np.sqrt((a @ a) * (b @ b)))
     return float(a @ b) / scale if scale else None
@@ -129,9 +143,10 @@ def swaps(first: Sequence[float], second: Sequence[float]) -> list[tuple[int, in
     >>> swaps([1, 2, 3], [1, 3, 2])
     [(1, 2)]
     """
+    a, b = levels(first).tolist(), levels(second).tolist()
     return [
         (i, k)
-        for i in range(len(first))
-        for k in range(i + 1, len(first))
-        if (first[i] - first[k]) * (second[i] - second[k]) < 0
+        for i in range(len(a))
+        for k in range(i + 1, len(a))
+        if (a[i] - a[k]) * (b[i] - b[k]) < 0
     ]
