@@ -153,6 +153,10 @@ def _poisson(mean: float, shape: tuple[int, int], rng: np.random.Generator) -> B
 HELD = 1 << 21
 """About how many sums are kept at a time: it changes memory and speed, no result."""
 
+TOGETHER = 8
+"""At least this many weights of each unit are multiplied at a time, if they fit: the matrix is then
+read from memory once for all of them."""
+
 LARGE, GROUPS = 1 << 24, 400
 """Where units x columns of a table are more than LARGE, the jackknife leaves out GROUPS groups of
 units, one group at a time, instead of single units."""
@@ -352,8 +356,7 @@ class Matrix:
         """The sums of each table (draws x columns), for some draws at a time."""
         held = max(1, HELD // max(self.width, 1))
         first, parts = 0, []
-        pieces = (some[low : low + held] for some in weights for low in range(0, len(some), held))
-        for piece in pieces:
+        for piece in _regrouped(weights, min(held, TOGETHER), held):
             parts.append(self._product(piece))
             count = sum(part.shape[1] for part in parts)
             if count >= held or first + count == draws:
@@ -372,6 +375,23 @@ class Matrix:
             for columns, units, values in self._sparse:
                 product[columns] = values @ numbers[units]
         return product
+
+
+def _regrouped(weights: Iterable[ByteArray], least: int, most: int) -> Iterator[ByteArray]:
+    """The same rows, at least so many at a time (but for the last), and at most so many.
+
+    >>> [len(part) for part in _regrouped(iter([np.zeros((3, 1), np.uint8)] * 3), 4, 5)]
+    [5, 1, 3]
+    """
+    waiting: list[ByteArray] = []
+    for some in weights:
+        waiting.append(some)
+        if sum(map(len, waiting)) >= least:
+            together = np.concatenate(waiting)
+            yield from (together[low : low + most] for low in range(0, len(together), most))
+            waiting = []
+    if waiting:
+        yield np.concatenate(waiting)
 
 
 def _matrix(lines: Sequence[FloatArray], size: int, kind: type = np.float64) -> FloatArray:
