@@ -185,23 +185,30 @@ def _once(left: IntArray, right: IntArray) -> Edges:
     return keys // width, keys % width
 
 
+def _flat(lists: Sequence[Sequence[int]]) -> tuple[IntArray, IntArray]:
+    """All lists end to end, and where each begins."""
+    return np.cumsum([0, *map(len, lists)]), int32([each for own in lists for each in own])
+
+
 class _Words:
-    """The words of texts, as codes."""
+    """The words of texts, as codes: in their order, and each different one once."""
 
     def __init__(self, values: Sequence[str], cut: Callable[[str], list[str]]) -> None:
         place: dict[str, int] = {}
         lists = [[place.setdefault(word, len(place)) for word in cut(text)] for text in values]
-        self.offsets = np.cumsum([0, *map(len, lists)])
-        self.words = int32([word for each in lists for word in each])
+        self.offsets, self.words = _flat(lists)
+        self._different_offsets, self._different = _flat([list(dict.fromkeys(w)) for w in lists])
 
     def of(self, side: Realised, *, first: bool = False) -> Realised:
-        """A row for every word of every text, or for the first of each; owners are rows of side."""
+        """A row for every different word of every text, or for the first of each; owners are rows
+        of side.
+        """
         if first:
             return Realised(side.group, self.words[self.offsets[side.text]],
                             np.arange(len(side.text)))  # fmt: skip
-        places, offsets = spread(self.offsets, side.text)
+        places, offsets = spread(self._different_offsets, side.text)
         row = np.repeat(np.arange(len(side.text)), np.diff(offsets))
-        return Realised(side.group[row], self.words[places], row)
+        return Realised(side.group[row], self._different[places], row)
 
     def contained(self, gold: IntArray, system: IntArray, k: int) -> BoolArray:
         """For each pair, whether the system's text contains gold's, with at most k words more."""
