@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from carob.arrays.columns import column_sums, compact, group_sums
+from carob.arrays.join import distinct
 from carob.arrays.types import FloatArray, IntArray
 from carob.counts.events import Events, Space
 from carob.counts.quantities import Quantities
@@ -96,7 +97,7 @@ class Table:
                 more = compact(ours.rows(every) - theirs.rows(every))
                 parts.append(Part(ours.columns, None, more))
                 continue
-            units = np.union1d(ours.units, theirs.units)
+            units = distinct(np.concatenate([ours.units, theirs.units]))
             more = ours.rows(units) - theirs.rows(units)
             rows, columns = np.flatnonzero(more.any(axis=1)), np.flatnonzero(more.any(axis=0))
             parts.append(Part(ours.columns[columns], units[rows], more[np.ix_(rows, columns)]))

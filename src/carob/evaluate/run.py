@@ -179,8 +179,9 @@ def _order(gold: Corpus, systems: Sequence[Corpus]) -> IntArray:
     documents, size = gold.documents, len(gold)
     if documents.id is not None:
         return np.array(sorted(range(size), key=documents.id.__getitem__), np.int64)
-    if len(np.unique(documents.hash)) == size:
-        return np.argsort(documents.hash)
+    order = np.argsort(documents.hash, kind="stable")
+    if np.all(np.diff(documents.hash[order])):
+        return order
     # Without ids, documents are paired by their place.
     sums = [each for corpus in (gold, *systems) for each in _content_sums(corpus)]
     return np.lexsort([*sums[::-1], documents.hash])
