@@ -10,7 +10,14 @@ if TYPE_CHECKING:  # as typing has it, without the time that typing takes
 
     from carob.corpus.corpus import Corpus
     from carob.corpus.document import Document, Filler, Group, Mention, Template
-    from carob.corpus.problems import CarobError, InputError, Problem, RecipeError, UsageError
+    from carob.corpus.problems import (
+        CarobError,
+        DataError,
+        InputError,
+        Problem,
+        RecipeError,
+        UsageError,
+    )
     from carob.counts.quantities import Quantities
     from carob.counts.tally import Tally
     from carob.evaluate.check import Findings, check
@@ -34,17 +41,18 @@ if TYPE_CHECKING:  # as typing has it, without the time that typing takes
     from carob.result.scores import Score, Scores
 
 __all__ = [
-    "CarobError", "Comparison", "Converted", "Corpus", "Difference", "Document", "Errors",
-    "Filler", "Findings", "Group", "InputError", "Interval", "Mention", "Options", "Pair", "Power",
-    "Problem", "Quantities", "Rank", "Recipe", "RecipeError", "Robustness", "Score", "Scores",
-    "Tally", "Task", "Template", "UsageError", "Verification", "__version__", "check", "compare",
-    "convert", "errors", "power", "read", "robust", "score", "verify", "write",
+    "CarobError", "Comparison", "Converted", "Corpus", "DataError", "Difference", "Document",
+    "Errors", "Filler", "Findings", "Group", "InputError", "Interval", "Mention", "Options",
+    "Pair", "Power", "Problem", "Quantities", "Rank", "Recipe", "RecipeError", "Robustness",
+    "Score", "Scores", "Tally", "Task", "Template", "UsageError", "Verification", "__version__",
+    "check", "compare", "convert", "errors", "power", "read", "robust", "score", "verify",
+    "write",
 ]  # fmt: skip
 
 _NAMES = {
     "corpus.corpus": "Corpus",
     "corpus.document": "Document Filler Group Mention Template",
-    "corpus.problems": "CarobError InputError Problem RecipeError UsageError",
+    "corpus.problems": "CarobError DataError InputError Problem RecipeError UsageError",
     "counts.quantities": "Quantities",
     "counts.tally": "Tally",
     "evaluate.check": "Findings check",

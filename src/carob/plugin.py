@@ -23,6 +23,7 @@ from carob.corpus.corpus import Corpus
 from carob.corpus.document import Document, Filler, Group, Mention, Template
 from carob.corpus.problems import (
     CarobError,
+    DataError,
     InputError,
     Problem,
     Problems,
@@ -44,12 +45,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Average", "AverageHooks", "Averaged", "BoolArray", "CarobError", "Corpus", "CountTable",
-    "Document", "Documents", "Events", "Filler", "FloatArray", "Format", "FormatHooks", "Group",
-    "InputError", "IntArray", "Measure", "MeasureHooks", "Mention", "Mentions", "Pair",
-    "Problem", "Problems", "Quantities", "RecipeError", "Report", "Score", "Scores", "Source",
-    "Space", "SpaceHooks", "Table", "Tally", "Template", "UsageError", "document_of", "hook",
-    "join", "mean", "missing", "missing_attributes", "nearest", "of_documents", "packed",
-    "ratio", "required", "rest", "valued",
+    "DataError", "Document", "Documents", "Events", "Filler", "FloatArray", "Format",
+    "FormatHooks", "Group", "InputError", "IntArray", "Measure", "MeasureHooks", "Mention",
+    "Mentions", "Pair", "Problem", "Problems", "Quantities", "RecipeError", "Report", "Score",
+    "Scores", "Source", "Space", "SpaceHooks", "Table", "Tally", "Template", "UsageError",
+    "document_of", "hook", "join", "mean", "missing", "missing_attributes", "nearest",
+    "of_documents", "packed", "ratio", "required", "rest", "valued",
 ]  # fmt: skip
 
 

@@ -42,7 +42,7 @@ def test_on_a_terminal_progress_is_told(
 def test_a_difference_that_cannot_be_is_refused(
     files: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["power", *files, "--difference", "0.2"]) == 2
+    assert main(["power", *files, "--difference", "0.2"]) == 1
     assert "a difference of 0.2 cannot be simulated" in capsys.readouterr().err
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from carob.corpus.corpus import Corpus, Library, Memory, Words, unscored_key_remarks
-from carob.corpus.problems import UsageError, many, shown
+from carob.corpus.problems import DataError, many, shown
 from carob.corpus.tables import Fragments, int32
 from carob.evaluate.read import format_of_name, read, write, writer_of
 from carob.formats.capabilities import Loss, fitted, refused
@@ -101,9 +101,9 @@ def convert(
     )  # fmt: skip
 
 
-def _wordless(name: str, corpus: Corpus, row: int) -> UsageError:
+def _wordless(name: str, corpus: Corpus, row: int) -> DataError:
     where = shown(corpus.documents.name(row))
-    return UsageError(f"{name} needs a text, and document {where} has no words")
+    return DataError(f"{name} needs a text, and document {where} has no words")
 
 
 def _alone(writer: Any, corpus: Corpus, out: str | os.PathLike[str]) -> bool:

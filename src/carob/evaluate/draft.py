@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from carob.corpus.corpus import Corpus
-from carob.corpus.problems import CarobError, UsageError, plain, shown
+from carob.corpus.problems import CarobError, DataError, UsageError, plain, shown
 from carob.evaluate._fillers import Counts, Observed
 from carob.evaluate.options import check_table, table_for
 from carob.evaluate.read import Readable, read
@@ -88,7 +88,7 @@ def draft(gold: Readable, preset: str | None = None, **reading: Any) -> str:
     # Mentions that are fillers of templates are in the slots that they fill.
     names = sorted({*loose_labels(gold), *slot_labels(gold)})
     if not names:
-        raise UsageError("gold has no mention and no filler: there is nothing to define")
+        raise DataError("gold has no mention and no filler: there is nothing to define")
     origin = origin_of(gold)
     file = Path(origin.path).name
     recipes, impossible = _recipes(gold, preset)
@@ -159,7 +159,7 @@ def quoted(text: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise UsageError(f"TOML cannot hold {shown(text)}, which is not Unicode") from None
+        raise DataError(f"TOML cannot hold {shown(text)}, which is not Unicode") from None
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 

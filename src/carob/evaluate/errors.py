@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from carob.corpus.corpus import Corpus
-from carob.corpus.problems import UsageError, nearest
+from carob.corpus.problems import DataError, UsageError, nearest
 from carob.counts.tally import Tally
 from carob.evaluate.options import ErrorsOptions, Options, table_for
 from carob.evaluate.read import Readable, corpora
@@ -86,7 +86,7 @@ def errors(
     labels = first.table.labels
     if label is not None and label not in labels:
         what = "slot" if slots else "label"
-        raise UsageError(f"no {what} is called {label!r}{nearest(label, labels)}")
+        raise DataError(f"no {what} is called {label!r}{nearest(label, labels)}")
     which = None if label is None else labels.index(label)
     counts = first.counts()
     if ledger_to is not None:

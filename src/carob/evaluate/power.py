@@ -10,7 +10,7 @@ import numpy as np
 
 from carob._version import __version__
 from carob.corpus.corpus import Corpus
-from carob.corpus.problems import UsageError, plain
+from carob.corpus.problems import DataError, UsageError, plain
 from carob.counts.count import Count
 from carob.evaluate.compare import without_parts
 from carob.evaluate.options import Options, PowerOptions, table_for
@@ -93,7 +93,7 @@ def power(
     if len(names) != 2:
         raise UsageError(f"power is computed for one pair: give two systems, not {len(names)}")
     if len(plan.units) < 2:
-        raise UsageError(f"a pilot of {plan.units.words()} is too small: give at least two")
+        raise DataError(f"a pilot of {plan.units.words()} is too small: give at least two")
     tallies = []
     for pair in run.pairs.values():
         _, tally, mentions = count_events(pair, [one.space], plan)[one.space]
@@ -186,14 +186,14 @@ def _looked_for(
     a, b = (plain(name) for name in names)
     observed = abs(values[1] - values[0])
     if math.isnan(observed):
-        raise UsageError(f"{a} or {b} has no {recipe}: there is no difference to detect")
+        raise DataError(f"{a} or {b} has no {recipe}: there is no difference to detect")
     if not pilot.differs.any():
-        raise UsageError(
+        raise DataError(
             f"{a} and {b} have the same counts in every {pilot.units.kind}: no number of them "
             "would show a difference"
         )
     if difference is None and observed <= 1e-12:
-        raise UsageError(f"{a} and {b} have the same {recipe}: there is no difference to detect")
+        raise DataError(f"{a} and {b} have the same {recipe}: there is no difference to detect")
     size = observed if difference is None else difference
     both = [pilot.first, pilot.second]
     error = intervals(JackknifeT(), both, pilot.units, contrasts=[(1, 0)])[0][0].error
@@ -204,7 +204,7 @@ def _looked_for(
         rough = "" if needed is None else (
             f"; by the normal approximation about {pilot.units.words(needed)} would show it"
         )  # fmt: skip
-        raise UsageError(
+        raise DataError(
             f"{a} and {b} differ by {observed:.4g} {recipe} in the pilot, and exchanging them "
             f"cannot increase that: a difference of {size:.4g} cannot be simulated{rough}"
         )

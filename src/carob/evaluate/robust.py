@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from carob._version import __version__
 from carob.corpus.corpus import Corpus
-from carob.corpus.problems import CarobError, UsageError, plain
+from carob.corpus.problems import CarobError, DataError, UsageError, plain
 from carob.corpus.source import Source
 from carob.counts.tally import Tally
 from carob.evaluate.compare import without_parts
@@ -94,7 +94,7 @@ def robust(
         choices += own
         remarks += [each for each in why if each not in remarks]
     if not any(each.order for each in choices):
-        raise UsageError("no system has a score under any choice: there is nothing to rank")
+        raise DataError("no system has a score under any choice: there is nothing to rank")
     kept = [each for each in choices if each.order]
     if len(kept) < len(choices):
         gone = joined([str(each) for each in choices if not each.order])

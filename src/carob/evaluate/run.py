@@ -20,7 +20,7 @@ from carob import registry
 from carob._version import __version__
 from carob.arrays.types import FloatArray, IntArray
 from carob.corpus.corpus import Corpus, Origin, same_but_for_case, unscored_key_remarks
-from carob.corpus.problems import UsageError, nearest, plain, shown
+from carob.corpus.problems import DataError, UsageError, nearest, plain, shown
 from carob.corpus.tables import Documents, Mentions
 from carob.counts.events import Events, Space
 from carob.counts.tally import Statistic, Tally
@@ -68,7 +68,7 @@ class Plan:
         """The plan for the documents of gold, as these systems answer them."""
         documents = gold.documents
         if options.resample_by == "sentence" and not len(documents.sentence_start):
-            raise UsageError("resample_by sentence: gold does not say where sentences start")
+            raise DataError("resample_by sentence: gold does not say where sentences start")
         order = _order(gold, systems) if options.resamples else np.arange(len(documents))
         strata = None if options.strata is None else _strata(documents, options.strata)
         size = len(documents)
@@ -141,7 +141,7 @@ class Plan:
         if self.options.resample_by == "document" or not events.of_mentions:
             return Tally.of(space, pair, events)
         if not len(pair.documents.sentence_start):
-            raise UsageError("resample_by sentence: gold and system count different positions")
+            raise DataError("resample_by sentence: gold and system count different positions")
         ours, theirs = (_sentence(pair.documents, side) for side in (pair.gold, pair.system))
         own = np.append(ours, -1)[events.gold]
         unit = np.where(events.gold < 0, np.append(theirs, -1)[events.system], own)
@@ -211,7 +211,7 @@ def _strata(documents: Documents, name: str) -> IntArray:
     if name not in documents.attributes:
         known = sorted(documents.attributes)
         hint = nearest(name, known) if known else "; gold documents have none"
-        raise UsageError(f"no attribute of documents is called {shown(name)}{hint}")
+        raise DataError(f"no attribute of documents is called {shown(name)}{hint}")
     return documents.attributes[name].codes
 
 
@@ -395,7 +395,7 @@ def _countable(
             why[space] = str(error)
     kept = [recipe for recipe in recipes if recipe.space not in why]
     if not kept:
-        raise UsageError(next(iter(why.values())))
+        raise DataError(next(iter(why.values())))
     return kept, tuple(f"{spell(space)} is left out: {text}" for space, text in why.items())
 
 

@@ -21,7 +21,7 @@ import numpy as np
 from carob.arrays.types import BoolArray, IntArray
 from carob.corpus.corpus import Corpus, Library, Words
 from carob.corpus.document import Filler, Template
-from carob.corpus.problems import UsageError, shown
+from carob.corpus.problems import DataError, shown
 from carob.corpus.tables import UNKNOWN, Codes, Groups, Templates
 from carob.pair.filled import words_at
 
@@ -51,7 +51,7 @@ class Loss:
 def refused(name: str, losses: Iterable[Loss], hint: str = "") -> None:
     """Raise an error if there are losses."""
     if what := " and ".join(map(str, losses)):
-        raise UsageError(f"{name} cannot hold {what}{hint}")
+        raise DataError(f"{name} cannot hold {what}{hint}")
 
 
 def fitted(corpus: Corpus, holds: frozenset[str]) -> tuple[Corpus, list[Loss]]:

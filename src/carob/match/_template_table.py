@@ -14,7 +14,7 @@ import numpy as np
 from carob.arrays.join import distinct, packed
 from carob.arrays.sequences import sequence_ranks
 from carob.arrays.types import BoolArray, IntArray
-from carob.corpus.problems import UsageError, nearest, shown
+from carob.corpus.problems import DataError, nearest, shown
 from carob.corpus.tables import UNKNOWN, Codes, Fragments, spread
 from carob.pair.filled import Filled, FilledPair
 
@@ -151,7 +151,7 @@ class TemplateTable:
             compared = np.isin(group[self.owner[these]], group[self.owner[others]])
             for row in these[compared][:1].tolist():
                 name = filled.documents.name(int(self.doc[self.template[self.owner[row]]]))
-                raise UsageError(
+                raise DataError(
                     f"templates: document {shown(name)} has a filler with only a place, one with "
                     "only a text, and no text of its own to compare them in"
                 )
@@ -256,7 +256,7 @@ def _are_named(
     for name in slots:
         if name not in words:
             hint = nearest(name, sorted(set(words))) if words else "; no slot is filled"
-            raise UsageError(f"templates(align=…): no slot is called {shown(name)}{hint}")
+            raise DataError(f"templates(align=…): no slot is called {shown(name)}{hint}")
     return np.isin(words, slots)[inverse] if words else np.ones(0, bool)
 
 

@@ -23,7 +23,7 @@ from carob.arrays.join import packed, rest
 from carob.arrays.pair_up import pair_up
 from carob.arrays.sequences import sequence_ranks
 from carob.arrays.types import BoolArray, IntArray
-from carob.corpus.problems import UsageError, shown
+from carob.corpus.problems import DataError, shown
 from carob.corpus.tables import UNKNOWN
 from carob.counts.events import Events
 from carob.match._fillers import (
@@ -276,7 +276,7 @@ def _occurrences(pair: Pair, match: Any, space: str) -> Edges:
     """The fillers that are paired where every occurrence counts."""
     filled, places = pair.filled, pair.filled.grounded
     if places.unread != UNKNOWN:
-        raise UsageError(
+        raise DataError(
             f"{space} counts places, and document {shown(filled.documents.name(places.unread))} "
             "has a filler without a place and no text to find it in"
         )

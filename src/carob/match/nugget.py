@@ -11,7 +11,7 @@ import numpy as np
 from carob.arrays.components import alone
 from carob.arrays.greedy import greedy
 from carob.arrays.types import BoolArray, FloatArray, IntArray
-from carob.corpus.problems import RecipeError, UsageError, nearest, shown
+from carob.corpus.problems import DataError, RecipeError, nearest, shown
 from carob.corpus.tables import UNKNOWN, Codes, Mentions
 from carob.counts.events import Events
 from carob.match._recipe_files import Invisible
@@ -222,7 +222,7 @@ def _folded(pair: Pair, name: str) -> tuple[IntArray, IntArray, int]:
         columns = [Codes(table.label, pair.labels) for table in tables]
     elif not any(name in table.attributes for table in tables):
         names = sorted({LABEL, *pair.gold.attributes, *pair.system.attributes})
-        raise UsageError(f"no attribute is called {shown(name)}{nearest(name, names)}")
+        raise DataError(f"no attribute is called {shown(name)}{nearest(name, names)}")
     else:
         columns = [
             table.attributes.get(name, Codes(np.full(len(table), UNKNOWN), ())) for table in tables

@@ -23,7 +23,7 @@ from carob.arrays.assign import assign
 from carob.arrays.join import rest
 from carob.arrays.optimum import TooManyStepsError
 from carob.arrays.types import BoolArray, IntArray
-from carob.corpus.problems import RecipeError, UsageError, nearest, shown
+from carob.corpus.problems import DataError, RecipeError, nearest, shown
 from carob.corpus.tables import UNKNOWN, Codes
 from carob.counts.events import Events
 from carob.pair.pair import Pair
@@ -192,7 +192,7 @@ def _agreeing(
         if ours is None and theirs is None:
             names = sorted({*pair.gold.attributes, *pair.system.attributes})
             hint = nearest(name, names) if names else "; the mentions have no attributes"
-            raise UsageError(f"no attribute is called {shown(name)}{hint}")
+            raise DataError(f"no attribute is called {shown(name)}{hint}")
         ours = ours or Codes(np.full(len(pair.gold), UNKNOWN), ())
         theirs = theirs or Codes(np.full(len(pair.system), UNKNOWN), ())
         values = tuple(sorted({*ours.values, *theirs.values}))

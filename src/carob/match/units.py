@@ -10,7 +10,7 @@ import numpy as np
 
 from carob.arrays.cover import Stretches, cover, lengths
 from carob.arrays.types import FloatArray, IntArray
-from carob.corpus.problems import RecipeError, UsageError, shown
+from carob.corpus.problems import DataError, RecipeError, shown
 from carob.corpus.tables import Documents, Mentions
 from carob.counts.events import Events
 from carob.match._recipe_files import HEAVIEST, Weights
@@ -244,7 +244,7 @@ class _Line:
     def of(cls, space: _Units, documents: Documents) -> _Line:
         """The line of these documents; all of them must have a length."""
         for row in np.flatnonzero(documents.length < 0)[:1].tolist():
-            raise UsageError(
+            raise DataError(
                 f"gold does not say how many tokens the document {shown(documents.name(row))} "
                 f"has, and {space.name} counts them; give its tokens or its text"
             )
@@ -276,7 +276,7 @@ class _Line:
             name = self.documents.name(int(table.doc[row]))
             start, end = next(part for part in table.fragments_of(row)
                               if part[1] > self.documents.length[table.doc[row]])  # fmt: skip
-            raise UsageError(
+            raise DataError(
                 f"a {side} mention of document {shown(name)} covers {start}..{end}, "
                 f"and the document has {self.documents.length[table.doc[row]]} tokens"
             )

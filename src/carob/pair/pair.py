@@ -14,7 +14,7 @@ from carob.arrays.join import join, packed
 from carob.arrays.overlaps import Overlaps, count_overlaps, overlaps
 from carob.arrays.types import IntArray
 from carob.corpus.corpus import Corpus
-from carob.corpus.problems import SHOWN, InputError, Problem, UsageError, plain, shown
+from carob.corpus.problems import SHOWN, DataError, InputError, Problem, UsageError, plain, shown
 from carob.corpus.tables import UNKNOWN, Documents, Mentions, int32
 from carob.pair.template_types import linked, row_names, typed_as
 from carob.pair.tokens import Borders, Tokens, in_characters
@@ -69,7 +69,7 @@ class Pair:
         if self.unit == "token":
             return self
         if self.borders is None:
-            raise UsageError("this event space counts tokens, and these corpora count characters")
+            raise DataError("this event space counts tokens, and these corpora count characters")
         tokens = self.borders()
         (gold, ours), (system, theirs) = tokens.snapped(self.gold), tokens.snapped(self.system)
         return replace(

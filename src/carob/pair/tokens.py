@@ -11,7 +11,7 @@ from carob.arrays.types import BoolArray, IntArray
 from carob.arrays.words import CUTTERS, cut
 from carob.corpus.corpus import Corpus
 from carob.corpus.document import Span
-from carob.corpus.problems import InputError, Problem, UsageError, nearest, shown
+from carob.corpus.problems import DataError, InputError, Problem, UsageError, nearest, shown
 from carob.corpus.tables import UNKNOWN, Documents, Fragments, Mentions, int32
 
 TOKENIZERS = ("given", *CUTTERS)
@@ -139,7 +139,7 @@ def _cut(gold: Corpus, system: Corpus, sides: dict[int, int], how: str) -> tuple
                 _require_cover(gold, row, spans)
                 own[row] = spans
         if not own and len(gold):
-            raise UsageError(
+            raise DataError(
                 "these documents have no tokens of their own; say --tokenizer words or whitespace"
             )
     parts: list[tuple[IntArray, IntArray, IntArray]] = []
@@ -156,7 +156,7 @@ def _cut(gold: Corpus, system: Corpus, sides: dict[int, int], how: str) -> tuple
         if text is None and row in sides:
             text, only_gold = system.words(sides[row])[0], False
         if text is None:
-            raise UsageError(
+            raise DataError(
                 f"this event space counts tokens, these corpora count characters, and document "
                 f"{shown(gold.documents.name(row))} has no text to find tokens in"
             )
@@ -212,7 +212,7 @@ def _in_characters(tokens: Corpus, chars: Corpus, side: str) -> Corpus:
         if row in pairs:
             words, text = tokens.words(row)[1], chars.words(pairs[row])[0]
             if words is None or text is None:
-                raise UsageError(
+                raise DataError(
                     "one side counts tokens, the other characters, and document "
                     f"{shown(tokens.documents.name(row))} lacks the tokens or the text that could "
                     "align the two"

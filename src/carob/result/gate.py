@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from carob.corpus.problems import UsageError, nearest, plain
+from carob.corpus.problems import DataError, UsageError, nearest, plain
 from carob.result.result import Part
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ def _limit(text: str) -> tuple[str | None, float]:
 
 def _of_label(score: Score, label: str) -> Value:
     if label not in score.by_label:
-        raise UsageError(f"no label is called {label!r}{nearest(label, list(score.by_label))}")
+        raise DataError(f"no label is called {label!r}{nearest(label, list(score.by_label))}")
     return score.by_label[label]
 
 
