@@ -138,6 +138,9 @@ class SpaceHooks:
     mentions_once: bool = True
     """Whether a mention is in at most one event."""
 
+    of_strings: bool = False
+    """Whether it can do without places, so that gold and system may have different texts."""
+
     across_documents: bool = False
     """Whether the counts of a document depend on the others, as where different strings of the
     whole corpus count once each.

@@ -36,7 +36,7 @@ def said(capsys: pytest.CaptureFixture[str], *call: object) -> tuple[int, str, s
     [
         (GOLD.replace("Rome", "Paris"),
          "SYSTEM:4: K303 found the token 'Paris', expected the token 'Rome', as in GOLD:4; "
-         "token 4 of document '1'"),
+         "token 4 of document '1'; 1 of 6 words differ, --words ignore compares places alone"),
         ("Ann B-PER\nLee I-PER\nvisi",
          "SYSTEM:3: K101 found 1 column in 'visi', expected 2, as in line 1"),
         ("Ann B-PER\nLee I-PER\nvisited O\n",

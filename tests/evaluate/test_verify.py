@@ -295,7 +295,7 @@ def test_a_gate_of_a_comparison_is_verified(files: dict[str, Path], tmp_path: Pa
 
 
 @pytest.mark.parametrize(("old", "new"), [
-    ("|columns:-1/-1", ""), ("|map:none", "|map:x"), ("|columns:-1/-1", "|columns:x"),
+    ("|columns:-1/-1", ""), ("|map:none", "|map:x"), ("|columns:-1/-1", "|columns:"),
     ("|format:conll/conll", "|format:none"), ("|format:conll/conll", "|format:xml"),
     ("|scheme:", "|scheme:x"), ("|zero:skip", "|zero:2"), ("|by:document", "|by:document|strata:"),
     ("|tokenizer:none", "|tokenizer:x"), ("|interval:bca", "|interval:x"),

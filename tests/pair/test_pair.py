@@ -138,7 +138,7 @@ def named(name: str, data: bytes) -> Corpus:
             b"a O\nb O\n\nc O\n",
             b"a O\nB O\n\nc O\n",
             "s:2: K303 found the token 'B', expected the token 'b', as in g:2; "
-            "token 2 of document '1'",
+            "token 2 of document '1'; 1 of 3 words differ, --words ignore compares places alone",
         ),
         (
             b"a O\n\nb O\nc O\n",

@@ -19,8 +19,8 @@ if TYPE_CHECKING:  # as typing has it, without the time that typing takes
 
 FORMATS = ("terminal", "json", "csv", "markdown", "latex")
 
-SIMPLE = ("preset", "zero_division", "extra_docs", "tokenizer", "resamples", "interval", "seed",
-          "resample_by", "strata")  # fmt: skip
+SIMPLE = ("preset", "zero_division", "extra_docs", "words", "tokenizer", "resamples", "interval",
+          "seed", "resample_by", "strata")  # fmt: skip
 """Options of the public functions that arguments hold as they are."""
 
 
@@ -98,6 +98,11 @@ def add_counting(parser: argparse.ArgumentParser, *, zero_division: bool = True)
     group.add_argument(
         "--extra-docs", choices=("error", "ignore"), default="error",
         help="what to do with system documents that gold lacks (default: error)",
+    )  # fmt: skip
+    group.add_argument(
+        "--words", choices=("count", "ignore", "error"), default="count",
+        help="words that differ from gold's on the same row: count them, and fail from 5 %% on "
+        "(default); ignore them and compare places; or fail",
     )  # fmt: skip
     add_tokenizer(group)
     add_task(group)

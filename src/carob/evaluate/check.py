@@ -280,6 +280,9 @@ def _check_against(gold: Corpus, system: Corpus, every: _Collector) -> None:
         expected = f"documents that can be compared with {plain(_path(gold))}"
         every.add([Problem("K308", path, None, str(error), expected)], warning=False)
         return
+    if pair.coverage.get("different_words"):
+        with every.collect(warning=True):  # few enough to be scored
+            Pair.of(gold, system, words="error")
     if missing := pair.coverage["missing_documents"]:
         found = f"no answer for {many(missing, 'document')}"
         every.warn("K313", path, None, found, "all documents of gold; those count as empty")

@@ -34,6 +34,7 @@ class ErrorsOptions(TypedDict, total=False):
     slots: str | Sequence[str] | None
     map: Mapping[str, str] | None
     extra_docs: str
+    words: str
     tokenizer: str
 
 
@@ -92,6 +93,10 @@ class Options:
     """What a label or document without any item counts in a mean: `skip`, `0` or `1`."""
     extra_docs: str = "error"
     """What to do with documents of a system that gold lacks: `error` or `ignore`."""
+    words: str = "count"
+    """What to do with words of a system that differ from gold's on the same row: `count` them, and
+    score if fewer than 5 % differ; `ignore` them, and compare places alone; or `error`.
+    """
     tokenizer: str = "auto"
     """How texts are split where characters are counted and a recipe needs tokens: `given`, `words`
     or `whitespace`; `auto` takes the given tokens if there are any, and words otherwise.
@@ -114,6 +119,7 @@ class Options:
             check_table(self.preset)
         self._check_choice("zero_division", ("skip", "0", "1"))
         self._check_choice("extra_docs", ("error", "ignore"))
+        self._check_choice("words", ("count", "ignore", "error"))
         self._check_choice("tokenizer", ("auto", *TOKENIZERS))
         self._check_choice("resample_by", ("document", "sentence"))
         if not (self.resamples == 0 or 100 <= self.resamples <= 10_000_000):
@@ -138,7 +144,7 @@ class Options:
         ('PER',)
         >>> Options.of(ErrorsOptions, {"lables": "PER"})
         Traceback (most recent call last):
-        carob.corpus.problems.UsageError: no option is called 'lables'; did you mean labels? there are: extra_docs, gold_options, labels, map, preset, slots, system_options, task, tokenizer
+        carob.corpus.problems.UsageError: no option is called 'lables'; did you mean labels? there are: extra_docs, gold_options, labels, map, preset, slots, system_options, task, tokenizer, words
         """  # noqa: E501 (an error message is one line)
         names = accepted.__annotations__
         for name in arguments:

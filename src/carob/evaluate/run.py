@@ -20,16 +20,16 @@ from carob import registry
 from carob._version import __version__
 from carob.arrays.types import FloatArray, IntArray
 from carob.corpus.corpus import Corpus, Origin, same_but_for_case, unscored_key_remarks
-from carob.corpus.problems import DataError, UsageError, nearest, plain, shown
+from carob.corpus.problems import DataError, InputError, UsageError, nearest, plain, shown
 from carob.corpus.tables import Documents, Mentions
 from carob.counts.events import Events, Space
 from carob.counts.tally import Statistic, Tally
 from carob.evaluate.options import Options, only_fillers
 from carob.evaluate.read import Readable, corpora
-from carob.pair.pair import Pair
+from carob.pair.pair import Pair, cut_alike
 from carob.pair.template_types import named, row_names, slot_labels, typed_as
 from carob.pair.tokens import Tokens
-from carob.plugin import Measure
+from carob.plugin import Measure, hook
 from carob.recipe import Recipe, spell
 from carob.result import signature
 from carob.result.scores import File
@@ -314,18 +314,34 @@ def prepare(
         reference, answers, applied = options.task.apply(reference, answers)
 
     # Pair.
+    answers = {name: cut_alike(reference, answer) for name, answer in answers.items()}
     every = [reference, *answers.values()]
     tagset = options.labels or tuple(sorted({label for each in every for label in each.labels}))
     slots = slot_rows(every, tagset, options.slots)
     tokens = Tokens(options.tokenizer)
     only_labels = options.labels is not None
-    pairs = {
-        name: Pair.of(
-            reference, answer, tagset, options.extra_docs, only_labels, tokens,
-            None if only_labels and options.slots is None else slots,
-        )
-        for name, answer in answers.items()
-    }  # fmt: skip
+
+    def paired(*, strings: bool) -> dict[str, Pair]:
+        return {
+            name: Pair.of(
+                reference, answer, tagset, options.extra_docs, only_labels, tokens,
+                None if only_labels and options.slots is None else slots, options.words, strings,
+            )
+            for name, answer in answers.items()
+        }  # fmt: skip
+
+    of_strings = [recipe for recipe in wanted if hook(recipe.space, "of_strings")]
+    remarks: tuple[str, ...] = ()
+    try:
+        pairs = paired(strings=len(of_strings) == len(wanted))
+    except InputError as error:
+        # Of default recipes, those that compare strings do not need equal texts.
+        if not optional or not of_strings or {each.code for each in error.problems} != {"K303"}:
+            raise
+        pairs = paired(strings=True)
+        others = dict.fromkeys(spell(r.space) for r in wanted if r not in of_strings)
+        remarks += tuple(f"{space} is left out: {error}" for space in others)
+        wanted = of_strings
 
     # What results say about all this.
     plans = {name: Plan.of(reference, options, [answer]) for name, answer in answers.items()}
@@ -341,7 +357,7 @@ def prepare(
            for side, corpus in (("gold", reference), ("system", answers[name]))}
         for name, pair in pairs.items()
     }  # fmt: skip
-    remarks = unscored_key_remarks([("gold", reference), *answers.items()])
+    remarks += unscored_key_remarks([("gold", reference), *answers.items()])
     if applied is None:
         warnings += unknown_labels(options.labels, every)
     else:
@@ -484,6 +500,7 @@ def _counting_fields(
         **({"slots": signature.words(slots)} if more and slots != labels else {}),
         "zero": options.zero_division,
         "extra": options.extra_docs,
+        **({} if options.words == "count" else {"words": options.words}),
     }
     return fields if options.task is None else fields | options.task.signature_fields()
 

@@ -190,6 +190,7 @@ class _Stored:
             "map": dict(pair.split("=", 1) for pair in pairs),
             "zero_division": fields["zero"],
             "extra_docs": fields["extra"],
+            "words": fields.get("words", "count"),
             "tokenizer": "auto" if fields["tokenizer"] == "none" else fields["tokenizer"],
             "task": self._task(fields),
             **_drawing(fields),

@@ -48,6 +48,7 @@ class _Answers:
     name: ClassVar[str]
     items: ClassVar[Literal["mention", "filler"]] = "filler"
     by_document: ClassVar[bool] = False
+    of_strings: ClassVar[bool] = True
     idle: ClassVar[Mapping[str, tuple[str, ...]]] = IDLE
     outcomes: ClassVar[tuple[str, ...]] = ("tp", "fp", "fn", "ungrounded", "unread")
     errors: ClassVar[tuple[str, ...]] = ("fp", "fn", "ungrounded")
@@ -160,6 +161,7 @@ class Oaod(_Answers):
     """
 
     name: ClassVar[str] = "oaod"
+    of_strings: ClassVar[bool] = False
     support_text: ClassVar[str] = "place"
 
     def __call__(self, pair: Pair) -> Events:

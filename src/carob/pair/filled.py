@@ -197,17 +197,21 @@ def filled(
     place: IntArray,
     labels: Sequence[str] | None = None,
     only: bool = False,
+    own_texts: bool = False,
 ) -> FilledPair:
     """The slots of a pair of corpora; `place` is the gold document of each system document.
 
     Types are made comparable (`typed`). `labels` are the rows; with `only`, fillers of other rows
-    are left out and counted.
+    are left out and counted. With `own_texts` the two sides have different texts: a system filler
+    is the string at its place in its own text, and has no place in gold's.
     """
     both = typed(gold, system)
     gold, system = both.gold, both.system
     rows = set(labels or ())
     tagset = tuple(sorted(rows if only else {*rows, *slot_labels(gold), *slot_labels(system)}))
     sides = [_side(corpus) for corpus in (gold, system)]
+    if own_texts:
+        sides[1] = _as_strings(sides[1], system)
     types = tuple(sorted({"", *(name for side in sides for name in side.type.values)}))
     paths = tuple(sorted({name for side in sides for name in side.path.values}))
     same = np.arange(len(gold), dtype=np.int32)
@@ -269,6 +273,21 @@ def _side(corpus: Corpus) -> _Side:
         np.full(size, np.nan) if mentions.confidence is None else mentions.confidence,
         np.arange(size + 1), Codes(np.full(size, UNKNOWN, np.int32), ()), mentions.pieces(),
     )  # fmt: skip
+
+
+def _as_strings(side: _Side, corpus: Corpus) -> _Side:
+    """The fillers without places; those without a text have the text at their place."""
+    texts = [side.text[row] for row in range(len(side.text.codes))]
+    filler = np.repeat(np.arange(len(side.template)), np.diff(side.realisations))
+    doc = side.doc[side.template[filler]]
+    last = UNKNOWN
+    words: Words = (None, None)
+    for row in np.flatnonzero(side.text.codes == UNKNOWN).tolist():
+        if doc[row] != last:
+            last, words = int(doc[row]), corpus.words(int(doc[row]))
+        texts[row] = words_at(words, side.fragments.of(row), "char")
+    nowhere = Fragments(np.zeros(len(texts) + 1, np.int64), *(np.empty(0, np.int32),) * 2)
+    return side._replace(text=Codes.of(texts), fragments=nowhere)
 
 
 def _placed(
