@@ -198,6 +198,18 @@ def test_presets_print_their_full_form() -> None:
             assert text == str(Recipe.parse(preset))
 
 
+@pytest.mark.parametrize(
+    ("name", "recipe"),
+    [
+        ("F1", "exact.F1"), ("P", "exact.P"), ("R", "exact.R"), ("accuracy", "token.accuracy"),
+        ("strict", "semeval(mode=strict).F1"), ("partial", "semeval(mode=partial).F1"),
+        ("type", "semeval(mode=type).F1"),
+    ],
+)  # fmt: skip
+def test_names_that_people_know_are_understood(name: str, recipe: str) -> None:
+    assert [Recipe.parse(recipe)] == Recipe.expand(name)
+
+
 def test_equal_recipes_are_one_key() -> None:
     assert 1 == len(
         {Recipe.parse(text) for text in ("conll", "exact.F1@micro", "exact.F(alpha=0.5)")}
@@ -215,7 +227,8 @@ def listed_measures() -> str:
 
 def listed_presets() -> str:
     there = registry.builtin("match")
-    return ", ".join(name for name, text in PRESETS.items() if text.split(".")[0] in there)
+    spaces = {name: text.split(".")[0].split("(")[0] for name, text in PRESETS.items()}
+    return ", ".join(name for name, space in spaces.items() if space in there)
 
 
 REFUSED: list[tuple[str, str]] = [
@@ -225,6 +238,11 @@ REFUSED: list[tuple[str, str]] = [
         "exact",
         "'exact' is an event space without a measure; write exact.F1, or a preset: {presets}",
     ),
+    ("PRF", "PRF is a measure; say what it counts: exact.PRF"),
+    ("kappa", "kappa is a measure; say what it counts: token.kappa"),
+    ("SUB", "SUB is a measure; say what it counts: slots.SUB"),
+    ("ungrounded-share",
+     "ungrounded-share is a measure; say what it counts: oads.ungrounded-share"),
     ("exact:F1", "in the recipe 'exact:F1': found ':F1', expected '.' and a measure"),
     ("exact.", "in the recipe 'exact.': found the end, expected a measure"),
     ("exact.F1@", "in the recipe 'exact.F1@': found the end, expected an average"),

@@ -7,6 +7,7 @@ value  = number | word {"+" word} | JSON string | comp
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import math
 import re
@@ -28,8 +29,17 @@ PRESETS: Mapping[str, str] = {
     "SER": "slots.SER",
     "fair": "fair.F1",
     "nugget": "nugget.F1",
+    "F1": "exact.F1",
+    "P": "exact.P",
+    "R": "exact.R",
+    "accuracy": "token.accuracy",
+    "strict": "semeval(mode=strict).F1",
+    "partial": "semeval(mode=partial).F1",
+    "type": "semeval(mode=type).F1",
 }
-"""Names from the literature for whole recipes."""
+"""Names from the literature, and names that people know, for whole recipes. A bare F1 is that of
+conlleval and seqeval; strict, partial and type are the regimes of SemEval 2013 and nervaluate.
+"""
 
 SHORT: Mapping[str, tuple[str, ...]] = {"F1": ("F",), "PRF": ("P", "R", "F1")}
 """Names without parameters that stand for one measure or several."""
@@ -179,6 +189,8 @@ class _Reader:
     def recipe(self) -> tuple[Any, list[Any], Any]:
         """The space, the measures and the average."""
         name = self.name("an event space")
+        if self.text == name and name in {*SHORT, *registry.builtin("measure")}:
+            raise RecipeError(f"{name} is a measure; say what it counts: {_with_space(name)}")
         space = _build("match", name, self.parameters())
         if not self.sign("."):
             if self.at == len(self.text) and "(" not in self.text:
@@ -303,6 +315,15 @@ def _measures(space: Any, name: str, parameters: Mapping[str, Any]) -> list[Any]
         every = sorted({*registry.names("measure"), *SHORT, *counts}, key=str.casefold)
         raise RecipeError(f"no measure of {space.name} is called {name!r}{nearest(name, every)}")
     return [_build("measure", name, parameters)]
+
+
+def _with_space(measure: str) -> str:
+    """A recipe with a measure, in the first well-known event space that has what it needs."""
+    for space in ("exact", "token", "slots", "oads"):
+        with contextlib.suppress(RecipeError):
+            Recipe.expand(text := f"{space}.{measure}")
+            return text
+    return f"SPACE.{measure}"
 
 
 def _load(stage: str, name: str) -> type[Any]:
