@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from functools import cache
 
-from carob import Corpus, Document, Mention, compare, errors, power, robust, score
+from carob import Corpus, Document, Mention, compare, errors, power, rank, robust, score
 from carob.result.result import Result
 
 NAMES = ("a_b & c%", "x|y #1", "$p{q}~^")
 LABEL = "L_1 & 5% | #"
-KINDS = ("scores", "comparison", "robustness", "power", "errors")
+KINDS = ("scores", "comparison", "ranking", "robustness", "power", "errors")
 
 
 def corpora() -> tuple[Corpus, dict[str, Corpus]]:
@@ -30,6 +30,8 @@ def result(kind: str) -> Result:
         return score(gold, systems, ["exact.PRF", "slots.SER"], resamples=0)
     if kind == "comparison":
         return compare(gold, systems, ["exact.F1", "overlap.F1"], resamples=0, by_label=True)
+    if kind == "ranking":
+        return rank(gold, systems | {"bad": Corpus.of("a b")}, ["exact.F1", "overlap.F1"])
     if kind == "robustness":
         return robust(gold, systems, ["exact.F1", "overlap.F1"])
     a, b, _ = systems.values()

@@ -26,6 +26,7 @@ if TYPE_CHECKING:  # as typing has it, without the time that typing takes
     from carob.evaluate.errors import errors
     from carob.evaluate.options import Options
     from carob.evaluate.power import power
+    from carob.evaluate.rank import rank
     from carob.evaluate.read import read, write
     from carob.evaluate.robust import robust
     from carob.evaluate.score import score
@@ -37,16 +38,17 @@ if TYPE_CHECKING:  # as typing has it, without the time that typing takes
     from carob.result.errors import Errors
     from carob.result.interval import Interval
     from carob.result.power import Power
+    from carob.result.ranking import Ranking
     from carob.result.robustness import Robustness
     from carob.result.scores import Score, Scores
 
 __all__ = [
     "CarobError", "Comparison", "Converted", "Corpus", "DataError", "Difference", "Document",
     "Errors", "Filler", "Findings", "Group", "InputError", "Interval", "Mention", "Options",
-    "Pair", "Power", "Problem", "Quantities", "Rank", "Recipe", "RecipeError", "Robustness",
-    "Score", "Scores", "Tally", "Task", "Template", "UsageError", "Verification", "__version__",
-    "check", "compare", "convert", "errors", "power", "read", "robust", "score", "verify",
-    "write",
+    "Pair", "Power", "Problem", "Quantities", "Rank", "Ranking", "Recipe", "RecipeError",
+    "Robustness", "Score", "Scores", "Tally", "Task", "Template", "UsageError", "Verification",
+    "__version__", "check", "compare", "convert", "errors", "power", "rank", "read", "robust",
+    "score", "verify", "write",
 ]  # fmt: skip
 
 _NAMES = {
@@ -61,6 +63,7 @@ _NAMES = {
     "evaluate.errors": "errors",
     "evaluate.options": "Options",
     "evaluate.power": "power",
+    "evaluate.rank": "rank",
     "evaluate.read": "read write",
     "evaluate.robust": "robust",
     "evaluate.score": "score",
@@ -72,6 +75,7 @@ _NAMES = {
     "result.errors": "Errors",
     "result.interval": "Interval",
     "result.power": "Power",
+    "result.ranking": "Ranking",
     "result.robustness": "Robustness",
     "result.scores": "Score Scores",
 }

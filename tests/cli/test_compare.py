@@ -68,6 +68,6 @@ def test_an_unknown_report_is_refused(
 ) -> None:
     assert main(["compare", files["gold"], files["good"], files["bad"], "--format", "pdf"]) == 2
     assert (
-        "no report is called 'pdf'; there are: csv, json, latex, markdown, terminal"
+        "no report is called 'pdf'; there are: csv, html, json, latex, markdown, terminal"
         in capsys.readouterr().err
     )

@@ -49,6 +49,6 @@ def test_a_difference_that_cannot_be_is_refused(
 def test_an_unknown_report_is_refused(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["power", *files, *QUICK, "--format", "pdf"]) == 2
     assert (
-        "no report is called 'pdf'; there are: csv, json, latex, markdown, terminal"
+        "no report is called 'pdf'; there are: csv, html, json, latex, markdown, terminal"
         in capsys.readouterr().err
     )

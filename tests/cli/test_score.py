@@ -123,7 +123,7 @@ def test_the_table(gold: Path, capsys: pytest.CaptureFixture[str], tmp_path: Pat
     assert lines[1] == "mine   0.6667  0.6667  0.6667     3"
     assert lines[3] == "  ORG  0.0000  0.0000  0.0000     0"
     assert lines[5] == "(mine: gold has no label ORG (1 mention))"
-    assert lines[6].startswith("carob:") and "|recipe:exact.PRF@micro|" in lines[6]
+    assert lines[6].startswith("carob:") and "|exact.PRF|interval:none|id:" in lines[6]
     assert err == (
         "warning: mine: gold has no label ORG (1 mention)\n"
         "mine: 2 documents, 3 gold and 3 system mentions; "
@@ -144,9 +144,9 @@ def test_every_report_carries_every_signature(
             "remarks"} == set(score)  # fmt: skip
     assert score["by_label"]["PER"] == {"value": 1.0, "low": None, "high": None, "support": 2}
     assert score["counts"] == {"tp": 3, "fp": 0, "fn": 0}
-    for report in ("terminal", "markdown", "latex"):
-        _, out, _ = said(capsys, "score", gold, gold, "--format", report, "-m", "exact.F1")
-        assert score["signature"] in out
+    for report in ("terminal", "markdown", "latex", "html"):
+        call = ("score", gold, gold, "--format", report, "-m", "exact.F1", "--signature")
+        assert score["signature"] in said(capsys, *call)[1]
     _, out, _ = said(capsys, "score", gold, gold, "--format", "csv", "-m", "exact.F1", "--by-label")
     rows = list(csv.DictReader(io.StringIO(out)))
     assert [row["label"] for row in rows] == ["", "LOC", "PER"]

@@ -244,13 +244,15 @@ def test_hostile_text_prints_safely(tmp_path: Path, capsys: pytest.CaptureFixtur
 
 
 def test_frames_have_the_same_content(files: dict[str, Path]) -> None:
-    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pandas")
     found = errors(files["gold"], files["muddled"], recipes=["exact.F1"])
-    frames = found.to_pandas()
-    assert isinstance(frames["counts"], pandas.DataFrame)
-    counts = frames["counts"]
-    assert found.counts["LE"] == counts[counts.label.isna() & (counts.type == "LE")]["count"].item()
-    assert found.to_polars()["gains"].height == len(TYPES)
+    frame = found.to_pandas()
+    [row] = frame[frame.label.isna() & (frame.type == "LE")].to_dict("records")
+    assert found.counts["LE"] == row["count"]
+    assert found.shares[None]["LE"] == row["share"]
+    assert found.gains["LE"]["exact.F1"] == row["exact.F1"]
+    assert frame[frame.label == "PER"]["count"].tolist() == list(found.by_label["PER"].values())
+    assert found.to_polars().height == len(frame)
 
 
 def test_an_unknown_recipe_is_refused() -> None:

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from html.parser import HTMLParser
 
 import pytest
 
-from carob import registry
-from tests.results import KINDS, result
-
-
-def sizes(rows: Any) -> dict[str, int]:
-    """How many rows each table has."""
-    return {"": len(rows)} if not isinstance(rows, dict) else {k: len(v) for k, v in rows.items()}
+from carob import Corpus, registry, score
+from carob.result.result import LINES
+from tests.results import KINDS, LABEL, result
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -25,15 +21,23 @@ def test_json_is_the_dict_with_every_digit(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("library", ["pandas", "polars"])
-def test_data_frames_have_the_rows(kind: str, library: str) -> None:
+def test_a_data_frame_has_the_rows(kind: str, library: str) -> None:
+    """Always one frame, never a dict of frames."""
     pytest.importorskip(library)
     made = result(kind)
-    rows, frames = made.rows(), getattr(made, f"to_{library}")()
-    assert sizes(rows) == sizes(frames)
-    for name, table in (rows if isinstance(rows, dict) else {"": rows}).items():
-        frame = frames[name] if isinstance(rows, dict) else frames
-        if table:
-            assert list(table[0]) == list(frame.columns)
+    rows, frame = made.rows(), getattr(made, f"to_{library}")()
+    assert rows and len(rows) == len(frame)
+    assert list(rows[0]) == list(frame.columns)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_signature_is_metadata_of_the_frame(kind: str) -> None:
+    pytest.importorskip("pandas")
+    made = result(kind)
+    frame = made.to_pandas()
+    assert "signature" not in frame.columns
+    assert "\n".join(made.signature_lines) == frame.attrs["signature"]
+    assert frame.attrs["signature"].startswith("carob:")
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -45,3 +49,65 @@ def test_every_report_shows_every_result(kind: str, report: str) -> None:
 def test_a_result_prints_itself_as_on_the_command_line() -> None:
     made = result("scores")
     assert made.to("terminal") == str(made)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_prompt_shows_the_tables(kind: str) -> None:
+    made = result(kind)
+    assert made.to("terminal", color=False).splitlines()[:LINES] == repr(made).splitlines()[:LINES]
+
+
+def test_a_prompt_shows_only_so_many_lines() -> None:
+    gold = Corpus.of("[Ann]PER slept")
+    made = score(gold, {f"s{i}": gold for i in range(LINES)}, "exact.F1", resamples=0)
+    lines = repr(made).splitlines()
+    assert LINES + 1 == len(lines)
+    assert "... 2 more lines; print() shows all" == lines[-1]
+    assert LINES + 2 == len(str(made).splitlines())
+
+
+class Page(HTMLParser):
+    """The cells of all tables, and the tags that are open."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.cells: list[str] = []
+        self.open: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag != "meta":
+            self.open.append(tag)
+        if tag in ("td", "th"):
+            self.cells.append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        assert tag == self.open.pop()
+
+    def handle_data(self, data: str) -> None:
+        if self.open and self.open[-1] in ("td", "th"):
+            self.cells[-1] += data
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_notebook_shows_tables_in_html(kind: str) -> None:
+    text = result(kind)._repr_html_()
+    page = Page(text)
+    assert [] == page.open
+    assert page.cells and "<html" not in text
+
+
+def test_names_mean_nothing_in_html() -> None:
+    label = "<script>alert(1)</script>"
+    gold = Corpus.of({"tokens": ["a"], "mentions": [{"start": 0, "end": 1, "label": label}]})
+    text = score(gold, {"<b>&": gold}, "exact.F1", resamples=0).to("html", by_label=True)
+    assert "<script>" not in text and "<b>" not in text
+    assert ["<b>&", label] == [cell for cell in Page(text).cells if "<" in cell]
+    assert LABEL in Page(result("errors").to("html")).cells
+
+
+def test_an_html_page_needs_nothing_else() -> None:
+    text = result("scores").to("html")
+    assert text.startswith("<!doctype html>") and text.rstrip().endswith("</html>")
+    assert "http" not in text and "src=" not in text
+    assert result("scores").signature_lines[0].partition("|")[0] in text

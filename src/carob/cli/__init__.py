@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import gc
 import os
+import re
 import sys
 from contextlib import suppress
 from importlib import import_module
@@ -20,7 +21,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:  # as typing has it, without the time that typing takes
     from collections.abc import Iterable, Sequence
     from types import ModuleType
-    from typing import Any
+    from typing import Any, NoReturn
 
     from carob.result.scores import File
 
@@ -51,20 +52,51 @@ def _formatter(prog: str) -> argparse.HelpFormatter:
     return argparse.HelpFormatter(prog, width=(columns or 80) - 2)
 
 
+class _Parser(argparse.ArgumentParser):
+    """A parser whose errors are one line, with the nearest name for one that is wrong."""
+
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong, and exit."""
+        wrong = re.match(r"unrecognized arguments: (-\S*)", message)
+        choice = re.match(r"argument (\S+): invalid choice: '(.*)' \(choose from (.*)\)", message)
+        if wrong:
+            option = wrong[1].partition("=")[0]
+            known = {name for each in self._every() for name in each._option_string_actions}
+            message = f"no option is called {option}{_nearest(option, known)}"
+        elif choice:
+            what = "command" if choice[1] == "COMMAND" else f"value of {choice[1]}"
+            names = choice[3].replace("'", "")
+            guess = _nearest(choice[2], names.split(", ")) or ";"
+            message = f"no {what} is called {choice[2]!r}{guess} there are: {names}"
+        self.exit(WRONG_USAGE, f"carob: {message} ({self.prog} --help says more)\n")
+
+    def _every(self) -> Iterable[argparse.ArgumentParser]:
+        """This parser and those of its commands."""
+        below = (action.choices for action in self._actions if action.dest == "command")
+        return [self, *(each for choices in below for each in dict(choices or {}).values())]
+
+
+def _nearest(name: str, names: Iterable[str]) -> str:
+    import difflib  # slow to load, and needed only where something is wrong
+
+    near = difflib.get_close_matches(name, sorted(names), n=1, cutoff=0.6)
+    return f"; did you mean {near[0]}?" if near else ""
+
+
 def parser(only: str | None = None) -> argparse.ArgumentParser:
     """The parser of all commands, or of one (which then costs one import).
 
     >>> parser("demo").prog
     'carob'
     """
-    top = argparse.ArgumentParser(
+    top = _Parser(
         prog="carob",
         formatter_class=_formatter,
         description="Measure how good an information-extraction system is, against gold.",
         epilog="carob COMMAND --help says more. Start with: carob demo",
     )
     top.add_argument("--version", action="version", version=f"carob {__version__}")
-    below = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    below = top.add_subparsers(dest="command", metavar="COMMAND")
     names = [] if only == "--version" else commands()
     for name in [only] if only in names else names:
         module = _module(name)
@@ -99,13 +131,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(arguments: Sequence[str]) -> int:
     try:
-        chosen = parser(arguments[0] if arguments else None).parse_args(arguments)
+        every = parser(arguments[0] if arguments else None)
+        chosen = every.parse_args(arguments)
     except SystemExit:  # after help
         sys.stdout.flush()
         raise
+    if chosen.command is None:
+        every.print_help()
+        return OK
     from carob.corpus.problems import CarobError, DataError, UsageError
 
     try:
+        import_module("carob.cli._arguments").check_output(chosen)
         code: int = _module(chosen.command).run(chosen)
         sys.stdout.flush()
     except UsageError as error:
@@ -162,10 +199,21 @@ def print_result(
     result: Any, arguments: argparse.Namespace, warnings: Iterable[str] = (), **parameters: object
 ) -> None:
     """Coverage and warnings to stderr, the report to stdout or to the file that --output names."""
-    text = result.to(arguments.format, **parameters)
+    text = report_text(result, arguments, **parameters)
     print_coverage(result.systems, getattr(result, "gold", None))
     print_warnings(warnings)
     write_output(text, arguments.output)
+
+
+def report_text(result: Any, arguments: argparse.Namespace, **parameters: object) -> str:
+    """The report that the arguments ask for."""
+    if arguments.format == "terminal":
+        # A file keeps everything that is needed to recompute it, has no colours and any width.
+        to_file = arguments.output not in (None, "-")
+        parameters |= {"signature": True} if to_file or arguments.signature else {}
+        parameters |= {"color": False, "width": 10_000} if to_file else {}
+    text: str = result.to(arguments.format, **parameters)
+    return text
 
 
 def write_output(text: str, path: str | None) -> None:

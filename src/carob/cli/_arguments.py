@@ -17,7 +17,16 @@ if TYPE_CHECKING:  # as typing has it, without the time that typing takes
     from carob.corpus.problems import UsageError
     from carob.recipe import Recipe
 
-FORMATS = ("terminal", "json", "csv", "markdown", "latex")
+FORMATS = ("terminal", "json", "csv", "markdown", "latex", "html")
+
+ENDINGS = {
+    ".json": "json", ".csv": "csv", ".md": "markdown", ".markdown": "markdown", ".tex": "latex",
+    ".html": "html", ".htm": "html",
+}  # fmt: skip
+"""The reports that are chosen by the ending of the file."""
+
+INPUTS = ("gold", "systems", "system", "other", "input", "files", "against", "task", "result")
+"""The arguments that are files to read."""
 
 SIMPLE = ("preset", "zero_division", "extra_docs", "words", "tokenizer", "resamples", "interval",
           "seed", "resample_by", "strata")  # fmt: skip
@@ -154,14 +163,65 @@ def add_statistics(parser: argparse.ArgumentParser, *, intervals: bool = True) -
     )  # fmt: skip
 
 
+def add_trials(parser: argparse.ArgumentParser) -> None:
+    """How often the randomization test exchanges two systems."""
+    parser.add_argument(
+        "--trials", metavar="N", type=int,
+        help="trials of the randomization test (default: 9999, or as many as the number of tests "
+        "needs)",
+    )  # fmt: skip
+
+
+def add_sort(parser: argparse.ArgumentParser) -> None:
+    """In which order ranked systems stand."""
+    parser.add_argument(
+        "--sort", choices=("score", "name", "given"), default="score",
+        help="the order of ranked systems: the best first (default), by name, or as given",
+    )  # fmt: skip
+
+
 def add_output(parser: argparse.ArgumentParser, more: str = "") -> None:
     """Where and how results are written."""
     group = parser.add_argument_group("output")
     group.add_argument(
-        "--format", metavar="NAME", default="terminal",
-        help=f"{', '.join(FORMATS)} (default: terminal{more})",
+        "--format", metavar="NAME",
+        help=f"{', '.join(FORMATS)} (default: by the ending of FILE, otherwise terminal{more})",
     )  # fmt: skip
-    group.add_argument("-o", "--output", metavar="FILE", help="write to FILE instead of stdout")
+    group.add_argument(
+        "-o", "--output", metavar="FILE",
+        help="write to FILE instead of stdout: .json, .csv, .md, .tex or .html, or text",
+    )  # fmt: skip
+    group.add_argument(
+        "--signature", action="store_true",
+        help="print the signature in full under the tables, instead of its short form",
+    )  # fmt: skip
+
+
+def check_output(arguments: argparse.Namespace) -> None:
+    """Choose the report by the ending of the file, and refuse to write over an input."""
+    targets = [getattr(arguments, name, None) for name in ("output", "ledger")]
+    if getattr(arguments, "format", "") is None:
+        ending = os.path.splitext(targets[0] or "")[1]  # noqa: PTH122 (pathlib is slow to load)
+        arguments.format = ENDINGS.get(ending.lower(), "terminal")
+    every = [getattr(arguments, name, None) for name in INPUTS]
+    inputs = [text for each in every for text in (each if isinstance(each, list) else [each])]
+    for target in targets:
+        for text in inputs if target not in (None, "-") else ():
+            if text and _same_file(target, text):
+                from carob.corpus.problems import UsageError, shown
+
+                raise UsageError(f"{shown(str(target))} is an input and would be overwritten")
+
+
+def _same_file(target: Any, text: str) -> bool:
+    """Whether a file that would be written is one that is read."""
+    for path in (text, text.partition("=")[2]):
+        try:
+            if path and os.path.samefile(target, path):  # noqa: PTH121
+                return True
+        except OSError:  # one of the two does not exist
+            continue
+    return False
 
 
 def _usage_error(option: str, value: str, expected: str) -> UsageError:

@@ -22,14 +22,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="a release gate: exit 3 if the last system is worse than the first by more than "
         "MARGIN (default: 0.01, one point), 4 if these documents cannot tell",
     )  # fmt: skip
+    parser.add_argument(
+        "--all-pairs", action="store_true",
+        help="show the differences of all pairs, also of more than three systems",
+    )  # fmt: skip
+    parser.add_argument(
+        "--baseline", metavar="NAME", help="show the differences to this system only"
+    )
+    _arguments.add_sort(parser)
     _arguments.add_reading(parser)
     _arguments.add_counting(parser)
     _arguments.add_statistics(parser)
-    parser.add_argument(
-        "--trials", metavar="N", type=int,
-        help="trials of the randomization test (default: 9999, or as many as the number of tests "
-        "needs)",
-    )  # fmt: skip
+    _arguments.add_trials(parser)
     _arguments.add_output(parser)
 
 
@@ -44,5 +48,8 @@ def run(arguments: argparse.Namespace) -> int:
     )  # fmt: skip
     if arguments.fail_if_worse is not None:
         comparison = comparison.with_gate(arguments.fail_if_worse)
+    comparison = comparison.shown_as(
+        sort=arguments.sort, all_pairs=arguments.all_pairs, baseline=arguments.baseline
+    )
     print_result(comparison, arguments)
     return comparison.gate.exit_code if comparison.gate else 0

@@ -35,8 +35,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "PAR, INC, MIS, SPU, ungrounded, COR (repeatable)",
     )  # fmt: skip
     parser.add_argument(
-        "--label", metavar="LABEL", help="show examples with this label or slot only"
-    )
+        "--label", metavar="LABEL",
+        help="show examples, and what B fixed and broke, with this label or slot only",
+    )  # fmt: skip
     parser.add_argument(
         "--ledger", metavar="FILE",
         help="write every event of the recipes' spaces: .csv, .jsonl or .parquet",
@@ -70,7 +71,5 @@ def run(arguments: argparse.Namespace) -> int:
     details: dict[str, object] = {}
     if arguments.format == "csv":
         details = {"table": "confusion"}
-    elif arguments.format == "terminal" and arguments.output is not None:
-        details = {"color": False}
     print_result(result, arguments, result.remarks, **details)
     return 0

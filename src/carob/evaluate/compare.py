@@ -19,7 +19,7 @@ from carob.counts.tally import Statistic
 from carob.evaluate.options import Options, ScoreOptions, table_for, table_recipes
 from carob.evaluate.read import Readable
 from carob.evaluate.run import LABEL_ROWS, Plan, Recipes, Run, prepare, too_many_labels
-from carob.evaluate.score import average_statistic, count_events, label_statistic
+from carob.evaluate.score import average_statistic, count_events, cut, label_statistic
 from carob.infer.interval import LEAST, JackknifeT, intervals
 from carob.infer.randomization import CLOSE, Randomization, Verdict
 from carob.infer.ranking import clusters, holm, kendall, ranges, spearman, swaps
@@ -83,8 +83,8 @@ def compare(
     groups, left_out = _statistics(run, chosen, labels=by_label)
     tests = sum(len(group.scores) for group in groups) * math.comb(len(run.pairs), 2)
     trials = trials or trials_for(tests)
-    differences = _differences(run, groups, Randomization(trials))
-    ranks = _ranks(differences, list(run.pairs))
+    differences, score_intervals = _differences(run, groups, Randomization(trials))
+    ranks = _ranks(differences, list(run.pairs), score_intervals)
     return Comparison(
         __version__,
         run.gold,
@@ -170,8 +170,16 @@ class _Group:
         self.scores, self.statistics = scores, list[Statistic]()
 
 
-def _differences(run: Run, groups: Sequence[_Group], test: Randomization) -> list[Difference]:
-    """Every pair under every recipe, then all p values corrected together."""
+ScoreIntervals = Mapping[tuple[str, str | None, str], tuple[float | None, float | None]]
+"""The interval of each score, by recipe, label and system."""
+
+
+def _differences(
+    run: Run, groups: Sequence[_Group], test: Randomization
+) -> tuple[list[Difference], ScoreIntervals]:
+    """Every pair under every recipe, then all p values corrected together; and the intervals of
+    the scores themselves, where ranks are shown.
+    """
     plan, found = run.plan, []
     systems = list(run.pairs)
     pairs = list(combinations(range(len(systems)), 2))
@@ -194,7 +202,24 @@ def _differences(run: Run, groups: Sequence[_Group], test: Randomization) -> lis
     adjusted = holm([float(found[i].p or 0.0) for i in tested]).tolist()
     for i, p in zip(tested, adjusted, strict=True):
         found[i] = replace(found[i], p_holm=p)
-    return found
+    return found, _score_intervals(plan, sampler, groups, systems)
+
+
+def _score_intervals(
+    plan: Plan, sampler: Sampler, groups: Sequence[_Group], systems: Sequence[str]
+) -> ScoreIntervals:
+    """The intervals of all scores, as `carob.score` has them."""
+    if plan.method is None or len(plan.units) < LEAST:
+        return {}
+    options = plan.options
+    made = intervals(plan.method, sampler, plan.units, options.resamples, options.seed)
+    ends = {}
+    for number, group in enumerate(groups):
+        for recipe, label, place in group.scores:
+            for which, system in enumerate(systems):
+                interval = made[number * len(systems) + which][place]
+                ends[str(recipe), label, system] = cut(interval, recipe.measure.range)
+    return ends
 
 
 def _intervals(
@@ -256,7 +281,9 @@ def _difference(
     )
 
 
-def _ranks(differences: Sequence[Difference], systems: Sequence[str]) -> list[Rank]:
+def _ranks(
+    differences: Sequence[Difference], systems: Sequence[str], score_intervals: ScoreIntervals
+) -> list[Rank]:
     """The rank ranges of all systems under each recipe (and label)."""
     groups: dict[tuple[str, str | None], list[Difference]] = {}
     for each in differences:
@@ -268,7 +295,11 @@ def _ranks(differences: Sequence[Difference], systems: Sequence[str]) -> list[Ra
         values = {d.a: d.value_a for d in group} | {d.b: d.value_b for d in group}
         there = ranges(better)
         for system, (low, high), cluster in zip(systems, there, clusters(there), strict=True):
-            found.append(Rank(recipe, label, system, values[system], low, high, cluster))
+            ends = score_intervals.get((recipe, label, system), (None, None))
+            found.append(Rank(
+                recipe, label, system, values[system], low, high, cluster, *ends,
+                group[0].lower_is_better,
+            ))  # fmt: skip
     return found
 
 

@@ -23,6 +23,7 @@ from carob.explain.mentions import BOUNDARY, MentionErrors
 from carob.explain.slots import SlotErrors
 from carob.pair.pair import Pair
 from carob.recipe import Recipe, spell
+from carob.report.csv import cell
 from carob.result.errors import Errors
 from carob.result.result import library, number_or_none
 
@@ -54,7 +55,8 @@ def errors(
 
     Errors are those of `templates` where gold has templates, or where the system has templates and
     no mentions; otherwise those of `fair`. `preset` (`mentions` or `templates`) decides otherwise.
-    `examples` of each type come in context, only those of `types` and `label` if these are given.
+    `examples` of each type come in context, only those of `types` and `label` if these are given;
+    what `other` fixed and broke is also that of the `label` alone.
     `recipes` are the scores whose gains are reported. `ledger_to` writes the events of `spaces`
     (default: those of the recipes) in long form, as csv, jsonl or parquet by the file's ending.
     The other keyword arguments are described in `carob.Options`.
@@ -112,7 +114,7 @@ def errors(
         near=first.near_misses if isinstance(first, MentionErrors) else None,
         unseen=first.unseen if isinstance(first, MentionErrors) else None,
         examples={kind: first.examples(kind, examples, which) for kind in kinds if examples},
-        changes=first.changes(analyses[1], examples) if len(analyses) > 1 else None,
+        changes=first.changes(analyses[1], examples, which) if len(analyses) > 1 else None,
         systems=run.system_files(),
         remarks=run.remarks,
         signature=run.signature(),
@@ -175,7 +177,7 @@ def _write_ledger(
             else:
                 table = csv.DictWriter(file, COLUMNS, lineterminator="\n")
                 table.writeheader()
-                table.writerows(rows)
+                table.writerows({key: cell(text) for key, text in row.items()} for row in rows)
     except OSError as error:
         raise UsageError(f"cannot write {os.fspath(path)}: {error.strerror or error}") from None
 

@@ -296,13 +296,13 @@ def corpora(
             files.append((each, suited(each, options | ({"repair": repair} if repair else {}))))
         elif not isinstance(each, Corpus):
             raise UsageError(f"a corpus or a path is needed, not {type(each).__name__}")
-    _refuse_unknown({**ours, **theirs}, [options for _, options in files])
+    refuse_unknown({**ours, **theirs}, [options for _, options in files])
     contents = iter(read_all(files))
     first, *others = (each if isinstance(each, Corpus) else next(contents) for each, _ in inputs)
     return first, dict(zip(systems, others, strict=True))
 
 
-def _refuse_unknown(options: Mapping[str, Any], used: Sequence[Mapping[str, Any]]) -> None:
+def refuse_unknown(options: Mapping[str, Any], used: Sequence[Mapping[str, Any]]) -> None:
     """An option that no file has a use for is a mistake."""
     formats = sorted({str(each["format"]) for each in used})
     for key in options:

@@ -234,8 +234,19 @@ def _value(
         remarks = (intervals,) if isinstance(intervals, str) else ()
         return Value(number, support=float(support), remarks=remarks)
     interval = intervals[place]
-    if interval.low is None or interval.high is None:
-        return Value(number, support=float(support), remarks=interval.remarks)
+    return Value(number, *cut(interval, limits), float(support), interval.remarks)
+
+
+def cut(interval: Interval, limits: tuple[float, float]) -> tuple[float | None, float | None]:
+    """The ends of an interval, which lie around the score and within the range of the measure.
+
+    >>> from carob.result.interval import Interval
+    >>> cut(Interval(0.5, -0.2, 0.8, 0.95, "bca"), (0.0, 1.0))
+    (0.0, 0.8)
+    """
+    number = interval.value
+    if number is None or interval.low is None or interval.high is None:
+        return None, None
     low = max(min(interval.low, number), min(limits[0], number))
     high = min(max(interval.high, number), max(limits[1], number))
-    return Value(number, low, high, float(support), interval.remarks)
+    return low, high

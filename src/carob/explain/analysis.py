@@ -86,18 +86,27 @@ class ErrorAnalysis(ABC):
         """A row, ready to be shown."""
 
     @abstractmethod
-    def extra_keys(self, other: Any) -> tuple[IntArray, IntArray]:
+    def extra_keys(self, other: Any, label: int | None) -> tuple[IntArray, IntArray]:
         """Numbers for what only this system and only another one has, equal where that is."""
+
+    def extra_rows(self, label: int | None) -> IntArray:
+        """What only the system has, of one label if there is one."""
+        return self.system[self.of_type(self.extra) & self._with_label(label)]
+
+    def _with_label(self, label: int | None) -> BoolArray:
+        """Which rows have a label, in gold or of the system; all of them without one."""
+        if label is None:
+            return np.ones(len(self.kind), bool)
+        rows: BoolArray = (self.labels_of("gold") == label) | (self.labels_of("system") == label)
+        return rows
 
     def examples(self, kind: str, count: int, label: int | None = None) -> list[Any]:
         """Some rows of a type, spread evenly so that they come from many documents."""
-        here = self.of_type(kind)
-        if label is not None:
-            here = here & ((self.labels_of("gold") == label) | (self.labels_of("system") == label))
+        here = self.of_type(kind) & self._with_label(label)
         return [self.example(row) for row in _spread(np.flatnonzero(here), count).tolist()]
 
-    def changes(self, other: ErrorAnalysis, count: int) -> Changes:
-        """What another system fixed and broke, with some examples.
+    def changes(self, other: ErrorAnalysis, count: int, label: int | None = None) -> Changes:
+        """What another system fixed and broke (of one label, if there is one), with some examples.
 
         An item of gold that this system has wrong and the other right is fixed, under the type of
         the error that is gone; the other way round it is broken, under the type of the new error.
@@ -106,10 +115,12 @@ class ErrorAnalysis(ABC):
         """
         before, after = self._row_of_gold(), other._row_of_gold()
         counted = np.flatnonzero((before != UNKNOWN) & (after != UNKNOWN))
+        here = self._with_label(label)[before[counted]] | other._with_label(label)[after[counted]]
+        counted = counted[here]
         old, new = self.kind[before[counted]], other.kind[after[counted]]
         fixed, broken = (old != 0) & (new == 0), (old == 0) & (new != 0)
         totals = [self._by_kind(old[fixed]), self._by_kind(new[broken])]
-        keys = self.extra_keys(other)
+        keys = self.extra_keys(other, label)
         for total, own, shared in zip(totals, keys, join(*keys), strict=True):
             if alone := len(rest(len(own), shared)):
                 total[self.extra] = alone

@@ -82,11 +82,9 @@ class MentionErrors(ErrorAnalysis):
             return None
         return Mention.of(self.pair.labels[table.label[row]], table.fragments_of(row))
 
-    def extra_keys(self, other: MentionErrors) -> tuple[IntArray, IntArray]:
+    def extra_keys(self, other: MentionErrors, label: int | None) -> tuple[IntArray, IntArray]:
         """Document, place and label of invented mentions."""
-        left, right = (
-            each.pair.system.take(each.system[each.of_type(self.extra)]) for each in (self, other)
-        )
+        left, right = (each.pair.system.take(each.extra_rows(label)) for each in (self, other))
         if not len(left) or not len(right):
             return packed([left.doc], [right.doc])
         return replace(self.pair, gold=left, system=right).keys(label=True)

@@ -133,13 +133,13 @@ class SlotErrors(ErrorAnalysis):
             return None
         return Mention.of(self.pair.filled.labels[side.label[row]], fragments)
 
-    def extra_keys(self, other: SlotErrors) -> tuple[IntArray, IntArray]:
+    def extra_keys(self, other: SlotErrors, label: int | None) -> tuple[IntArray, IntArray]:
         """Document, slot and text of extra answers."""
         codes: dict[str, int] = {}
         columns = []
         for each in (self, other):
             filled = each.pair.filled
-            rows = each.system[each.of_type(self.extra)]
+            rows = each.extra_rows(label)
             own = filled.texts.system[filled.system.realisations[rows]]
             texts = [filled.texts.values[code] if code >= 0 else "" for code in own.tolist()]
             text = np.array([codes.setdefault(each, len(codes)) for each in texts], np.int64)

@@ -5,18 +5,22 @@ from __future__ import annotations
 import csv
 import io
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
+from carob.corpus.problems import plain
+from carob.result.errors import Errors
 from carob.result.result import Result
 from carob.result.scores import Scores
+
+_FORMULA = ("=", "+", "-", "@")
 
 
 @dataclass(frozen=True, slots=True)
 class Csv:
-    """The rows of a result, every digit kept.
+    """The rows of a result, every digit kept; the last column is the signature.
 
-    Scores have a row for each system and recipe, and with `by_label` for each label. Of several
-    tables it is the one that `table` names, or the first.
+    Scores have a row for each system and recipe, and with `by_label` for each label. Errors have
+    the confusion matrix with `table="confusion"`.
 
     >>> from carob import Corpus, score
     >>> scores = score(Corpus.of("[Ann]PER"), Corpus.of("[Ann]PER"), "exact.F1")
@@ -32,12 +36,35 @@ class Csv:
     def __call__(self, result: Result) -> str:
         """The text."""
         rows = result.rows()
-        if isinstance(rows, dict):
-            rows = rows[self.table or next(iter(rows))]
-        if isinstance(result, Scores) and not self.by_label:
+        if isinstance(result, Errors) and self.table == "confusion":
+            rows = result.confusion_rows()
+        elif isinstance(result, Scores) and not self.by_label:
             rows = [row for row in rows if row["label"] is None]
         out = io.StringIO()
-        table = csv.DictWriter(out, list(rows[0]) if rows else [], lineterminator="\n")
+        head = [*(rows[0] if rows else ()), "signature"]
+        table = csv.DictWriter(out, head, lineterminator="\n")
         table.writeheader()
-        table.writerows(rows)
+        for row in rows:
+            line = _signature(result, row)
+            table.writerow({key: cell(value) for key, value in row.items()} | {"signature": line})
         return out.getvalue()
+
+
+def _signature(result: Result, row: dict[str, Any]) -> str:
+    if isinstance(result, Scores):
+        return result[row["system"], row["recipe"]].signature
+    return " ".join(result.signature_lines)
+
+
+def cell(value: Any) -> Any:
+    """A value that no program that reads CSV takes for something else. Control characters and
+    those that turn the direction of text are escaped; text that a spreadsheet would compute as a
+    formula gets an apostrophe in front.
+
+    >>> cell("a\\rb"), cell("=1+1"), cell(-0.5)
+    ('a\\\\rb', "'=1+1", -0.5)
+    """
+    if not isinstance(value, str):
+        return value
+    text = plain(value)
+    return f"'{text}" if text.startswith(_FORMULA) else text

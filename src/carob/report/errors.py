@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from carob.corpus.problems import plain
-from carob.report.terminal import INDENT, Section, Table, number
+from carob.report.terminal import INDENT, WIDTH, Section, Table, number
 from carob.result.errors import Changes, Errors, Example, SlotExample
 
 MEANING = {
@@ -33,13 +33,13 @@ becomes a list of its largest entries."""
 _LONG = 40
 
 
-def sections(errors: Errors, *, by_label: bool = False) -> list[Section]:
+def sections(errors: Errors, *, by_label: bool = False, width: int = WIDTH) -> list[Section]:
     """Counts and shares, confusions, gains, changes, examples."""
     made = [_counts(errors), _confusion(errors), _gains(errors)]
     if errors.changes is not None:
         made += _changes(errors.changes)
     made += [Section(quotes=_examples(kind, few)) for kind, few in errors.examples.items() if few]
-    return [*made, Section(signatures=[errors.signature])] if errors.signature else made
+    return made
 
 
 def _counts(errors: Errors) -> Section:

@@ -19,7 +19,7 @@ _SPECIAL = {
 
 @dataclass(frozen=True, slots=True)
 class Latex:
-    r"""A tabular (with booktabs) for each table; sentences, remarks and signatures as comments.
+    r"""A tabular (with booktabs) for each table; sentences, remarks and the signature as comments.
 
     >>> from carob import Corpus, score
     >>> scores = score(Corpus.of("[Ann]PER"), Corpus.of("[Ann]PER"), "exact.F1")
@@ -37,7 +37,8 @@ class Latex:
 
     def __call__(self, result: Result) -> str:
         """The text."""
-        return "\n".join(_text(section) for section in sections(result, by_label=self.by_label))
+        parts = [_text(section) for section in sections(result, by_label=self.by_label)]
+        return "\n".join(parts) + "".join(f"% {line}\n" for line in result.signature_lines)
 
 
 def _text(section: Section) -> str:
@@ -47,12 +48,14 @@ def _text(section: Section) -> str:
         head, *rows = (_row(row) for row in table.rows)
         lines = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", head, r"\midrule"]
         lines += [*rows, r"\bottomrule", r"\end{tabular}"]
-    comments = (*section.sentences, *section.quotes, *section.remarks, *section.signatures)
+    comments = (*section.sentences, *section.quotes, *section.remarks)
     return "\n".join([*lines, *(f"% {line}" for line in comments)]) + "\n"
 
 
 def _row(cells: Sequence[str]) -> str:
     name = escaped(cells[0].removeprefix(INDENT))
+    if name.startswith(("[", "*")):  # after a rule or the end of a row these are its arguments
+        name = "{}" + name
     indent = r"\quad " if cells[0].startswith(INDENT) else ""
     return " & ".join([indent + name, *map(escaped, cells[1:])]) + r" \\"
 

@@ -13,7 +13,7 @@ from carob.result.result import Result
 
 @dataclass(frozen=True, slots=True)
 class Markdown:
-    """A table for each section, sentences as a list, signatures in a code block below.
+    """A table for each section, sentences as a list, the full signature in a code block at the end.
 
     >>> from carob import Corpus, score
     >>> scores = score(Corpus.of("[Ann]PER"), Corpus.of("[Ann]PER"), "exact.F1")
@@ -29,7 +29,10 @@ class Markdown:
 
     def __call__(self, result: Result) -> str:
         """The text."""
-        return "\n".join(_text(section) for section in sections(result, by_label=self.by_label))
+        parts = [_text(section) for section in sections(result, by_label=self.by_label)]
+        if result.signature_lines:
+            parts.append("\n".join(_fenced(result.signature_lines)) + "\n")
+        return "\n".join(parts)
 
 
 def _text(section: Section) -> str:
@@ -42,7 +45,6 @@ def _text(section: Section) -> str:
         parts.append([f"- {escaped(sentence)}" for sentence in section.sentences])
     parts += [_fenced(lines) for lines in (section.quotes,) if lines]
     parts += [[escaped(remark)] for remark in section.remarks]
-    parts += [_fenced(lines) for lines in (section.signatures,) if lines]
     return "\n\n".join("\n".join(lines) for lines in parts) + "\n"
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from carob.corpus.problems import plain
-from carob.report.terminal import Section, Table
+from carob.report.terminal import WIDTH, Section, Table
 from carob.result.power import Power
 
 BAR = 40
 """The width of a full bar."""
 
 
-def sections(power: Power, *, by_label: bool = False) -> list[Section]:
+def sections(power: Power, *, by_label: bool = False, width: int = WIDTH) -> list[Section]:
     """The answer, then a row for each number of documents."""
     rows = [[f"{power.unit}s", "power", "error", "studies", ""]]
     for each in power:
@@ -28,5 +28,5 @@ def sections(power: Power, *, by_label: bool = False) -> list[Section]:
     return [
         Section(sentences=[power.answer]),
         Section(Table(rows, left=frozenset({4}))),
-        Section(remarks=[pilot, *map(plain, power.remarks)], signatures=[power.signature]),
+        Section(remarks=[pilot, *map(plain, power.remarks)]),
     ]

@@ -6,14 +6,15 @@ from collections.abc import Iterable
 from string import ascii_uppercase
 
 from carob.corpus.problems import plain
-from carob.report.terminal import WIDTH, Section, Table, number, span, width
+from carob.report.terminal import WIDTH, Section, Table, number, span
+from carob.report.terminal import width as places
 from carob.result.robustness import Choice, Robustness, Turn
 
 BAR = 20
 """The width of a full bar."""
 
 
-def sections(result: Robustness, *, by_label: bool = False) -> list[Section]:
+def sections(result: Robustness, *, by_label: bool = False, width: int = WIDTH) -> list[Section]:
     """The answer, a table of systems, a chart of all choices, and the pairs that are reversed."""
     names = [each.system for each in result.standings]
     short = dict(zip(names, letters(len(result.systems)), strict=True))
@@ -21,10 +22,10 @@ def sections(result: Robustness, *, by_label: bool = False) -> list[Section]:
     return [
         Section(sentences=[result.answer], indent=""),
         Section(_systems(result, short)),
-        *_charts(result, short),
+        *_charts(result, short, width),
         *([Section(sentences=pairs, indent="  ")] if pairs else []),
-        Section(remarks=[plain(each) for each in result.remarks], signatures=result.signatures,
-                indent=""),
+        *([Section(remarks=[plain(each) for each in result.remarks], indent="")]
+          if result.remarks else []),
     ]  # fmt: skip
 
 
@@ -48,7 +49,7 @@ def _systems(result: Robustness, short: dict[str, str]) -> Table:
     return Table(rows, left=frozenset({0, 1, 5}))
 
 
-def _charts(result: Robustness, short: dict[str, str]) -> list[Section]:
+def _charts(result: Robustness, short: dict[str, str], width: int) -> list[Section]:
     """For each repair policy the order of systems: event spaces down, averages across."""
     averages = list(dict.fromkeys(each.average for each in result))
     blocks = list(dict.fromkeys(each.block for each in result))
@@ -56,7 +57,8 @@ def _charts(result: Robustness, short: dict[str, str]) -> list[Section]:
     for policy in dict.fromkeys(each.repair for each in result):
         cells = {(c.block, c.average): c for c in result if c.repair == policy}
         head = "order of systems" if policy is None else f"order, {policy}"
-        room = (WIDTH - max(width(plain(name)) for name in (head, *blocks))) // len(averages) - 2
+        first = max(places(plain(name)) for name in (head, *blocks))
+        room = (width - first) // len(averages) - 2
         rows = [[head, *averages]]
         for block in blocks:
             row = [cells.get((block, average)) for average in averages]
@@ -75,7 +77,7 @@ def _order(choice: Choice | None, result: Robustness, short: dict[str, str], roo
     star = "" if choice.first == result.winner else " *"
     for count in range(len(order), 0, -1):
         text = " ".join(order[:count]) + (" …" if count < len(order) else "") + star
-        if width(text) <= room:
+        if places(text) <= room:
             return text
     return order[0].split("=")[0] + "=…" + star if "=" in order[0] else order[0] + star
 

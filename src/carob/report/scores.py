@@ -10,20 +10,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from carob.corpus.problems import plain
-from carob.report.terminal import INDENT, Section, Table
+from carob.report.terminal import INDENT, WIDTH, Section, Table, verdict
 from carob.result.result import whole, with_interval
 from carob.result.scores import Score, Scores, Value
-from carob.result.signature import compose, fields
 
 _NUMBERS = {2: "two", 3: "three"}
 
 
-def sections(scores: Scores, *, by_label: bool) -> list[Section]:
+def sections(scores: Scores, *, by_label: bool = False, width: int = WIDTH) -> list[Section]:
     """A section for each table; the last one has the remarks that hold for all."""
     blocks: dict[str, list[Score]] = {}
     for score in scores:
         blocks.setdefault(_table_title(score), []).append(score)
-    made = [Section(sentences=scores.gate.sentences())] if scores.gate else []
+    made = [verdict(scores.gate)] if scores.gate else []
     made += [_section(scores, title, own, by_label=by_label) for title, own in blocks.items()]
     if made:
         made[-1] = replace(made[-1], remarks=(*made[-1].remarks, *scores.remarks))
@@ -76,11 +75,7 @@ def _section(scores: Scores, title: str, here: Sequence[Score], *, by_label: boo
             rows.append(["" if place else row.name, *way, *cells, support])
     for own in by_block:
         remarks |= dict.fromkeys((*_left_out(own), *_about_intervals(own, by_label=by_label)))
-    return Section(
-        Table(rows),
-        remarks=(*_ways_to_count(here), *remarks),
-        signatures=(_signature(scores, here),),
-    )
+    return Section(Table(rows), remarks=(*_ways_to_count(here), *remarks))
 
 
 def _rows(scores: Scores, here: Sequence[Score], *, by_label: bool) -> list[_Row]:
@@ -165,34 +160,3 @@ def _about_intervals(scores: Sequence[Score], *, by_label: bool) -> list[str]:
 def _few(names: Sequence[str], most: int = 6) -> str:
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more
-
-
-def _signature(scores: Scores, here: Sequence[Score]) -> str:
-    """The signature of a table: where systems differ, it has their values in their order."""
-    columns: dict[str, list[str]] = {}
-    for system in scores.systems:
-        own = [fields(score.signature) for score in here if score.system == system.name]
-        line = own[0] | {"recipe": _shortened([each["recipe"] for each in own])}
-        if len(scores.systems) > 1:
-            line["system"] += f" ({plain(system.name)})"
-        for key, value in line.items():
-            columns.setdefault(key, []).append(value)
-    return compose({
-        key: values[0] if len(set(values)) == 1 and key != "system" else ", ".join(values)
-        for key, values in columns.items()
-    })  # fmt: skip
-
-
-def _shortened(recipes: list[str]) -> str:
-    """exact.P@micro, exact.R@micro, exact.F1@micro are exact.PRF@micro."""
-    parts: list[str] = []
-    while recipes:
-        space, dot, average = recipes[0].rpartition(".P@")
-        three = [f"{space}.{measure}@{average}" for measure in ("P", "R", "F1")]
-        if dot and recipes[:3] == three:
-            parts.append(f"{space}.PRF@{average}")
-            recipes = recipes[3:]
-        else:
-            parts.append(recipes[0])
-            recipes = recipes[1:]
-    return "+".join(parts)

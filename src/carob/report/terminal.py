@@ -1,23 +1,27 @@
 """Tables for a person at a terminal, and the sections that all reports for people write down.
 
 The module of a kind of result (`scores`, `comparison`, ...) lays a result out as sections with
-tables; a report (`terminal`, `markdown`, `latex`) writes them down.
+tables; a report (`terminal`, `markdown`, `latex`, `html`) writes them down.
 """
 
 from __future__ import annotations
 
+import os
+import re
 import sys
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib import import_module
 from typing import ClassVar
 
+from carob.result.gate import Gate
 from carob.result.result import Result
 
 WIDTH = 100
-"""The assumed width of a terminal, in columns."""
+"""How wide text is set where the width of the terminal is not known, in columns."""
 
 INDENT = "  "
 """What the first cell of a row begins with if the row is a part of the one above."""
@@ -43,17 +47,25 @@ class Section:
     quotes: Sequence[str] = ()
     """Lines whose spaces matter, such as examples from the text."""
     remarks: Sequence[str] = ()
-    signatures: Sequence[str] = ()
     indent: str | None = None
-    """If given, a terminal wraps sentences and remarks, and begins further lines with it."""
+    """If given, sentences and remarks are wrapped even where the width is not known; further lines
+    begin with it.
+    """
+    verdict: str | None = None
+    """What a gate says, if the sentences are those of a gate."""
 
 
-def sections(result: Result, *, by_label: bool) -> list[Section]:
+def verdict(gate: Gate) -> Section:
+    """A gate and its reasons."""
+    return Section(sentences=gate.sentences(), verdict=gate.verdict)
+
+
+def sections(result: Result, *, by_label: bool, width: int = WIDTH) -> list[Section]:
     """A result as a person wants to see it. The module with the name of its class lays it out;
     only the one that is needed is imported.
     """
     layout = import_module(f"carob.report.{type(result).__name__.lower()}")
-    laid_out: list[Section] = layout.sections(result, by_label=by_label)
+    laid_out: list[Section] = layout.sections(result, by_label=by_label, width=width)
     return laid_out
 
 
@@ -77,28 +89,51 @@ def span(low: int | None, high: int | None) -> str:
 
 @lru_cache  # a table says the same few things again and again
 def width(text: str) -> int:
-    """How many places a text takes on a terminal.
+    """How many places a text takes on a terminal; of several lines, the longest.
 
-    >>> width("abc"), width("東京")
-    (3, 4)
+    >>> width("abc"), width("東京"), width("a\\nbc")
+    (3, 4, 2)
     """
+    if "\n" in text:
+        return max(map(width, text.split("\n")))
     if text.isascii():
         return len(text)
     wide = sum(unicodedata.east_asian_width(sign) in "WF" for sign in text)
     return len(text) + wide - sum(unicodedata.combining(sign) > 0 for sign in text)
 
 
-_SHADES = ("", "\x1b[48;5;230m", "\x1b[48;5;223m", "\x1b[48;5;216m", "\x1b[48;5;209m")
-_PLAIN = "\x1b[0m"
+def terminal_width() -> int | None:
+    """How many columns there are: COLUMNS, or those of the terminal; None if output goes
+    elsewhere.
+    """
+    variable = os.environ.get("COLUMNS", "")
+    if variable.isdecimal() and int(variable) > 0:
+        return int(variable)
+    with suppress(AttributeError, ValueError, OSError):
+        if sys.stdout.isatty():
+            return os.get_terminal_size(sys.stdout.fileno()).columns or None
+    return None
+
+
+def wants_color() -> bool:
+    """Whether output goes to a terminal, and NO_COLOR (https://no-color.org) is not set."""
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    return sys.stdout is not None and sys.stdout.isatty() and not plain
+
+
+_SHADES = ("", "\x1b[48;5;230;30m", "\x1b[48;5;223;30m", "\x1b[48;5;216;30m", "\x1b[48;5;209;30m")
+_VERDICTS = {"pass": "\x1b[32m", "fail": "\x1b[31m", "cannot tell": "\x1b[33m"}
+_HEAD, _FAINT, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[0m"
 
 
 @dataclass(frozen=True, slots=True)
 class Terminal:
-    """Aligned columns, with sentences, remarks and signatures below.
+    """Aligned columns, with sentences and remarks below, and the signature once at the end.
 
     Scores have a table for each event space and average, with a row for each system, and with
-    `by_label` for each label. `color` shades the cells of a confusion matrix; by default it does
-    if standard output is a terminal.
+    `by_label` for each label. Tables fit into `width` columns: by default those of the terminal,
+    and as many as they need if output goes elsewhere. `color` is by default used on terminals,
+    unless NO_COLOR is set. The signature is in its short form, or in full with `signature`.
 
     >>> from carob import Corpus, score
     >>> scores = score(Corpus.of("[Ann]PER slept"), Corpus.of("[Ann]PER slept"), "exact.PRF")
@@ -109,45 +144,190 @@ class Terminal:
 
     by_label: bool = False
     color: bool | None = None
+    width: int | None = None
+    signature: bool = False
 
     name: ClassVar[str] = "terminal"
 
     def __call__(self, result: Result) -> str:
         """The text."""
-        color = sys.stdout.isatty() if self.color is None else self.color
-        return "\n".join(
-            _text(section, color=color) for section in sections(result, by_label=self.by_label)
-        )
+        color = wants_color() if self.color is None else self.color
+        limit = self.width or terminal_width()
+        laid_out = sections(result, by_label=self.by_label, width=limit or WIDTH)
+        text = "\n".join(_text(section, limit, color=color) for section in laid_out)
+        lines = list(result.signature_lines if self.signature else [result.short_signature])
+        if len(laid_out) > 1 and not laid_out[-1].remarks:
+            lines.insert(0, "")  # it belongs to all tables, not to the last one
+        return text + "".join(_styled(line, _FAINT, color=color) + "\n" for line in lines)
 
 
-def _text(section: Section, *, color: bool) -> str:
-    lines = [] if section.table is None else _aligned(section.table, color=color)
-    lines += _wrapped(section.sentences, section.indent)
-    lines += section.quotes
-    lines += _wrapped([f"({remark})" for remark in section.remarks], section.indent)
-    return "\n".join([*lines, *section.signatures]) + "\n"
+def _text(section: Section, limit: int | None, *, color: bool) -> str:
+    lines = []
+    tables = [] if section.table is None else fitted(section.table, limit)
+    for place, table in enumerate(tables):
+        lines += [""] * (place > 0) + _aligned(table, color=color)
+    sentences = list(_wrapped(section.sentences, section.indent, limit))
+    if section.verdict is not None:
+        sentences[0] = _styled(sentences[0], _VERDICTS[section.verdict], color=color)
+    lines += sentences
+    lines += _wrapped(section.quotes, None, limit, " " * 10)
+    remarks = _wrapped([f"({remark})" for remark in section.remarks], section.indent, limit)
+    lines += [_styled(remark, _FAINT, color=color) for remark in remarks]
+    return "\n".join(lines) + "\n"
+
+
+def _styled(text: str, style: str, *, color: bool) -> str:
+    return f"{style}{text}{_PLAIN}" if color and text else text
+
+
+LEAST = 16
+"""Columns of names are not made narrower than this."""
+
+_BARS = re.compile("[█░]*")
+_INTERVAL = re.compile(r" (?=\[[^\]]*\]$)")
+
+
+def fitted(table: Table, limit: int | None) -> list[Table]:
+    """A table as it fits into a number of columns.
+
+    Bars are left out. Then long names are wrapped, then long heads; then intervals stand below
+    their numbers; and if all this does not suffice, columns are spread over several tables.
+
+    >>> [made] = fitted(Table([["exact", "F1"], ["a", "0.5000 [0.4000, 0.6000]"]]), 20)
+    >>> made.rows[1]
+    ['a', '0.5000\\n[0.4000, 0.6000]']
+    """
+    if limit is None or _total(table) <= limit:
+        return [table]
+    table = _columns(table, [i for i, cells in _by_column(table) if not _is_bar(cells)])
+    names = max(table.left, key=lambda i: max(width(row[i]) for row in table.rows), default=0)
+    for change in (None, _with_narrow_heads, _with_stacked_intervals):
+        table = table if change is None else change(table)
+        own = max(width(row[names]) for row in table.rows)
+        room = limit - (_total(table) - own)
+        if room >= min(own, LEAST):
+            return [_narrowed(table, names, room)]
+    return _split(table, limit)
+
+
+def _with_stacked_intervals(table: Table) -> Table:
+    rows = [[row[0], *(_INTERVAL.sub("\n", cell) for cell in row[1:])] for row in table.rows]
+    return replace(table, rows=rows)
+
+
+def _with_narrow_heads(table: Table) -> Table:
+    """With heads that are hardly wider than what stands below them."""
+    head = list(table.rows[0])
+    for i, cells in _by_column(table)[1:]:
+        room = max([10, *map(width, cells[1:])])
+        head[i] = "\n".join(broken(head[i], room))
+    return replace(table, rows=[head, *table.rows[1:]])
+
+
+def _split(table: Table, limit: int) -> list[Table]:
+    """Several tables with some of the columns each; all have the first one."""
+    table = _narrowed(table, 0, max(LEAST, limit // 4))
+    first = max(width(row[0]) for row in table.rows)
+    groups: list[list[int]] = [[]]
+    used = first
+    for i, cells in _by_column(table)[1:]:
+        own = min(max(map(width, cells)), max(limit - first - 2, LEAST))
+        table = _narrowed(table, i, own)
+        if groups[-1] and used + 2 + own > limit:
+            groups.append([])
+            used = first
+        groups[-1].append(i)
+        used += 2 + own
+    return [_columns(table, [0, *group]) for group in groups]
+
+
+def _by_column(table: Table) -> list[tuple[int, tuple[str, ...]]]:
+    return list(enumerate(zip(*table.rows, strict=True)))
+
+
+def _is_bar(cells: Sequence[str]) -> bool:
+    return any(cells) and all(_BARS.fullmatch(cell) for cell in cells)
+
+
+def _columns(table: Table, kept: Sequence[int]) -> Table:
+    """Some columns of a table."""
+    shades = table.shades and [[row[i] for i in kept] for row in table.shades]
+    left = frozenset(place for place, i in enumerate(kept) if i in table.left)
+    return Table([[row[i] for i in kept] for row in table.rows], left, shades)
+
+
+def _total(table: Table) -> int:
+    widths = [max(map(width, cells)) for _, cells in _by_column(table)]
+    return sum(widths) + 2 * (len(widths) - 1)
+
+
+def _narrowed(table: Table, column: int, room: int) -> Table:
+    """With the cells of a column wrapped."""
+    rows = [
+        [*row[:column], "\n".join(broken(row[column], room)), *row[column + 1 :]]
+        for row in table.rows
+    ]
+    return replace(table, rows=rows)
+
+
+def broken(text: str, room: int) -> list[str]:
+    """A name as lines of so many places. A break comes after a sign between two parts of the name,
+    if there is one near; a name that needs more than three lines loses its middle.
+
+    >>> broken("team-17/second-submission.conll", 16)
+    ['team-17/second-', 'submission.conll']
+    """
+    if "\n" in text:
+        return [line for part in text.split("\n") for line in broken(part, room)]
+    indent = INDENT if text.startswith(INDENT) else ""
+    rest, lines = text, []
+    if width(rest) > 3 * room:
+        rest = f"{rest[: 3 * room // 2]}…{rest[-room:]}"
+    while width(rest) > room:
+        end = next(n for n in range(len(rest), 0, -1) if n == 1 or width(rest[:n]) <= room)
+        sign = 1 + max(rest.rfind(sign, 0, end) for sign in " /-_.,@+(=")
+        at = sign if sign > max(end // 2, len(indent)) else end
+        lines.append(rest[:at].rstrip())
+        rest = indent + rest[at:]
+    return [*lines, rest]
 
 
 def _aligned(table: Table, *, color: bool) -> list[str]:
-    widths = [max(map(width, column)) for column in zip(*table.rows, strict=True)]
+    widths = [max(map(width, cells)) for _, cells in _by_column(table)]
     lines = []
     for number, row in enumerate(table.rows):
-        cells = []
-        for i, cell in enumerate(row):
-            gap = " " * (widths[i] - width(cell))
-            text = cell + gap if i in table.left else gap + cell
-            shade = _SHADES[table.shades[number][i]] if table.shades and color else ""
-            cells.append(f"{shade}{text}{_PLAIN}" if shade else text)
-        lines.append("  ".join(cells).rstrip())
+        cells = [cell.split("\n") for cell in row]
+        height = max(map(len, cells))
+        for place in range(height):
+            pieces = []
+            for i, parts in enumerate(cells):
+                # Of a head, the last lines stand side by side; of a row, the first ones.
+                shift = place - (height - len(parts)) * (number == 0)
+                cell = parts[shift] if 0 <= shift < len(parts) else ""
+                gap = " " * (widths[i] - width(cell))
+                text = cell + gap if i in table.left else gap + cell
+                shade = _SHADES[table.shades[number][i]] if table.shades and color else ""
+                pieces.append(f"{shade}{text}{_PLAIN}" if shade else text)
+            line = "  ".join(pieces).rstrip()
+            lines.append(_styled(line, _HEAD, color=color and number == 0))
     return lines
 
 
-def _wrapped(texts: Sequence[str], indent: str | None) -> Iterator[str]:
-    if indent is None:
+def _wrapped(
+    texts: Sequence[str], indent: str | None, limit: int | None, default: str = INDENT
+) -> Iterator[str]:
+    if indent is None and limit is None:
         yield from texts
         return
-    from textwrap import wrap
-
     for text in texts:
-        yield from wrap(text, WIDTH, subsequent_indent=indent, break_long_words=False,
-                        break_on_hyphens=False)  # fmt: skip
+        if width(text) <= (limit or WIDTH):
+            yield text
+            continue
+        from textwrap import wrap
+
+        further = default if indent is None else indent
+        lead = text[: len(text) - len(text.lstrip())]
+        yield from wrap(
+            text.lstrip(), limit or WIDTH, initial_indent=lead, subsequent_indent=further,
+            break_long_words=False, break_on_hyphens=False,
+        )  # fmt: skip

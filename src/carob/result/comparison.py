@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
 from carob.arrays.types import FloatArray
-from carob.corpus.problems import plain
+from carob.corpus.problems import UsageError, nearest, plain
 from carob.result.gate import Gate, not_worse
 from carob.result.result import Part, Result, Rows, json_data, with_checksum
 from carob.result.scores import File, files_to_dict
@@ -67,6 +67,22 @@ class Difference(Part):
         if self.difference is None or self.difference == 0:
             return None
         return self.b if (self.difference > 0) != self.lower_is_better else self.a
+
+    def turned(self) -> Difference:
+        """The same difference as a minus b.
+
+        >>> one = Difference("A", "B", "exact.F1", None, "F1", 0.8, 0.812, 0.012, 0.003, 0.021,
+        ...     0.004, 0.004, 2**-20, 0.013, 21, False, "bca")  # fmt: skip
+        >>> one.turned().a, one.turned().high
+        ('B', -0.003)
+        """
+        difference, low, high = (
+            None if end is None else -end for end in (self.difference, self.high, self.low)
+        )
+        return replace(
+            self, a=self.b, b=self.a, value_a=self.value_b, value_b=self.value_a,
+            difference=difference, low=low, high=high, draws=-self.draws,
+        )  # fmt: skip
 
     def sentence(self, unit: str = "document") -> str:
         """The difference in words.
@@ -130,6 +146,39 @@ class Rank(Part):
     rank_low: int
     rank_high: int
     cluster: int
+    low: float | None = None
+    high: float | None = None
+    """The interval of the score."""
+    lower_is_better: bool = False
+
+    columns: ClassVar[tuple[str, ...]] = (
+        "recipe", "label", "system", "value", "low", "high", "rank_low", "rank_high", "cluster",
+    )  # fmt: skip
+
+
+SORTS = ("score", "name", "given")
+"""In which order ranked systems stand: the best first, by name, or as they were given."""
+
+
+def ordered(ranks: Sequence[Rank], by: str = "score") -> list[Rank]:
+    """Ranks in the order of a table.
+
+    >>> ranks = [Rank("r", None, name, value, 1, 2, 1) for name, value in [("b", 0.5), ("a", 0.7)]]
+    >>> [rank.system for rank in ordered(ranks)]
+    ['a', 'b']
+    """
+    if by not in SORTS:
+        raise UsageError(f"systems are sorted by {', '.join(SORTS)}, not by {by!r}")
+    if by == "given":
+        return list(ranks)
+    if by == "name":
+        return sorted(ranks, key=lambda rank: (rank.system.casefold(), rank.system))
+    return sorted(ranks, key=lambda r: (r.value is None, _badness(r)))
+
+
+def _badness(rank: Rank) -> float:
+    value = rank.value or 0.0
+    return value if rank.lower_is_better else -value
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +192,7 @@ class Agreement(Part):
     swaps: tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Comparison(Result):
     """Several systems against each other. Prints itself as tables with a sentence for each pair.
 
@@ -167,6 +216,17 @@ class Comparison(Result):
     trials: int = 9999
     gate: Gate | None = None
     """Whether the last system is not worse than the first; None if that was not asked."""
+    sort: str = "score"
+    """The order of ranked systems: see `SORTS`."""
+    all_pairs: bool = False
+    """Whether tables show every pair, also if there are more than three systems."""
+    baseline: str | None = None
+    """The system to which tables show the differences of all others; None for all pairs."""
+
+    @property
+    def recipes(self) -> list[str]:
+        """The recipes of all differences."""
+        return [each.recipe for each in self.differences if each.label is None]
 
     @property
     def blind(self) -> str | None:
@@ -190,6 +250,28 @@ class Comparison(Result):
     def with_gate(self, margin: float) -> Comparison:
         """The same comparison, with a release gate: see `carob.result.gate.not_worse`."""
         return replace(self, gate=not_worse(self, margin))
+
+    def shown_as(
+        self, *, sort: str = "score", all_pairs: bool = False, baseline: str | None = None
+    ) -> Comparison:
+        """The same comparison, of which tables show another part. Tests and their correction for
+        many tests stay the same, and JSON and data frames have all of them.
+        """
+        names = [each.name for each in self.systems]
+        if baseline is not None and baseline not in names:
+            raise UsageError(f"no system is called {baseline!r}{nearest(baseline, names)}")
+        ordered((), sort)
+        return replace(self, sort=sort, all_pairs=all_pairs, baseline=baseline)
+
+    @property
+    def shown(self) -> tuple[Difference, ...]:
+        """The differences that tables show: all of up to three systems, otherwise those that
+        `all_pairs` or `baseline` ask for. Those to a baseline are the others minus the baseline.
+        """
+        if self.baseline is not None:
+            pairs = [each for each in self.differences if self.baseline in (each.a, each.b)]
+            return tuple(d if d.a == self.baseline else d.turned() for d in pairs)
+        return self.differences if self.all_pairs or len(self.systems) <= 3 else ()
 
     def __iter__(self) -> Iterator[Difference]:
         return iter(self.differences)

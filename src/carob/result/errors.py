@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -114,7 +114,7 @@ class Changes:
     broken_examples: Sequence[tuple[Any, Any]] = ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Errors(Result):
     """Where the errors of a system are. Prints itself; `to_dict` is what the JSON report holds.
 
@@ -133,6 +133,8 @@ class Errors(Result):
     {'exact.F1': 0.3333333333333333}
     """
 
+    with_intervals: ClassVar[bool] = False
+
     name: str
     kinds: tuple[str, ...]
     counts: Mapping[str, int]
@@ -149,6 +151,11 @@ class Errors(Result):
     systems: tuple[File, ...] = ()
     remarks: tuple[str, ...] = ()
     signature: str = ""
+
+    @property
+    def recipes(self) -> list[str]:
+        """The recipes whose gains are shown."""
+        return list(self.scores)
 
     @property
     def of_slots(self) -> bool:
@@ -187,27 +194,32 @@ class Errors(Result):
             content |= {"fixed": self.changes.fixed, "broken": self.changes.broken}
         return content
 
-    def rows(self) -> dict[str, Rows]:
-        """Tables in long form: `counts`, `confusion`, `gains`.
+    def rows(self) -> Rows:
+        """A row for each type of error with all labels, and with each label; the rows of all labels
+        have what correcting the type would gain.
 
         >>> from carob import Corpus, errors
         >>> gold, system = Corpus.of("[Ann]PER"), Corpus.of("[Ann]LOC")
-        >>> errors(gold, system, recipes=["exact.F1"]).rows()["confusion"][0]
+        >>> errors(gold, system, recipes=["exact.F1"]).rows()[1]
+        {'label': None, 'type': 'LE', 'count': 1, 'share': 1.0, 'exact.F1': 1.0}
+        """
+        shares = self.shares
+        return [
+            {"label": label, "type": kind, "count": count, "share": shares[label].get(kind)}
+            | {r: self.gains.get(kind, {}).get(r) if label is None else None for r in self.scores}
+            for label, row in ({None: self.counts} | dict(self.by_label)).items()
+            for kind, count in row.items()
+        ]
+
+    def confusion_rows(self) -> Rows:
+        """A row for each label of gold that became a label of the system, with how often.
+
+        >>> from carob import Corpus, errors
+        >>> gold, system = Corpus.of("[Ann]PER"), Corpus.of("[Ann]LOC")
+        >>> errors(gold, system, recipes=["exact.F1"]).confusion_rows()[0]
         {'gold': 'PER', 'system': 'LOC', 'count': 1}
         """
-        return {
-            "counts": [
-                {"label": label, "type": kind, "count": count}
-                for label, row in ({None: self.counts} | dict(self.by_label)).items()
-                for kind, count in row.items()
-            ],
-            "confusion": [
-                {"gold": gold, "system": system, "count": count}
-                for gold, system, count in self.confusion.entries
-            ],
-            "gains": [
-                {"type": kind, "recipe": recipe, "gain": gain}
-                for kind, row in self.gains.items()
-                for recipe, gain in row.items()
-            ],
-        }
+        return [
+            {"gold": gold, "system": system, "count": count}
+            for gold, system, count in self.confusion.entries
+        ]

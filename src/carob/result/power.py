@@ -37,7 +37,7 @@ class Point(Part):
         return math.sqrt(self.power * (1 - self.power) / self.simulations)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Power(Result):
     """How many documents are needed to detect a difference between two systems.
 
@@ -46,6 +46,8 @@ class Power(Result):
     answer: None if no number would do. Without `simulated` it is only the normal approximation,
     which stands in `approximate` in any case.
     """
+
+    with_intervals: ClassVar[bool] = False
 
     version: str
     gold: File
@@ -72,6 +74,11 @@ class Power(Result):
         "observed", "difference", "share", "goal", "alpha", "trials", "unit", "pilot", "documents",
         "simulated", "approximate", "points", "remarks",
     )  # fmt: skip
+
+    @property
+    def recipes(self) -> list[str]:
+        """The one recipe."""
+        return [self.recipe]
 
     @property
     def observed(self) -> float:

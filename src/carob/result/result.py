@@ -8,9 +8,13 @@ from dataclasses import fields
 from typing import Any, ClassVar
 
 from carob.corpus.problems import UsageError
+from carob.result.signature import short
 
 Rows = list[dict[str, Any]]
 """A table in long form."""
+
+LINES = 60
+"""The most lines of a result that a notebook or a prompt shows."""
 
 
 class Part:
@@ -71,15 +75,46 @@ class Result(Part):
     True
     """
 
-    def rows(self) -> Rows | dict[str, Rows]:
-        """The result as a table in long form, or as several tables by name."""
+    recipes: Any = ()
+    """The recipes of all scores, for the short signature."""
+    with_intervals: ClassVar[bool] = True
+    """Whether scores have intervals, unless an option says no."""
+
+    def rows(self) -> Rows:
+        """The result as a table in long form."""
         raise NotImplementedError
+
+    @property
+    def signature_lines(self) -> tuple[str, ...]:
+        """The full signature; several lines if files were read in several ways."""
+        lines = getattr(self, "signatures", None) or (getattr(self, "signature", ""),)
+        return tuple(line for line in lines if line)
+
+    @property
+    def short_signature(self) -> str:
+        """The recipes, what differs from the defaults, and a hash of the full signature."""
+        if not self.signature_lines:
+            return ""
+        hidden = () if self.with_intervals else ("interval", "by")
+        return short(self.signature_lines, self.recipes, hidden)
 
     def __str__(self) -> str:
         return self.to("terminal")
 
+    def __repr__(self) -> str:
+        """The tables, as a notebook shows them: no colour, and not more than fits a screen."""
+        lines = self.to("terminal", color=False).rstrip("\n").split("\n")
+        if len(lines) > LINES:
+            rest = f"... {len(lines) - LINES:,} more lines; print() shows all"
+            lines = [*lines[:LINES], rest]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        """The tables in HTML, for a notebook."""
+        return self.to("html", page=False)
+
     def to(self, report: str, **parameters: Any) -> str:
-        """The result as text: terminal, json, csv, markdown, latex, or the report of a plugin."""
+        """The result as text: terminal, json, csv, markdown, latex, html, or by a plugin."""
         # Reports are found by name, as they may be plugins. Results know none of them.
         from importlib import import_module
 
@@ -87,18 +122,14 @@ class Result(Part):
         return text
 
     def to_pandas(self) -> Any:
-        """The rows as a pandas data frame, or several by name; needs pandas."""
-        return self._frames(library("pandas").DataFrame)
+        """The rows as a pandas data frame; needs pandas. `frame.attrs` has the signature."""
+        frame = library("pandas").DataFrame(self.rows())
+        frame.attrs["signature"] = "\n".join(self.signature_lines)
+        return frame
 
     def to_polars(self) -> Any:
-        """The rows as a polars data frame, or several by name; needs polars."""
-        return self._frames(library("polars").DataFrame, infer_schema_length=None)
-
-    def _frames(self, frame: Any, **options: Any) -> Any:
-        rows = self.rows()
-        if isinstance(rows, list):
-            return frame(rows, **options)
-        return {name: frame(table, **options) for name, table in rows.items()}
+        """The rows as a polars data frame; needs polars."""
+        return library("polars").DataFrame(self.rows(), infer_schema_length=None)
 
 
 def library(name: str) -> Any:

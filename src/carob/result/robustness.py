@@ -124,7 +124,7 @@ class Turn(Part):
                 "kept": len(self.kept), **names}  # fmt: skip
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Robustness(Result):
     """Would another scorer rank the systems differently? The order of systems under many choices.
 
@@ -137,6 +137,8 @@ class Robustness(Result):
     >>> robust(gold, {"short": short, "few": few}, ["exact.F1", "overlap.F1"]).answer
     'The winner changes: few, first by exact.F1, is first under 1 of 2 choices; short under 1.'
     """
+
+    with_intervals: ClassVar[bool] = False
 
     version: str
     gold: File
@@ -151,6 +153,11 @@ class Robustness(Result):
 
     def __len__(self) -> int:
         return len(self.choices)
+
+    @property
+    def recipes(self) -> list[str]:
+        """The recipes of all choices."""
+        return [each.recipe for each in self.choices]
 
     @property
     def reference(self) -> Choice:

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
-from carob.corpus.problems import UsageError
+from carob.corpus.problems import UsageError, plain
+from carob.result import signature
 from carob.result.gate import Gate, floors
 from carob.result.result import Part, Result, Rows, whole, with_checksum
 
@@ -122,7 +123,7 @@ def files_to_dict(gold: File, systems: tuple[File, ...]) -> dict[str, Any]:
     }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Scores(Result):
     """The scores of one or more systems. Prints itself as a table.
 
@@ -178,6 +179,34 @@ class Scores(Result):
             raise UsageError(f"there are {len(self.scores)} scores; choose one by its recipe")
         return self.scores[0].value
 
+    @property
+    def signature(self) -> str:
+        """One line for all scores. Where systems differ, it has their values in their order.
+
+        >>> from carob import Corpus, score
+        >>> gold = Corpus.of("[Ann]PER")
+        >>> score(gold, {"a": gold, "b": gold}, "exact.PRF").signature.split("|")[1]
+        'recipe:exact.PRF@micro'
+        """
+        columns: dict[str, list[str]] = {}
+        for system in self.systems:
+            own = [signature.fields(s.signature) for s in self.scores if s.system == system.name]
+            recipes = signature.grouped([each["recipe"] for each in own])
+            line = own[0] | {"recipe": "+".join(recipes)}
+            if len(self.systems) > 1:
+                line["system"] += f" ({plain(system.name)})"
+            for key, value in line.items():
+                columns.setdefault(key, []).append(value)
+        return signature.compose({
+            key: values[0] if len(set(values)) == 1 and key != "system" else ", ".join(values)
+            for key, values in columns.items()
+        })  # fmt: skip
+
+    @property
+    def recipes(self) -> list[str]:
+        """The recipes of all scores."""
+        return [score.recipe for score in self.scores]
+
     def to_dict(self) -> dict[str, Any]:
         """Everything, as in JSON (see docs/output.md)."""
         gold = {
@@ -218,5 +247,5 @@ class Scores(Result):
         for score in self.scores:
             for label, value in ((None, score.overall), *score.by_label.items()):
                 row = {"system": score.system, "recipe": score.recipe, "label": label}
-                rows.append(row | value.to_dict() | {"signature": score.signature})
+                rows.append(row | value.to_dict())
         return rows

@@ -6,13 +6,28 @@ Fields are `key:value`, separated by `|`; a value that contains `|` or a quote i
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from hashlib import sha256
 
 from carob.corpus.problems import UsageError, shown
 
 _STRING = r'"(?:[^"\\]|\\.)*"'
 _FIELD = re.compile(rf'([^:]*):({_STRING}|(?!")[^|]*)(?:\||$)')
 _NAME = re.compile(rf'({_STRING}|(?!")[^+]*)(?:\+|$)')
+
+_FACTS = frozenset({"carob", "recipe", "unit", "format", "scheme", "power", "gold", "system"})
+"""Fields that say what the files are, or that the short form has in another way."""
+
+_USUAL = {
+    "columns": "-1", "repair": "conlleval", "documents": "auto", "tokenizer": "given|words",
+    "map": "none", "labels": "union", "zero": "skip", "extra": "error", "by": "document",
+    "interval": r"bca,1000,seed=0|jackknife-t", "test": r"randomization,\d+,seed=0",
+    "missing": "error", "tags": "all", "entities": "keep", "tokens": "number",
+    "id_key": "id", "text_key": "text", "label_key": "-", "label_slot": "-",
+}  # fmt: skip
+"""Patterns of the values that fields have if no option is given."""
+
+_MOST_RECIPES = 8
 
 
 def compose(fields: Mapping[str, str]) -> str:
@@ -91,3 +106,50 @@ def _unquoted(text: str) -> str:
         return str(json.loads(text))
     except ValueError:
         raise UsageError(f"found {shown(text)}, expected a JSON string") from None
+
+
+def short(lines: Sequence[str], recipes: Iterable[str], hidden: Iterable[str] = ()) -> str:
+    """A line for people: the recipes, what differs from the defaults, and the first digits of the
+    SHA-256 of the full lines. Fields that mean nothing for a kind of result are `hidden`.
+
+    >>> short(["carob:0.2.0|recipe:exact.F1@micro|labels:PER|zero:skip"], ["exact.F1"])
+    'carob:0.2.0|exact.F1|labels:PER|id:4a1cb448'
+    """
+    names = grouped(list(dict.fromkeys(recipes)))
+    if len(names) > _MOST_RECIPES:
+        names = [*names[: _MOST_RECIPES - 1], f"{len(names) - _MOST_RECIPES + 1} more"]
+    unusual: dict[str, dict[str, None]] = {}
+    every = [fields(line) for line in lines]
+    for key, value in (item for line in every for item in line.items()):
+        if key not in {*_FACTS, *hidden} and not _is_usual(key, value):
+            unusual.setdefault(key, {})[value] = None
+    digits = sha256("\n".join(lines).encode("utf-8", "backslashreplace")).hexdigest()
+    more = compose({key: ",".join(values) for key, values in unusual.items()})
+    parts = (f"carob:{every[0].get('carob', '')}", "+".join(names), more, f"id:{digits[:8]}")
+    return "|".join(part for part in parts if part)
+
+
+def _is_usual(key: str, value: str) -> bool:
+    usual = _USUAL.get(key, "none")
+    parts = [value] if key in ("interval", "test") else re.split(", ?|/", value)
+    none = key != "interval"
+    return all((none and part == "none") or re.fullmatch(usual, part) for part in parts)
+
+
+def grouped(recipes: Sequence[str]) -> list[str]:
+    """Recipes, with PRF for precision, recall and F1 that follow each other.
+
+    >>> grouped(["exact.P", "exact.R", "exact.F1", "ts.F1@macro"])
+    ['exact.PRF', 'ts.F1@macro']
+    """
+    names: list[str] = []
+    rest = list(recipes)
+    while rest:
+        space, dot, tail = rest[0].rpartition(".P")
+        three = [f"{space}.{measure}{tail}" for measure in ("P", "R", "F1")]
+        if dot and tail[:1] in ("", "@") and rest[:3] == three:
+            names.append(f"{space}.PRF{tail}")
+            rest = rest[3:]
+        else:
+            names.append(rest.pop(0))
+    return names

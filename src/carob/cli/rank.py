@@ -1,0 +1,51 @@
+"""carob rank: all submissions of a shared task in one table."""
+
+from __future__ import annotations
+
+import argparse
+import os
+
+from carob.cli import _arguments, print_warnings, report_text, write_output
+
+SUMMARY = "rank all submissions in a folder; those that cannot be scored are set aside"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """The arguments."""
+    _arguments.add_files(parser, "+", "; or one folder, in which every file is a submission")
+    _arguments.add_recipes(
+        parser, "the first ranks, others are shown beside it (repeatable; default: exact.F1, "
+        "oads.F1 for slots, or those of the task)",
+    )  # fmt: skip
+    _arguments.add_preset(
+        parser, "instead of -m", "mentions is exact.F1, nugget is nugget.F1, templates is oads.F1"
+    )
+    _arguments.add_sort(parser)
+    _arguments.add_reading(parser)
+    _arguments.add_counting(parser)
+    _arguments.add_statistics(parser)
+    _arguments.add_trials(parser)
+    _arguments.add_output(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Validate, rank and report."""
+    from carob.evaluate.rank import rank
+
+    recipes, options = _arguments.parse_recipes(arguments), _arguments.parse_options(arguments)
+    folder = len(arguments.systems) == 1 and os.path.isdir(arguments.systems[0])  # noqa: PTH112
+    ranking = rank(
+        arguments.gold,
+        arguments.systems[0] if folder else _arguments.parse_systems(arguments),
+        recipes,
+        trials=arguments.trials,
+        sort=arguments.sort,
+        **options,
+    )
+    if arguments.format != "terminal" or arguments.output is not None:
+        print_warnings(f"set aside: {each}" for each in ranking.set_aside)
+    print_warnings(ranking.gold.warnings)
+    for system in ranking.systems:
+        print_warnings(f"{system.name}: {warning}" for warning in system.warnings)
+    write_output(report_text(ranking, arguments), arguments.output)
+    return 0

@@ -1,0 +1,138 @@
+"""Rank all submissions of a shared task: validate each, set the bad ones aside, rank the rest."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from carob._version import __version__
+from carob.corpus.corpus import Corpus
+from carob.corpus.problems import CarobError, InputError, UsageError
+from carob.corpus.source import Source
+from carob.evaluate.compare import compare, without_parts
+from carob.evaluate.options import Options, ScoreOptions, table_for
+from carob.evaluate.power import DEFAULT
+from carob.evaluate.read import Readable, read_all, refuse_unknown, suited
+from carob.evaluate.run import Recipes, parse_recipes, prepare, systems_by_name
+from carob.evaluate.score import score
+from carob.recipe import Recipe
+from carob.result.comparison import Comparison, Rank
+from carob.result.ranking import Ranking, SetAside
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+Submissions = str | os.PathLike[str] | Sequence[Readable] | Mapping[str, Readable]
+
+
+def rank(
+    gold: Readable,
+    submissions: Submissions,
+    recipes: Recipes | None = None,
+    *,
+    trials: int | None = None,
+    sort: str = "score",
+    **options: Unpack[ScoreOptions],
+) -> Ranking:
+    """Rank the submissions in a folder (or a list, or by name).
+
+    Every file or folder in the folder is a submission; hidden ones and gold itself are left out.
+    Each is read and compared with gold. One with a problem is set aside with its problems. The
+    others are ranked by the first of the `recipes`, with intervals, and with rank ranges and
+    clusters from the tests that `carob.compare` makes; other recipes are scored beside it. By
+    default it is the first official recipe of the task, otherwise exact.F1 (oads.F1 for slots).
+    The other keyword arguments are described in `carob.Options`.
+
+    >>> gold = Corpus.of(*["[Ann]PER slept", "[Bo]PER woke"] * 4)
+    >>> other = Corpus.of(*["Ann slept", "[Bo]PER woke"] * 4)
+    >>> [each.system for each in rank(gold, {"a": other, "b": gold}).ranked]
+    ['b', 'a']
+    """
+    chosen = Options.of(ScoreOptions, options)
+    wanted = None if recipes is None else parse_recipes(recipes)
+    reference, used = _read(gold, chosen.gold_options)
+    valid, set_aside = _validated(reference, _named(gold, submissions), chosen, used)
+    refuse_unknown({**chosen.gold_options, **chosen.system_options}, used)
+    first, *others = wanted or _default(reference, valid.values(), chosen)
+    kept: Any = {**options, "gold_options": {}, "system_options": {}}
+    if len(valid) > 1:
+        comparison = compare(reference, valid, first, trials=trials, **kept)
+    else:
+        comparison = _alone(reference, valid, first, kept)
+    scores = score(reference, valid, others, **kept) if others else None
+    return Ranking(comparison.shown_as(sort=sort), tuple(set_aside), scores)
+
+
+def _named(gold: Readable, submissions: Submissions) -> dict[str, Readable]:
+    """The submissions by name, without gold."""
+    if not isinstance(submissions, (str, os.PathLike)):
+        return systems_by_name(submissions)
+    folder = Path(submissions)
+    if not folder.is_dir():
+        raise UsageError(f"found {os.fspath(folder)!r}, expected a folder of submissions")
+    own = Path(gold) if isinstance(gold, (str, os.PathLike)) and Path(gold).exists() else None
+    paths = [
+        os.fspath(path) for path in sorted(folder.iterdir())
+        if not path.name.startswith(".") and not (own and path.exists() and path.samefile(own))
+    ]  # fmt: skip
+    if not paths:
+        raise UsageError(f"{os.fspath(folder)!r} holds no submission")
+    return systems_by_name(paths)
+
+
+def _read(file: Readable, options: Mapping[str, Any]) -> tuple[Corpus, list[Mapping[str, Any]]]:
+    """A corpus, and the options that its format has a use for."""
+    if isinstance(file, Corpus):
+        return file, []
+    source = Source(file)
+    own = suited(source, dict(options))
+    return read_all([(source, own)])[0], [own]
+
+
+def _validated(
+    reference: Corpus,
+    submissions: Mapping[str, Readable],
+    options: Options,
+    used: list[Mapping[str, Any]],
+) -> tuple[dict[str, Corpus], list[SetAside]]:
+    """The submissions that can be scored, and the others with their problems."""
+    valid: dict[str, Corpus] = {}
+    set_aside, errors = [], []
+    for name, file in submissions.items():
+        try:
+            corpus, own = _read(file, options.system_options)
+            used += own
+            prepare(reference, {name: corpus}, "exact.F1", options.without_reading())
+        except CarobError as error:
+            problems = [str(error)]
+            if isinstance(error, InputError):
+                problems = [str(problem) for problem in error.problems]
+            total = error.total if isinstance(error, InputError) else 1
+            path = "" if isinstance(file, Corpus) else os.fspath(file)
+            set_aside.append(SetAside(name, path, tuple(problems), total))
+            errors.append(error)
+        else:
+            valid[name] = corpus
+    if not valid:
+        raise errors[0]
+    return valid, set_aside
+
+
+def _default(gold: Corpus, systems: Iterable[Corpus], options: Options) -> list[Recipe]:
+    if options.official_recipes is not None:
+        return without_parts(options.official_recipes)
+    return [Recipe.parse(DEFAULT[options.preset or table_for(gold, systems)])]
+
+
+def _alone(gold: Corpus, system: Mapping[str, Corpus], recipe: Recipe, options: Any) -> Comparison:
+    """A ranking of one."""
+    scores = score(gold, system, recipe, **options)
+    [one] = scores
+    ranks = (Rank(one.recipe, None, one.system, one.value, 1, 1, 1, one.low, one.high),)
+    seed = Options.of(ScoreOptions, options).seed
+    return Comparison(
+        __version__, scores.gold, scores.systems, (), ranks, (), scores.signature, seed,
+        remarks=scores.remarks,
+    )  # fmt: skip

@@ -1,0 +1,85 @@
+"""HTML: plain tables on one page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import ClassVar
+
+from carob.report.terminal import INDENT, Section, Table, sections
+from carob.result.result import Result
+
+_STYLE = """
+body { font-family: system-ui, sans-serif; margin: 2rem; max-width: 72rem; }
+.carob table { border-collapse: collapse; margin: 1rem 0; }
+.carob th { border-bottom: 2px solid currentColor; }
+.carob th, .carob td { padding: 0.2rem 0.8rem; text-align: right; white-space: nowrap; }
+.carob td { border-bottom: 1px solid #8884; font-variant-numeric: tabular-nums; }
+.carob .left { text-align: left; }
+.carob .part { padding-left: 2rem; }
+.carob .remark, .carob code { opacity: 0.75; font-size: 0.9em; }
+.carob code { overflow-wrap: anywhere; }
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Html:
+    """A self-contained page with a table for each section, and the signature at the end; without
+    `page`, only what belongs into the body of another page.
+
+    >>> from carob import Corpus, score
+    >>> scores = score(Corpus.of("[Ann]PER"), Corpus.of("[Ann]PER"), "exact.F1")
+    >>> Html()(scores).splitlines()[0]
+    '<!doctype html>'
+    """
+
+    by_label: bool = False
+    page: bool = True
+
+    name: ClassVar[str] = "html"
+
+    def __call__(self, result: Result) -> str:
+        """The text."""
+        laid_out = sections(result, by_label=self.by_label)
+        lines = [line for section in laid_out for line in _lines(section)]
+        lines += [f"<p><code>{escape(line)}</code></p>" for line in result.signature_lines]
+        body = "\n".join(['<div class="carob">', *lines, "</div>"]) + "\n"
+        if not self.page:
+            return f"<style>{_STYLE.partition('}')[2]}</style>\n{body}"
+        return (
+            '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+            f"<title>carob: {type(result).__name__.lower()}</title>\n<style>{_STYLE}</style>\n"
+            f"</head>\n<body>\n{body}</body>\n</html>\n"
+        )
+
+
+def _lines(section: Section) -> Iterable[str]:
+    if section.table is not None:
+        yield from _table(section.table)
+    for sentence in section.sentences:
+        yield f"<p>{escape(sentence)}</p>"
+    if section.quotes:
+        yield f"<pre>{escape(chr(10).join(section.quotes))}</pre>"
+    for remark in section.remarks:
+        yield f'<p class="remark">{escape(remark)}</p>'
+
+
+def _table(table: Table) -> Iterable[str]:
+    yield "<table>"
+    for number, row in enumerate(table.rows):
+        if number < 2:
+            yield "<tbody>" if number else "<thead>"
+        yield _row(row, table.left, "td" if number else "th")
+        if number == 0:
+            yield "</thead>"
+    yield "</tbody>\n</table>" if len(table.rows) > 1 else "</table>"
+
+
+def _row(cells: Sequence[str], left: frozenset[int], tag: str) -> str:
+    parts = []
+    for i, cell in enumerate(cells):
+        kinds = ["left"] * (i in left) + ["part"] * cell.startswith(INDENT)
+        attribute = f' class="{" ".join(kinds)}"' if kinds else ""
+        parts.append(f"<{tag}{attribute}>{escape(cell.removeprefix(INDENT))}</{tag}>")
+    return f"<tr>{''.join(parts)}</tr>"
