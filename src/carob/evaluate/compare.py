@@ -97,6 +97,7 @@ def compare(
         run.plan.units.kind,
         run.plan.remarks() + run.remarks + left_out,
         trials,
+        task=None if run.task is None else run.task.to_dict(),
     )
 
 

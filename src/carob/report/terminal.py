@@ -110,15 +110,19 @@ def terminal_width() -> int | None:
     if variable.isdecimal() and int(variable) > 0:
         return int(variable)
     with suppress(AttributeError, ValueError, OSError):
-        if sys.stdout.isatty():
+        if _is_terminal():
             return os.get_terminal_size(sys.stdout.fileno()).columns or None
     return None
+
+
+def _is_terminal() -> bool:
+    return sys.stdout is not None and sys.stdout.isatty()
 
 
 def wants_color() -> bool:
     """Whether output goes to a terminal, and NO_COLOR (https://no-color.org) is not set."""
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
-    return sys.stdout is not None and sys.stdout.isatty() and not plain
+    return _is_terminal() and not plain
 
 
 _SHADES = ("", "\x1b[48;5;230;30m", "\x1b[48;5;223;30m", "\x1b[48;5;216;30m", "\x1b[48;5;209;30m")
@@ -153,25 +157,27 @@ class Terminal:
         """The text."""
         color = wants_color() if self.color is None else self.color
         limit = self.width or terminal_width()
+        # Sentences stay on one line for programs that look for them, such as grep.
+        prose = limit if self.width or _is_terminal() else None
         laid_out = sections(result, by_label=self.by_label, width=limit or WIDTH)
-        text = "\n".join(_text(section, limit, color=color) for section in laid_out)
+        text = "\n".join(_text(section, limit, prose, color=color) for section in laid_out)
         lines = list(result.signature_lines if self.signature else [result.short_signature])
         if len(laid_out) > 1 and not laid_out[-1].remarks:
             lines.insert(0, "")  # it belongs to all tables, not to the last one
         return text + "".join(_styled(line, _FAINT, color=color) + "\n" for line in lines)
 
 
-def _text(section: Section, limit: int | None, *, color: bool) -> str:
+def _text(section: Section, limit: int | None, prose: int | None, *, color: bool) -> str:
     lines = []
     tables = [] if section.table is None else fitted(section.table, limit)
     for place, table in enumerate(tables):
         lines += [""] * (place > 0) + _aligned(table, color=color)
-    sentences = list(_wrapped(section.sentences, section.indent, limit))
+    sentences = list(_wrapped(section.sentences, section.indent, prose))
     if section.verdict is not None:
         sentences[0] = _styled(sentences[0], _VERDICTS[section.verdict], color=color)
     lines += sentences
-    lines += _wrapped(section.quotes, None, limit, " " * 10)
-    remarks = _wrapped([f"({remark})" for remark in section.remarks], section.indent, limit)
+    lines += _wrapped(section.quotes, None, prose, " " * 10)
+    remarks = _wrapped([f"({remark})" for remark in section.remarks], section.indent, prose)
     lines += [_styled(remark, _FAINT, color=color) for remark in remarks]
     return "\n".join(lines) + "\n"
 

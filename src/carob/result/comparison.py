@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
@@ -216,6 +216,8 @@ class Comparison(Result):
     trials: int = 9999
     gate: Gate | None = None
     """Whether the last system is not worse than the first; None if that was not asked."""
+    task: Mapping[str, Any] | None = None
+    """The task definition, and what it found; None without one."""
     sort: str = "score"
     """The order of ranked systems: see `SORTS`."""
     all_pairs: bool = False
@@ -285,6 +287,7 @@ class Comparison(Result):
             "carob": self.version,
             "signature": self.signature,
             "seed": self.seed,
+            **({} if self.task is None else {"task": dict(self.task)}),
             **({} if self.gate is None else {"gate": self.gate.to_dict()}),
             **files_to_dict(self.gold, self.systems),
             "tested": sum(each.p is not None for each in self.differences),

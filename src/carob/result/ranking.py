@@ -8,7 +8,7 @@ from typing import Any
 
 from carob.corpus.problems import many, plain
 from carob.result.comparison import Comparison, Rank, ordered
-from carob.result.result import Part, Result, Rows, json_data
+from carob.result.result import Part, Result, Rows, json_data, with_checksum
 from carob.result.scores import File, Scores
 
 
@@ -93,7 +93,7 @@ class Ranking(Result):
         content = self.comparison.to_dict()
         if self.scores is not None:
             content["scores"] = self.scores.to_dict()["systems"]
-        return content | {"set_aside": json_data(self.set_aside)}
+        return with_checksum(content | {"set_aside": json_data(self.set_aside)})
 
     def rows(self) -> Rows:
         """A row for each submission; those that are set aside come last, with their problem."""
