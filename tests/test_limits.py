@@ -163,3 +163,12 @@ def test_long_fillers_are_searched_and_compared_in_time(tmp_path: Path, command:
     code, _, messages = run(command, *paths)
     assert 0 == code
     assert "too many" not in messages
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_thousands_of_labels_that_only_one_side_has(tmp_path: Path, command: str) -> None:
+    paths = tmp_path / "gold.conll", tmp_path / "system.conll"
+    for path, end in zip(paths, ("", "x"), strict=True):
+        path.write_text("".join(f"a B-{number}{end}\n\n" for number in range(20_000)))
+    code, _, _ = run(command, *paths)
+    assert 0 == code

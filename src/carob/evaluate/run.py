@@ -41,6 +41,9 @@ if TYPE_CHECKING:
     from carob.result.interval import Interval
 
 
+MOST_GUESSES = 10_000
+"""Up to this many pairs of labels, one unknown and one unused, may be the same by another name."""
+
 LABEL_ROWS, AVERAGED = 1_000, 5_000
 """Rows of labels have intervals and tests if there are at most LABEL_ROWS labels, averages over
 labels if there are at most AVERAGED."""
@@ -589,7 +592,9 @@ def labels_of_one_side(
             continue
         kind = "label" if item == "mention" else "slot"
         unknown, unused = sorted(theirs.keys() - ours.keys()), sorted(ours.keys() - theirs.keys())
-        meant = {label: near for label in unknown if (near := _same_meaning(label, unused))}
+        # Thousands of labels, as in entity linking, are not other spellings of each other.
+        few = unknown if len(unknown) * len(unused) <= MOST_GUESSES else []
+        meant = {label: near for label in few if (near := _same_meaning(label, unused))}
         if unknown:
             count = sum(theirs[label] for label in unknown)
             text = f"{plain(name)}: gold has no {kind} {_listed(unknown)}"
@@ -598,7 +603,8 @@ def labels_of_one_side(
                 maps = " ".join(f"--map {_quoted(a)}={_quoted(b)}" for a, b in meant.items())
                 text += f"; did you mean {_listed(list(meant.values()))}? {maps}"
             remarks.append(text)
-        unused = [label for label in unused if label not in meant.values()]
+        guesses = set(meant.values())
+        unused = [label for label in unused if label not in guesses]
         if unused:
             count = sum(ours[label] for label in unused)
             remarks.append(

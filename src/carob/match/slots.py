@@ -166,7 +166,7 @@ def _aligned(pair: Pair, attributes: tuple[str, ...] | None) -> Alignment:
     except TooManyStepsError as error:
         raise pair.too_large(
             int(pair.gold.doc[error.gold]), "mentions that overlap in too many ways to align them",
-            "groups of at most some 300 mentions that all overlap", "-m exact.PRF aligns nothing",
+            "at most some 300 mentions that all overlap each other", "-m exact.PRF aligns nothing",
         ) from None  # fmt: skip
     partner = np.full(len(pair.gold), -1)
     partner[gold], partner[one[taken]] = system, other[taken]
