@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from carob import Corpus, Document, Mention, compare
+import pytest
+
+from carob import Comparison, Corpus, Document, Mention, UsageError, compare, score
 from carob.result.comparison import Difference
 
 AHEAD = Difference("A", "B", "exact.F1", None, "F1", 0.8, 0.812, 0.012, 0.003, 0.021, 0.004, 0.004,
@@ -68,3 +70,89 @@ def test_names_are_printed_safely() -> None:
     text = found.to("markdown")
     assert "\x1b" not in text
     assert r"b\| − a\\x1b" in text
+
+
+def systems(count: int) -> tuple[Corpus, dict[str, Corpus]]:
+    """Gold of 100 documents, and systems that miss none, 10, 20, ... of its mentions."""
+    text = "[Ann]PER slept"
+    return Corpus.of(*[text] * 100), {
+        "dcbae"[i]: Corpus.of(*["Ann slept"] * 10 * i, *[text] * (100 - 10 * i))
+        for i in range(count)
+    }
+
+
+@pytest.fixture(scope="module")
+def five() -> Comparison:
+    return compare(*systems(5), "exact.R")
+
+
+def heads(comparison: Comparison) -> list[list[str]]:
+    """The heads of all tables."""
+    return [line.split() for line in str(comparison).splitlines() if line.startswith("exact.R ")]
+
+
+RANKED = ["exact.R", "score", "rank", "cluster"]
+
+
+def test_both_scores_stand_beside_the_difference() -> None:
+    made = compare(*systems(2), "exact.R")
+    head, row = (line.split() for line in str(made).splitlines()[:2])
+    assert ["exact.R", "c", "d", "difference"] == head[:4]
+    assert ["c", "−", "d", "0.9000", "1.0000", "-0.1000"] == row[:6]
+    assert "d is ahead of c by 10.0 R" in str(made)
+
+
+def test_three_systems_have_all_differences_and_ranks_but_no_sentences() -> None:
+    made = compare(*systems(3), "exact.R")
+    assert [["score", "minus"], ["score", "rank"]] == [head[1:3] for head in heads(made)]
+    assert 3 == str(made).count(" − ")
+    assert "is ahead of" not in str(made)
+
+
+def test_more_systems_are_ranked_first(five: Comparison) -> None:
+    assert [RANKED] == heads(five)
+    assert " − " not in str(five)
+    assert "(10 differences are not shown: --all-pairs shows all, --baseline NAME " in str(five)
+    assert [RANKED, RANKED[:2]] == [
+        heads(five.shown_as(all_pairs=True))[0], heads(five.shown_as(all_pairs=True))[1][:2],
+    ]  # fmt: skip
+    assert 10 == str(five.shown_as(all_pairs=True)).count(" − ")
+
+
+def test_ranks_have_the_intervals_of_scores(five: Comparison) -> None:
+    made = score(*systems(5), "exact.R")
+    expected = {each.system: (each.value, each.low, each.high) for each in made}
+    assert expected == {each.system: (each.value, each.low, each.high) for each in five.ranks}
+    row = next(line for line in str(five).splitlines() if line.startswith("c "))
+    assert f"0.9000 [{made['c', 'exact.R'].low:.4f}, {made['c', 'exact.R'].high:.4f}]" in row
+
+
+def test_differences_to_one_system(five: Comparison) -> None:
+    made = five.shown_as(baseline="b")
+    assert {("b", name) for name in "dcae"} == {(each.a, each.b) for each in made.shown}
+    by_name = {each.b: each for each in made.shown}
+    assert 0.2 == pytest.approx(by_name["d"].difference)
+    assert -0.1 == pytest.approx(by_name["a"].difference)
+    other = next(each for each in five if (each.a, each.b) == ("d", "b"))
+    assert (other.low, other.high) == (-(by_name["d"].high or 0), -(by_name["d"].low or 0))
+    assert other.p_holm == by_name["d"].p_holm
+    assert 4 == str(made).count(" − b ")
+    with pytest.raises(UsageError, match="no system is called 'x'"):
+        five.shown_as(baseline="x")
+
+
+def test_tables_change_nothing_in_json(five: Comparison) -> None:
+    assert five.to_dict() == five.shown_as(baseline="b", sort="name").to_dict()
+
+
+@pytest.mark.parametrize(
+    ("sort", "order"), [("score", "dcbae"), ("name", "abcde"), ("given", "dcbae")]
+)
+def test_ranks_are_sorted(five: Comparison, sort: str, order: str) -> None:
+    lines = str(five.shown_as(sort=sort)).splitlines()[1:6]
+    assert order == "".join(line[0] for line in lines)
+
+
+def test_fewer_errors_are_ranked_first() -> None:
+    lines = str(compare(*systems(5), "slots.SER")).splitlines()[1:6]
+    assert "dcbae" == "".join(line[0] for line in lines)

@@ -16,7 +16,8 @@ def sections(ranking: Ranking, *, by_label: bool = False, width: int = WIDTH) ->
     made = [Section(sentences=[ranking.summary, *blind]), Section(_table(ranking))]
     if ranking.set_aside:
         made.append(Section(sentences=[f"set aside: {each}" for each in ranking.set_aside]))
-    return [*made, Section(remarks=[_note(ranking), *map(plain, comparison.remarks)])]
+    remarks = [_note(ranking)] if len(comparison) else []
+    return [*made, Section(remarks=[*remarks, *map(plain, comparison.remarks)])]
 
 
 def _table(ranking: Ranking) -> Table:
