@@ -12,6 +12,7 @@ import pytest
 
 import carob
 from carob import Corpus, Document, Group, Mention
+from carob.cli import main
 from carob.corpus.problems import InputError, UsageError
 from carob.corpus.source import Source
 from carob.evaluate.read import sniffed
@@ -676,3 +677,50 @@ def test_a_line_of_a_text_is_found_again() -> None:
     corpus = read(TEXT, ANN)
     assert corpus.library is not None
     assert [corpus.library.line(0, place) for place in (0, 32, 33)] == [1, 1, 2]
+
+
+RETURNS = "Ann\r\nslept.\r\nBo left.\r\n"
+
+
+def test_offsets_may_leave_out_carriage_returns() -> None:
+    ann = "T1\tPER 0 3\tAnn\nT2\tPER 11 13\tBo\n"
+    corpus = read(RETURNS, ann)
+    assert corpus[0].text == "Ann\nslept.\nBo left.\n"
+    assert [(m.start, m.end) for m in corpus[0].mentions] == [(0, 3), (11, 13)]
+    assert corpus.facts["without_returns"] == 1
+    remarks = carob.score(corpus, corpus, "exact.F1", resamples=0).remarks
+    assert "gold: 1 text read without carriage returns, which the offsets leave out" in remarks
+    assert carob.Pair.of(corpus, corpus).in_tokens.gold.start.tolist() == [0, 3]
+
+
+def test_offsets_that_count_carriage_returns_still_do() -> None:
+    corpus = read(RETURNS, "T1\tPER 13 15\tBo\n")
+    assert (corpus[0].text, corpus.facts["without_returns"]) == (RETURNS, 0)
+    (problem, _) = wrong(RETURNS, "T1\tPER 13 15\tBo\nT2\tPER 11 13\tBo\n"), None
+    assert problem[0].startswith("F/a.ann:2: K606")
+
+
+def test_a_lenient_reader_lists_what_it_leaves_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bad = ANN + "T6\tPER 0 5\tMichelle\nT7\tPER 3\nR3\tOrigin Arg1:T6 Arg2:T1\nA9\tSure T77\n?\n"
+    assert len(wrong(TEXT, bad)) == 4
+    corpus, good = read(TEXT, bad, lenient=True), read(TEXT, ANN)
+    assert corpus[0].mentions == good[0].mentions
+    assert corpus[0].relations == good[0].relations
+    assert corpus.facts["left_out"] == 5
+    assert "left_out: F/a.ann:17: K606" in str(corpus.facts)
+    for name, content in (("a.txt", TEXT), ("a.ann", bad)):
+        for side in ("gold", "system"):
+            (tmp_path / side).mkdir(exist_ok=True)
+            (tmp_path / side / name).write_text(
+                content if side == "system" or name == "a.txt" else ANN
+            )
+    call = ["score", str(tmp_path / "gold"), str(tmp_path / "system"), "-m", "exact.F1"]
+    assert main(call) == 1
+    assert main([*call, "--lenient"]) == 0
+    err = capsys.readouterr().err
+    assert "warning: system: 5 lines left out because of errors" in err
+    assert "a.ann:18: K602" in err
+    findings = carob.check(tmp_path / "system", options={"lenient": True})
+    assert {problem.code for problem in findings.problems if problem.warning} >= {"K610"}

@@ -154,7 +154,10 @@ def test_what_is_escaped_is_the_same_when_unescaped(text: str) -> None:
     assert text == unescaped(escaped(text))
 
 
-HINT = "; other names in angle brackets are text when labels=A+B says which are tags"
+HINT = (
+    "; other names in angle brackets are text when labels=A+B says which are tags, "
+    "and drop=A+B removes tags that mark nothing"
+)
 
 
 @pytest.mark.parametrize(
@@ -508,3 +511,40 @@ def test_text_with_tags_is_recognised_and_other_formats_still_are(
 )  # fmt: skip
 def test_what_has_no_pair_of_tags_or_is_a_markup_document_is_not_inline(head: bytes) -> None:
     assert Inline.sniff(head) == 0.0
+
+
+MARKED = (
+    "<paragraph><sentence>The talk by <speaker>Ann Lee</speaker></sentence>\n<sentence id=3>is at "
+    "<stime>3:30</stime></sentence></paragraph>.<sentence/>"
+)
+
+
+@pytest.mark.parametrize("labels", [(), ("speaker", "stime")])
+def test_tags_that_mark_nothing_are_dropped_balanced_or_not(labels: tuple[str, ...]) -> None:
+    corpus = carob.read(Source.of_bytes(MARKED.encode()), "inline", drop="sentence+paragraph",
+                        labels=labels)  # fmt: skip
+    (document,) = corpus
+    assert document.text == "The talk by Ann Lee\nis at 3:30."
+    assert [(m.label, document.text[m.start : m.end]) for m in document.mentions] == [
+        ("speaker", "Ann Lee"), ("stime", "3:30"),
+    ]  # fmt: skip
+    assert corpus.origin is not None
+    assert Inline.from_signature(corpus.origin.parameters)["drop"] == ("paragraph", "sentence")
+    with pytest.raises(InputError, match="drop=A"):
+        carob.read(Source.of_bytes(MARKED.encode()), "inline")
+
+
+def test_a_label_cannot_be_dropped() -> None:
+    with pytest.raises(UsageError, match="'a' cannot be a label and dropped"):
+        Inline(labels=("a",), drop=("a", "b"))
+
+
+def test_errors_in_a_folder_name_the_file(tmp_path: Path) -> None:
+    for side, text in (("gold", "Ann <a>Lee</a>"), ("system", "Ann <a>Leo</a>")):
+        (tmp_path / side).mkdir()
+        (tmp_path / side / "one.txt").write_text("<a>x</a>")
+        (tmp_path / side / "two.txt").write_text(text)
+    with pytest.raises(InputError) as caught:
+        carob.score(tmp_path / "gold", tmp_path / "system", "exact.F1")
+    assert f"{tmp_path}/system/two.txt:1: K303" in str(caught.value)
+    assert f"as in {tmp_path}/gold/two.txt:1" in str(caught.value)

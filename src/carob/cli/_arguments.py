@@ -87,6 +87,10 @@ def add_conll(group: argparse._ActionsContainer) -> None:
         help="auto: -DOCSTART-, # newdoc or a blank line begins one; file: the file is one",
     )  # fmt: skip
     group.add_argument(
+        "--lenient", action="store_true",
+        help="brat: leave out lines that are wrong, with a list of them, instead of failing",
+    )  # fmt: skip
+    group.add_argument(
         "--read", metavar="KEY=VALUE", action="append", default=[],
         help="another parameter of the format, such as entities=decode (repeatable)",
     )  # fmt: skip
@@ -307,6 +311,7 @@ def parse_reading(arguments: argparse.Namespace, side: str) -> dict[str, Any]:
         "scheme": arguments.scheme,
         "repair": arguments.repair,
         "documents": arguments.documents,
+        "lenient": arguments.lenient or None,
         "tag": columns.get(side),
         "token": columns.get("token"),
     }

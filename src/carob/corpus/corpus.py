@@ -13,7 +13,7 @@ from carob.arrays.columns import label_codes, stretches
 from carob.arrays.join import packed
 from carob.arrays.types import IntArray
 from carob.corpus.document import Document, Group, Mention
-from carob.corpus.problems import UsageError, plain
+from carob.corpus.problems import UsageError, many, plain
 from carob.corpus.tables import UNKNOWN, Documents, Groups, Mentions, Templates, between, int32
 
 FORMAT_KEYS = frozenset({"token_spans", "brat", "tbf"})
@@ -545,6 +545,43 @@ records
             unknown = f"{count} with keys that jsonl does not know: {keys}"
             remarks.append(f"{lead}{unknown}; {SLOTS_HINT}")
     return tuple(remarks)
+
+
+LEFT_OUT = "left_out"
+"""The fact that counts what a lenient reader left out; after it and a colon, each thing."""
+
+FACT_PROBLEMS = {
+    "without_returns": (
+        "K609",
+        "text",
+        "read without carriage returns, which the offsets leave out",
+    ),
+    LEFT_OUT: ("K610", "line", "left out because of errors"),
+    "stray_quotes": ("K226", "quote", "ignored for lack of a partner"),
+    "idle_marks": ("K226", "message", "with templates and also TEMPLATE *, which is ignored"),
+}
+"""What readers count and users must know: a code, what is counted, and what was done."""
+
+
+def fact_remarks(corpus: Corpus) -> list[tuple[str, str]]:
+    """Code and sentence for each odd thing that a reader accepted, and what was left out.
+
+    >>> from dataclasses import replace
+    >>> fact_remarks(replace(Corpus.of(), facts={"stray_quotes": 2}))
+    [('K226', '2 quotes ignored for lack of a partner')]
+    """
+    remarks = [
+        (code, f"{many(corpus.facts[fact], what)} {odd}")
+        for fact, (code, what, odd) in FACT_PROBLEMS.items()
+        if corpus.facts.get(fact)
+    ]
+    code, lead = FACT_PROBLEMS[LEFT_OUT][0], f"{LEFT_OUT}: "
+    listed = [key for key in corpus.facts if isinstance(key, str) and key.startswith(lead)]
+    return remarks + [(code, f"left out: {key.removeprefix(lead)}") for key in listed[:_LISTED]]
+
+
+_LISTED = 20
+"""How many things that were left out are listed."""
 
 
 def same_but_for_case(labels: Iterable[str]) -> list[list[str]]:

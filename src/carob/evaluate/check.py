@@ -10,7 +10,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from carob.corpus.corpus import SLOTS_HINT, Corpus, same_but_for_case, unscored_keys
+from carob.corpus.corpus import (
+    SLOTS_HINT,
+    Corpus,
+    fact_remarks,
+    same_but_for_case,
+    unscored_keys,
+)
 from carob.corpus.problems import SHOWN, InputError, Problem, UsageError, many, plain, shown
 from carob.corpus.source import Source
 from carob.evaluate.read import read, suited
@@ -177,6 +183,8 @@ def _check_alone(corpus: Corpus, every: _Collector) -> None:
         found = f"keys that jsonl does not know in {many(len(rows), 'document')}: {names}"
         expected = "keys that count; these are kept, nothing more"
         every.warn("K315", path, int(corpus.documents.line[rows[0]]), found, expected, SLOTS_HINT)
+    for code, text in fact_remarks(corpus):
+        every.warn(code, path, None, text, "a file without")
     for alike in same_but_for_case(corpus.labels):
         found = f"the labels {', '.join(map(plain, alike))}"
         every.warn("K317", path, None, found, "one of them; they differ in case only")

@@ -19,7 +19,13 @@ import numpy as np
 from carob import registry
 from carob._version import __version__
 from carob.arrays.types import FloatArray, IntArray
-from carob.corpus.corpus import Corpus, Origin, same_but_for_case, unscored_key_remarks
+from carob.corpus.corpus import (
+    Corpus,
+    Origin,
+    fact_remarks,
+    same_but_for_case,
+    unscored_key_remarks,
+)
 from carob.corpus.problems import DataError, InputError, UsageError, nearest, plain, shown
 from carob.corpus.tables import Documents, Mentions
 from carob.counts.events import Events, Space
@@ -361,6 +367,8 @@ def prepare(
         for name, pair in pairs.items()
     }  # fmt: skip
     remarks += unscored_key_remarks([("gold", reference), *answers.items()])
+    for name, corpus in (("gold", reference), *answers.items()):
+        warnings += tuple(f"{plain(name)}: {text}" for _, text in fact_remarks(corpus))
     if applied is None:
         warnings += unknown_labels(options.labels, every)
     else:

@@ -13,7 +13,7 @@ import numpy as np
 
 from carob.arrays.types import IntArray
 from carob.corpus.build import of_documents
-from carob.corpus.corpus import Corpus
+from carob.corpus.corpus import LEFT_OUT, Corpus, Words
 from carob.corpus.document import Document, Group, Mention, Span, tidy
 from carob.corpus.problems import Problems, UsageError, nearest, shown
 from carob.corpus.source import Source, ending
@@ -26,7 +26,8 @@ _FIRST = re.compile(
     rb"\s*(T[^\s:]+\t\S+ [0-9]+ [0-9]+[;\t]|E[0-9]+\t\S+:T|R[0-9]+\t\S+ \S+:[TE]"
     rb"|[AMN#][0-9]+\t\S+ [TERA][0-9]|\*\t\S+ [TE][0-9])"
 )
-_FACTS = ("unplaced_attributes", "without_ann", "other_files", "hidden_files")
+_FACTS = ("unplaced_attributes", "without_ann", "other_files", "hidden_files", "without_returns",
+          LEFT_OUT)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +38,10 @@ class Brat:
     A document's id is its name within the folder, without .txt; a pair alone has none. Every T
     line is a mention, events and R lines are relations, `*` lines are clusters, attributes belong
     to mentions. What a corpus has no place for is kept as it is and written again. A .txt without
-    .ann is an error; `missing=empty` reads it as a document without mentions. The format is that
-    of the brat rapid annotation tool, Stenetorp et al. (2012).
+    .ann is an error; `missing=empty` reads it as a document without mentions. With `lenient`, lines
+    that are wrong are left out, counted and listed. If the offsets of a text do not fit and would
+    without its carriage returns, it is read without them. The format is that of the brat rapid
+    annotation tool, Stenetorp et al. (2012).
 
     >>> pair = {"a.txt": b"Ann slept", "a.ann": b"T1\\tPER 0 3\\tAnn\\n"}
     >>> Corpus.joined(Brat().read(Source.of_files(pair)))[0].mentions
@@ -46,6 +49,7 @@ class Brat:
     """
 
     missing: Literal["error", "empty"] = "error"
+    lenient: bool = False
 
     name: ClassVar[str] = "brat"
     extensions: ClassVar[tuple[str, ...]] = (".ann",)
@@ -59,6 +63,7 @@ class Brat:
     write_parameters: ClassVar[tuple[str, ...]] = ()
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "lenient", self.lenient in (True, "yes", "true", "1"))
         if self.missing not in ("error", "empty"):
             choices = nearest(self.missing, ("error", "empty"))
             raise UsageError(f"missing files cannot be {self.missing!r}{choices}")
@@ -87,9 +92,13 @@ class Brat:
             lines = "" if ann is None else decoded(ann, "K601", problems)
             if text is None or lines is None:
                 continue
-            reader = Annotations(text, (ann or txt).name, problems)
-            document = reader.document(stem if source.is_folder else None, lines)
+            id = stem if source.is_folder else None
+            document, reader = self._document(id, text, lines, (ann or txt).name)
+            problems.extend(reader.problems.first(), reader.problems.total)
+            facts["without_returns"] += document.text != text
             facts["unplaced_attributes"] += reader.unplaced
+            facts[LEFT_OUT] += reader.left_out.total
+            facts |= {f"{LEFT_OUT}: {problem}": 1 for problem in reader.left_out.first()}
             names = {name for mention in document.mentions for name in mention.attributes}
             if len(attributes | names) > ATTRIBUTES:
                 found = too_many_attributes(attributes | names)
@@ -103,6 +112,19 @@ class Brat:
                 documents = []
         problems.check()
         yield replace(of_documents(documents), library=None, facts=facts)
+
+    def _document(
+        self, id: str | None, text: str, lines: str, name: str
+    ) -> tuple[Document, Annotations]:
+        """The document, and what was wrong with it: without carriage returns, if that helps."""
+        reader = Annotations(text, name, lenient=self.lenient)
+        document = reader.document(id, lines)
+        if reader.misplaced and "\r\n" in text:
+            other = Annotations(text.replace("\r\n", "\n"), name, lenient=self.lenient)
+            shorter = other.document(id, lines)
+            if not other.misplaced:
+                return shorter, other
+        return document, reader
 
     def _pairs(
         self, source: Source, problems: Problems, facts: dict[str, int]
@@ -138,7 +160,9 @@ class Brat:
 
     def signature_fields(self, facts: Mapping[Any, int]) -> tuple[dict[str, str], dict[str, int]]:
         """How the folder was read, and what was left out."""
-        return {"missing": self.missing}, {key: facts.get(key, 0) for key in _FACTS}
+        fields = {"missing": self.missing} | ({"lenient": "yes"} if self.lenient else {})
+        listed = {key: count for key, count in facts.items() if key.startswith(f"{LEFT_OUT}: ")}
+        return fields, {key: facts.get(key, 0) for key in _FACTS} | listed
 
     @staticmethod
     def from_signature(fields: Mapping[str, str]) -> dict[str, Any]:
@@ -147,12 +171,19 @@ class Brat:
         >>> Brat.from_signature({"missing": "empty"})
         {'missing': 'empty'}
         """
-        return {"missing": fields["missing"]}
+        return {"missing": fields["missing"]} | ({"lenient": True} if "lenient" in fields else {})
 
     def library(self, source: Source, documents: Documents) -> FileWords:
         """The texts, which stay in their files."""
         files = [dict(pair)[".txt"] for pair in _by_stem(source).values()]
-        return FileWords(lambda row: (b"".join(files[row].blocks()).decode("utf-8"), None))
+
+        def read(row: int) -> Words:
+            text = b"".join(files[row].blocks()).decode("utf-8")
+            if len(text) > documents.length[row]:
+                text = text.replace("\r\n", "\n")
+            return text, None
+
+        return FileWords(read)
 
     def write(self, corpus: Corpus, out: BinaryIO) -> None:
         """Refused: a document takes two files."""
@@ -226,8 +257,10 @@ class Annotations:
     attribute line) and `targets` (members that are events; the document has their triggers).
     """
 
-    def __init__(self, text: str, name: str, problems: Problems) -> None:
-        self.text, self.name, self.problems = text, name, problems
+    def __init__(self, text: str, name: str, *, lenient: bool = False) -> None:
+        self.text, self.name, self.lenient = text, name, lenient
+        self.problems, self.left_out = Problems(name), Problems(name)
+        self.misplaced = False
         self.bounds: dict[str, tuple[str, tuple[Span, ...]]] = {}
         self.lines: dict[str, list[_Line]] = {kind: [] for kind in "EAR*"}
         self.seen: dict[str, int] = {}
@@ -236,8 +269,8 @@ class Annotations:
         self._single_spaced: tuple[str, IntArray] | None = None
 
     def wrong(self, line: int, code: str, found: str, expected: str, hint: str = "") -> None:
-        """Report a problem."""
-        self.problems.add(code, line, found, expected, hint, file=self.name)
+        """Report a problem, or leave out the line that has it."""
+        (self.left_out if self.lenient else self.problems).add(code, line, found, expected, hint)
 
     def document(self, id: str | None, ann: str) -> Document:
         """The document; it must not be used if there were problems."""
@@ -291,16 +324,26 @@ class Annotations:
         except UsageError as error:
             expected = "spans that are not empty and do not overlap"
             self.wrong(number, "K605", f"{name}: {error}", expected)
+            self._forget(name)
             return
         if tidied[-1][1] > len(self.text):
             found = f"{name} ending at {tidied[-1][1]}"
             expected = f"an end within the {len(self.text)} characters of the text"
             self.wrong(number, "K605", found, expected, "offsets count Unicode characters")
+            self.misplaced = True
+            self._forget(name)
         elif not self._is_text_at(spans, quoted):
             first, last = spans[0]
             found = f"{name} with the text {shown(quoted)}"
             expected = f"{shown(self.text[first : min(last, first + 61)])}, the text at {first}"
             self.wrong(number, "K606", found, expected, "offsets count Unicode characters")
+            self.misplaced = True
+            self._forget(name)
+
+    def _forget(self, name: str) -> None:
+        """Leave out a mention whose place is wrong."""
+        if self.lenient:
+            del self.bounds[name]
 
     def _is_text_at(self, spans: tuple[Span, ...], quoted: str) -> bool:
         """Whether the text at these spans is the one on the line, apart from white space."""
@@ -343,6 +386,8 @@ class Annotations:
                 mention = target if opening else triggers.get(target, target)
                 if mention not in self.bounds:
                     self._missing(line, target, "T" if opening else "TE")
+                    if self.lenient:
+                        return ()
                     continue
                 if mention != target:
                     targets.setdefault(key, {})[str(place)] = target
@@ -359,6 +404,9 @@ class Annotations:
         for place, line in enumerate(self.lines["*"]):
             label = "" if line.words[0] == "Equiv" else line.words[0]
             clusters.append(Group(label, members(line, f"*{place}", roles=False)))
+        if self.lenient:
+            relations = [group for group in relations if group.members]
+            clusters = [group for group in clusters if group.members]
         kept, attributes = self._attributes(triggers)
         mentions = () if self.problems.total else tuple(
             Mention.of(label, spans, attributes.get(name), None, name)
@@ -373,7 +421,7 @@ class Annotations:
 
     def _missing(self, line: _Line, target: str, kinds: str) -> None:
         """Report an id that no line has; a line that has it and is wrong is reported already."""
-        if target in self.seen and target[0] in kinds:
+        if target in self.seen and target[0] in kinds and not self.lenient:
             return
         which = " or ".join(kinds)
         found = f"{shown(target)} in {shown(line.whole)}"

@@ -65,17 +65,27 @@ def escaped(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Tags:
-    """Which tags count, and whether entities are decoded."""
+    """Which tags count, whether entities are decoded, and which tags are dropped: these mark
+    nothing, and the text between them stays.
+    """
 
     labels: frozenset[str]
     decode: bool
+    drop: frozenset[str] = frozenset()
 
     def find(self, text: str) -> list[re.Match[str]]:
         """The tags of a text; where only some labels count, other tags are text."""
-        tags = TAG.finditer(text)
-        if not self.labels:
-            return list(tags)
-        return [tag for tag in tags if (tag["closed"] or tag["opened"]) in self.labels]
+        tags = list(TAG.finditer(text))
+        if self.labels or self.drop:
+            named = [(tag, tag["closed"] or tag["opened"]) for tag in tags]
+            tags = [tag for tag, name in named if name not in self.drop]
+            if self.labels:
+                tags = [tag for tag, name in named if name in self.labels]
+        if self.drop:
+            names = "|".join(map(re.escape, sorted(self.drop)))
+            dropped = re.finditer(rf"</?(?:{names})(?:\s[^<>]*+)?/?>", text)
+            tags = sorted([*tags, *dropped], key=lambda tag: tag.start())
+        return tags
 
     def separate(self, marked: str, wrong: Wrong) -> tuple[str, list[Mention]]:
         """The text without its tags, and the mentions that they mark.
@@ -86,13 +96,18 @@ class Tags:
         mentions: list[Mention] = []
         opened: dict[str, list[tuple[int, int, dict[str, str]]]] = {}
         at = size = 0
-        hint = "other names in angle brackets are text when labels=A+B says which are tags"
+        hint = (
+            "other names in angle brackets are text when labels=A+B says which are tags, "
+            "and drop=A+B removes tags that mark nothing"
+        )
         for tag in self.find(marked):
             piece = marked[at : tag.start()]
             piece = unescaped(piece) if self.decode else piece
             pieces.append(piece)
             size += len(piece)
             at = tag.end()
+            if tag.re is not TAG:
+                continue
             if tag["opened"] is not None:
                 attributes = self._attributes(tag, wrong)
                 opened.setdefault(tag["opened"], []).append((size, tag.start(), attributes))
@@ -191,12 +206,12 @@ _MARKUP = (b"<?xml", b"<!doctype", b"<html")
 class Inline:
     """Text with tags in it: whatever is between <speaker> and </speaker> is a mention.
 
-    A file is a document; in a folder, its name without .inline, .tagged, .txt, .sgml or .sgm is
-    its id. Tags may nest and cross. Anything else in angle brackets is text; `labels` lists the
-    names that are tags, if not all are. Attributes of a tag, name="value", become the mention's.
-    Entities like &amp; are text unless `entities=decode`. Freitag's seminar announcements have
-    such tags; see Lavelli et al. (2008), "Evaluation of machine learning-based information
-    extraction algorithms", section 4.1.
+    A file is a document; in a folder, its name without .inline, .tagged, .txt, .sgml or .sgm is its
+    id. Tags may nest and cross. Anything else in angle brackets is text; `labels` lists the names
+    that are tags, if not all are; `drop` lists those that are removed, balanced or not, and mark
+    nothing. Attributes of a tag, name="value", become the mention's. Entities like &amp; are text
+    unless `entities=decode`. Freitag's seminar announcements have such tags; see Lavelli et al.
+    (2008), "Evaluation of machine learning-based information extraction algorithms", section 4.1.
 
     >>> source = Source.of_bytes(b"<speaker>Ann Lee</speaker> at <stime>3 pm</stime>")
     >>> Corpus.joined(Inline().read(source))[0].mentions
@@ -205,6 +220,7 @@ class Inline:
 
     labels: tuple[str, ...] = ()
     entities: Literal["keep", "decode"] = "keep"
+    drop: tuple[str, ...] = ()
 
     name: ClassVar[str] = "inline"
     extensions: ClassVar[tuple[str, ...]] = (".inline", ".tagged")
@@ -217,16 +233,19 @@ class Inline:
         if self.entities not in ("keep", "decode"):
             choices = nearest(self.entities, ("keep", "decode"))
             raise UsageError(f"entities cannot be {self.entities!r}{choices}")
-        words: Any = self.labels
-        words = words.split("+") if isinstance(words, str) else words
-        object.__setattr__(self, "labels", tuple(sorted(set(words))))
-        for label in self.labels:
+        for name in ("labels", "drop"):
+            words: Any = getattr(self, name)
+            words = words.split("+") if isinstance(words, str) else words
+            object.__setattr__(self, name, tuple(sorted(set(words))))
+        for label in (*self.labels, *self.drop):
             if not NAME.fullmatch(label):
                 raise UsageError(f"{shown(label)} cannot be the name of a tag")
+        if both := sorted({*self.labels} & {*self.drop}):
+            raise UsageError(f"the tag {shown(both[0])} cannot be a label and dropped")
 
     @property
     def _tags(self) -> Tags:
-        return Tags(frozenset(self.labels), self.entities == "decode")
+        return Tags(frozenset(self.labels), self.entities == "decode", frozenset(self.drop))
 
     @staticmethod
     def sniff(head: bytes) -> float:
@@ -274,7 +293,8 @@ class Inline:
 
     def signature_fields(self, facts: Mapping[Any, int]) -> tuple[dict[str, str], dict[str, int]]:
         """How the file was read."""
-        return {"tags": "+".join(self.labels) or "all", "entities": self.entities}, {}
+        fields = {"tags": "+".join(self.labels) or "all", "entities": self.entities}
+        return fields | ({"drop": "+".join(self.drop)} if self.drop else {}), {}
 
     @staticmethod
     def from_signature(fields: Mapping[str, str]) -> dict[str, Any]:
@@ -284,7 +304,8 @@ class Inline:
         {'labels': ('speaker', 'stime'), 'entities': 'keep'}
         """
         labels = () if fields["tags"] == "all" else tuple(fields["tags"].split("+"))
-        return {"labels": labels, "entities": fields["entities"]}
+        parameters = {"labels": labels, "entities": fields["entities"]}
+        return parameters | ({"drop": tuple(fields["drop"].split("+"))} if "drop" in fields else {})
 
     def library(self, source: Source, documents: Documents) -> FileWords:
         """The text, which stays in the file; no tag holds a line break."""

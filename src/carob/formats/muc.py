@@ -33,8 +33,21 @@ class FillerError(ValueError):
         super().__init__(found)
 
 
+def without_stray_quotes(value: str) -> tuple[str, int]:
+    """A filler without a quote that has no partner, and how many these were.
+
+    >>> without_stray_quotes('"A" / "B'), without_stray_quotes('"A"')
+    (('"A" / B', 1), ('"A"', 0))
+    """
+    for sign in _SIGN.finditer(value):
+        if sign[1] is not None and sign[2] != '"':
+            return value[: sign.start()] + value[sign.start() + 1 :], 1
+    return value, 0
+
+
 def forms(value: str) -> tuple[list[str], bool]:
-    """The alternatives of a filler, none for `-` and `*`, and whether it is optional.
+    """The alternatives of a filler, none for `-`, `*` and an empty string, and whether it is
+    optional.
 
     >>> forms('? "FMLN" / "FRONT"')
     (['FMLN', 'FRONT'], True)
@@ -61,7 +74,8 @@ def forms(value: str) -> tuple[list[str], bool]:
             bare.append(piece)
         if len(texts) + len(bare) > MOST:
             raise FillerError(f"{shown(value)} with more than {MOST:,} alternatives", "fewer")
-    texts += [_unquoted(piece) for piece in bare if piece not in _NOTHING]
+    own = [_unquoted(piece) for piece in bare if piece not in _NOTHING]
+    texts += [text for text in own if text.strip()]
     nothing |= not _NOTHING.isdisjoint(bare)
     return texts, bool(texts) and (optional or nothing)
 
@@ -110,10 +124,7 @@ def _unquoted(piece: str) -> str:
     owner, string = _crossed(piece)
     if owner or not string:
         return piece
-    text = _ESCAPE.sub(lambda sign: _SIGNS.get(sign[1], sign.group()), string[1:-1])
-    if not text.strip():
-        raise FillerError(shown(string), "a text that is not empty, or - for no filler")
-    return text
+    return _ESCAPE.sub(lambda sign: _SIGNS.get(sign[1], sign.group()), string[1:-1])
 
 
 def written(texts: list[str], optional: bool) -> str:
@@ -150,6 +161,8 @@ NAMES = (
 )  # fmt: skip
 """The slots of MUC-4, by number. They have colons and may fill their column to its end."""
 
+_SEPARATOR = re.compile(r"\s*\*(\s*\*)+\s*")
+_EMPTY = re.compile(r'(?<![^\s/:])"\s*"(?![^\s/])')
 _NUMBERED = re.compile(r"\s*([0-9]+)\.\s+(\S.*)", re.S)
 _KNOWN = re.compile(f"(?:{'|'.join(sorted(NAMES, key=len, reverse=True))})(?=\\s|$)")
 _GAP = re.compile(r"\t|\s{2}")
@@ -180,7 +193,7 @@ class _Messages:
     def __init__(self, problems: Problems, label: str) -> None:
         self.problems, self.label = problems, label
         self.by_id: dict[str, _Message] = {}
-        self.comments = 0
+        self.facts = {"comments": 0, "empty_texts": 0, "stray_quotes": 0, "idle_marks": 0}
         self.message: _Message | None = None
         self.block = _Block()
 
@@ -189,17 +202,15 @@ class _Messages:
 
     def read(self, text: str) -> None:
         for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), 1):
-            if not line.strip():
+            if not line.strip() or _SEPARATOR.fullmatch(line):
                 self.close()
             elif line.lstrip().startswith(";"):
-                self.comments += 1
+                self.facts["comments"] += 1
             else:
                 self._line(number, line.rstrip())
         self.close()
         for message in self.by_id.values():
-            if message.irrelevant and message.templates:
-                self.wrong(message.irrelevant, "K225", f"{TEMPLATE} *, and templates elsewhere",
-                           "a message with templates, or without")  # fmt: skip
+            self.facts["idle_marks"] += bool(message.irrelevant and message.templates)
 
     def _line(self, number: int, line: str) -> None:
         slot = slot_of(line)
@@ -276,8 +287,11 @@ class _Messages:
         for line, parts in joined:
             if parts == [""]:
                 continue
+            value, stray = without_stray_quotes(" ".join(parts))
+            self.facts["stray_quotes"] += stray
+            self.facts["empty_texts"] += len(_EMPTY.findall(value))
             try:
-                texts, maybe = forms(" ".join(parts))
+                texts, maybe = forms(value)
             except FillerError as error:
                 self.wrong(line, "K224", error.found, error.expected)
                 continue
@@ -396,11 +410,12 @@ class Muc:
         pairs = list(messages.documents())
         lines = [line for _, line in pairs]
         corpus = of_documents([document for document, _ in pairs], lines)
-        yield replace(corpus, library=None, facts={"comments": messages.comments})
+        yield replace(corpus, library=None, facts=messages.facts)
 
     def signature_fields(self, facts: Mapping[Any, int]) -> tuple[dict[str, str], dict[str, int]]:
         """Which slot was the type, and how many lines were comments."""
-        return {"label_slot": signed(self.label)}, {"comments": facts.get("comments", 0)}
+        odd = {key: count for key, count in facts.items() if count}
+        return {"label_slot": signed(self.label)}, {"comments": 0} | odd
 
     @staticmethod
     def from_signature(fields: Mapping[str, str]) -> dict[str, Any]:
