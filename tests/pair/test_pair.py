@@ -155,12 +155,12 @@ def named(name: str, data: bytes) -> Corpus:
         (
             b"a O\n\nb O\n\nc O\n",
             b"a O\n\nb O\n",
-            "g:5: K302 found document 3, expected the end, as in s, which has 2 documents",
+            "s: K302 found 2 documents, expected 3, as in g",
         ),
         (
             b"a O\n",
             b"a O\n\nb O\n",
-            "s:3: K302 found document 2, expected the end, as in g, which has 1 documents",
+            "s:3: K302 found 2 documents, expected 1, as in g",
         ),
         (
             b"a O\n",

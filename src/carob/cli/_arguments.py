@@ -29,7 +29,7 @@ INPUTS = ("gold", "systems", "system", "other", "input", "files", "against", "ta
 """The arguments that are files to read."""
 
 SIMPLE = ("preset", "zero_division", "extra_docs", "words", "tokenizer", "resamples", "interval",
-          "seed", "resample_by", "strata")  # fmt: skip
+          "seed", "resample_by", "strata", "skip_invalid")  # fmt: skip
 """Options of the public functions that arguments hold as they are."""
 
 
@@ -39,6 +39,14 @@ def add_files(parser: argparse.ArgumentParser, systems: str | int, more: str = "
     parser.add_argument(
         "systems", metavar="SYSTEM", nargs=systems, help=f"a system's file, or name=path{more}"
     )
+
+
+def add_skip_invalid(parser: argparse.ArgumentParser) -> None:
+    """What to do with systems whose files are wrong."""
+    parser.add_argument(
+        "--skip-invalid", action="store_true",
+        help="leave out systems whose files are wrong, and list them with the reason",
+    )  # fmt: skip
 
 
 def add_recipes(parser: argparse.ArgumentParser, text: str) -> None:

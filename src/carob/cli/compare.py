@@ -30,6 +30,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--baseline", metavar="NAME", help="show the differences to this system only"
     )
     _arguments.add_sort(parser)
+    _arguments.add_skip_invalid(parser)
     _arguments.add_reading(parser)
     _arguments.add_counting(parser)
     _arguments.add_statistics(parser)

@@ -27,6 +27,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--by", choices=("value", "low"), default="value",
         help="what --fail-under looks at: the score, or the lower end of its interval",
     )  # fmt: skip
+    _arguments.add_skip_invalid(parser)
     _arguments.add_reading(parser)
     _arguments.add_counting(parser)
     _arguments.add_statistics(parser)

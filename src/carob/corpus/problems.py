@@ -5,6 +5,7 @@ CarobError
 │   ├── RecipeError  a recipe cannot be read or makes no sense
 │   └── DataError    what was asked for is not possible with these files (exit 1)
 └── InputError       a file is wrong (exit 1); carries every Problem that was found
+    ├── FilesError   several files are wrong; prints a line for each
     └── TaskError    a task definition is wrong; prints every one of them
 
 A Problem names file and line, what was found, what was expected and what to do.
@@ -83,6 +84,30 @@ class InputError(CarobError):
         more = self.total - 1
         tail = f" (and {more:,} more like it)" if more > 0 else ""
         super().__init__(f"{self.problems[0]}{tail}")
+
+
+class FilesError(InputError):
+    """Several files are wrong. Prints a line for each.
+
+    >>> errors = [
+    ...     InputError([Problem("K002", name, None, "an empty file", "one")]) for name in "ab"
+    ... ]
+    >>> print(FilesError(errors))
+    a: K002 found an empty file, expected one
+    b: K002 found an empty file, expected one
+    """
+
+    def __init__(self, errors: Sequence[InputError]) -> None:
+        problems = [problem for error in errors for problem in error.problems]
+        super().__init__(problems, sum(error.total for error in errors))
+        self.args = ("\n".join(map(str, errors)),)
+
+
+def raise_all(errors: Iterable[InputError]) -> None:
+    """Raise the errors of all files together, if there are any."""
+    every = list({str(error): error for error in errors}.values())
+    if every:
+        raise every[0] if len(every) == 1 else FilesError(every)
 
 
 class Problems:

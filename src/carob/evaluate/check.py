@@ -19,7 +19,7 @@ from carob.corpus.corpus import (
 )
 from carob.corpus.problems import SHOWN, InputError, Problem, UsageError, many, plain, shown
 from carob.corpus.source import Source
-from carob.evaluate.read import read, suited
+from carob.evaluate.read import is_empty, read, read_system, suited
 from carob.evaluate.task import Task, line_of_mention
 from carob.pair.filled import fold
 from carob.pair.pair import Pair
@@ -136,7 +136,7 @@ def check(
                 definition.check_gold(gold)
             _check_slots(definition, gold, every, warning=True)
     for path in several:
-        corpus = _read(path, options or {}, every)
+        corpus = _read(path, options or {}, every, gold)
         if corpus is not None and gold is not None:
             _check_against(gold, corpus, every)
         if corpus is not None and definition is not None:
@@ -151,11 +151,20 @@ def _path(corpus: Corpus) -> str:
 
 
 def _read(
-    path: str | os.PathLike[str], options: Mapping[str, Any], every: _Collector
+    path: str | os.PathLike[str],
+    options: Mapping[str, Any],
+    every: _Collector,
+    gold: Corpus | None = None,
 ) -> Corpus | None:
-    """The corpus, if it can be read at all, after a check of the file by itself."""
+    """The corpus, if it can be read at all, after a check of the file by itself. An empty file is
+    an answer to gold, without anything in it.
+    """
     try:
         source = Source(path)
+        if gold is not None and gold.origin is not None and is_empty(source):
+            found, expected = "an empty file", "an answer; this one finds nothing of gold"
+            every.warn("K002", source.name, None, found, expected)
+            return read_system(source, suited(source, {"format": gold.origin.format, **options}))
         own = suited(source, options)
         corpus = read(source, **own)
     except InputError as error:

@@ -13,7 +13,7 @@ import numpy as np
 from carob._version import __version__
 from carob.average.label import Label
 from carob.corpus.corpus import Corpus
-from carob.corpus.problems import UsageError
+from carob.corpus.problems import DataError, UsageError
 from carob.counts.count import Count
 from carob.counts.tally import Statistic
 from carob.evaluate.options import Options, ScoreOptions, table_for, table_recipes
@@ -79,6 +79,9 @@ def compare(
 
     run = prepare(gold, systems, recipes, chosen, defaults)
     if len(run.pairs) < 2:
+        if run.set_aside:
+            reasons = "\n".join(f"set aside: {each}" for each in run.set_aside)
+            raise DataError(f"fewer than two systems can be compared\n{reasons}")
         raise UsageError("give at least two systems to compare")
     groups, left_out = _statistics(run, chosen, labels=by_label)
     tests = sum(len(group.scores) for group in groups) * math.comb(len(run.pairs), 2)
@@ -98,6 +101,7 @@ def compare(
         run.plan.remarks() + run.remarks + left_out,
         trials,
         task=None if run.task is None else run.task.to_dict(),
+        set_aside=run.set_aside,
     )
 
 

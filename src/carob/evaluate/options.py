@@ -57,6 +57,7 @@ class ScoreOptions(PowerOptions, total=False):
 
     resamples: int
     interval: str
+    skip_invalid: bool
 
 
 @dataclass(frozen=True)
@@ -113,6 +114,10 @@ class Options:
     """What is drawn: `document` or `sentence`."""
     strata: str | None = None
     """An attribute of the gold documents, within whose values documents are drawn."""
+    skip_invalid: bool = False
+    """Whether systems whose files are wrong are left out, and listed with the reason; otherwise
+    they are an error.
+    """
 
     def __post_init__(self) -> None:
         if self.preset is not None:

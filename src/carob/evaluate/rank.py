@@ -14,12 +14,13 @@ from carob.corpus.source import Source
 from carob.evaluate.compare import compare, without_parts
 from carob.evaluate.options import Options, ScoreOptions, table_for
 from carob.evaluate.power import DEFAULT
-from carob.evaluate.read import Readable, read_all, refuse_unknown, suited
+from carob.evaluate.read import Readable, read, refuse_unknown, suited
 from carob.evaluate.run import Recipes, parse_recipes, prepare, systems_by_name
 from carob.evaluate.score import score
 from carob.recipe import Recipe
 from carob.result.comparison import Comparison, Rank
-from carob.result.ranking import Ranking, SetAside
+from carob.result.ranking import Ranking
+from carob.result.scores import SetAside
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -88,7 +89,7 @@ def _read(file: Readable, options: Mapping[str, Any]) -> tuple[Corpus, list[Mapp
         return file, []
     source = Source(file)
     own = suited(source, dict(options))
-    return read_all([(source, own)])[0], [own]
+    return read(source, **own), [own]
 
 
 def _validated(

@@ -5,17 +5,19 @@ from __future__ import annotations
 import io
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
 from carob import registry
 from carob.corpus.corpus import Corpus, Origin
-from carob.corpus.problems import CarobError, DataError, InputError, UsageError, nearest
+from carob.corpus.problems import CarobError, DataError, InputError, UsageError, nearest, raise_all
 from carob.corpus.source import Source, ending
 from carob.plugin import hook
 
 Readable = Corpus | str | os.PathLike[str]
+
+_BOM = b"\xef\xbb\xbf"
 
 LARGE = 1 << 26
 """Files of this many bytes together are read at the same time: from here on it saves time."""
@@ -137,20 +139,59 @@ def read(
     return replace(corpus, facts=facts, origin=origin)
 
 
-def read_all(files: Sequence[tuple[Source, Mapping[str, Any]]]) -> list[Corpus]:
-    """Several corpora, each from a source and with its arguments of `read`. Large files are read
-    at the same time if their format does not hold the interpreter while it reads.
+def is_empty(source: Source) -> bool:
+    """Whether there is nothing but white space in a file, or in all files of a folder.
 
-    >>> ann, bo = Source.of_bytes(b"Ann B-PER"), Source.of_bytes(b"Bo O")
-    >>> [len(corpus.mentions) for corpus in read_all([(ann, {}), (bo, {"format": "conll"})])]
-    [1, 0]
+    >>> is_empty(Source.of_bytes(b"\\n")), is_empty(Source.of_bytes(b"Ann B-PER"))
+    (True, False)
     """
+    files = source.files.values() if source.is_folder or len(source.files) > 1 else [source]
+    return all(not block.removeprefix(_BOM).strip() for file in files for block in _blocks(file))
+
+
+def _blocks(file: Source) -> Iterator[bytes]:
+    """A small block that tells most files, then all of them."""
+    yield file.head(1 << 10)
+    yield from file.blocks()
+
+
+def read_system(source: Source, options: Mapping[str, Any]) -> Corpus:
+    """An answer, by the arguments of `read`: an empty file is an answer without any document.
+
+    >>> len(read_system(Source.of_bytes(b""), {"format": "conll"}))
+    0
+    """
+    if "format" not in options or not is_empty(source):
+        return read(source, **options)
+    parameters = {key: value for key, value in options.items() if key != "format"}
+    reader = with_parameters(options["format"], parameters)
+    how, _ = hook(reader, "signature_fields")({})
+    origin = Origin(source.path, source.sha256, options["format"], how)
+    return replace(Corpus.of(), origin=origin)
+
+
+def read_all(files: Sequence[tuple[Source, Mapping[str, Any]]]) -> list[Corpus | InputError]:
+    """Several corpora, or what is wrong with their files. Each file comes with its arguments of
+    `read`; an empty one is an answer without any document. Large files are read at the same time
+    if their format does not hold the interpreter while it reads.
+
+    >>> files = [Source.of_bytes(b"Ann B-PER"), Source.of_bytes(b"Bo O\\nAnn")]
+    >>> [type(each).__name__ for each in read_all([(file, {}) for file in files])]
+    ['Corpus', 'InputError']
+    """
+
+    def read_one(file: tuple[Source, Mapping[str, Any]]) -> Corpus | InputError:
+        try:
+            return read_system(*file)
+        except InputError as error:
+            return error
+
     if not _threads_pay(files):
-        return [read(source, **options) for source, options in files]
+        return [read_one(file) for file in files]
     from concurrent.futures import ThreadPoolExecutor  # slow to load
 
     with ThreadPoolExecutor(_processors()) as threads:
-        return list(threads.map(lambda file: read(file[0], **file[1]), files))
+        return list(threads.map(read_one, files))
 
 
 def _threads_pay(files: Sequence[tuple[Source, Mapping[str, Any]]]) -> bool:
@@ -274,32 +315,75 @@ def corpora(
     gold_options: Mapping[str, Any] | None = None,
     system_options: Mapping[str, Any] | None = None,
     repair: str | None = None,
+    invalid: dict[str, InputError] | None = None,
 ) -> tuple[Corpus, dict[str, Corpus]]:
     """Gold and systems by name, each a corpus as it is or read from a path.
 
     An option that a file's format does not have is left out for this file; one that no format of
-    these files has is refused. `repair` is for the formats that repair tag sequences.
+    these files has is refused. An empty system file is in the format of gold, unless an option
+    names one. `repair` is for the formats that repair tag sequences. What is wrong with systems
+    goes to `invalid`, by their names; without it, everything that is wrong with any file is
+    raised.
 
     >>> ann = Corpus.of("[Ann]PER slept")
     >>> corpora(ann, {"good": ann})[1]["good"] is ann
     True
     """
     ours, theirs = dict(gold_options or {}), dict(system_options or {})
-    inputs = [(gold, ours), *((system, theirs) for system in systems.values())]
+    repairing = {"repair": repair} if repair else {}
     sources: dict[str, Source] = {}
-    files: list[tuple[Source, dict[str, Any]]] = []
-    for each, options in inputs:
-        if isinstance(each, (str, os.PathLike)):
-            # Standard input can be read only once.
-            each = sources.setdefault(os.fspath(each), Source(each))
-        if isinstance(each, Source):
-            files.append((each, suited(each, options | ({"repair": repair} if repair else {}))))
-        elif not isinstance(each, Corpus):
-            raise UsageError(f"a corpus or a path is needed, not {type(each).__name__}")
-    refuse_unknown({**ours, **theirs}, [options for _, options in files])
-    contents = iter(read_all(files))
-    first, *others = (each if isinstance(each, Corpus) else next(contents) for each, _ in inputs)
-    return first, dict(zip(systems, others, strict=True))
+    results: dict[str | None, Corpus | InputError] = {}
+    files: dict[str | None, tuple[Source, dict[str, Any]]] = {}
+    inputs: list[tuple[str | None, Readable | Source]] = [(None, gold), *systems.items()]
+    for name, each in inputs:
+        options = ours if name is None else theirs
+        try:
+            if isinstance(each, (str, os.PathLike)):
+                # Standard input can be read only once.
+                path = os.fspath(each)
+                if path not in sources:
+                    sources[path] = Source(each)
+                each = sources[path]
+            if isinstance(each, Corpus):
+                results[name] = each
+                continue
+            if not isinstance(each, Source):
+                raise UsageError(f"a corpus or a path is needed, not {type(each).__name__}")
+            if is_empty(each):
+                if name is None:
+                    raise each.failure("K002", "an empty file", "at least one document")
+                options = {"format": _format_of_gold(files, results)} | options
+            files[name] = each, suited(each, options | repairing)
+        except InputError as error:
+            results[name] = error
+    if not any(isinstance(each, InputError) for each in results.values()):
+        refuse_unknown({**ours, **theirs}, [options for _, options in files.values()])
+    results |= zip(files, read_all(list(files.values())), strict=True)
+    ordered = {name: results[name] for name, _ in inputs}
+    errors = {name: each for name, each in ordered.items() if isinstance(each, InputError)}
+    if invalid is None or None in errors:
+        raise_all(errors.values())
+    else:
+        invalid.update({name: error for name, error in errors.items() if name is not None})
+    reference = results[None]
+    assert isinstance(reference, Corpus)
+    answers = {
+        name: each
+        for name, each in ordered.items()
+        if name is not None and isinstance(each, Corpus)
+    }
+    return reference, answers
+
+
+def _format_of_gold(
+    files: Mapping[str | None, tuple[Source, Mapping[str, Any]]],
+    results: Mapping[str | None, Corpus | InputError],
+) -> str:
+    """The format of gold, for an answer that is empty; any, if gold has none."""
+    if None in files:
+        return str(files[None][1]["format"])
+    gold = results[None]
+    return gold.origin.format if isinstance(gold, Corpus) and gold.origin else "jsonl"
 
 
 def refuse_unknown(options: Mapping[str, Any], used: Sequence[Mapping[str, Any]]) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
 
 import numpy as np
@@ -26,7 +26,17 @@ from carob.corpus.corpus import (
     same_but_for_case,
     unscored_key_remarks,
 )
-from carob.corpus.problems import DataError, InputError, UsageError, nearest, plain, shown
+from carob.corpus.problems import (
+    DataError,
+    InputError,
+    Problem,
+    UsageError,
+    nearest,
+    plain,
+    raise_all,
+    shown,
+)
+from carob.corpus.source import Source
 from carob.corpus.tables import Documents, Mentions
 from carob.counts.events import Events, Space
 from carob.counts.tally import Statistic, Tally
@@ -38,7 +48,7 @@ from carob.pair.tokens import Tokens
 from carob.plugin import Measure, hook
 from carob.recipe import Recipe, spell
 from carob.result import signature
-from carob.result.scores import File
+from carob.result.scores import File, SetAside
 
 if TYPE_CHECKING:
     from carob.evaluate.task import Applied
@@ -191,8 +201,9 @@ def _order(gold: Corpus, systems: Sequence[Corpus]) -> IntArray:
     order = np.argsort(documents.hash, kind="stable")
     if np.all(np.diff(documents.hash[order])):
         return order
-    # Without ids, documents are paired by their place.
-    sums = [each for corpus in (gold, *systems) for each in _content_sums(corpus)]
+    # Without ids, documents are paired by their place; an empty answer has none.
+    there = [corpus for corpus in (gold, *systems) if len(corpus)]
+    sums = [each for corpus in there for each in _content_sums(corpus)]
     return np.lexsort([*sums[::-1], documents.hash])
 
 
@@ -265,6 +276,8 @@ class Run:
     reference: Corpus
     remarks: tuple[str, ...] = ()
     task: Applied | None = None
+    set_aside: tuple[SetAside, ...] = ()
+    """The systems that are left out because of what is wrong with their files."""
 
     def system_files(self) -> tuple[File, ...]:
         """The files of the systems. Ask when everything is counted: only then is it known what
@@ -301,10 +314,13 @@ def prepare(
     # Before anything is read, so that a mistake in a recipe costs no time.
     wanted = None if recipes is None else parse_recipes(recipes)
 
-    # Read.
+    # Read. What is wrong with one system does not hide what is wrong with the others.
+    inputs, invalid = systems_by_name(systems), dict[str, InputError]()
     reference, answers = corpora(
-        gold, systems_by_name(systems), options.gold_options, options.system_options
+        gold, inputs, options.gold_options, options.system_options, invalid=invalid
     )
+    if not answers:
+        raise_all(invalid.values())
     optional = wanted is None
     if wanted is None:
         assert defaults is not None
@@ -324,33 +340,30 @@ def prepare(
 
     # Pair.
     answers = {name: cut_alike(reference, answer) for name, answer in answers.items()}
-    every = [reference, *answers.values()]
-    tagset = options.labels or tuple(sorted({label for each in every for label in each.labels}))
-    slots = slot_rows(every, tagset, options.slots)
-    tokens = Tokens(options.tokenizer)
-    only_labels = options.labels is not None
-
-    def paired(*, strings: bool) -> dict[str, Pair]:
-        return {
-            name: Pair.of(
-                reference, answer, tagset, options.extra_docs, only_labels, tokens,
-                None if only_labels and options.slots is None else slots, options.words, strings,
-            )
-            for name, answer in answers.items()
-        }  # fmt: skip
-
+    tokens, several = Tokens(options.tokenizer), len(inputs) > 1
     of_strings = [recipe for recipe in wanted if hook(recipe.space, "of_strings")]
+    strings = len(of_strings) == len(wanted)
     remarks: tuple[str, ...] = ()
-    try:
-        pairs = paired(strings=len(of_strings) == len(wanted))
-    except InputError as error:
+    paired = _paired(reference, answers, options, tokens, strings=strings, several=several)
+    codes = {each.code for error in paired.invalid.values() for each in error.problems}
+    if optional and of_strings and codes == {"K303"}:
         # Of default recipes, those that compare strings do not need equal texts.
-        if not optional or not of_strings or {each.code for each in error.problems} != {"K303"}:
-            raise
-        pairs = paired(strings=True)
+        error, strings = next(iter(paired.invalid.values())), True
+        paired = _paired(reference, answers, options, tokens, strings=True, several=several)
         others = dict.fromkeys(spell(r.space) for r in wanted if r not in of_strings)
         remarks += tuple(f"{space} is left out: {error}" for space in others)
         wanted = of_strings
+    invalid |= paired.invalid
+    if invalid and not (options.skip_invalid and paired.pairs):
+        raise_all(invalid[name] for name in inputs if name in invalid)
+    if paired.invalid:  # again, without the labels of those that are left out
+        answers = {name: answers[name] for name in paired.pairs}
+        paired = _paired(reference, answers, options, tokens, strings=strings, several=several)
+    pairs, tagset, slots = paired.pairs, paired.tagset, paired.slots
+    every = [reference, *answers.values()]
+    set_aside = tuple(
+        _set_aside(name, inputs[name], invalid[name]) for name in inputs if name in invalid
+    )
 
     # What results say about all this.
     plans = {name: Plan.of(reference, options, [answer]) for name, answer in answers.items()}
@@ -366,6 +379,11 @@ def prepare(
            for side, corpus in (("gold", reference), ("system", answers[name]))}
         for name, pair in pairs.items()
     }  # fmt: skip
+    warnings = (
+        *(f"set aside: {each}" for each in set_aside),
+        *empty_answers(answers if len(reference) else {}),
+        *warnings,
+    )
     remarks += unscored_key_remarks([("gold", reference), *answers.items()])
     for name, corpus in (("gold", reference), *answers.items()):
         warnings += tuple(f"{plain(name)}: {text}" for _, text in fact_remarks(corpus))
@@ -386,8 +404,67 @@ def prepare(
     return Run(
         replace(_file("gold", reference), warnings=warnings),
         {name: _file(name, answers[name], pair) for name, pair in pairs.items()},
-        pairs, fields, wanted, plan, plans, reference, warnings + remarks, applied,
+        pairs, fields, wanted, plan, plans, reference, warnings + remarks, applied, set_aside,
     )  # fmt: skip
+
+
+class _Paired(NamedTuple):
+    """Gold with every system, labels and slots; and what is wrong with systems that do not fit."""
+
+    pairs: dict[str, Pair]
+    tagset: tuple[str, ...]
+    slots: tuple[str, ...]
+    invalid: dict[str, InputError]
+
+
+def _paired(
+    reference: Corpus,
+    answers: Mapping[str, Corpus],
+    options: Options,
+    tokens: Tokens,
+    *,
+    strings: bool,
+    several: bool,
+) -> _Paired:
+    every = [reference, *answers.values()]
+    tagset = options.labels or tuple(sorted({label for each in every for label in each.labels}))
+    slots = slot_rows(every, tagset, options.slots)
+    only_labels = options.labels is not None
+    paired = _Paired({}, tagset, slots, {})
+    for name, answer in answers.items():
+        try:
+            paired.pairs[name] = Pair.of(
+                reference, answer, tagset, options.extra_docs, only_labels, tokens,
+                None if only_labels and options.slots is None else slots, options.words, strings,
+            )  # fmt: skip
+        except InputError as error:
+            paired.invalid[name] = error
+        except DataError as error:
+            if not several:
+                raise
+            path, expected = origin_of(answer).path or name, "documents to compare with gold's"
+            problem = Problem("K308", path, None, str(error), expected)
+            paired.invalid[name] = InputError([problem])
+    return paired
+
+
+def _set_aside(name: str, system: Any, error: InputError) -> SetAside:
+    path = system.path if isinstance(system, Source) else system
+    where = "" if isinstance(path, Corpus) else os.fspath(path)
+    return SetAside(name, where, tuple(map(str, error.problems)), error.total)
+
+
+def empty_answers(systems: Mapping[str, Corpus]) -> tuple[str, ...]:
+    """A remark for each system that answers nothing at all.
+
+    >>> empty_answers({"a": Corpus.of(), "b": Corpus.of("Ann slept")})
+    ('a IS EMPTY: it has no document, so nothing of gold is found',)
+    """
+    return tuple(
+        f"{plain(name)} IS EMPTY: it has no document, so nothing of gold is found"
+        for name, corpus in systems.items()
+        if not len(corpus)
+    )
 
 
 def parse_recipes(recipes: Recipes) -> list[Recipe]:

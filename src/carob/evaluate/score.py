@@ -61,7 +61,7 @@ def score(
         __version__, run.gold, run.system_files(), tuple(scores),
         run.plan.remarks() + run.remarks + _rows_without_intervals(scores, run.plan)
         + _unread_answers(scores),
-        None if run.task is None else run.task.to_dict(),
+        None if run.task is None else run.task.to_dict(), set_aside=run.set_aside,
     )  # fmt: skip
 
 

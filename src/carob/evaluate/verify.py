@@ -20,7 +20,7 @@ from carob.corpus.corpus import Corpus
 from carob.corpus.problems import InputError, Problem, UsageError, plain, shown
 from carob.corpus.source import Source
 from carob.evaluate.compare import compare
-from carob.evaluate.read import read
+from carob.evaluate.read import read, read_system
 from carob.evaluate.run import parse_recipes
 from carob.evaluate.score import score
 from carob.plugin import hook
@@ -172,9 +172,10 @@ class _Stored:
 
     def read(self, fields: Mapping[str, str], side: str, file: Mapping[str, Any]) -> Corpus:
         """A file of the result, read as the signature says."""
-        return read(
-            _source(file, fields[side], side, self.folder), **_reading(fields, side == "system")
-        )
+        source = _source(file, fields[side], side, self.folder)
+        if side == "system":
+            return read_system(source, _reading(fields, 1))
+        return read(source, **_reading(fields, 0))
 
     def options(self, fields: Mapping[str, str]) -> dict[str, Any]:
         """The options of the run, from the signature alone."""

@@ -222,8 +222,9 @@ class Pair:
             gold, system = in_characters(gold, system)
             units = {"char"}
         warnings: list[str] = []
-        # A system without any document has no ids, and answers nothing: not a mismatch of ids.
-        if gold.documents.id is not None and (system.documents.id is not None or not len(system)):
+        if not len(system):
+            place = int32([])  # an answer that is empty, whether or not gold has ids
+        elif gold.documents.id is not None and system.documents.id is not None:
             place = _by_id(gold, system, extra, warnings)
         else:
             system = cut_alike(gold, system)
@@ -319,13 +320,14 @@ def _by_place(gold: Corpus, system: Corpus) -> IntArray:
     if len(gold) == len(system):
         return rows
     _changed_words(gold, system, rows, rows, "error")
-    sides = [(gold, "gold"), (system, "system")]
-    (shorter, other), (longer, name) = sorted(sides, key=lambda side: len(side[0]))
+    # The submission is what is wrong, also where it is too short.
+    extra = len(system) > len(gold)
+    line = int(system.documents.line[common]) if extra else None
     raise InputError([
         Problem(
-            "K302", longer.file_name(name, common), int(longer.documents.line[common]),
-            f"document {common + 1}",
-            f"the end, as in {shorter.file_name(other)}, which has {common} documents",
+            "K302", system.file_name("system", common if extra else 0), line,
+            f"{many(len(system), 'document')}",
+            f"{len(gold):,}, as in {gold.file_name('gold')}",
         )
     ])  # fmt: skip
 

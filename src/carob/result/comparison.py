@@ -12,7 +12,7 @@ from carob.arrays.types import FloatArray
 from carob.corpus.problems import UsageError, nearest, plain
 from carob.result.gate import Gate, not_worse
 from carob.result.result import Part, Result, Rows, json_data, with_checksum
-from carob.result.scores import File, files_to_dict
+from carob.result.scores import File, SetAside, files_to_dict
 
 ALPHA = 0.05
 """The level of significance: with a larger p, a difference may be chance."""
@@ -224,6 +224,8 @@ class Comparison(Result):
     """Whether tables show every pair, also if there are more than three systems."""
     baseline: str | None = None
     """The system to which tables show the differences of all others; None for all pairs."""
+    set_aside: tuple[SetAside, ...] = ()
+    """The systems that were left out because of what is wrong with their files."""
 
     @property
     def recipes(self) -> list[str]:
@@ -289,7 +291,7 @@ class Comparison(Result):
             "seed": self.seed,
             **({} if self.task is None else {"task": dict(self.task)}),
             **({} if self.gate is None else {"gate": self.gate.to_dict()}),
-            **files_to_dict(self.gold, self.systems),
+            **files_to_dict(self.gold, self.systems, self.set_aside),
             "tested": sum(each.p is not None for each in self.differences),
             "comparisons": json_data(self.differences),
             "ranks": json_data(self.ranks),

@@ -8,26 +8,8 @@ from typing import Any
 
 from carob.corpus.problems import many, plain
 from carob.result.comparison import Comparison, Rank, ordered
-from carob.result.result import Part, Result, Rows, json_data, with_checksum
-from carob.result.scores import File, Scores
-
-
-@dataclass(frozen=True, slots=True)
-class SetAside(Part):
-    """A submission that cannot be scored, and why: the first problems, and how many there are.
-
-    >>> print(SetAside("a", "a.conll", ("a.conll: K002 found an empty file",), 3))
-    a: a.conll: K002 found an empty file (and 2 more)
-    """
-
-    name: str
-    path: str
-    problems: tuple[str, ...]
-    total: int
-
-    def __str__(self) -> str:
-        more = f" (and {self.total - 1:,} more)" if self.total > 1 else ""
-        return f"{plain(self.name)}: {plain(self.problems[0])}{more}"
+from carob.result.result import Result, Rows, json_data, with_checksum
+from carob.result.scores import File, Scores, SetAside
 
 
 @dataclass(frozen=True, repr=False)

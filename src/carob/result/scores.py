@@ -111,7 +111,27 @@ class File(Part):
     columns: ClassVar[tuple[str, ...]] = ("name", "path", "sha256")
 
 
-def files_to_dict(gold: File, systems: tuple[File, ...]) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class SetAside(Part):
+    """A submission that cannot be scored, and why: the first problems, and how many there are.
+
+    >>> print(SetAside("a", "a.conll", ("a.conll: K002 found an empty file",), 3))
+    a: a.conll: K002 found an empty file (and 2 more)
+    """
+
+    name: str
+    path: str
+    problems: tuple[str, ...]
+    total: int
+
+    def __str__(self) -> str:
+        more = f" (and {self.total - 1:,} more)" if self.total > 1 else ""
+        return f"{plain(self.name)}: {plain(self.problems[0])}{more}"
+
+
+def files_to_dict(
+    gold: File, systems: tuple[File, ...], set_aside: tuple[SetAside, ...] = ()
+) -> dict[str, Any]:
     """The files of a result, as in JSON.
 
     >>> files_to_dict(File("gold", "g", "12", 1, 1), ())
@@ -120,7 +140,13 @@ def files_to_dict(gold: File, systems: tuple[File, ...]) -> dict[str, Any]:
     return {
         "gold": {"path": gold.path, "sha256": gold.sha256},
         "systems": [each.to_dict() for each in systems],
+        **set_aside_to_dict(set_aside),
     }
+
+
+def set_aside_to_dict(set_aside: tuple[SetAside, ...]) -> dict[str, Any]:
+    """The systems that were set aside, as in JSON; nothing if there are none."""
+    return {"set_aside": [each.to_dict() for each in set_aside]} if set_aside else {}
 
 
 @dataclass(frozen=True, repr=False)
@@ -142,6 +168,8 @@ class Scores(Result):
     """The task definition, and what it found; None without one."""
     gate: Gate | None = None
     """Whether the scores reach their floors; None if no floor was set."""
+    set_aside: tuple[SetAside, ...] = ()
+    """The systems that were left out because of what is wrong with their files."""
 
     def with_floors(self, limits: Sequence[str], by: str = "value") -> Scores:
         """The same scores, checked against floors: see `carob.result.gate.floors`."""
@@ -233,6 +261,7 @@ class Scores(Result):
                 }
                 for system in self.systems
             ],
+            **set_aside_to_dict(self.set_aside),
         })  # fmt: skip
 
     def rows(self) -> Rows:
