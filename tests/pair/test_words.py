@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from carob import Corpus, InputError, Pair, check, score
+from carob import Corpus, InputError, Pair, check, read, score
 from carob.cli import main
 from carob.evaluate.verify import verify
 from tests.formats._files import of_bytes
@@ -165,3 +165,14 @@ def test_a_system_without_marks_has_the_scores_of_one_with_them(tmp_path: Path) 
     best = score(files["gold"], tmp_path / "same.conll", "exact.F1")
     for name in ("unmarked", "together"):
         assert score(files["gold"], files[name], "exact.F1").scores[0].value == best.scores[0].value
+
+
+def test_a_mention_after_the_end_names_the_file_in_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "system").mkdir()
+    for name, end in (("a", 2), ("b", 9)):
+        mention = {"start": 0, "end": end, "label": "X"}
+        document = {"id": name, "unit": "char", "mentions": [mention]}
+        (tmp_path / "system" / f"{name}.jsonl").write_text(json.dumps(document))
+    gold = Corpus.of({"id": "b", "text": "Ann"}, {"id": "a", "text": "Ann"})
+    with pytest.raises(InputError, match=r"system/b\.jsonl: K306"):
+        Pair.of(gold, read(tmp_path / "system"))

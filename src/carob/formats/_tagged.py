@@ -915,7 +915,7 @@ class TagReader:
         repair: str, facts: Counter[Any],
     ) -> tuple[IntArray, IntArray, IntArray]:  # fmt: skip
         """Start, end and label of the mentions of one layer."""
-        if len(tagset.labels) < len(tagset.label) and not (good := tagset.label[code] >= 0).all():
+        if (tagset.label < 0).any() and not (good := tagset.label[code] >= 0).all():
             bad = ~good & np.isin(code, list(tagset.bad))
             self._report_bad_tags(tagset, line[bad], code[bad])
             token, line, code = token[good], line[good], code[good]

@@ -442,14 +442,16 @@ def _moved(table: Mentions, place: IntArray) -> tuple[Mentions, int]:
 
 def _require_ends_within(gold: Corpus, system: Corpus, mentions: Mentions, place: IntArray) -> None:
     """Check the positions of a system file without words: gold may not have them all."""
-    _require_within("mention", gold, system, mentions.doc, mentions.end)
+    _require_within("mention", gold, system, mentions.doc, mentions.end, place)
     if len(system.templates):
         doc, end = system.templates.ends()
         there = place[doc] != UNKNOWN
-        _require_within("filler", gold, system, place[doc[there]], end[there])
+        _require_within("filler", gold, system, place[doc[there]], end[there], place)
 
 
-def _require_within(what: str, gold: Corpus, system: Corpus, doc: IntArray, end: IntArray) -> None:
+def _require_within(
+    what: str, gold: Corpus, system: Corpus, doc: IntArray, end: IntArray, place: IntArray
+) -> None:
     length = gold.documents.length
     beyond = []
     for rows in stretches(len(doc)):
@@ -459,7 +461,7 @@ def _require_within(what: str, gold: Corpus, system: Corpus, doc: IntArray, end:
         row = beyond[0]
         name = shown(gold.documents.name(int(doc[row])))
         problem = Problem(
-            "K306", system.file_name("system"), None,
+            "K306", system.file_name("system", int(np.argmax(place == doc[row]))), None,
             f"a {what} that ends at {end[row]} in document {name}",
             f"an end within the {length[doc[row]]} positions that {gold.file_name('gold')} has",
         )  # fmt: skip
