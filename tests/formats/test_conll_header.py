@@ -95,6 +95,7 @@ def test_hipe_files_are_read_as_they_are(
 
 def test_a_hipe_file_looks_like_conll() -> None:
     text, _ = hipe(random.Random(1))
+    assert Conll.sniff(text.encode()) == 0.9
     assert sniffed(Source.of_bytes(text.encode(), "bundle1_fr.tsv")) == "conll"
 
 

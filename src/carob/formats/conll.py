@@ -98,6 +98,8 @@ class Conll:
             lines.pop()
         if not lines or lines[0].removeprefix(b"\xef\xbb\xbf")[:1] in (b"{", b"["):
             return 0.0
+        if Header.of(head) is not None:
+            return 0.9
         tagged = [bool(_TAGGED.search(line)) for line in lines]
         comments = sum(b[:2] == b"# " and not t for b, t in zip(lines, tagged, strict=True))
         return 0.9 if 2 * sum(tagged) > len(lines) - comments else 0.1
