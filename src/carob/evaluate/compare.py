@@ -23,7 +23,7 @@ from carob.evaluate.score import average_statistic, count_events, cut, label_sta
 from carob.infer.interval import LEAST, JackknifeT, intervals
 from carob.infer.randomization import CLOSE, Randomization, Verdict
 from carob.infer.ranking import clusters, holm, kendall, ranges, spearman, swaps
-from carob.infer.resampling import Sampler
+from carob.infer.resampling import Contrast, Sampler
 from carob.infer.student import NORMAL
 from carob.recipe import Recipe, spell
 from carob.result.comparison import Agreement, Comparison, Difference, Rank
@@ -193,7 +193,9 @@ def _differences(
         (first + b, first + a) for first in range(0, len(every), len(systems)) for a, b in pairs
     ]
     sampler = Sampler(every, plan.units)
-    difference_intervals = _intervals(plan, sampler, contrasts)
+    # Differences and scores in the same resamples, which are drawn once.
+    made = _intervals(plan, sampler, [*contrasts, *sampler.each()])
+    difference_intervals, score_intervals = made[: len(contrasts)], made[len(contrasts) :]
     verdicts = test.every(sampler, contrasts, np.random.default_rng(plan.options.seed))
     for number, group in enumerate(groups):
         for recipe, label, place in group.scores:
@@ -207,31 +209,18 @@ def _differences(
     adjusted = holm([float(found[i].p or 0.0) for i in tested]).tolist()
     for i, p in zip(tested, adjusted, strict=True):
         found[i] = replace(found[i], p_holm=p)
-    return found, _score_intervals(plan, sampler, groups, systems)
-
-
-def _score_intervals(
-    plan: Plan, sampler: Sampler, groups: Sequence[_Group], systems: Sequence[str]
-) -> ScoreIntervals:
-    """The intervals of all scores, as `carob.score` has them."""
-    if plan.method is None or len(plan.units) < LEAST:
-        return {}
-    options = plan.options
-    made = intervals(plan.method, sampler, plan.units, options.resamples, options.seed)
     ends = {}
     for number, group in enumerate(groups):
         for recipe, label, place in group.scores:
             for which, system in enumerate(systems):
-                interval = made[number * len(systems) + which][place]
+                interval = score_intervals[number * len(systems) + which][place]
                 ends[str(recipe), label, system] = cut(interval, recipe.measure.range)
-    return ends
+    return found, ends
 
 
-def _intervals(
-    plan: Plan, sampler: Sampler, contrasts: Sequence[tuple[int, int]]
-) -> list[list[Interval]]:
-    """The intervals of the differences; without a method or with too few units, their standard
-    errors alone.
+def _intervals(plan: Plan, sampler: Sampler, contrasts: Sequence[Contrast]) -> list[list[Interval]]:
+    """The intervals of differences and scores; without a method or with too few units, their
+    standard errors alone.
     """
     options = plan.options
     made = intervals(
