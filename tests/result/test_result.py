@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 
-from carob import Corpus, registry, score
+from carob import Corpus, check, convert, registry, score, verify
 from carob.result.result import LINES
 from tests.results import KINDS, LABEL, result
 
@@ -111,3 +112,18 @@ def test_an_html_page_needs_nothing_else() -> None:
     assert text.startswith("<!doctype html>") and text.rstrip().endswith("</html>")
     assert "http" not in text and "src=" not in text
     assert result("scores").signature_lines[0].partition("|")[0] in text
+
+
+def test_findings_conversions_and_verifications_convert_too(tmp_path: Path) -> None:
+    gold, target = tmp_path / "gold.jsonl", tmp_path / "gold.spans"
+    gold.write_text('{"id": "1", "tokens": ["a"], "mentions": []}\n')
+    stored = tmp_path / "result.json"
+    stored.write_text(score(gold, gold, "exact.R", resamples=0).to_json())
+    for made in (check(gold), convert(gold, target, lossy=True), verify(stored)):
+        assert made.to_dict() == json.loads(made.to_json())
+        assert str(made) == repr(made)
+        for library in ("pandas", "polars"):
+            pytest.importorskip(library)
+            assert len(made.rows()) == len(getattr(made, f"to_{library}")())
+    assert ["what", "count", "where"] == list(convert(gold, target, lossy=True).rows()[0])
+    assert "K311" == check(gold).rows()[0]["code"]

@@ -53,7 +53,7 @@ class Problem:
     hint: str = ""
     warning: bool = False
 
-    def to_dict(self) -> dict[str, object]:
+    def to_dict(self) -> dict[str, Any]:
         """As JSON has it."""
         return {
             "severity": "warning" if self.warning else "error", "code": self.code,

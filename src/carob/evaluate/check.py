@@ -25,7 +25,7 @@ from carob.pair.filled import fold
 from carob.pair.pair import Pair
 from carob.pair.template_types import row_names, slot_labels, typed_as
 from carob.registry import load
-from carob.result.result import Part
+from carob.result.result import Rows, Tabular
 
 _TWICE = "a duplicate is right at most as often as gold has it"
 _NOTHING = {
@@ -35,8 +35,8 @@ _NOTHING = {
 """What is missing in a file that could have fillers."""
 
 
-@dataclass(frozen=True)
-class Findings(Part):
+@dataclass(frozen=True, repr=False)
+class Findings(Tabular):
     """What was found: the first problems of each kind in full, all of them counted by code.
 
     >>> print(Findings(("dev.conll",), (), {}))
@@ -50,6 +50,10 @@ class Findings(Part):
     counts: Mapping[str, int]
 
     columns: ClassVar[tuple[str, ...]] = ("files", "errors", "warnings", "counts", "problems")
+
+    def rows(self) -> Rows:
+        """A row for each problem that is kept."""
+        return [each.to_dict() for each in self.problems]
 
     @property
     def errors(self) -> int:

@@ -18,10 +18,11 @@ from carob.evaluate.read import format_of_name, read, write, writer_of
 from carob.formats.capabilities import Loss, fitted, refused
 from carob.pair.tokens import Borders, Tokens, moved_to
 from carob.plugin import hook
+from carob.result.result import Rows, Tabular
 
 
-@dataclass(frozen=True)
-class Converted:
+@dataclass(frozen=True, repr=False)
+class Converted(Tabular):
     """What was written, and what became of the rest.
 
     >>> print(Converted("conll", 1, 3, (Loss("confidences", 2, "d1"),), ()))
@@ -35,6 +36,16 @@ class Converted:
     losses: tuple[Loss, ...]
     remarks: tuple[str, ...]
     fillers: int = 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """As in JSON."""
+        return Tabular.to_dict(self) | {"losses": self.rows()}
+
+    def rows(self) -> Rows:
+        """A row for each kind of thing that was left out."""
+        return [
+            {"what": loss.what, "count": loss.count, "where": loss.where} for loss in self.losses
+        ]
 
     def __str__(self) -> str:
         counts = [many(self.documents, "document")]

@@ -26,7 +26,7 @@ from carob.evaluate.score import score
 from carob.plugin import hook
 from carob.registry import load
 from carob.result import signature
-from carob.result.result import checksum, json_data
+from carob.result.result import Rows, Tabular, checksum, json_data
 
 OLD = ("karat", "0.1.0")
 """The name and version of the first release. Its scores are the same, its random draws are not."""
@@ -44,8 +44,8 @@ _KEYS = ("recipe", "format", "map", "labels", "zero", "extra", "tokenizer", "int
 _EXPECTED = "a result of carob score or compare, --format json"
 
 
-@dataclass
-class Verification:
+@dataclass(repr=False)
+class Verification(Tabular):
     """How many numbers were recomputed, and a sentence for each that differs.
 
     >>> print(Verification(3))
@@ -72,6 +72,10 @@ class Verification:
         if old != new or type(old) is not type(new):
             stored = shown(repr(old))[1:-1]
             self.differences.append(f"{where}: stored {stored}, recomputed {new!r}")
+
+    def rows(self) -> Rows:
+        """A row for each difference."""
+        return [{"difference": each} for each in self.differences]
 
     def __str__(self) -> str:
         lines = list(self.differences)

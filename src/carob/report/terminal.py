@@ -191,6 +191,7 @@ LEAST = 16
 
 _BARS = re.compile("[█░]*")
 _INTERVAL = re.compile(r" (?=\[[^\]]*\]$)")
+_PARTS = re.compile(r"(?<=[ /_.,@+(=-])")
 
 
 def fitted(table: Table, limit: int | None) -> list[Table]:
@@ -225,7 +226,7 @@ def _with_narrow_heads(table: Table) -> Table:
     """With heads that are hardly wider than what stands below them."""
     head = list(table.rows[0])
     for i, cells in _by_column(table)[1:]:
-        room = max([10, *map(width, cells[1:])])
+        room = max(map(width, (*cells[1:], *_PARTS.split(head[i]))))
         head[i] = "\n".join(broken(head[i], room))
     return replace(table, rows=[head, *table.rows[1:]])
 
@@ -291,7 +292,7 @@ def broken(text: str, room: int) -> list[str]:
         rest = f"{rest[: 3 * room // 2]}…{rest[-room:]}"
     while width(rest) > room:
         end = next(n for n in range(len(rest), 0, -1) if n == 1 or width(rest[:n]) <= room)
-        sign = 1 + max(rest.rfind(sign, 0, end) for sign in " /-_.,@+(=")
+        sign = max((cut.end() for cut in _PARTS.finditer(rest, 0, end)), default=0)
         at = sign if sign > max(end // 2, len(indent)) else end
         lines.append(rest[:at].rstrip())
         rest = indent + rest[at:]

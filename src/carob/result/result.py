@@ -66,7 +66,34 @@ def json_data(value: Any) -> Any:
     return [json_data(each) for each in value] if isinstance(value, (list, tuple)) else value
 
 
-class Result(Part):
+class Tabular(Part):
+    """What converts to a data frame: `rows` says what it holds."""
+
+    @property
+    def signature_lines(self) -> tuple[str, ...]:
+        """The full signature; several lines if files were read in several ways, none without."""
+        lines = getattr(self, "signatures", None) or (getattr(self, "signature", ""),)
+        return tuple(line for line in lines if line)
+
+    def rows(self) -> Rows:
+        """The content as a table in long form."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def to_pandas(self) -> Any:
+        """The rows as a pandas data frame; needs pandas. `frame.attrs` has the signature."""
+        frame = library("pandas").DataFrame(self.rows())
+        frame.attrs["signature"] = "\n".join(self.signature_lines)
+        return frame
+
+    def to_polars(self) -> Any:
+        """The rows as a polars data frame; needs polars."""
+        return library("polars").DataFrame(self.rows(), infer_schema_length=None)
+
+
+class Result(Tabular):
     """What the verbs return. A result says what it holds by `to_dict` and `rows`; the rest follows.
 
     >>> from carob import Corpus, score
@@ -79,16 +106,6 @@ class Result(Part):
     """The recipes of all scores, for the short signature."""
     with_intervals: ClassVar[bool] = True
     """Whether scores have intervals, unless an option says no."""
-
-    def rows(self) -> Rows:
-        """The result as a table in long form."""
-        raise NotImplementedError
-
-    @property
-    def signature_lines(self) -> tuple[str, ...]:
-        """The full signature; several lines if files were read in several ways."""
-        lines = getattr(self, "signatures", None) or (getattr(self, "signature", ""),)
-        return tuple(line for line in lines if line)
 
     @property
     def short_signature(self) -> str:
@@ -120,16 +137,6 @@ class Result(Part):
 
         text: str = import_module("carob.registry").load("report", report)(**parameters)(self)
         return text
-
-    def to_pandas(self) -> Any:
-        """The rows as a pandas data frame; needs pandas. `frame.attrs` has the signature."""
-        frame = library("pandas").DataFrame(self.rows())
-        frame.attrs["signature"] = "\n".join(self.signature_lines)
-        return frame
-
-    def to_polars(self) -> Any:
-        """The rows as a polars data frame; needs polars."""
-        return library("polars").DataFrame(self.rows(), infer_schema_length=None)
 
 
 def library(name: str) -> Any:

@@ -27,7 +27,8 @@ _USUAL = {
 }  # fmt: skip
 """Patterns of the values that fields have if no option is given."""
 
-_MOST_RECIPES = 8
+_MOST = 80
+"""How long the recipes of a short signature may be."""
 
 
 def compose(fields: Mapping[str, str]) -> str:
@@ -116,8 +117,11 @@ def short(lines: Sequence[str], recipes: Iterable[str], hidden: Iterable[str] = 
     'carob:0.2.0|exact.F1|labels:PER|id:4a1cb448'
     """
     names = grouped(list(dict.fromkeys(recipes)))
-    if len(names) > _MOST_RECIPES:
-        names = [*names[: _MOST_RECIPES - 1], f"{len(names) - _MOST_RECIPES + 1} more"]
+    count = len(names)
+    while len(names) > 1 and len("+".join(names)) > _MOST:
+        names.pop()
+    if len(names) < count:
+        names.append(f"{count - len(names)} more")
     unusual: dict[str, dict[str, None]] = {}
     every = [fields(line) for line in lines]
     for key, value in (item for line in every for item in line.items()):
