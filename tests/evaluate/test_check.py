@@ -92,6 +92,28 @@ def test_against_gold_all_documents_that_differ_are_told(gold: Path, tmp_path: P
     assert codes(check(system, gold)) == [("K314", 4, True)]
 
 
+def test_every_token_that_differs_is_told(tmp_path: Path) -> None:
+    gold, system = tmp_path / "gold.conll", tmp_path / "system.conll"
+    words = ["a", "b", "c", "d", "e", "f"]
+    gold.write_text("-DOCSTART- O\n\n" + "".join(f"{word} O\n" for word in words) + "\ng B-X\n")
+    system.write_text(gold.read_text().replace("b O", "B O").replace("e O", "E O"))
+    found = check(system, gold)
+    assert [("K303", 4, False), ("K303", 7, False)] == codes(found)[:2]
+    assert "found the token 'E', expected the token 'e'" in str(found.problems[1])
+    # One word less moves all that follow: only the first place is told.
+    system.write_text(gold.read_text().replace("b O\n", ""))
+    assert [("K303", 4, False)] == codes(check(system, gold))
+
+
+def test_of_many_tokens_that_differ_the_first_are_told_and_all_counted(tmp_path: Path) -> None:
+    gold, system = tmp_path / "gold.conll", tmp_path / "system.conll"
+    gold.write_text("-DOCSTART- O\n\n" + "a O\n" * 150 + "\n-DOCSTART- O\n\n" + "a O\n" * 30)
+    system.write_text(gold.read_text().replace("a O", "b O"))
+    found = check(system, gold)
+    assert {"error K303": 180} == {key: n for key, n in found.counts.items() if "error" in key}
+    assert 100 == sum(problem.code == "K303" for problem in found.problems)
+
+
 def test_sentences_that_break_elsewhere_are_told(tmp_path: Path) -> None:
     gold, system = tmp_path / "gold.conll", tmp_path / "system.conll"
     gold.write_text("-DOCSTART- O\n\na B-X\n\nb O\nc O\n")

@@ -21,7 +21,8 @@ def changed_words(
     other: BoolArray, policy: str,
 ) -> int:  # fmt: skip
     """How many words of paired documents differ on the same row, if the policy allows it; an error
-    with the first place in each document otherwise.
+    otherwise, with the places of the first words that differ, and the number of all. A document
+    with more or fewer words than gold's has one place: what follows is moved.
 
     `uneven` are the pairs that differ in length, `other` those that differ in words alone.
     """
@@ -31,7 +32,7 @@ def changed_words(
             if policy == "ignore":
                 return 0
             count = sum(
-                _different(gold, system, int(ours[row]), int(theirs[row]))
+                len(_different_places(gold, system, int(ours[row]), int(theirs[row])))
                 for row in np.flatnonzero(other).tolist()
             )
             total = int(gold.documents.length[ours].clip(0).sum())
@@ -40,21 +41,27 @@ def changed_words(
             hint = f"; {count:,} of {total:,} words differ, --words ignore compares places alone"
         else:
             other = np.zeros_like(other)
-    rows = np.flatnonzero(uneven | other)
-    problems = [
-        first_difference(gold, system, int(ours[row]), int(theirs[row])) for row in rows[:SHOWN]
-    ]
-    raise InputError([replace(each, hint=each.hint + hint) for each in problems], len(rows))
+    problems: list[Problem] = []
+    total = 0
+    for row in np.flatnonzero(uneven | other).tolist():
+        a, b = int(ours[row]), int(theirs[row])
+        places = [] if uneven[row] else _different_places(gold, system, a, b)
+        total += max(1, len(places))
+        room = SHOWN - len(problems)
+        problems += [_difference(gold, system, a, b, at) for at in (places or [None])[:room]]
+    raise InputError([replace(each, hint=each.hint + hint) for each in problems], total)
 
 
-def _different(gold: Corpus, system: Corpus, a: int, b: int) -> int:
-    """How many words differ on the same row of two documents."""
+def _different_places(gold: Corpus, system: Corpus, a: int, b: int) -> list[int | None]:
+    """The tokens that differ on the same row of two documents; none if characters are counted."""
     words, answers = gold.words(a)[1] or (), system.words(b)[1] or ()
-    return sum(x != y for x, y in zip(words, answers, strict=True))
+    if gold.unit == "char" or len(words) != len(answers):
+        return []
+    return [at for at, (x, y) in enumerate(zip(words, answers, strict=True)) if x != y]
 
 
-def first_difference(gold: Corpus, system: Corpus, a: int, b: int) -> Problem:
-    """Where the words of two documents differ first."""
+def _difference(gold: Corpus, system: Corpus, a: int, b: int, at: int | None) -> Problem:
+    """What two documents have at a place where they differ; by default at the first."""
     chars = gold.unit == "char"
     what = "character" if chars else "token"
     left, right = (corpus.words(row)[0 if chars else 1] for corpus, row in ((gold, a), (system, b)))
@@ -64,8 +71,9 @@ def first_difference(gold: Corpus, system: Corpus, a: int, b: int) -> Problem:
         found = f"{system.documents.length[b]} {what}s"
         expected = str(gold.documents.length[a])
     else:
-        pairs = enumerate(zip(left, right, strict=False))
-        at = next((i for i, (x, y) in pairs if x != y), min(len(left), len(right)))
+        if at is None:
+            pairs = enumerate(zip(left, right, strict=False))
+            at = next((i for i, (x, y) in pairs if x != y), min(len(left), len(right)))
         hint = f"{what} {at + 1} of {name}"
         expected, found = (
             f"the {what} {shown(words[at])}" if at < len(words) else "the end of the document"
