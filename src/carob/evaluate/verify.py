@@ -17,7 +17,7 @@ from typing import Any
 
 from carob._version import __version__
 from carob.corpus.corpus import Corpus
-from carob.corpus.problems import InputError, Problem, UsageError, plain, shown
+from carob.corpus.problems import InputError, Problem, UsageError, many, plain, shown
 from carob.corpus.source import Source
 from carob.evaluate.compare import compare
 from carob.evaluate.read import read, read_system
@@ -80,7 +80,10 @@ class Verification(Tabular):
     def __str__(self) -> str:
         lines = list(self.differences)
         if lines:
-            lines.append(f"{len(lines)} of {self.checked:,} numbers differ")
+            lines.append(
+                f"not verified: {many(len(lines), 'difference')}, "
+                f"{self.checked:,} numbers recomputed"
+            )
         else:
             lines.append(f"verified: {self.checked:,} numbers recomputed, all equal")
         if self.not_compared:
