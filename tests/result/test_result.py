@@ -58,7 +58,7 @@ def test_a_prompt_shows_the_tables(kind: str) -> None:
     assert made.to("terminal", color=False).splitlines()[:LINES] == repr(made).splitlines()[:LINES]
 
 
-def test_a_prompt_shows_only_so_many_lines() -> None:
+def test_a_prompt_shows_a_limited_number_of_lines() -> None:
     gold = Corpus.of("[Ann]PER slept")
     made = score(gold, {f"s{i}": gold for i in range(LINES)}, "exact.F1", resamples=0)
     lines = repr(made).splitlines()

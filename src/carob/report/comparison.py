@@ -10,7 +10,7 @@ from carob.result.comparison import ALPHA, Comparison, Difference, Rank, ordered
 from carob.result.result import with_interval
 
 FEW = 3
-"""Up to so many pairs are named in a cell."""
+"""A cell names at most this many pairs."""
 
 
 def sections(

@@ -278,8 +278,8 @@ def _narrowed(table: Table, column: int, room: int) -> Table:
 
 
 def broken(text: str, room: int) -> list[str]:
-    """A name as lines of so many places. A break comes after a sign between two parts of the name,
-    if there is one near; a name that needs more than three lines loses its middle.
+    """A name as lines of at most `room` places. A break comes after a sign between two parts of
+    the name, if there is one near; a name that needs more than three lines loses its middle.
 
     >>> broken("team-17/second-submission.conll", 16)
     ['team-17/second-', 'submission.conll']
