@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -17,25 +16,33 @@ MEGABYTES, SECONDS = 500, 10
 COMMANDS = ("score", "errors", "compare")
 
 
+MEASURE = """
+import json, resource, subprocess, sys
+limit = 3 << 30
+done = subprocess.run(
+    [sys.executable, "-m", "carob", *sys.argv[1:]], capture_output=True, text=True,
+    preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)),
+)
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+cpu = used.ru_utime + used.ru_stime
+print(json.dumps([done.returncode, done.stdout, done.stderr, cpu, used.ru_maxrss >> 10]))
+"""
+"""A process between, whose only child is carob: its memory is that of the largest child so far."""
+
+
 def bounded(*arguments: str) -> tuple[int, str, str]:
     """Run carob in a process of its own: exit code, output and messages, within the limits."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "carob", *arguments],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30)),
-    )
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    out, messages = process.communicate(timeout=20 * SECONDS)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
+    process = subprocess.run(
+        [sys.executable, "-c", MEASURE, *arguments],
+        capture_output=True, text=True, check=True, env=environment, timeout=20 * SECONDS,
+    )  # fmt: skip
+    code, out, messages, cpu, megabytes = json.loads(process.stdout)
     # The time of the processor, which other work on the machine does not change much.
-    assert after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime < SECONDS
-    # The largest of all processes so far: none may be larger.
-    assert after.ru_maxrss < MEGABYTES * 1024
+    assert cpu < SECONDS
+    assert megabytes < MEGABYTES
     assert "Traceback" not in messages
-    return process.returncode, out, messages
+    return code, out, messages
 
 
 def run(command: str, gold: Path, system: Path, *more: str) -> tuple[int, str, str]:

@@ -70,7 +70,7 @@ def power(
     >>> gold = Corpus.of(*["[Ann]PER slept"] * 10)
     >>> other = Corpus.of(*["[Ann]PER slept", "Ann slept"] * 5)
     >>> power(gold, {"a": other, "b": gold}, "exact.R").documents
-    15
+    14
     """
     chosen = Options.of(PowerOptions, options)
     _check(difference, power, alpha, simulations, trials)
