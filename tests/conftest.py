@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+# Tables fit a terminal, and xdist gives its workers the width of one.
+os.environ.pop("COLUMNS", None)
+
 settings.register_profile(
     "fixed",
     derandomize=True,
