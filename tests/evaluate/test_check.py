@@ -100,7 +100,7 @@ def test_every_token_that_differs_is_told(tmp_path: Path) -> None:
     found = check(system, gold)
     assert [("K303", 4, False), ("K303", 7, False)] == codes(found)[:2]
     assert "found the token 'E', expected the token 'e'" in str(found.problems[1])
-    # One word less moves all that follow: only the first place is told.
+    # One word less moves all that follow: only the first place is reported.
     system.write_text(gold.read_text().replace("b O\n", ""))
     assert [("K303", 4, False)] == codes(check(system, gold))
 
