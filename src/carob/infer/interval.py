@@ -58,7 +58,7 @@ class JackknifeT:
 
     SE^2 = (n-1)/n * sum of (theta_i - mean)^2 over the scores theta_i without document i. Over ten
     documents it covers better than percentile intervals do. It may pass the ends of a measure's
-    range, and is not clipped. Efron & Tibshirani (1993), "An Introduction to the Bootstrap",
+    range, to which results cut it. Efron & Tibshirani (1993), "An Introduction to the Bootstrap",
     section 11.1.
 
     >>> from carob.counts.tally import Table
