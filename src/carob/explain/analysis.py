@@ -14,6 +14,7 @@ from carob.corpus.corpus import Words
 from carob.corpus.tables import UNKNOWN
 from carob.counts.events import Events
 from carob.pair.pair import Pair
+from carob.result.documents import Item
 from carob.result.errors import Changes, Confusion
 
 
@@ -73,9 +74,13 @@ class ErrorAnalysis(ABC):
         )
         return Confusion.of(self.table.labels, ours[gold], theirs[system])
 
-    @abstractmethod
     def confusion(self) -> Confusion:
         """Which labels were taken for which."""
+        return self.met(*self.confused_items())
+
+    @abstractmethod
+    def confused_items(self) -> tuple[IntArray, IntArray]:
+        """What the matrix of labels counts: items of gold and of the system, -1 for none."""
 
     @abstractmethod
     def corrected(self, types: Sequence[str]) -> Pair:
@@ -84,6 +89,19 @@ class ErrorAnalysis(ABC):
     @abstractmethod
     def example(self, row: int) -> Any:
         """A row, ready to be shown."""
+
+    @property
+    @abstractmethod
+    def unit(self) -> str:
+        """What positions of items count: `token` or `char`."""
+
+    @abstractmethod
+    def gold_rows(self) -> IntArray:
+        """The row in its corpus of each item of gold, which is the same for all systems."""
+
+    @abstractmethod
+    def item(self, side: str, row: int, words: Words, unit: str) -> Item:
+        """An item of one side, with its places in this unit."""
 
     @abstractmethod
     def extra_keys(self, other: Any, label: int | None) -> tuple[IntArray, IntArray]:

@@ -10,13 +10,14 @@ import numpy as np
 
 from carob.arrays.join import packed
 from carob.arrays.types import BoolArray, IntArray
-from carob.corpus.corpus import Corpus
+from carob.corpus.corpus import Corpus, Words
 from carob.corpus.document import Mention
 from carob.corpus.tables import Mentions
 from carob.explain.analysis import ErrorAnalysis
 from carob.explain.context import in_context
 from carob.pair.pair import Pair
-from carob.result.errors import Confusion, Example
+from carob.result.documents import Item
+from carob.result.errors import Example
 
 BOUNDARY = ("BES", "BEL", "BEO")
 
@@ -37,8 +38,8 @@ class MentionErrors(ErrorAnalysis):
     kinds: ClassVar[tuple[str, ...]] = ("TP", "LE", *BOUNDARY, "LBE", "FP", "FN")
     extra: ClassVar[str] = "FP"
 
-    def confusion(self) -> Confusion:
-        """All errors as a matrix of labels.
+    def confused_items(self) -> tuple[IntArray, IntArray]:
+        """All errors, for a matrix of labels.
 
         Boundary errors are on the diagonal, labelling and labelling-boundary errors beside it,
         missed mentions in the last column, invented ones in the last row. Ortmann (2022),
@@ -46,7 +47,7 @@ class MentionErrors(ErrorAnalysis):
         matrices".
         """
         wrong = self.kind != 0
-        return self.met(self.gold[wrong], self.system[wrong])
+        return self.gold[wrong], self.system[wrong]
 
     def corrected(self, types: Sequence[str]) -> Pair:
         """What gold has in an error of these types is found; what the system has in it is gone,
@@ -81,6 +82,22 @@ class MentionErrors(ErrorAnalysis):
         if row < 0:
             return None
         return Mention.of(self.pair.labels[table.label[row]], table.fragments_of(row))
+
+    @property
+    def unit(self) -> str:
+        """What positions of mentions count."""
+        return self.pair.unit
+
+    def gold_rows(self) -> IntArray:
+        """The same for all systems: every pair has the same mentions of gold."""
+        return np.arange(len(self.pair.gold))
+
+    def item(self, side: str, row: int, words: Words, unit: str) -> Item:
+        """A mention; its attributes are the note."""
+        table: Mentions = getattr(self.pair if unit == self.unit else self.pair.in_tokens, side)
+        values = {name: column[row] for name, column in table.attributes.items()}
+        note = ", ".join(f"{name}={value}" for name, value in values.items() if value is not None)
+        return Item(self.pair.labels[table.label[row]], table.fragments_of(row), note=note)
 
     def extra_keys(self, other: MentionErrors, label: int | None) -> tuple[IntArray, IntArray]:
         """Document, place and label of invented mentions."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
@@ -18,7 +19,8 @@ from carob.explain.analysis import ErrorAnalysis
 from carob.explain.context import in_context
 from carob.pair.filled import Filled, FilledPair, Forms, words_at
 from carob.pair.pair import Pair
-from carob.result.errors import Confusion, SlotExample
+from carob.result.documents import Item
+from carob.result.errors import SlotExample
 
 UNGROUNDED = "ungrounded"
 
@@ -58,8 +60,8 @@ class SlotErrors(ErrorAnalysis):
         size = len(self.table.labels)
         return super().counts() | {UNGROUNDED: np.bincount(slot, minlength=size)}
 
-    def confusion(self) -> Confusion:
-        """Errors as a matrix of slots: which slot of gold became which slot of the system.
+    def confused_items(self) -> tuple[IntArray, IntArray]:
+        """Errors, for a matrix of slots: which slot of gold became which slot of the system.
 
         A filler of gold that was not found, and a wrong answer of the same document that is the
         same string, are one right string in the wrong place: the row is gold's slot, the column
@@ -87,7 +89,7 @@ class SlotErrors(ErrorAnalysis):
         gold[np.isin(gold, moved[0])] = UNKNOWN
         system[np.isin(system, moved[1])] = UNKNOWN
         some = (gold != UNKNOWN) | (system != UNKNOWN)
-        return self.met(np.append(moved[0], gold[some]), np.append(moved[1], system[some]))
+        return np.append(moved[0], gold[some]), np.append(moved[1], system[some])
 
     def corrected(self, types: Sequence[str]) -> Pair:
         """A wrong answer in the place of a filler of gold becomes that filler, a missing one is
@@ -132,6 +134,45 @@ class SlotErrors(ErrorAnalysis):
         if row < 0 or not (fragments := places.of(int(side.realisations[row]))):
             return None
         return Mention.of(self.pair.filled.labels[side.label[row]], fragments)
+
+    @property
+    def unit(self) -> str:
+        """What positions of fillers count."""
+        return self.pair.filled.unit
+
+    def gold_rows(self) -> IntArray:
+        """The rows of gold's fillers, whatever this system's types made of their slots."""
+        return self.pair.filled.gold.row
+
+    def item(self, side: str, row: int, words: Words, unit: str) -> Item:
+        """A filler with all that it may say, and the places that it has or was found at."""
+        filled = self.pair.filled
+        table: Filled = getattr(filled, side)
+        places: Fragments = getattr(filled.grounded, side)
+        fragments = places.of(int(table.realisations[row])) if unit == self.unit else ()
+        return Item(
+            filled.labels[table.label[row]],
+            fragments,
+            self._texts_of(table, row, words),
+            self._template_notes[side][int(table.template[row])],
+        )
+
+    @cached_property
+    def _template_notes(self) -> dict[str, list[str]]:
+        """Of each side, which template of its document each is; nothing if it is the only one."""
+        notes = {}
+        for side in ("gold", "system"):
+            doc = getattr(self.pair.filled, side).forms.doc
+            _, inverse, counts = np.unique(doc, return_inverse=True, return_counts=True)
+            order = np.argsort(inverse, kind="stable")
+            number = np.empty(len(doc), np.int64)
+            number[order] = np.arange(len(doc)) - np.repeat(np.cumsum(counts) - counts, counts)
+            several = counts[inverse] > 1
+            notes[side] = [
+                f"template {n + 1}" if many else ""
+                for n, many in zip(number.tolist(), several.tolist(), strict=True)
+            ]
+        return notes
 
     def extra_keys(self, other: SlotErrors, label: int | None) -> tuple[IntArray, IntArray]:
         """Document, slot and text of extra answers."""
