@@ -5,10 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import fields
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from carob.corpus.problems import UsageError
 from carob.result.signature import short
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 Rows = list[dict[str, Any]]
 """A table in long form."""
@@ -137,6 +140,20 @@ class Result(Tabular):
 
         text: str = import_module("carob.registry").load("report", report)(**parameters)(self)
         return text
+
+    def plot(self, kind: str | None = None, **parameters: Any) -> Figure:
+        """The result as a chart, a figure of Matplotlib, which `savefig` writes to a file; needs
+        Matplotlib. docs/charts.md describes the kinds and their parameters.
+
+        >>> from carob import Corpus, score
+        >>> scores = score(Corpus.of("[Ann]PER"), Corpus.of("[Ann]PER"), "exact.F1")
+        >>> scores.plot("labels").axes[0].get_title(loc="left")
+        'PER'
+        """
+        from importlib import import_module
+
+        chart: Figure = import_module("carob.report.charts").figure(self, kind, **parameters)
+        return chart
 
 
 def library(name: str) -> Any:

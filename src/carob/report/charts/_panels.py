@@ -1,0 +1,127 @@
+"""Small charts side by side, each with a dot and an interval for every system."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
+
+from carob.report.charts._style import (
+    GRID,
+    INK,
+    LINE,
+    SERIES,
+    SIZE,
+    SMALL,
+    SOFT,
+    Chart,
+    axes,
+    chart,
+    fitting,
+    footnote,
+    footnote_height,
+    plain_numbers,
+    text_width,
+)
+
+NARROWEST = 0.75
+"""The least width of the scale of a panel, in inches."""
+
+
+class Dot(NamedTuple):
+    """A score with its interval, and the text beside it. Each number may be missing."""
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    text: str = ""
+
+
+class Panel(NamedTuple):
+    """One small chart: a dot for each system, in the order of all panels."""
+
+    title: str
+    dots: Sequence[Dot]
+    note: str = ""
+    """What stands to the right of the title."""
+
+
+def draw_panels(
+    names: Sequence[str],
+    panels: Sequence[Panel],
+    width: float,
+    notes: Sequence[str] = (),
+    *,
+    one_scale: bool,
+) -> Chart:
+    """The panels in rows and columns, as many as fit beside each other."""
+    left = 0.1 + min(max((text_width(fitting(name, 9)) for name in names), default=0), 0.3 * width)
+    side = 0.08 + max((text_width(dot.text) for panel in panels for dot in panel.dots), default=0)
+    gap = 0.12 + side
+    most = max(1, int((width - left) / (NARROWEST + gap)))
+    rows = -(-len(panels) // min(most, len(panels)))
+    columns = -(-len(panels) // rows)
+    own = (width - left - gap * columns) / columns
+    height = max(len(names), 1) * LINE
+    above, below = 0.24, 0.23
+    whole = rows * (above + height + below) + footnote_height(notes)
+    figure = chart(width, whole)
+    shown = [fitting(name, left - 0.1) for name in names]
+    scale = _scale([dot for panel in panels for dot in panel.dots])
+    for i, panel in enumerate(panels):
+        row, column = divmod(i, columns)
+        top = row * (above + height + below) + above
+        plot = axes(figure, left + column * (own + gap), top, own, height)
+        _panel(plot, panel, scale if one_scale else _scale(panel.dots), own + side)
+        plot.set_yticks(range(len(names)), shown if column == 0 else [""] * len(names))
+    footnote(figure, notes)
+    return figure
+
+
+def _scale(dots: Sequence[Dot]) -> tuple[float, float]:
+    """From the least to the largest number, with some room."""
+    numbers = [n for dot in dots for n in dot[:3] if n is not None]
+    if not numbers:
+        return 0.0, 1.0
+    low, high = min(numbers), max(numbers)
+    room = 0.06 * (high - low) or 0.05 * abs(high) or 0.05
+    return low - room, high + room
+
+
+def _panel(plot: Axes, panel: Panel, scale: tuple[float, float], room: float) -> None:
+    count = len(panel.dots)
+    plot.set_xlim(*scale)
+    plot.set_ylim(count - 0.4, -0.6)
+    note_room = text_width(panel.note) + 0.06 if panel.note else 0.0
+    title = fitting(panel.title, room - note_room, SIZE)
+    plot.set_title(title, loc="left", size=SIZE, weight="bold", pad=4, x=0)
+    if panel.note:
+        width = room - 0.02
+        place = width / plot.get_position().width / plot.figure.get_figwidth()  # type: ignore[union-attr]
+        plot.annotate(
+            panel.note, (place, 1), (0, 4), "axes fraction", textcoords="offset points",
+            ha="right", va="baseline", size=SMALL - 0.5, color=SOFT,
+        )  # fmt: skip
+    plot.xaxis.set_major_locator(MaxNLocator(3, steps=[1, 2, 5, 10]))
+    plot.xaxis.set_major_formatter(plain_numbers())
+    plot.grid(axis="x")
+    plot.tick_params(axis="y", length=0)
+    plot.spines["left"].set_visible(False)
+    plot.spines["bottom"].set_color(GRID)
+    there = [i for i, dot in enumerate(panel.dots) if dot.value is not None]
+    ends = [(i, dot.low, dot.high) for i, dot in enumerate(panel.dots)
+            if dot.low is not None and dot.high is not None]  # fmt: skip
+    if ends:
+        place, low, high = np.array(ends).T
+        plot.hlines(place, low, high, color=SERIES[0], linewidth=1.2, gid="intervals")
+    values = np.array([panel.dots[i].value for i in there], np.float64)
+    plot.plot(values, there, "o", color=SERIES[0], markersize=3.4, gid="scores")
+    for i, dot in enumerate(panel.dots):
+        if dot.text:
+            plot.annotate(
+                dot.text, (1, i), (5, 0), ("axes fraction", "data"), textcoords="offset points",
+                ha="left", va="center_baseline", size=SMALL, color=INK,
+            )  # fmt: skip

@@ -1,0 +1,228 @@
+"""What all charts share: colours, sizes, fonts, how names are shown, and how a figure is saved."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties, fontManager
+from matplotlib.textpath import text_to_path
+from matplotlib.ticker import ScalarFormatter
+
+from carob.corpus.problems import UsageError, nearest, plain
+
+INK, SOFT, GRID, PAPER = "#1f2328", "#59636e", "#d1d9e0", "#ffffff"
+
+SERIES = ("#0072b2", "#e69f00", "#d55e00", "#8b949e", "#56b4e9", "#009e73", "#cc79a7")
+"""Colours that the colour-blind can tell apart, on light and dark paper: those of Okabe & Ito
+(2008), "Color Universal Design", without black and yellow, and with grey."""
+
+VARIABLES = {
+    color: f"var(--{name},{color})"
+    for name, color in (
+        ("ink", INK), ("soft", SOFT), ("grid", GRID), ("paper", PAPER),
+        *((f"series-{i}", color) for i, color in enumerate(SERIES, 1)),
+    )
+}  # fmt: skip
+"""The colours as variables of CSS, so that a page can be light or dark."""
+
+WIDTHS: Mapping[str, float] = {"column": 3.25, "page": 6.75}
+"""In inches. Columns of journals and proceedings are 3.0 to 3.5 wide."""
+
+FONTS: Mapping[str, str] = {"sans": "DejaVu Sans", "serif": "STIXGeneral"}
+"""The fonts that Matplotlib brings along; the second looks like Times."""
+
+SIZE, SMALL = 8.0, 7.0
+"""The sizes of text, in points."""
+
+LINE = 0.15
+"""The height of a line of text, in inches."""
+
+_STYLE: dict[str, Any] = {
+    "font.size": SIZE,
+    "text.parse_math": False,  # a label with two dollar signs is no formula
+    "text.color": INK,
+    "axes.titlesize": SIZE,
+    "axes.titlecolor": INK,
+    "axes.labelsize": SMALL,
+    "axes.labelcolor": INK,
+    "axes.edgecolor": SOFT,
+    "axes.linewidth": 0.6,
+    "axes.facecolor": PAPER,
+    "axes.axisbelow": True,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "xtick.color": SOFT,
+    "xtick.labelcolor": INK,
+    "xtick.labelsize": SMALL,
+    "xtick.major.width": 0.6,
+    "xtick.major.size": 2.0,
+    "xtick.major.pad": 2.0,
+    "ytick.color": SOFT,
+    "ytick.labelcolor": INK,
+    "ytick.labelsize": SMALL,
+    "ytick.major.width": 0.6,
+    "ytick.major.size": 2.0,
+    "ytick.major.pad": 3.0,
+    "grid.color": GRID,
+    "grid.linewidth": 0.5,
+    "lines.solid_capstyle": "butt",
+    "figure.facecolor": PAPER,
+    "figure.edgecolor": PAPER,
+    # How files are written: text as text; in PDF as TrueType, because some publishers refuse
+    # Type 3; and the same bytes each time.
+    "svg.fonttype": "none",
+    "svg.hashsalt": "carob",
+    "pdf.fonttype": 42,
+    "savefig.dpi": 300,
+}
+
+_NO_DATE: Mapping[str, dict[str, None]] = {
+    "svg": {"Date": None, "Creator": None},
+    "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+    "png": {"Software": None},
+}
+"""What would make the file of tomorrow, or of the next version of Matplotlib, another one."""
+
+
+class Chart(Figure):
+    """A figure of Matplotlib. It shows itself in a notebook, and is saved as the same bytes each
+    time.
+    """
+
+    link_names: dict[str, str]
+    """What each link of the chart shows, by its address."""
+
+    def __init__(self, *arguments: Any, **parameters: Any) -> None:
+        super().__init__(*arguments, **parameters)
+        self.link_names = {}
+
+    def savefig(self, fname: Any, **parameters: Any) -> None:
+        """Save the figure: see the documentation of Matplotlib."""
+        name = os.fspath(fname) if isinstance(fname, (str, os.PathLike)) else ""
+        form = parameters.get("format") or os.path.splitext(name)[1][1:]  # noqa: PTH122
+        with settings():
+            metadata = {**_NO_DATE.get(form, {}), **(parameters.pop("metadata", None) or {})}
+            super().savefig(fname, metadata=metadata or None, **parameters)
+
+    def _repr_svg_(self) -> str:
+        import io
+
+        file = io.BytesIO()
+        self.savefig(file, format="svg")
+        return file.getvalue().decode()
+
+
+@contextmanager
+def settings(font: str = "sans") -> Iterator[None]:
+    """The style of charts, whatever the user's own settings of Matplotlib are; these come back."""
+    family = FONTS.get(font, font)
+    if font not in FONTS and family not in (names := fontManager.get_font_names()):
+        few = nearest(font, names).partition(" there are: ")[0]
+        raise UsageError(f"no font is called {font!r}{few if '?' in few else ''}")
+    with mpl.rc_context(), warnings.catch_warnings():
+        # A sign that the font lacks is drawn as a box. `missing_signs` tells which these are.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+        mpl.rcdefaults()
+        style: Any = _STYLE | {"font.family": [family, "DejaVu Sans"]}
+        mpl.rcParams.update(style)
+        yield
+
+
+def chart(width: float, height: float) -> Chart:
+    """An empty figure of this size in inches."""
+    return Chart(figsize=(width, height))
+
+
+def axes(figure: Figure, left: float, top: float, width: float, height: float) -> Axes:
+    """Axes at a place in inches from the left and upper edge of the figure."""
+    whole_width, whole_height = figure.get_size_inches()
+    return figure.add_axes((
+        left / whole_width, 1 - (top + height) / whole_height, width / whole_width,
+        height / whole_height,
+    ))  # fmt: skip
+
+
+def footnote(figure: Figure, notes: Sequence[str]) -> None:
+    """Small lines at the lower edge."""
+    width, height = figure.get_size_inches()
+    for i, note in enumerate(reversed(notes)):
+        figure.text(
+            0.03 / width, (0.03 + i * LINE * 0.9) / height, note, size=SMALL - 0.5, color=SOFT
+        )
+
+
+def footnote_height(notes: Sequence[str]) -> float:
+    """The room that footnotes need, in inches."""
+    return LINE * 0.9 * len(notes) + 0.05 if notes else 0.0
+
+
+def plain_numbers() -> ScalarFormatter:
+    """Numbers beside an axis: as many decimals each, and no powers of ten."""
+    form = ScalarFormatter(useOffset=False)
+    form.set_scientific(False)
+    return form
+
+
+def inches(width: float | str) -> float:
+    """The width of a chart in inches.
+
+    >>> inches("column"), inches(5)
+    (3.25, 5.0)
+    """
+    if width in WIDTHS:
+        return WIDTHS[str(width)]
+    try:
+        number = float(width)
+    except ValueError:
+        number = 0.0
+    if not 1.5 <= number <= 40:
+        raise UsageError(
+            f"found width {width!r}, expected {' or '.join(WIDTHS)}, or from 1.5 to 40 inches"
+        )
+    return number
+
+
+def printable(text: str) -> str:
+    """A text without signs that cannot be shown, not longer than anyone would read.
+
+    >>> printable("a\\nb"), len(printable("x" * 1_000_000))
+    ('a\\\\nb', 401)
+    """
+    return plain(text if len(text) <= 400 else f"{text[:200]}…{text[-200:]}")
+
+
+def text_width(text: str, size: float = SMALL) -> float:
+    """How wide a text is, in inches, in the font of the `settings`."""
+    width: float = text_to_path.get_text_width_height_descent(
+        text, FontProperties(size=size), ismath=False
+    )[0]
+    return width / 72
+
+
+def fitting(text: str, room: float, size: float = SMALL) -> str:
+    """A name that fits into some inches: one that is too long loses its middle."""
+    text = printable(text)
+    room += 0.01  # widths are rounded, and as much does not show
+    if text_width(text, size) <= room or len(text) < 3:
+        return text
+    # Names of files differ at their ends as often as at their beginnings.
+    low, high = 1, len(text)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if text_width(_without_middle(text, middle), size) <= room:
+            low = middle
+        else:
+            high = middle - 1
+    return _without_middle(text, low)
+
+
+def _without_middle(text: str, length: int) -> str:
+    end = length // 3
+    return f"{text[: length - end]}…{text[-end:] if end else ''}"

@@ -1,0 +1,88 @@
+"""labels: the scores of all systems for each label or slot, with intervals and support."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from carob.corpus.problems import UsageError, many, nearest
+from carob.report.charts._panels import Dot, Panel, draw_panels
+from carob.report.charts._style import Chart, inches, settings
+from carob.report.charts.intervals import MOST, Entry, in_order, score_text
+from carob.result.result import whole
+from carob.result.scores import Score, Scores, Value
+
+DRAWS = ("Scores",)
+
+MOST_LABELS = 24
+"""Of more labels than this, only those with the most gold items are shown."""
+
+
+def draw(
+    result: Scores,
+    *,
+    recipe: str | None = None,
+    labels: Sequence[str] | None = None,
+    width: float | str = "column",
+    font: str = "sans",
+) -> Chart:
+    """A panel for each label, with a dot and an interval for each system, on one scale.
+
+    The `recipe` is by default the first that is neither precision nor recall. Beside the name of a
+    label is how many items gold has.
+
+    >>> from carob import Corpus, score
+    >>> gold, system = Corpus.of("[Ann]PER [Rome]LOC"), Corpus.of("[Ann]PER Rome")
+    >>> [axes.get_title(loc="left") for axes in draw(score(gold, system, "exact.F1")).axes]
+    ['LOC', 'PER']
+    """
+    scores = _of_recipe(result, recipe)
+    every = list(dict.fromkeys(label for each in scores for label in each.by_label))
+    for label in labels or ():
+        if label not in every:
+            raise UsageError(f"no label is called {label!r}{nearest(label, every)}")
+    support = {
+        label: max(each.by_label[label].support for each in scores if label in each.by_label)
+        for label in every
+    }
+    notes = []
+    chosen = list(labels or every)
+    if len(chosen) > MOST_LABELS:
+        most = set(sorted(chosen, key=lambda label: -support[label])[:MOST_LABELS])
+        notes.append(f"the {MOST_LABELS} most frequent of {len(chosen):,} labels")
+        chosen = [label for label in chosen if label in most]
+    entries = [
+        Entry(each.system, each.recipe, Dot(each.value), each.lower_is_better, False)
+        for each in scores
+    ]
+    systems = in_order(entries)
+    if len(systems) > MOST:
+        notes.append(f"{many(len(systems) - MOST, 'more system')} not shown")
+        systems = systems[:MOST]
+    by_name = {each.system: each for each in scores}
+    panels = [
+        Panel(
+            label,
+            [_dot(by_name[name].by_label.get(label), by_name[name].is_count) for name in systems],
+            f"{whole(support[label]):,} gold",
+        )
+        for label in chosen
+    ]
+    notes.insert(0, scores[0].recipe + (", lower is better" if scores[0].lower_is_better else ""))
+    with settings(font):
+        return draw_panels(systems, panels, inches(width), notes, one_scale=True)
+
+
+def _of_recipe(result: Scores, recipe: str | None) -> list[Score]:
+    names = list(dict.fromkeys(each.recipe for each in result))
+    if recipe is None:
+        whole_scores = [each.recipe for each in result if each.measure not in ("P", "R")]
+        recipe = (whole_scores or names)[0]
+    if recipe not in names:
+        raise UsageError(f"no score here has the recipe {recipe!r}{nearest(recipe, names)}")
+    return [each for each in result if each.recipe == recipe]
+
+
+def _dot(value: Value | None, is_count: bool) -> Dot:
+    if value is None:
+        return Dot(None)
+    return Dot(value.value, value.low, value.high, score_text(value.value, is_count))
