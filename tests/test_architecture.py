@@ -23,7 +23,7 @@ COMPONENTS = [(stage, name) for stage in registry.STAGES for name in registry.bu
 NOUNS = ("arrays", "corpus", "pair", "counts", "result")
 """Each may import those before it."""
 
-STAGES = {"formats", "match", "measure", "average", "infer", "explain", "report"}
+STAGES = {"formats", "match", "measure", "average", "infer", "explain", "report", "learn"}
 ROOM = {"seminars", "example"}
 """Made-up corpora: they import nothing but corpus."""
 

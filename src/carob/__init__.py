@@ -31,6 +31,7 @@ if TYPE_CHECKING:  # as typing has it, without the time that typing takes
     from carob.evaluate.robust import robust
     from carob.evaluate.score import score
     from carob.evaluate.task import Task
+    from carob.evaluate.train import Trained, load_model, predict, train
     from carob.evaluate.verify import Verification, verify
     from carob.pair.pair import Pair
     from carob.recipe import Recipe
@@ -46,9 +47,9 @@ __all__ = [
     "CarobError", "Comparison", "Converted", "Corpus", "DataError", "Difference", "Document",
     "Errors", "Filler", "Findings", "Group", "InputError", "Interval", "Mention", "Options",
     "Pair", "Power", "Problem", "Quantities", "Rank", "Ranking", "Recipe", "RecipeError",
-    "Robustness", "Score", "Scores", "Tally", "Task", "Template", "UsageError", "Verification",
-    "__version__", "check", "compare", "convert", "errors", "power", "rank", "read", "robust",
-    "score", "verify", "write",
+    "Robustness", "Score", "Scores", "Tally", "Task", "Template", "Trained", "UsageError",
+    "Verification", "__version__", "check", "compare", "convert", "errors", "load_model", "power",
+    "predict", "rank", "read", "robust", "score", "train", "verify", "write",
 ]  # fmt: skip
 
 _NAMES = {
@@ -68,6 +69,7 @@ _NAMES = {
     "evaluate.robust": "robust",
     "evaluate.score": "score",
     "evaluate.task": "Task",
+    "evaluate.train": "Trained load_model predict train",
     "evaluate.verify": "Verification verify",
     "pair.pair": "Pair",
     "recipe": "Recipe",

@@ -1,8 +1,9 @@
-"""The contracts: what a format, event space, measure, average or report declares and does.
+"""The contracts: what a format, event space, measure, average, report or learner declares and does.
 
 A component is a frozen dataclass with a `name`. It inherits nothing. `Format`, `Space`, `Measure`,
-`Average` and `Report` list what it must have; `FormatHooks`, `SpaceHooks`, `MeasureHooks` and
-`AverageHooks` list what it may have beside, and what holds if it does not. What a component knows
+`Average`, `Report` and `Learner` list what it must have; `FormatHooks`, `SpaceHooks`,
+`MeasureHooks`, `AverageHooks` and `LearnerHooks` list what it may have beside, and what holds if it
+does not. What a component knows
 about itself (its range, whether it is symmetric) it declares here, and nowhere else is a list of
 names.
 
@@ -43,14 +44,17 @@ from carob.result.scores import Score, Scores
 if TYPE_CHECKING:
     from pathlib import Path  # slow to load
 
+    from carob.pair.texts import Examples, Texts  # only learners need them
+
 __all__ = [
     "Average", "AverageHooks", "Averaged", "BoolArray", "CarobError", "Corpus", "CountTable",
-    "DataError", "Document", "Documents", "Events", "Filler", "FloatArray", "Format",
-    "FormatHooks", "Group", "InputError", "IntArray", "Measure", "MeasureHooks", "Mention",
-    "Mentions", "Pair", "Problem", "Problems", "Quantities", "RecipeError", "Report", "Score",
-    "Scores", "Source", "Space", "SpaceHooks", "Table", "Tally", "Template", "UsageError",
-    "document_of", "hook", "join", "mean", "missing", "missing_attributes", "nearest",
-    "of_documents", "packed", "ratio", "required", "rest", "valued",
+    "DataError", "Document", "Documents", "Events", "Filler", "FloatArray", "Format", "FormatHooks",
+    "Group", "InputError", "IntArray", "Learner", "LearnerHooks", "Measure", "MeasureHooks",
+    "Mention", "Mentions", "Model", "ModelHooks", "Pair", "Problem", "Problems", "Quantities",
+    "RecipeError", "Report", "Score", "Scores", "Source", "Space", "SpaceHooks", "Table", "Tally",
+    "Template", "UsageError", "document_of", "hook", "join", "mean", "missing",
+    "missing_attributes", "nearest", "of_documents", "packed", "ratio", "required", "rest",
+    "valued",
 ]  # fmt: skip
 
 
@@ -248,8 +252,70 @@ class Report(Protocol):
         """The text."""
 
 
+@runtime_checkable
+class Model(Protocol):
+    """What a learner has learned: it answers for documents that it has not seen."""
+
+    @property
+    def slots(self) -> tuple[str, ...]:
+        """The slots that it fills: the labels of its answers."""
+
+    def answers(self, texts: Texts, /) -> Corpus:
+        """The documents with what it finds in them: mentions with a slot as label, and a
+        confidence each. `Texts.answers` makes such a corpus from spans of tokens.
+        """
+
+    def describe(self) -> Mapping[str, Any]:
+        """Facts about it for a report, such as the number of features; JSON can hold them."""
+
+    def save(self, folder: Path, /) -> None:
+        """Write it into a folder that exists, so that `load` of its learner finds it again. A
+        model may come from a stranger: what is written is data (JSON, arrays), never code.
+        """
+
+
+class ModelHooks:
+    """What a model may have beside."""
+
+    uncertainty: Callable[[Texts], tuple[FloatArray, FloatArray]] | None = None
+    """How unsure it is about each document, for active learning: the mean uncertainty of tokens,
+    and that of the whole sequence divided by its length. Larger is less sure.
+    """
+
+
+@runtime_checkable
+class Learner(Protocol):
+    """From documents with filled slots to a model: a component of learn/."""
+
+    @property
+    def name(self) -> str:
+        """Its name in experiments and on the command line."""
+
+    def fit(self, examples: Examples, slots: tuple[str, ...], seed: int, /) -> Model:
+        """Learn to fill `slots`. Equal arguments give equal models, on every machine."""
+
+    def load(self, folder: Path, /) -> Model:
+        """A model that was saved. Whatever the files hold, they are checked and never run."""
+
+
+class LearnerHooks:
+    """What a learner may have beside."""
+
+    extra: str = ""
+    """The extra of carob that brings the packages it needs: `pip install 'carob[crf]'`."""
+
+    own_features: bool = False
+    """Whether it sees more of a document than the tokens, lines and layers of `Texts`; tables mark
+    it, because its scores then also compare features.
+    """
+
+    runs_programs: bool = False
+    """Whether its models run programs. Such a model is loaded only if the user agrees."""
+
+
 CONTRACTS: Mapping[str, type] = {
     "formats": Format, "match": Space, "measure": Measure, "average": Average, "report": Report,
+    "learn": Learner,
 }  # fmt: skip
 """The contract of each stage whose components may come from plugins."""
 
@@ -276,7 +342,9 @@ def missing_attributes(stage: str, cls: type) -> list[str]:
     return [name for name in required(stage) if name not in own and name not in fields]
 
 
-_DEFAULTS = (FormatHooks(), SpaceHooks(), MeasureHooks(), AverageHooks())
+_DEFAULTS = (
+    FormatHooks(), SpaceHooks(), MeasureHooks(), AverageHooks(), ModelHooks(), LearnerHooks()
+)  # fmt: skip
 
 
 def hook(component: object, name: str) -> Any:

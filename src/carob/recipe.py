@@ -149,6 +149,8 @@ def word(text: str) -> str:
 
 
 def _value(value: Any, *, full: bool = False, without: Sequence[str] = ()) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
     if isinstance(value, (int, float)):
         whole = isinstance(value, float) and value.is_integer() and abs(value) < 1e15
         return str(int(value)) if whole else repr(value)
@@ -298,6 +300,20 @@ class _Reader:
         return parts
 
 
+def learner(text: str) -> Any:
+    """The learner that a text stands for, with its parameters.
+
+    >>> spell(learner("rote(precision=0.7)"))
+    'rote(precision=0.7)'
+    """
+    reader = _Reader(text.strip())
+    name = reader.name("a learner")
+    parameters = reader.parameters()
+    if reader.at != len(reader.text):
+        raise reader.fail("the end")
+    return _build("learn", name, parameters)
+
+
 def _measures(space: Any, name: str, parameters: Mapping[str, Any]) -> list[Any]:
     """The measures that a name stands for: those of measure/, and the counts of the space."""
     if name in SHORT:
@@ -343,7 +359,7 @@ def _build(stage: str, name: str, parameters: Mapping[str, Any]) -> Any:
         if key not in fields:
             names = nearest(key, list(fields)) if fields else "; it has none"
             raise RecipeError(f"{name} has no parameter {key!r}{names}")
-        values[key] = _convert(f"{name}({key}=…)", hints[key], value)
+        values[key] = _convert(f"{name}({key}=…)", hints[key], value, stage)
     for key, field in fields.items():
         default = field.default, field.default_factory
         if key not in values and default == (dataclasses.MISSING, dataclasses.MISSING):
@@ -352,8 +368,10 @@ def _build(stage: str, name: str, parameters: Mapping[str, Any]) -> Any:
     return cls(**values)
 
 
-def _convert(where: str, hint: Any, value: Any) -> Any:
-    """A value as the type that a field is annotated with; None as a type means no value."""
+def _convert(where: str, hint: Any, value: Any, stage: str) -> Any:
+    """A value as the type that a field is annotated with; None as a type means no value. A part
+    of a learner is a learner, any other part an event space.
+    """
     union = isinstance(hint, types.UnionType) or typing.get_origin(hint) is typing.Union
     options = (
         [each for each in typing.get_args(hint) if each is not type(None)] if union else [hint]
@@ -365,6 +383,8 @@ def _convert(where: str, hint: Any, value: Any) -> Any:
             if text in choices:
                 return choices[text]
             raise RecipeError(f"{where}: found {text}{nearest(text, list(choices))}")
+        if option is bool and text in ("true", "false"):
+            return text == "true"
         if option is float and isinstance(value, (int, float)):
             return float(value)
         if option is int and isinstance(value, int):
@@ -376,8 +396,9 @@ def _convert(where: str, hint: Any, value: Any) -> Any:
             return tuple(value) if isinstance(value, list) else (text,)
         if option is Any and isinstance(value, (_Component, list)):
             part = value if isinstance(value, _Component) else _Component(value[0], {})
-            return _build("match", part.name, part.parameters)
-    names = {float: "a number", int: "a whole number", str: "a word", Any: "an event space"}
+            return _build("learn" if stage == "learn" else "match", part.name, part.parameters)
+    names = {float: "a number", int: "a whole number", str: "a word", bool: "true or false",
+             Any: "a learner" if stage == "learn" else "an event space"}  # fmt: skip
     expected = " or ".join(names.get(option, str(option)) for option in options)
     raise RecipeError(f"{where}: found {text}, expected {expected}")
 

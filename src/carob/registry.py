@@ -2,7 +2,8 @@
 
 A component is a class with a `name`. Built-in ones are found by reading the source files, so that
 only those that are used get imported; plugins announce theirs as entry points of the groups
-`carob.formats`, `carob.match`, `carob.measure`, `carob.average`, `carob.infer` and `carob.report`.
+`carob.formats`, `carob.match`, `carob.measure`, `carob.average`, `carob.infer`, `carob.report` and
+`carob.learn`.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ STAGES: Mapping[str, str] = {
     "average": "average",
     "infer": "statistic",
     "report": "report",
+    "learn": "learner",
 }
 """The stages that have components, and what one of them is called in messages."""
 

@@ -235,7 +235,7 @@ def test_measures_lists_what_there_is(capsys: pytest.CaptureFixture[str]) -> Non
     from carob import registry
 
     _, out, _ = said(capsys, "measures")
-    for stage in registry.STAGES:
+    for stage in registry.STAGES.keys() - {"learn"}:  # carob learners lists those
         for name in registry.names(stage):
             assert f"  {name} " in out
     code, _, err = said(capsys, "measures", "exakt")

@@ -1,0 +1,1 @@
+"""Learners, one file each: from documents with filled slots to a model that fills them."""
