@@ -164,7 +164,7 @@ def rankings() -> str | None:
 
 FUNCTIONS = {
     "errors": ErrorsOptions, "robust": RobustOptions, "power": PowerOptions,
-    "score": ScoreOptions, "compare": ScoreOptions,
+    "score": ScoreOptions, "compare": ScoreOptions, "report": ScoreOptions,
 }  # fmt: skip
 
 
@@ -228,9 +228,14 @@ def _members(cls: type[Any]) -> list[str]:
     return [*members.values()]
 
 
+def _subject(name: str) -> Any:
+    """What a public name stands for; of `report`, the function and not the folder."""
+    return getattr(carob, name) if name == "__version__" else carob.__getattr__(name)
+
+
 def _public(name: str) -> str:
     """The section of one public name."""
-    subject = getattr(carob, name)
+    subject = _subject(name)
     text, examples = _described(subject.__doc__)
     parts = [f"### {name}\n"]
     if inspect.isclass(subject):
@@ -250,7 +255,7 @@ def api() -> str:
     """Every public name of carob, from its docstring."""
     sections: dict[str, list[str]] = {title: [] for title in ("Functions", *API.values())}
     for name in sorted(carob.__all__):
-        subject = getattr(carob, name)
+        subject = _subject(name)
         if isinstance(subject, str):  # The version.
             continue
         folder = subject.__module__.split(".")[1]

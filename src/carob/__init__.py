@@ -28,6 +28,7 @@ if TYPE_CHECKING:  # as typing has it, without the time that typing takes
     from carob.evaluate.power import power
     from carob.evaluate.rank import rank
     from carob.evaluate.read import read, write
+    from carob.evaluate.report import report
     from carob.evaluate.robust import robust
     from carob.evaluate.score import score
     from carob.evaluate.task import Task
@@ -40,6 +41,7 @@ if TYPE_CHECKING:  # as typing has it, without the time that typing takes
     from carob.result.interval import Interval
     from carob.result.power import Power
     from carob.result.ranking import Ranking
+    from carob.result.report import Report
     from carob.result.robustness import Robustness
     from carob.result.scores import Score, Scores
 
@@ -47,9 +49,10 @@ __all__ = [
     "CarobError", "Comparison", "Converted", "Corpus", "DataError", "Difference", "Document",
     "Errors", "Filler", "Findings", "Group", "InputError", "Interval", "Mention", "Options",
     "Pair", "Power", "Problem", "Quantities", "Rank", "Ranking", "Recipe", "RecipeError",
-    "Robustness", "Score", "Scores", "Tally", "Task", "Template", "Trained", "UsageError",
-    "Verification", "__version__", "check", "compare", "convert", "errors", "load_model", "power",
-    "predict", "rank", "read", "robust", "score", "train", "verify", "write",
+    "Report", "Robustness", "Score", "Scores", "Tally", "Task", "Template", "Trained",
+    "UsageError", "Verification", "__version__", "check", "compare", "convert", "errors",
+    "load_model", "power", "predict", "rank", "read", "report", "robust", "score", "train",
+    "verify", "write",
 ]  # fmt: skip
 
 _NAMES = {
@@ -66,6 +69,7 @@ _NAMES = {
     "evaluate.power": "power",
     "evaluate.rank": "rank",
     "evaluate.read": "read write",
+    "evaluate.report": "report",
     "evaluate.robust": "robust",
     "evaluate.score": "score",
     "evaluate.task": "Task",
@@ -78,6 +82,7 @@ _NAMES = {
     "result.interval": "Interval",
     "result.power": "Power",
     "result.ranking": "Ranking",
+    "result.report": "Report",
     "result.robustness": "Robustness",
     "result.scores": "Score Scores",
 }

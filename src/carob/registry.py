@@ -42,9 +42,14 @@ def builtin(stage: str) -> Mapping[str, tuple[str, str]]:
     components: dict[str, tuple[str, str]] = {}
     folder = os.path.join(os.path.dirname(__file__), stage)  # noqa: PTH118, PTH120
     for file in sorted(os.listdir(folder)):  # noqa: PTH208 (pathlib is slow to load)
-        if not file.endswith(".py") or file.startswith("_"):
+        path = f"{folder}/{file}"
+        if file.startswith("_"):
             continue
-        with open(f"{folder}/{file}", encoding="utf-8") as source:  # noqa: PTH123
+        if not file.endswith(".py"):
+            path += "/__init__.py"  # a component that is a folder
+            if not os.path.exists(path):  # noqa: PTH110
+                continue
+        with open(path, encoding="utf-8") as source:  # noqa: PTH123
             text = source.read()
         current = ""
         for line in _LINE.finditer(text):

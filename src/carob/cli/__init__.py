@@ -142,6 +142,7 @@ def _run(arguments: Sequence[str]) -> int:
     from carob.corpus.problems import CarobError, DataError, UsageError
 
     try:
+        chosen.command_line = list(arguments)
         import_module("carob.cli._arguments").check_output(chosen)
         code: int = _module(chosen.command).run(chosen)
         sys.stdout.flush()

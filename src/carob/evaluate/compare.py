@@ -67,8 +67,7 @@ def compare(
     0.5
     """
     chosen = Options.of(ScoreOptions, options)
-    if trials is not None and not 99 <= trials <= MOST_TRIALS:
-        raise UsageError(f"trials is from 99 to {MOST_TRIALS:,}, not {trials:,}")
+    check_trials(trials)
     if recipes is None and chosen.official_recipes is not None:
         recipes = without_parts(chosen.official_recipes)
 
@@ -78,12 +77,25 @@ def compare(
         return without_parts(table_recipes(table, list(gold.mentions.attributes)))
 
     run = prepare(gold, systems, recipes, chosen, defaults)
+    return compare_run(run, chosen, trials, by_label=by_label)
+
+
+def check_trials(trials: int | None) -> None:
+    """Refuse numbers of trials that are too small to say anything, or would take hours."""
+    if trials is not None and not 99 <= trials <= MOST_TRIALS:
+        raise UsageError(f"trials is from 99 to {MOST_TRIALS:,}, not {trials:,}")
+
+
+def compare_run(
+    run: Run, options: Options, trials: int | None = None, *, by_label: bool = False
+) -> Comparison:
+    """The comparison of systems that are read and paired."""
     if len(run.pairs) < 2:
         if run.set_aside:
             reasons = "\n".join(f"set aside: {each}" for each in run.set_aside)
             raise DataError(f"fewer than two systems can be compared\n{reasons}")
         raise UsageError("give at least two systems to compare")
-    groups, left_out = _statistics(run, chosen, labels=by_label)
+    groups, left_out = _statistics(run, options, labels=by_label)
     tests = sum(len(group.scores) for group in groups) * math.comb(len(run.pairs), 2)
     trials = trials or trials_for(tests)
     differences, score_intervals = _differences(run, groups, Randomization(trials))
@@ -95,8 +107,8 @@ def compare(
         tuple(differences),
         tuple(ranks),
         tuple(_agreements(ranks, differences)),
-        run.signature(test=f"randomization,{trials},seed={chosen.seed}"),
-        chosen.seed,
+        run.signature(test=f"randomization,{trials},seed={options.seed}"),
+        options.seed,
         run.plan.units.kind,
         run.plan.remarks() + run.remarks + left_out,
         trials,

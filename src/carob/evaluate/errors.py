@@ -5,7 +5,8 @@ from __future__ import annotations
 import csv
 import json
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,8 +16,9 @@ from carob.corpus.problems import DataError, UsageError, nearest
 from carob.counts.tally import Tally
 from carob.evaluate.options import ErrorsOptions, Options, table_for
 from carob.evaluate.read import Readable, corpora
-from carob.evaluate.run import prepare, systems_by_name
+from carob.evaluate.run import Run, prepare, systems_by_name
 from carob.evaluate.score import average
+from carob.explain.analysis import ErrorAnalysis
 from carob.explain.gains import attack_order, gains
 from carob.explain.ledger import COLUMNS, Wording, ledger
 from carob.explain.mentions import BOUNDARY, MentionErrors
@@ -24,7 +26,7 @@ from carob.explain.slots import SlotErrors
 from carob.pair.pair import Pair
 from carob.recipe import Recipe, spell
 from carob.report.csv import cell
-from carob.result.errors import Errors
+from carob.result.errors import Errors, Example, SlotExample
 from carob.result.result import library, number_or_none
 
 if TYPE_CHECKING:
@@ -78,43 +80,62 @@ def errors(
         return SLOT_RECIPES if slots else RECIPES
 
     run = prepare(reference, answers, recipes, chosen.without_reading(), defaults)
-    words: Wording = lru_cache(1)(run.reference.words)  # a document's events follow each other
-    space = Recipe.parse("templates.F1" if slots else "fair.F1").space
-    analyses = [
-        (SlotErrors if slots else MentionErrors)(pair, space(pair), words)
-        for pair in run.pairs.values()
-    ]
-    first, pair = analyses[0], analyses[0].pair
+    analyses = analyse(run, slots=slots)
+    first = next(iter(analyses.values()))
     labels = first.table.labels
     if label is not None and label not in labels:
         what = "slot" if slots else "label"
         raise DataError(f"no {what} is called {label!r}{nearest(label, labels)}")
     which = None if label is None else labels.index(label)
-    counts = first.counts()
     if ledger_to is not None:
-        _write_ledger(ledger_to, pair, _spaces(spaces, run.recipes), words)
+        _write_ledger(ledger_to, first.pair, _spaces(spaces, run.recipes), first.words)
+    result = summarise(
+        run, next(iter(run.pairs)), first,
+        {kind: first.examples(kind, examples, which) for kind in kinds if examples},
+    )  # fmt: skip
+    if len(analyses) == 1:
+        return result
+    second = list(analyses.values())[1]
+    return replace(result, changes=first.changes(second, examples, which))
+
+
+def analyse(run: Run, *, slots: bool) -> dict[str, ErrorAnalysis]:
+    """What became of every mention, or of every filler if `slots`, for each system."""
+    words: Wording = lru_cache(1)(run.reference.words)  # a document's events follow each other
+    space = Recipe.parse("templates.F1" if slots else "fair.F1").space
+    kind = SlotErrors if slots else MentionErrors
+    return {name: kind(pair, space(pair), words) for name, pair in run.pairs.items()}
+
+
+def summarise(
+    run: Run,
+    name: str,
+    analysis: ErrorAnalysis,
+    examples: Mapping[str, Sequence[Example | SlotExample]],
+) -> Errors:
+    """The errors of one system: counts, confusions, gains."""
+    pair, counts = analysis.pair, analysis.counts()
     scores, official = _scores(pair, run.recipes), run.recipes[0]
     return Errors(
-        next(iter(run.pairs)),
-        first.kinds[1:],
+        name,
+        analysis.kinds[1:],
         {kind: int(count.sum()) for kind, count in counts.items()},
         {
             each: {kind: int(count[i]) for kind, count in counts.items()}
-            for i, each in enumerate(labels)
+            for i, each in enumerate(analysis.table.labels)
         },
-        first.confusion(),
-        gains(first, scores, lambda better: _scores(better, run.recipes)),
+        analysis.confusion(),
+        gains(analysis, scores, lambda better: _scores(better, run.recipes)),
         scores,
         attack_order(
-            first,
+            analysis,
             lambda better: _scores(better, [official])[str(official)],
             lower_is_better=official.measure.lower_is_better,
         ),
-        items=space.items,
-        near=first.near_misses if isinstance(first, MentionErrors) else None,
-        unseen=first.unseen if isinstance(first, MentionErrors) else None,
-        examples={kind: first.examples(kind, examples, which) for kind in kinds if examples},
-        changes=first.changes(analyses[1], examples, which) if len(analyses) > 1 else None,
+        items="mention" if isinstance(analysis, MentionErrors) else "filler",
+        near=analysis.near_misses if isinstance(analysis, MentionErrors) else None,
+        unseen=analysis.unseen if isinstance(analysis, MentionErrors) else None,
+        examples=examples,
         systems=run.system_files(),
         remarks=run.remarks,
         signature=run.signature(),

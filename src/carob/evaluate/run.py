@@ -278,6 +278,8 @@ class Run:
     task: Applied | None = None
     set_aside: tuple[SetAside, ...] = ()
     """The systems that are left out because of what is wrong with their files."""
+    corpora: tuple[Corpus, Mapping[str, Corpus]] | None = None
+    """Gold and the systems as they were read, before labels were renamed."""
 
     def system_files(self) -> tuple[File, ...]:
         """The files of the systems. Ask when everything is counted: only then is it known what
@@ -321,6 +323,7 @@ def prepare(
     )
     if not answers:
         raise_all(invalid.values())
+    read_gold, read_systems = reference, answers
     optional = wanted is None
     if wanted is None:
         assert defaults is not None
@@ -405,6 +408,7 @@ def prepare(
         replace(_file("gold", reference), warnings=warnings),
         {name: _file(name, answers[name], pair) for name, pair in pairs.items()},
         pairs, fields, wanted, plan, plans, reference, warnings + remarks, applied, set_aside,
+        (read_gold, {name: read_systems[name] for name in pairs}),
     )  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from carob.counts.quantities import valued
 from carob.counts.tally import Statistic, Tally
 from carob.evaluate.options import Options, ScoreOptions, table_for, table_recipes
 from carob.evaluate.read import Readable
-from carob.evaluate.run import LABEL_ROWS, Plan, Recipes, Systems, prepare, too_many_labels
+from carob.evaluate.run import LABEL_ROWS, Plan, Recipes, Run, Systems, prepare, too_many_labels
 from carob.pair.pair import Pair, pieces
 from carob.plugin import Averaged, Measure, hook
 from carob.recipe import Recipe, spell
@@ -53,10 +53,15 @@ def score(
     run = prepare(
         gold, system, chosen.official_recipes if recipes is None else recipes, chosen, defaults
     )
+    return score_run(run, chosen)
+
+
+def score_run(run: Run, options: Options) -> Scores:
+    """The scores of files that are read and paired."""
     scores: list[Score] = []
     for name, pair in run.pairs.items():
         fields, plan = run.signature_fields[name], run.plans[name]
-        scores += score_pair(pair, run.recipes, name, chosen, fields, plan)
+        scores += score_pair(pair, run.recipes, name, options, fields, plan)
     return Scores(
         __version__, run.gold, run.system_files(), tuple(scores),
         run.plan.remarks() + run.remarks + _rows_without_intervals(scores, run.plan)

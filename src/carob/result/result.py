@@ -156,14 +156,19 @@ class Result(Tabular):
         return chart
 
 
-def library(name: str) -> Any:
-    """A library that is an extra, or a sentence that says how to get it."""
+def library(name: str, extra: str | None = None) -> Any:
+    """A library that is not always installed, or a sentence that says how to get it: by its own
+    name, or with an extra of carob.
+    """
     from importlib import import_module
 
     try:
         return import_module(name)
     except ImportError:
-        raise UsageError(f"{name} is not installed; pip install {name}") from None
+        how = f"pip install {name}"
+        if extra is not None:
+            how = f"in a clone of carob: pip install '.[{extra}]'"
+        raise UsageError(f"{name} is not installed; {how}") from None
 
 
 def number_or_none(value: Any) -> float | None:

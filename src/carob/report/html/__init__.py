@@ -1,4 +1,8 @@
-"""HTML: plain tables on one page."""
+"""HTML: the tables of any result on a plain page, and a report as a page of its own.
+
+`page.py` puts the page of a report together from its parts. A part has a Python file, which says
+what it shows, and a template of the same name (`summary.py`, `summary.html.j2`).
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,7 @@ from html import escape
 from typing import ClassVar
 
 from carob.report.terminal import INDENT, Section, Table, sections
+from carob.result.report import Report
 from carob.result.result import Result
 
 _STYLE = """
@@ -26,7 +31,7 @@ body { font-family: system-ui, sans-serif; margin: 2rem; max-width: 72rem; }
 @dataclass(frozen=True, slots=True)
 class Html:
     """A self-contained page with a table for each section, and the signature at the end; without
-    `page`, only what belongs into the body of another page.
+    `page`, only what belongs into the body of another page. A report has a page of its own.
 
     >>> from carob import Corpus, score
     >>> scores = score(Corpus.of("[Ann]PER"), Corpus.of("[Ann]PER"), "exact.F1")
@@ -41,6 +46,10 @@ class Html:
 
     def __call__(self, result: Result) -> str:
         """The text."""
+        if isinstance(result, Report) and self.page:
+            from carob.report.html.page import page  # needs libraries that tables do not need
+
+            return page(result)
         laid_out = sections(result, by_label=self.by_label)
         lines = [line for section in laid_out for line in _lines(section)]
         lines += [f"<p><code>{escape(line)}</code></p>" for line in result.signature_lines]

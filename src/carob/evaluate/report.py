@@ -1,0 +1,193 @@
+"""Report on systems: scores, comparison, errors and robustness from files that are read once."""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from carob.corpus.corpus import Corpus
+from carob.corpus.problems import DataError, UsageError, nearest
+from carob.corpus.source import Source
+from carob.counts.count import Count
+from carob.counts.quantities import valued
+from carob.evaluate.compare import check_trials, compare_run, without_parts
+from carob.evaluate.errors import RECIPES, SLOT_RECIPES, analyse, summarise
+from carob.evaluate.options import Options, RobustOptions, ScoreOptions, table_for, table_recipes
+from carob.evaluate.read import Readable
+from carob.evaluate.robust import REPAIRS, robust
+from carob.evaluate.run import Recipes, Run, Systems, parse_recipes, prepare, systems_by_name
+from carob.evaluate.score import count_events, score_run
+from carob.explain.analysis import ErrorAnalysis
+from carob.recipe import Recipe
+from carob.result.report import Definition, DocumentScores, Pairing, Report
+from carob.result.result import number_or_none
+from carob.result.robustness import Robustness
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+
+def report(
+    gold: Readable,
+    systems: Systems,
+    recipes: Recipes | None = None,
+    *,
+    baseline: str | None = None,
+    trials: int | None = None,
+    examples: int = 3,
+    command: str | None = None,
+    **options: Unpack[ScoreOptions],
+) -> Report:
+    """Everything about some systems, for one page: `report(gold, systems).save("report.html")`.
+
+    The scores are those of `carob.score`, the tests and ranks those of `carob.compare`, the errors
+    those of `carob.errors` with this many `examples` of each type, and the choices those of
+    `carob.robust`. Two systems are also shown side by side; of more systems, each beside the
+    `baseline`, if there is one. `command` is the command line that the page says repeats it. The
+    other keyword arguments are described in `carob.Options`.
+
+    >>> gold = Corpus.of("[Ann]PER slept", "[Bo]PER woke")
+    >>> made = report(gold, {"a": gold, "b": Corpus.of("Ann slept", "[Bo]PER woke")})
+    >>> made.order, made.pairings[0].changes.broken
+    (['a', 'b'], {'FN': 1})
+    """
+    chosen = Options.of(ScoreOptions, options)
+    check_trials(trials)
+    if examples < 0:
+        raise UsageError("examples must be 0 or more")
+
+    # Sources, since standard input can be read only once, and robust reads files again.
+    inputs = {name: _source(each) for name, each in systems_by_name(systems).items()}
+    if baseline is not None and baseline not in inputs:
+        raise UsageError(f"no system is called {baseline!r}{nearest(baseline, list(inputs))}")
+    reference = _source(gold)
+
+    def defaults(gold: Corpus, systems: Iterable[Corpus]) -> list[Recipe]:
+        table = chosen.preset or table_for(gold, systems)
+        return table_recipes(table, list(gold.mentions.attributes))
+
+    wanted = chosen.official_recipes if recipes is None else parse_recipes(recipes)
+    run = prepare(reference, inputs, wanted, chosen, defaults)
+    there = list(run.pairs)
+    if baseline is not None and baseline not in there:
+        raise DataError(f"the baseline {baseline!r} is left out, because its file is wrong")
+    scores = score_run(run, chosen)
+    comparison = robustness = None
+    remarks: tuple[str, ...] = ()
+    if len(there) > 1:
+        compared = replace(run, recipes=without_parts(run.recipes))
+        comparison = compare_run(compared, chosen, trials).shown_as(baseline=baseline)
+        kept = {name: inputs[name] for name in there}
+        robustness, remarks = _robustness(reference, kept, chosen, options)
+    error_run, analyses = _analyses(run, chosen, recipes)
+    errors = {
+        name: summarise(
+            error_run, name, own, {kind: own.examples(kind, examples) for kind in own.types}
+        )
+        for name, own in analyses.items()
+    }
+    return Report(
+        scores,
+        errors,
+        comparison,
+        robustness,
+        _pairings(run, chosen, analyses, baseline, examples),
+        tuple(_definitions(run.recipes)),
+        remarks,
+        command,
+        {"resamples": chosen.resamples, "resample_by": chosen.resample_by, "seed": chosen.seed,
+         "strata": chosen.strata, "zero_division": chosen.zero_division, "examples": examples},
+    )  # fmt: skip
+
+
+def _source(readable: Any) -> Any:
+    return Source(readable) if isinstance(readable, (str, os.PathLike)) else readable
+
+
+def _robustness(
+    gold: Any,
+    systems: Mapping[str, Any],
+    chosen: Options,
+    options: Mapping[str, Any],
+) -> tuple[Robustness | None, tuple[str, ...]]:
+    """How far the order depends on the recipe, or a remark why that cannot be said."""
+    repair = chosen.gold_options.get("repair") or chosen.system_options.get("repair")
+    accepted = {key: options[key] for key in RobustOptions.__annotations__ if key in options}
+    try:
+        made = robust(gold, systems, repairs=[repair] if repair else REPAIRS, **accepted)
+    except DataError as error:
+        return None, (f"no robustness: {error}",)
+    return made, ()
+
+
+def _analyses(
+    run: Run, options: Options, recipes: Recipes | None
+) -> tuple[Run, dict[str, ErrorAnalysis]]:
+    """The errors of every system, as `carob.errors` finds them."""
+    assert run.corpora is not None
+    reference, answers = run.corpora
+    slots = (options.preset or table_for(reference, answers.values())) == "templates"
+
+    def defaults(gold: Corpus, systems: Iterable[Corpus]) -> Sequence[str]:
+        return SLOT_RECIPES if slots else RECIPES
+
+    alone = replace(options.without_reading(), preset=None)
+    error_run = prepare(reference, answers, recipes, alone, defaults)
+    return error_run, analyse(error_run, slots=slots)
+
+
+def _pairings(
+    run: Run,
+    options: Options,
+    analyses: Mapping[str, ErrorAnalysis],
+    baseline: str | None,
+    examples: int,
+) -> tuple[Pairing, ...]:
+    """Two systems side by side, or each system beside the baseline."""
+    names = list(run.pairs)
+    if len(names) == 2 or baseline is not None:
+        first = baseline or names[0]
+        recipe = without_parts(run.recipes)[0]
+        values = {name: _by_document(run, options, recipe, name) for name in names}
+        return tuple(
+            Pairing(
+                first, other, analyses[first].changes(analyses[other], examples),
+                DocumentScores(
+                    first, other, str(recipe), values[first][0], values[first][1],
+                    values[other][1], values[first][2],
+                ),
+            )
+            for other in names if other != first
+        )  # fmt: skip
+    return ()
+
+
+def _by_document(
+    run: Run, options: Options, recipe: Recipe, name: str
+) -> tuple[tuple[str, ...], tuple[float | None, ...], tuple[float, ...]]:
+    """The names of the documents, the scores of a system in each, and what gold has there."""
+    pair = run.pairs[name]
+    tally, _, _ = count_events(pair, [recipe.space], run.plan)[recipe.space]
+    quantities = tally.by_unit()
+    values = np.asarray(valued(recipe.measure, quantities, options.zero), np.float64)
+    return (
+        tuple(pair.documents.name(row) for row in range(len(pair.documents))),
+        tuple(number_or_none(value) for value in values.tolist()),
+        tuple(quantities["gold_all"].tolist()),
+    )
+
+
+def _definitions(recipes: Sequence[Recipe]) -> Iterable[Definition]:
+    """What the parts of the recipes mean, each once, from the docstrings of their classes."""
+    for stage, attribute in (("match", "space"), ("measure", "measure"), ("average", "average")):
+        parts = {type(part).name: part for part in (getattr(r, attribute) for r in recipes)
+                 if not isinstance(part, Count)}  # fmt: skip
+        for name, part in parts.items():
+            paragraphs = inspect.cleandoc(type(part).__doc__ or "").split("\n\n")
+            text = (each for each in paragraphs if not each.lstrip().startswith(">>>"))
+            yield Definition(stage, name, tuple(" ".join(each.split()) for each in text))

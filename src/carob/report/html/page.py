@@ -1,0 +1,86 @@
+"""The page of a report: its parts, each from its own template, in one self-contained file."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from carob.report.html.text import visible
+from carob.result.report import Report
+from carob.result.result import library
+
+FOLDER = Path(__file__).parent
+
+PARTS = ("summary", "labels", "errors", "compare", "robustness", "browser", "methods")
+"""The parts of the page, in their order. Each is a module with `TITLE` and `part(report)`, which
+gives what the template needs, or None if this report has no such part."""
+
+
+def page(report: Report) -> str:
+    """The report as HTML."""
+    parts = []
+    for name in PARTS:
+        module: Any = import_module(f"carob.report.html.{name}")
+        content = module.part(report)
+        if content is not None:
+            parts.append({"name": name, "title": module.TITLE, **content})
+    style, script = ((FOLDER / name).read_text("utf-8") for name in ("style.css", "browser.js"))
+    text: str = environment().get_template("page.html.j2").render(
+        report=report, parts=parts, style=style, script=script, version=report.scores.version,
+        policy=_policy(script), title=_title(report),
+    )  # fmt: skip
+    # What is not valid UTF-8 was made visible; this makes sure that nothing else is written.
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def environment() -> Any:
+    """The templates of this folder. Every value is escaped, and a missing one is an error."""
+    jinja2 = library("jinja2", "report")
+    made = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(FOLDER), autoescape=True, undefined=jinja2.StrictUndefined,
+        trim_blocks=True, lstrip_blocks=True, finalize=_finalize,
+    )  # fmt: skip
+    made.filters |= {"exact": _exact, "score": _score, "count": _count, "signed": _signed}
+    return made
+
+
+def _finalize(value: Any) -> Any:
+    """What an expression of a template writes: text from files is made visible, no value is ''."""
+    if value is None:
+        return ""
+    return visible(value) if type(value) is str else value
+
+
+def _title(report: Report) -> str:
+    names = [visible(each.name, 40) for each in report.systems]
+    few = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+    return f"{few} against {visible(report.gold.path or 'gold', 60)}"
+
+
+def _policy(script: str) -> str:
+    """Nothing is loaded from anywhere, and no script runs but ours."""
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    return (
+        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; "
+        "img-src data:; base-uri 'none'; form-action 'none'"
+    )
+
+
+def _exact(value: float | None) -> str:
+    """Every digit, as JSON has it."""
+    return "" if value is None else repr(value)
+
+
+def _score(value: float | None, form: str = ".4f") -> str:
+    return "–" if value is None else format(value, form).replace("-", "−")
+
+
+def _signed(value: float | None, form: str = "+.4f") -> str:
+    return _score(value, form)
+
+
+def _count(value: float) -> str:
+    return f"{int(value):,}" if value == int(value) else f"{value:,.2f}"
