@@ -41,7 +41,7 @@ def _system(report: Report, name: str, errors: Errors) -> dict[str, Any]:
         "number": system_number(report, name),
         "errors": errors,
         "confusions": [
-            (gold, system, count, browse(system=name, gold=gold, label=system))
+            (gold, system, count, browse(system=name, gold_label=gold, system_label=system))
             for gold, system, count in errors.confusions[:MOST]
         ],
         "gains": [(kind, gains) for kind, gains in errors.gains.items() if errors.counts[kind]],

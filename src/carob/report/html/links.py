@@ -18,10 +18,40 @@ def examples_place(report: Report, system: str, kind: str) -> str:
     return f"examples-{system_number(report, system)}-{kind}"
 
 
-def browse(**filters: str) -> str:
+def browse(
+    *,
+    system: str | None = None,
+    type: str | None = None,
+    label: str | None = None,
+    gold_label: str | None = None,
+    system_label: str | None = None,
+    document: str | None = None,
+) -> str:
     """The fragment that opens the error browser with these filters.
+
+    A fragment is `#browse?` and filters in the form of a query, `key=value` with `&` between them,
+    encoded as in a form of HTML. Values are names as the page shows them (`visible`). Without a
+    filter, everything passes.
+
+    system        the errors of this system
+    type          of this type, as `carob errors` has it; BE is all boundary errors
+    label         that count under this label or slot: gold's, or else the system's
+    gold_label    what is in this row of the confusion matrix; its sign for none is its last name
+    system_label  what is in this column of it
+    document      in the document with this name; if none has it, in those whose names contain it
+    text          where the words of the example, or those around them, contain this
+    example       the example to open: its number among all errors of the page
+
+    The last two are written by browser.js alone.
 
     >>> browse(system="a b", type="LE")
     '#browse?system=a+b&type=LE'
+    >>> browse(system="a", gold_label="PER", system_label="_")  # a mention that was not found
+    '#browse?system=a&gold_label=PER&system_label=_'
     """
-    return "#browse?" + urlencode({key: visible(value) for key, value in filters.items()})
+    filters = {
+        "system": system, "type": type, "label": label, "gold_label": gold_label,
+        "system_label": system_label, "document": document,
+    }  # fmt: skip
+    named = {key: visible(value) for key, value in filters.items() if value is not None}
+    return "#browse?" + urlencode(named)
