@@ -11,6 +11,10 @@ from hypothesis import HealthCheck, settings
 # Tables fit a terminal, and xdist gives its workers the width of one.
 os.environ.pop("COLUMNS", None)
 
+# As the command has it. Each worker of xdist has one core, and threads that wait for each other
+# there take ten times as long for the products of resampling.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 settings.register_profile(
     "fixed",
     derandomize=True,

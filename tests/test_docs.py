@@ -3,20 +3,25 @@
 A block fenced as `console` is a session: lines with `$ ` are run by a shell in a folder that holds
 the built-in examples, the lines below are what comes out (stdout and stderr together); `...` stands
 for anything. The sessions of a tutorial belong together: they run in their order, and begin in an
-empty folder.
+empty folder. A line that needs nothing of a shell is run in this process, because it takes a third
+of a second to start another.
 """
 
 from __future__ import annotations
 
+import contextlib
 import doctest
+import io
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from carob.cli import main
 from carob.evaluate import demo
 
 ROOT = Path(__file__).parent.parent
@@ -36,21 +41,46 @@ def sessions() -> list[tuple[str, str]]:
     ]  # fmt: skip
 
 
+PLAIN = re.compile(r"carob ([^|;&<>$*?\[\]\\]+?)( 2> /dev/null| > /dev/null 2>&1)?")
+"""A line that only runs carob, and may hide what it prints."""
+
+
 def run(session: str, folder: Path, binaries: Path) -> None:
     """Run the commands of a session, and compare what they print."""
     parts = re.split(r"^\$ (.*(?:(?<=\\)\n.*)*)\n", session, flags=re.M)
     assert parts[0] == "", "a session begins with a command"
-    path = f"{binaries}{os.pathsep}{os.environ['PATH']}"
     for command, expected in zip(parts[1::2], parts[2::2], strict=True):
-        done = subprocess.run(
-            ["sh", "-c", command], cwd=folder, text=True, check=False,
-            env=os.environ | {"PATH": path, "COLUMNS": "100"},
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        )  # fmt: skip
+        plain = PLAIN.fullmatch(command)
+        if plain is not None:
+            output = printed_here(shlex.split(plain[1]), folder, plain[2] or "")
+        else:
+            output = printed_in_shell(command, folder, binaries)
         checker = doctest.OutputChecker()
-        assert checker.check_output(expected, done.stdout, doctest.ELLIPSIS), (
-            f"$ {command}\n{done.stdout}"
-        )
+        assert checker.check_output(expected, output, doctest.ELLIPSIS), f"$ {command}\n{output}"
+
+
+def printed_here(arguments: list[str], folder: Path, hidden: str) -> str:
+    """What carob prints, but for what the redirection hides."""
+    output, nowhere = io.StringIO(), io.StringIO()
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        contextlib.redirect_stdout(nowhere if hidden.startswith(" >") else output),
+        contextlib.redirect_stderr(nowhere if hidden else output),
+        contextlib.suppress(SystemExit),
+    ):
+        patch.chdir(folder)
+        patch.setenv("COLUMNS", "100")
+        main(arguments)
+    return output.getvalue()
+
+
+def printed_in_shell(command: str, folder: Path, binaries: Path) -> str:
+    path = f"{binaries}{os.pathsep}{os.environ['PATH']}"
+    return subprocess.run(
+        ["sh", "-c", command], cwd=folder, text=True, check=False,
+        env=os.environ | {"PATH": path, "COLUMNS": "100"},
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+    ).stdout  # fmt: skip
 
 
 @pytest.fixture(scope="module")

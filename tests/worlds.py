@@ -98,13 +98,13 @@ def examples(share: float) -> settings:
 seeds = st.integers(0, 2**32 - 1)
 
 documents: st.SearchStrategy[Documents] = st.builds(
-    lambda seed, count: random_pairs(seed, count)[0], seeds, st.integers(1, 6)
+    lambda seed, count: random_pairs(seed, count)[0], seeds, st.integers(1, 12)
 )
 
 pairs: st.SearchStrategy[tuple[Documents, Documents]] = st.builds(
-    random_pairs, seeds, st.integers(1, 6)
+    random_pairs, seeds, st.integers(1, 12)
 )
 
 named_pairs: st.SearchStrategy[tuple[Documents, Documents]] = st.builds(
-    lambda seed, count: random_pairs(seed, count, ids=True), seeds, st.integers(1, 6)
+    lambda seed, count: random_pairs(seed, count, ids=True), seeds, st.integers(1, 12)
 )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 Record = dict[str, Any]
@@ -18,16 +18,17 @@ Form = tuple[Spans, str]
 """A realisation: its fragments (none: no place) and its text."""
 
 
-def injections(n: int, m: int) -> Iterator[tuple[int | None, ...]]:
+@cache
+def injections(n: int, m: int) -> list[tuple[int | None, ...]]:
     """Every way to give each of n a place of its own out of m, or none."""
     if n == 0:
-        yield ()
-        return
-    for head in injections(n - 1, m):
-        yield (*head, None)
-        for place in range(m):
-            if place not in head:
-                yield (*head, place)
+        return [()]
+    return [
+        (*head, place)
+        for head in injections(n - 1, m)
+        for place in (None, *range(m))
+        if place is None or place not in head
+    ]
 
 
 def form(record: Any, text: str) -> Form:

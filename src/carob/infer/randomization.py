@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import ClassVar
@@ -109,10 +109,12 @@ class Randomization:
                 counts[i] = Counts(*(sampler.statistics[which].point for which in pair))
         if counts:
             weights = exchanges(len(sampler.units), self.trials, rng)
-            tables = list(dict.fromkeys(_key(sampler, pairs[i])[:2] for i in counts))
-            for moved in _products(sampler, tables, weights, self.trials):
-                for i, count in counts.items():
-                    count.add(_exchanged(sampler, pairs[i], moved))
+            tests: dict[Pair, list[int]] = {}
+            for i in counts:
+                tests.setdefault(_key(sampler, pairs[i])[:2], []).append(i)
+            for tables, moved in _products(sampler, list(tests), weights, self.trials):
+                for i in tests[tables]:
+                    counts[i].add(_exchanged(sampler, pairs[i], moved))
         return [
             _verdicts(sampler, pair, changes[_key(sampler, pair)], counts.get(i))
             for i, pair in enumerate(pairs)
@@ -198,28 +200,30 @@ def _occupied(part: Part) -> IntArray:
 
 def _products(
     sampler: Sampler, tables: Sequence[Pair], weights: Iterable[ByteArray], trials: int
-) -> Iterator[dict[Pair, FloatArray]]:
+) -> Iterator[tuple[Pair, FloatArray]]:
     """For each pair of tables, what the second has more than the first in the exchanged units
     (trials x columns), for some trials at a time.
+
+    One after the other: the differences of all pairs of 40 systems together are gigabytes.
     """
     if len(tables) < len(sampler.tables):
         # Two systems have half as many differences as tables, and many columns of these are 0.
         more = [sampler.tables[b].minus(sampler.tables[a]) for a, b in tables]
         matrix = Matrix(more, sampler.units)
         for _, sums in matrix.products(weights, trials):
-            yield dict(zip(tables, sums, strict=True))
+            yield from zip(tables, sums, strict=True)
     else:
         for _, sums in sampler.matrix.products(weights, trials):
-            yield {(a, b): sums[b] - sums[a] for a, b in tables}
+            for a, b in tables:
+                yield (a, b), sums[b] - sums[a]
 
 
-def _exchanged(sampler: Sampler, pair: Pair, moved: Mapping[Pair, FloatArray]) -> FloatArray:
+def _exchanged(sampler: Sampler, pair: Pair, moved: FloatArray) -> FloatArray:
     """The differences of two statistics, after this much has moved from the second system to the
     first.
     """
     first, second = (sampler.statistics[which] for which in pair)
-    more = moved[_key(sampler, pair)[:2]]
-    return first.values(first.table.sums + more) - second.values(second.table.sums - more)
+    return first.values(first.table.sums + moved) - second.values(second.table.sums - moved)
 
 
 def _verdicts(
