@@ -16,16 +16,16 @@ demo: .venv/.stamp-core ## Score the built-in example in build/demo
 	.venv/bin/carob demo build/demo
 
 test: .venv/.stamp-dev ## Run the tests and the examples in the documentation
-	.venv/bin/pytest -q -n auto
+	.venv/bin/pytest -q -n auto --dist worksteal
 
 nightly: .venv/.stamp-dev ## Run the laws on many new random examples
-	.venv/bin/pytest -q -n auto --hypothesis-profile=nightly tests
+	.venv/bin/pytest -q -n auto --dist worksteal --hypothesis-profile=nightly tests
 
 mutate: .venv/.stamp-dev ## Break the source in many places; list what no test notices
 	.venv/bin/python tools/mutate.py
 
 coverage: .venv/.stamp-dev ## Run the tests and report the branches they miss
-	.venv/bin/pytest -q -n auto --cov --cov-report=term
+	.venv/bin/pytest -q -n auto --dist worksteal --cov --cov-report=term
 
 check: .venv/.stamp-dev ## Check format, lint and types, then run the tests
 	.venv/bin/ruff format --check .

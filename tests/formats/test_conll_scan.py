@@ -21,7 +21,7 @@ from tests.formats._mutations import Mutator
 
 pytestmark = pytest.mark.skipif(scan.compiled is None, reason="installed without a compiler")
 
-FILES = 1000
+FILES = 500
 TOKENS = ["a", "Ann", "7", "-", "-DOCSTART", "-DOCSTART-s", "O", "#", "#1", "é", "日本語",
           "eight888", "ninechars", "sixteen_letters_", "seventeen_letters", "x" * 40, "\x0b",
           "\u2028", "😀", "|", "B-A"]  # fmt: skip
@@ -94,7 +94,7 @@ def test_a_file_is_the_same_with_the_compiled_helper_and_without(
         monkeypatch.setattr(scan, "compiled", None)
         assert outcome(data, options) == with_it, (data, options)
         ends[isinstance(with_it[-1], int)] += 1
-    assert min(taken.values()) > 350, "both ways are taken often"
+    assert min(taken.values()) > 170, "both ways are taken often"
     assert min(ends.values()) > 150, "there are good files and bad ones"
 
 

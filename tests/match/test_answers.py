@@ -458,8 +458,8 @@ def test_a_slot_with_too_many_fillers_is_named(name: str) -> None:
 
 @pytest.mark.parametrize("same", [True, False])
 @pytest.mark.parametrize("name", SPACES)
-def test_ten_thousand_fillers_in_one_slot_are_counted_quickly(name: str, same: bool) -> None:
-    size = 10_000
+def test_thousands_of_fillers_in_one_slot_are_counted_quickly(name: str, same: bool) -> None:
+    size = 4_000
     words = ["Ann"] * size if same else [f"w{i}" for i in range(size)]
     gold = form(*words, text=" ".join(words))
     system = form(*reversed(words), *["Zed"] * 10)

@@ -8,6 +8,7 @@ from typing import get_args
 
 import numpy as np
 import pytest
+from hypothesis import settings
 
 from carob.corpus.corpus import Corpus
 from carob.corpus.document import Document, Mention
@@ -26,7 +27,7 @@ from carob.pair.pair import Pair
 from tests.match._alignment import Counts, Links, Small, World, added, aligned, corpora, worlds
 from tests.worlds import random_flat
 
-WORLDS = worlds(seed=3, size=2500)
+WORLDS = worlds(seed=3, size=12 * settings().max_examples)
 PAIR = corpora(WORLDS)
 OUT_OF_ORDER = corpora(WORLDS, np.random.default_rng(1))
 LINKS = [aligned(world, ()) for world in WORLDS]

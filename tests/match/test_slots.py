@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import settings
 
 from carob.corpus.corpus import Corpus
 from carob.corpus.document import Document, Mention
@@ -25,7 +26,7 @@ from carob.pair.pair import Pair
 from carob.recipe import Recipe
 from tests.match._alignment import Counts, World, added, aligned, corpora, correct, worlds
 
-WORLDS = worlds(seed=2, size=2500)
+WORLDS = worlds(seed=2, size=12 * settings().max_examples)
 
 
 @cache

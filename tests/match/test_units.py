@@ -13,6 +13,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from hypothesis import settings
 
 from carob import (
     Corpus,
@@ -59,7 +60,7 @@ def _worlds(count: int, seed: int) -> tuple[list[Document], list[Document]]:
     return gold, system
 
 
-GOLD, SYSTEM = _worlds(2500, 0)
+GOLD, SYSTEM = _worlds(12 * settings().max_examples, 0)
 CORPORA = (Corpus.of(*GOLD), Corpus.of(*SYSTEM))
 PAIR, SWAPPED, ITSELF = (
     Pair.of(*sides) for sides in (CORPORA, CORPORA[::-1], (CORPORA[0], CORPORA[0]))
