@@ -35,10 +35,11 @@ BELOW: dict[str, set[str]] = {
     "registry": {"corpus", "plugin"},
     "recipe": {*NOUNS, "plugin", "registry"},
     "evaluate": {*NOUNS, *STAGES, *ROOM, "plugin", "registry", "recipe", "_version"},
-    "cli": {*NOUNS, *STAGES, "plugin", "registry", "recipe", "evaluate", "_version"},
+    "experiment": {*NOUNS, *STAGES, "plugin", "registry", "recipe", "evaluate", "_version"},
+    "cli": {*NOUNS, *STAGES, "plugin", "registry", "recipe", "evaluate", "experiment", "_version"},
     "__main__": {"cli"},
     "_version": set(),
-    "__init__": {*NOUNS, "evaluate", "recipe", "_version"},
+    "__init__": {*NOUNS, "evaluate", "experiment", "recipe", "_version"},
 }
 """What each folder and root module may import beside itself."""
 

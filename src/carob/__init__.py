@@ -34,6 +34,7 @@ if TYPE_CHECKING:  # as typing has it, without the time that typing takes
     from carob.evaluate.task import Task
     from carob.evaluate.train import Trained, load_model, predict, train
     from carob.evaluate.verify import Verification, verify
+    from carob.experiment.plan import Plan, check_plan, make_plan
     from carob.pair.pair import Pair
     from carob.recipe import Recipe
     from carob.result.comparison import Comparison, Difference, Rank
@@ -48,11 +49,11 @@ if TYPE_CHECKING:  # as typing has it, without the time that typing takes
 __all__ = [
     "CarobError", "Comparison", "Converted", "Corpus", "DataError", "Difference", "Document",
     "Errors", "Filler", "Findings", "Group", "InputError", "Interval", "Mention", "Options",
-    "Pair", "Power", "Problem", "Quantities", "Rank", "Ranking", "Recipe", "RecipeError",
+    "Pair", "Plan", "Power", "Problem", "Quantities", "Rank", "Ranking", "Recipe", "RecipeError",
     "Report", "Robustness", "Score", "Scores", "Tally", "Task", "Template", "Trained",
-    "UsageError", "Verification", "__version__", "check", "compare", "convert", "errors",
-    "load_model", "power", "predict", "rank", "read", "report", "robust", "score", "train",
-    "verify", "write",
+    "UsageError", "Verification", "__version__", "check", "check_plan", "compare", "convert",
+    "errors", "load_model", "make_plan", "power", "predict", "rank", "read", "report", "robust",
+    "score", "train", "verify", "write",
 ]  # fmt: skip
 
 _NAMES = {
@@ -75,6 +76,7 @@ _NAMES = {
     "evaluate.task": "Task",
     "evaluate.train": "Trained load_model predict train",
     "evaluate.verify": "Verification verify",
+    "experiment.plan": "Plan check_plan make_plan",
     "pair.pair": "Pair",
     "recipe": "Recipe",
     "result.comparison": "Comparison Difference Rank",

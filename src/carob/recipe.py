@@ -185,8 +185,8 @@ class _Component(typing.NamedTuple):
 class _Reader:
     """Reads a recipe from left to right, and builds its parts."""
 
-    def __init__(self, text: str) -> None:
-        self.text, self.at = text, 0
+    def __init__(self, text: str, what: str = "recipe") -> None:
+        self.text, self.at, self.what = text, 0, what
 
     def recipe(self) -> tuple[Any, list[Any], Any]:
         """The space, the measures and the average."""
@@ -226,7 +226,7 @@ class _Reader:
         rest = self.text[self.at :]
         found = shown(rest) if rest else "the end"
         return RecipeError(
-            f"in the recipe {shown(self.text, 200)}: found {found}, expected {expected}"
+            f"in the {self.what} {shown(self.text, 200)}: found {found}, expected {expected}"
         )
 
     def take(self, pattern: re.Pattern[str]) -> str | None:
@@ -349,9 +349,32 @@ def _load(stage: str, name: str) -> type[Any]:
         raise RecipeError(str(error)) from None
 
 
+def parse_component(text: str, what: str, classes: Mapping[str, type[Any]]) -> Any:
+    """One component, written as in a recipe: a name with parameters, of one of these classes.
+
+    >>> from carob.measure.f import F
+    >>> parse_component("F(beta=2)", "measure", {"F": F}).beta
+    2.0
+    """
+    reader = _Reader(text.strip(), what)
+    article = "an" if what[0] in "aeiou" else "a"
+    name = reader.name(f"{article} {what}")
+    if name not in classes:
+        raise RecipeError(f"no {what} is called {shown(name)}{nearest(name, list(classes))}")
+    parameters = reader.parameters()
+    if reader.at != len(reader.text):
+        raise reader.fail(f"the end of the {what}")
+    return _with_parameters(classes[name], name, parameters)
+
+
 def _build(stage: str, name: str, parameters: Mapping[str, Any]) -> Any:
+    return _with_parameters(_load(stage, name), name, parameters, stage)
+
+
+def _with_parameters(
+    cls: type[Any], name: str, parameters: Mapping[str, Any], stage: str = "match"
+) -> Any:
     """A component from its name and parameters, each converted to the type of its field."""
-    cls = _load(stage, name)
     fields = {f.name: f for f in dataclasses.fields(cls) if f.init}
     hints = typing.get_type_hints(cls) if parameters else {}
     values = {}

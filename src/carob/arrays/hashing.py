@@ -96,6 +96,22 @@ def hash_sequences(values: HashArray, place: IntArray, bounds: IntArray) -> Hash
     return sums
 
 
+def hash_windows(values: HashArray, size: int) -> HashArray:
+    """One hash for each window of `size` neighbouring stretches, which depends on their order.
+
+    >>> one, _, other = hash_windows(np.array([7, 9, 7, 9], np.uint64), 2)
+    >>> bool(one == other)
+    True
+    """
+    count = max(len(values) - size + 1, 0)
+    own = _mixed(values.copy())
+    total = np.zeros(count, np.uint64)
+    for place in range(size):
+        total *= _MULTIPLIER
+        total += own[place : place + count]
+    return _mixed(total)
+
+
 def hash_tokens(tokens: Sequence[bytes]) -> int:
     """The hash of one sequence of tokens, 0 for none.
 

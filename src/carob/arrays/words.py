@@ -27,15 +27,19 @@ def _kind(code: int, how: str) -> int:
     return FOLLOWS if category[0] == "M" or category == "Cf" else OTHER
 
 
-def _kinds(codes: IntArray, how: str) -> IntArray:
-    """The kind of each character; each new character is looked up once."""
+def kinds(codes: IntArray, how: str) -> IntArray:
+    """The kind of each character; each new character is looked up once.
+
+    >>> kinds(np.array([ord("a"), ord(" "), ord(".")]), "words").tolist() == [WORD, SPACE, OTHER]
+    True
+    """
     table = _tables.setdefault(how, np.full(_HIGHEST, UNSEEN, np.uint8))
-    kinds = table[codes]
-    if np.any(kinds == UNSEEN):
-        for code in np.unique(codes[kinds == UNSEEN]).tolist():
+    kind = table[codes]
+    if np.any(kind == UNSEEN):
+        for code in np.unique(codes[kind == UNSEEN]).tolist():
             table[code] = _kind(code, how)
-        kinds = table[codes]
-    return kinds.astype(np.int64)
+        kind = table[codes]
+    return kind.astype(np.int64)
 
 
 def cut(texts: Sequence[str], how: str = "words") -> tuple[IntArray, IntArray, IntArray]:
@@ -52,7 +56,7 @@ def cut(texts: Sequence[str], how: str = "words") -> tuple[IntArray, IntArray, I
     """
     whole = "\n".join(("", *texts, ""))
     codes = np.frombuffer(whole.encode("utf-32-le", "surrogatepass"), "<u4")
-    kind = _kinds(codes.astype(np.int64), how)
+    kind = kinds(codes.astype(np.int64), how)
     start, inside = _starts(kind), kind != SPACE
     start[1:] |= inside[1:] & ~inside[:-1]
     stops = np.append(start[1:] | ~inside[1:], True)

@@ -63,7 +63,10 @@ def add_preset(parser: argparse.ArgumentParser, what: str, tables: str = "") -> 
     parser.add_argument("--preset", metavar="NAME", help=f"{what}: {every}")
 
 
-def add_reading(parser: argparse.ArgumentParser, sides: Iterable[str] = ("gold", "system")) -> None:
+def add_reading(
+    parser: argparse.ArgumentParser, sides: Iterable[str] = ("gold", "system"),
+    *, tag_scheme: bool = True,
+) -> None:  # fmt: skip
     """How files are read."""
     group = parser.add_argument_group("reading")
     for side in sides:
@@ -71,16 +74,21 @@ def add_reading(parser: argparse.ArgumentParser, sides: Iterable[str] = ("gold",
         group.add_argument(
             f"--{side}-format", metavar="NAME", help=f"format of {files} (detected by default)"
         )
-    add_conll(group)
+    add_conll(group, tag_scheme=tag_scheme)
 
 
-def add_conll(group: argparse._ActionsContainer) -> None:
-    """How conll files are read, and any other parameter of a format."""
-    group.add_argument(
-        "--scheme", metavar="NAME",
-        help="tag scheme: iob1, iob2 (also bio, iob), ioe1, ioe2, iobes (bioes), bilou (biluo), "
-        "bmes, bmewo, io (detected by default)",
-    )  # fmt: skip
+def add_conll(group: argparse._ActionsContainer, *, tag_scheme: bool = True) -> None:
+    """How conll files are read, and any other parameter of a format. A command that has schemes of
+    its own takes that of the tags as --read scheme=NAME.
+    """
+    if tag_scheme:
+        group.add_argument(
+            "--scheme", metavar="NAME",
+            help="tag scheme: iob1, iob2 (also bio, iob), ioe1, ioe2, iobes (bioes), "
+            "bilou (biluo), bmes, bmewo, io (detected by default)",
+        )  # fmt: skip
+    else:
+        group.set_defaults(scheme=None)
     group.add_argument(
         "--repair", choices=("conlleval", "discard", "strict"),
         help="invalid tag sequences: read them as conlleval does (default), drop them, or fail",

@@ -1,0 +1,1 @@
+"""Experiments: how a corpus is divided, and what is run on the parts."""
