@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from carob.corpus.corpus import Words
 from carob.corpus.document import Mention, Span
+from carob.result.errors import Pieces
 
 _AROUND = {"token": 6, "char": 40}
 """How many positions are shown on each side."""
@@ -20,27 +21,43 @@ def in_context(
     >>> in_context((None, ("Ann", "slept")), "token", Mention("PER", 0, 1))
     '[Ann]PER slept'
     """
+    around = pieces(words, unit, mention, other)
+    if not around:
+        return None
+    last = max((place for place, (_, marked) in enumerate(around) if marked), default=-1)
+    return "".join(
+        f"[{text}]" + (mention.label if mention and place == last else "") if marked else text
+        for place, (text, marked) in enumerate(around)
+    )
+
+
+def pieces(
+    words: Words, unit: str, mention: Mention | None, other: Mention | None = None
+) -> Pieces:
+    """The stretch around both mentions in pieces, each with whether it is of the first mention;
+    nothing without words.
+
+    >>> pieces((None, ("Ann", "slept")), "token", Mention("PER", 0, 1))
+    (('Ann', True), (' ', False), ('slept', False))
+    """
     text, tokens = words
     source = text if unit == "char" else tokens
     both = [each for each in (mention, other) if each is not None]
     if source is None or not both:
-        return None
+        return ()
     start = max(0, min(each.start for each in both) - _AROUND[unit])
     end = min(len(source), max(each.end for each in both) + _AROUND[unit])
-    pieces = ["…"] if start > 0 else []
+    made = [("…" if start > 0 else "", False)]
     at = start
     for low, high in mention.fragments if mention else ():
-        pieces += [
-            _shortened(source, (at, low), unit),
-            f"[{_shortened(source, (low, high), unit)}]",
-        ]
+        made.append((_shortened(source, (at, low), unit), False))
+        made.append((_shortened(source, (low, high), unit), True))
         at = high
-    if mention:
-        pieces[-1] += mention.label
-    pieces.append(_shortened(source, (at, end), unit))
-    if end < len(source):
-        pieces.append("…")
-    return _glue(unit).join(piece for piece in pieces if piece)
+    made.append((_shortened(source, (at, end), unit), False))
+    made.append(("…" if end < len(source) else "", False))
+    there = [piece for piece in made if piece[0] or piece[1]]
+    glue = [(" ", False)] if unit == "token" else []
+    return tuple(each for piece in there for each in (*glue, piece))[len(glue) :]
 
 
 def _glue(unit: str) -> str:

@@ -14,7 +14,7 @@ from carob.corpus.corpus import Corpus, Words
 from carob.corpus.document import Mention
 from carob.corpus.tables import Mentions
 from carob.explain.analysis import ErrorAnalysis
-from carob.explain.context import in_context
+from carob.explain.context import in_context, pieces
 from carob.pair.pair import Pair
 from carob.result.documents import Item
 from carob.result.errors import Example
@@ -76,6 +76,8 @@ class MentionErrors(ErrorAnalysis):
             system,
             in_context(words, unit, gold, system),
             in_context(words, unit, system, gold),
+            pieces(words, unit, gold, system),
+            pieces(words, unit, system, gold),
         )
 
     def _mention(self, table: Mentions, row: int) -> Mention | None:

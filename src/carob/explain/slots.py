@@ -16,7 +16,7 @@ from carob.corpus.corpus import Words
 from carob.corpus.document import Mention
 from carob.corpus.tables import UNKNOWN, Fragments, int32, joined_codes
 from carob.explain.analysis import ErrorAnalysis
-from carob.explain.context import in_context
+from carob.explain.context import in_context, pieces
 from carob.pair.filled import Filled, FilledPair, Forms, words_at
 from carob.pair.pair import Pair
 from carob.result.documents import Item
@@ -106,15 +106,20 @@ class SlotErrors(ErrorAnalysis):
         ours = self._texts_of(filled.gold, gold, words)
         theirs = self._texts_of(filled.system, system, words)
         label = self.labels_of("gold" if gold >= 0 else "system")[row]
+        unit = filled.unit
+        our_place = self._mention(filled.gold, places.gold, gold)
+        their_place = self._mention(filled.system, places.system, system)
         return SlotExample(
             self.kinds[self.kind[row]],
             filled.documents.name(doc),
             filled.labels[label],
             ours,
             theirs[0] if theirs else None,
-            in_context(words, filled.unit, self._mention(filled.gold, places.gold, gold)),
-            in_context(words, filled.unit, self._mention(filled.system, places.system, system)),
+            in_context(words, unit, our_place),
+            in_context(words, unit, their_place),
             not self.ungrounded[row],
+            pieces(words, unit, our_place),
+            pieces(words, unit, their_place),
         )
 
     def _texts_of(self, side: Filled, row: int, words: Words) -> tuple[str, ...]:

@@ -71,11 +71,16 @@ class Confusion:
         return rows
 
 
+Pieces = tuple[tuple[str, bool], ...]
+"""Words around an item in pieces, each with whether it is a part of the item."""
+
+
 @dataclass(frozen=True)
 class Example:
     """One mention that is wrong: what gold and the system have, each in its context.
 
-    `gold_marked` and `system_marked` are the words around, None if they are not known.
+    `gold_marked` and `system_marked` are the words around, None if they are not known;
+    `gold_pieces` and `system_pieces` are the same in pieces.
     """
 
     outcome: str
@@ -84,6 +89,8 @@ class Example:
     system: Mention | None
     gold_marked: str | None
     system_marked: str | None
+    gold_pieces: Pieces = ()
+    system_pieces: Pieces = ()
 
 
 @dataclass(frozen=True)
@@ -102,6 +109,8 @@ class SlotExample:
     gold_marked: str | None
     system_marked: str | None
     grounded: bool = True
+    gold_pieces: Pieces = ()
+    system_pieces: Pieces = ()
 
 
 @dataclass(frozen=True)
