@@ -5,10 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from carob.report.errors import MEANING
-from carob.result.comparison import p_value
+from carob.report.html.charts import chart
+from carob.result.comparison import ALPHA, p_value
 from carob.result.report import Pairing, Report
 
 TITLE = "Comparison"
+
+FEW = 3
+"""With at most this many systems, the first table of differences is open."""
 
 
 def part(report: Report) -> dict[str, Any] | None:
@@ -16,30 +20,57 @@ def part(report: Report) -> dict[str, Any] | None:
     comparison = report.comparison
     if comparison is None:
         return None
-    differences = {
-        recipe: [each for each in comparison.differences
-                 if each.recipe == recipe and each.label is None]
-        for recipe in report.headline
-    }  # fmt: skip
     return {
-        "comparison": comparison,
-        "differences": differences,
+        "slots": any(each.of_slots for each in report.errors.values()),
+        "few": len(report.systems) <= FEW,
+        "differences": {
+            recipe: [each for each in comparison.differences
+                     if each.recipe == recipe and each.label is None]
+            for recipe in report.headline
+        },
         "p_value": p_value,
         "pairings": [_pairing(report, each) for each in report.pairings],
-    }
+        "agreements": comparison.agreements,
+        "note": _note(report),
+    }  # fmt: skip
+
+
+def _note(report: Report) -> str:
+    assert report.comparison is not None
+    tested = sum(each.p is not None for each in report.comparison)
+    holm = f", after Holm's correction for all {tested:,} tests" if tested > 1 else ""
+    return f"* is significant at {p_value(ALPHA)}{holm}. Differences come with 95% intervals."
 
 
 def _pairing(report: Report, pairing: Pairing) -> dict[str, Any]:
     """What b fixed and broke against a."""
+    assert report.comparison is not None
     fixed, broken = pairing.changes.fixed, pairing.changes.broken
     kinds = [kind for kind in MEANING if kind in fixed or kind in broken]
+    unit = report.comparison.unit
+    recipe = pairing.documents.recipe
     return {
         "a": pairing.a,
         "b": pairing.b,
-        "differences": report.differences(pairing.a, pairing.b),
+        "sentences": [
+            f"{each.recipe}: {each.sentence(unit)}"
+            for each in report.differences(pairing.a, pairing.b)
+        ],
+        "chart": chart(
+            pairing.documents, "documents",
+            width=5.2,
+            title=f"Scores of documents by {recipe}",
+            description="A dot for each document: to the right, the score of the first system; "
+            "upwards, that of the second.",
+        ),
+        "caption": f"Every document by {recipe}.",
         "changes": [
             (kind, MEANING[kind], fixed.get(kind, 0), broken.get(kind, 0)) for kind in kinds
         ],
         "fixed": sum(fixed.values()),
         "broken": sum(broken.values()),
-    }
+        "examples": [
+            ("Fixed", pairing.changes.fixed_examples),
+            ("Broken", pairing.changes.broken_examples),
+        ],
+    }  # fmt: skip

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from carob.corpus.problems import plain
 from carob.report.errors import MEANING
+from carob.report.html.charts import chart
 from carob.report.html.links import browse, examples_place, system_number
+from carob.report.scores import space_name
 from carob.result.errors import Errors
 from carob.result.report import Report
 
@@ -16,35 +19,71 @@ MOST = 10
 
 
 def part(report: Report) -> dict[str, Any]:
-    """A table of all systems, and for each system its confusions, gains and examples."""
-    first = next(iter(report.errors.values()))
-    kinds = list(first.counts)
+    """A chart and a table of all systems, and for each system its confusions and examples."""
+    every = [report.errors[name] for name in report.order]
+    kinds = list(every[0].counts)
+    what = "filler" if every[0].of_slots else "mention"
     return {
         "kinds": [(kind, MEANING.get(kind, kind)) for kind in kinds],
-        "right": kinds[0],
-        "slots": first.of_slots,
+        "slots": every[0].of_slots,
+        "chart": chart(
+            every, "errors",
+            by="system",
+            title="Errors by type",
+            description="A bar for each system, with a part for each type of error. The table "
+            "below has the numbers; the parts link to examples.",
+            link=lambda system, kind: browse(system=system, type=kind),
+        ),
+        "caption": f"How many errors of each type the systems make, each {what} counted once.",
         "rows": [
-            {"system": name, "counts": [
-                (kind, report.errors[name].counts[kind], examples_place(report, name, kind))
+            {"system": each.name, "counts": [
+                (kind, each.counts[kind],
+                 examples_place(report, each.name, kind) if each.examples.get(kind) else None)
                 for kind in kinds
             ]}
-            for name in report.order
+            for each in every
         ],
-        "systems": [_system(report, name, report.errors[name]) for name in report.order],
+        "ways": _ways(report),
+        "gains": chart(
+            every if len(every) > 1 else every[0], "gains",
+            title="What correcting errors would gain",
+            description="A bar for each type of error. The tables below have the numbers.",
+        ),
+        "systems": [_system(report, each) for each in every],
     }  # fmt: skip
 
 
-def _system(report: Report, name: str, errors: Errors) -> dict[str, Any]:
+def _system(report: Report, errors: Errors) -> dict[str, Any]:
     """What is wrong with one system."""
+    name = errors.name
+    what = "slot" if errors.of_slots else "label"
+    recipes = list(errors.scores)
+    steps = ", ".join(f"{kind} ({score:.4f})" for kind, score in errors.order)
     return {
         "name": name,
         "number": system_number(report, name),
         "errors": errors,
+        "sentence": _sentence(errors),
+        "chart": chart(
+            errors, "confusion",
+            width=5.2,
+            title=f"Confusions of {what}s: {plain(name)}",
+            description=f"Rows are {what}s of gold, columns those of the system. Cells link to "
+            "examples.",
+            link=lambda system, gold, label: browse(
+                system=system, gold_label=gold, system_label=label
+            ),
+        ),
+        "caption": f"Which {what} of gold (rows) became which {what} of the system (columns): "
+        "errors, and their share of the row.",
         "confusions": [
             (gold, system, count, browse(system=name, gold_label=gold, system_label=system))
             for gold, system, count in errors.confusions[:MOST]
         ],
+        "recipes": recipes,
         "gains": [(kind, gains) for kind, gains in errors.gains.items() if errors.counts[kind]],
+        "order": f"Correct them in this order ({recipes[0]} after each step): {steps}."
+        if steps else "",
         "examples": [
             {"kind": kind, "meaning": MEANING.get(kind, kind), "examples": few,
              "count": errors.counts[kind], "place": examples_place(report, name, kind),
@@ -52,3 +91,39 @@ def _system(report: Report, name: str, errors: Errors) -> dict[str, Any]:
             for kind, few in errors.examples.items() if few
         ],
     }  # fmt: skip
+
+
+def _sentence(errors: Errors) -> str:
+    """What else there is to say about the errors of a system."""
+    if errors.of_slots:
+        moved = sum(count for _, _, count in errors.confusions)
+        return f"{moved:,} correct strings are in the wrong slot."
+    boundary = sum(errors.counts[kind] for kind in ("BES", "BEL", "BEO"))
+    return (
+        f"{errors.near:,} of {boundary:,} boundary errors are one token off; {errors.unseen:,} of "
+        f"{errors.counts['FN']:,} missed mentions overlap nothing that the system marked."
+    )
+
+
+def _ways(report: Report) -> dict[str, Any] | None:
+    """The ways to count the same answers side by side, if there are several."""
+    own = [each for each in report.scores if each.support_text]
+    blocks = list(dict.fromkeys(each.block for each in own))
+    measures = [m for m in ("P", "R", "F1") if any(each.measure == m for each in own)]
+    scores = {(each.system, each.block, each.measure): each for each in own}
+    blocks = [b for b in blocks if all((report.order[0], b, m) in scores for m in measures)]
+    if len(blocks) < 2 or not measures:
+        return None
+    texts = [
+        f"{space_name(block)} counts {scores[report.order[0], block, measures[0]].support_text}s"
+        for block in blocks
+    ]
+    return {
+        "spaces": [block.removesuffix("@micro") for block in blocks],
+        "measures": measures,
+        "sentence": f"The same answers can be counted in {len(blocks)} ways: {'; '.join(texts)}.",
+        "rows": [
+            (name, [scores[name, block, measure] for block in blocks for measure in measures])
+            for name in report.order
+        ],
+    }

@@ -1,39 +1,54 @@
-"""Labels: the scores of every label, system by system."""
+"""Labels: the scores of every label or slot, system by system."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from carob.report.html.charts import chart
 from carob.result.report import Report
+from carob.result.scores import Score
 
 TITLE = "Labels"
 
-MOST = 40
+MOST = 100
 """Of more labels than this, those that gold has most often are shown."""
 
 
 def part(report: Report) -> dict[str, Any] | None:
-    """A table for the first recipe of the headline that has rows for labels."""
+    """A chart for the first recipe, and a table for each recipe of the headline."""
     scores = {(each.system, each.recipe): each for each in report.scores}
-    recipe = report.headline[0]
-    own = [scores[name, recipe] for name in report.order]
-    support = {label: value.support for score in own for label, value in score.by_label.items()}
-    if not support:
+    by_recipe = {r: [scores[name, r] for name in report.order] for r in report.headline}
+    tables = [_table(recipe, own) for recipe, own in by_recipe.items() if own[0].by_label]
+    if not tables:
         return None
-    labels = sorted(support, key=lambda label: (-support[label], label))
-    shown = labels[:MOST]
+    what = "slot" if any(each.of_slots for each in report.errors.values()) else "label"
+    recipe = tables[0]["recipe"]
     return {
-        "recipe": recipe,
+        "what": what,
         "systems": report.order,
-        "slots": _of_slots(report),
-        "rows": [
-            {"label": label, "support": support[label],
-             "values": [(score.system, score.by_label[label]) for score in own]}
-            for label in shown
-        ],
-        "rest": len(labels) - len(shown),
+        "tables": tables,
+        "chart": chart(
+            report.scores, "labels",
+            title=f"Scores of every {what} by {recipe}",
+            description=f"A panel for each {what}, with a dot for each system and a line for its "
+            "interval. The table below has the numbers.",
+            recipe=recipe,
+        ),
+        "caption": f"Scores of every {what} by {recipe}, with 95% intervals; beside each name, how "
+        "many items gold has.",
     }  # fmt: skip
 
 
-def _of_slots(report: Report) -> bool:
-    return any(each.of_slots for each in report.errors.values())
+def _table(recipe: str, scores: list[Score]) -> dict[str, Any]:
+    """A row for each label, the most frequent first."""
+    support = {label: value.support for score in scores for label, value in score.by_label.items()}
+    labels = sorted(support, key=lambda label: (-support[label], label))
+    return {
+        "recipe": recipe,
+        "rows": [
+            {"label": label, "support": support[label],
+             "values": [(score, score.by_label[label]) for score in scores]}
+            for label in labels[:MOST]
+        ],
+        "rest": max(len(labels) - MOST, 0),
+    }  # fmt: skip

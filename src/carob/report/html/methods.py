@@ -55,8 +55,8 @@ def paragraph(report: Report) -> str:
         sentences.append("Errors are of the types of Ortmann (2022).")
     if report.robustness is not None and len(report.robustness) > 1:
         sentences.append(
-            f"To see how far the order of the systems depends on the choice of the score, we ranked "
-            f"them under {len(report.robustness)} choices."
+            f"To see how far the order of the systems depends on the choice of the score, we "
+            f"ranked them under {len(report.robustness)} choices."
         )
     return " ".join(sentences)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,7 @@ def page(report: Report) -> str:
     return text.encode("utf-8", "backslashreplace").decode()
 
 
+@cache
 def environment() -> Any:
     """The templates of this folder. Every value is escaped, and a missing one is an error."""
     jinja2 = library("jinja2", "report")
@@ -43,7 +45,10 @@ def environment() -> Any:
         loader=jinja2.FileSystemLoader(FOLDER), autoescape=True, undefined=jinja2.StrictUndefined,
         trim_blocks=True, lstrip_blocks=True, finalize=_finalize,
     )  # fmt: skip
-    made.filters |= {"exact": _exact, "score": _score, "count": _count, "signed": _signed}
+    made.filters |= {
+        "exact": _exact, "score": _score, "count": _count, "signed": _signed,
+        "whole": _whole, "lines": _lines,
+    }  # fmt: skip
     return made
 
 
@@ -54,10 +59,26 @@ def _finalize(value: Any) -> Any:
     return visible(value) if type(value) is str else value
 
 
+class _Shown(str):
+    """Text that is made visible already."""
+
+    __slots__ = ()
+
+
+def _whole(text: str) -> str:
+    """Text in all its length."""
+    return _Shown(visible(text, max(len(text), 1)))
+
+
+def _lines(text: str) -> str:
+    """Text of ours that has line breaks."""
+    return _Shown(text)
+
+
 def _title(report: Report) -> str:
-    names = [visible(each.name, 40) for each in report.systems]
+    names = [visible(name, 40) for name in report.order]
     few = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
-    return f"{few} against {visible(report.gold.path or 'gold', 60)}"
+    return f"{few} against {visible(Path(report.gold.path).name or 'gold', 60)}"
 
 
 def _policy(script: str) -> str:
@@ -74,12 +95,18 @@ def _exact(value: float | None) -> str:
     return "" if value is None else repr(value)
 
 
-def _score(value: float | None, form: str = ".4f") -> str:
-    return "–" if value is None else format(value, form).replace("-", "−")
+def _score(value: float | None, is_count: bool = False) -> str:
+    """Four decimals; counts as they are."""
+    if value is None:
+        return "–"
+    return _count(value) if is_count else f"{value:.4f}".replace("-", "−")
 
 
-def _signed(value: float | None, form: str = "+.4f") -> str:
-    return _score(value, form)
+def _signed(value: float | None, is_count: bool = False) -> str:
+    if value is None:
+        return "–"
+    text = f"{value:+,.1f}" if is_count else f"{value:+.4f}"
+    return text.replace("-", "−") if text.strip("+-0.,") else text[1:]
 
 
 def _count(value: float) -> str:

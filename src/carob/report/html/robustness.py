@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from carob.report.html.charts import chart
 from carob.result.report import Report
 
 TITLE = "Robustness"
@@ -17,6 +18,19 @@ def part(report: Report) -> dict[str, Any] | None:
     names = [each.system for each in robustness.standings]
     return {
         "robustness": robustness,
+        "reference": str(robustness.reference),
+        "standings": robustness.standings,
         "systems": names,
-        "choices": [(each, [each.ranks[name] for name in names]) for each in robustness],
-    }
+        "choices": [
+            (str(each), [(name, ranks[name], each.scores[name]) for name in names])
+            for each in robustness
+            for ranks in [each.ranks]
+        ],
+        "chart": chart(
+            robustness, "robustness",
+            title="Ranks under every choice",
+            description="A row for each choice, a line for each system from its rank in one row to "
+            "that in the next. The table below has the numbers.",
+        ),
+        "caption": "The rank of every system under every choice; the first row is the reference.",
+    }  # fmt: skip

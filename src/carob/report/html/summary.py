@@ -4,27 +4,85 @@ from __future__ import annotations
 
 from typing import Any
 
+from carob.corpus.problems import many, plain
+from carob.report.html.charts import chart
 from carob.result.report import Report
 from carob.result.scores import Score
 
 TITLE = "Summary"
 
+COUNTS = ("documents", "mentions", "templates", "fillers")
+
 
 def part(report: Report) -> dict[str, Any]:
     """The files, the table of systems and recipes, and all remarks."""
     scores = {(each.system, each.recipe): each for each in report.scores}
+    files = [report.gold, *report.systems]
+    columns = [name for name in COUNTS if any(getattr(each, name) for each in files)]
     return {
-        "files": [report.gold, *report.systems],
+        "sentence": _sentence(report),
         "headline": report.headline,
         "rows": [
             {"system": name, "cells": [_cell(report, scores[name, r]) for r in report.headline]}
             for name in report.order
         ],
+        "note": _note(report),
+        "chart": chart(
+            report.comparison or report.scores, "intervals",
+            title="Scores with intervals",
+            description="A dot for the score of each system under each recipe, and a line for its "
+            "interval. The table above has the numbers.",
+            recipes=report.headline,
+        ),
+        "caption": "Scores of all systems, with their 95% intervals.",
         "details": _details(report, scores),
         "remarks": remarks(report),
-        "signatures": report.signatures,
+        "columns": columns,
+        "files": [(each, [getattr(each, name) for name in columns]) for each in files],
         "coverage": _coverage(report),
-    }
+        "signatures": report.signatures,
+    }  # fmt: skip
+
+
+def _sentence(report: Report) -> str:
+    """What was evaluated, and which system is the best, in words."""
+    gold = report.gold
+    items = many(gold.fillers, "filler") if gold.fillers else many(gold.mentions, "mention")
+    what = (
+        f"{many(len(report.systems), 'system')} against gold with "
+        f"{many(gold.documents, 'document')} and {items}."
+    )
+    if report.comparison is None:
+        return what
+    recipe, first = report.headline[0], report.order[0]
+    rank = report.rank(first, recipe)
+    assert rank is not None
+    if rank.rank_low == rank.rank_high == 1:
+        return f"{what} {plain(first)} is significantly the best by {recipe}."
+    tied = [
+        name for name in report.order
+        if (own := report.rank(name, recipe)) is not None and own.rank_low == 1
+    ]  # fmt: skip
+    return (
+        f"{what} {plain(first)} has the best {recipe}, but {many(len(tied), 'system')} may be the "
+        "best: the differences between them could be chance."
+    )
+
+
+def _note(report: Report) -> str:
+    """How the table is to be read."""
+    parts = []
+    if any(each.low is not None for each in report.scores):
+        parts.append("Below each score is its 95% interval.")
+    if report.comparison is not None:
+        parts.append(
+            "A rank range has the ranks that a system may have, by what is significant after "
+            "Holm's correction; bold is a system that is significantly better than all others."
+        )
+    if any(each.lower_is_better for each in report.scores if each.recipe in report.headline):
+        names = dict.fromkeys(each.measure for each in report.scores if each.lower_is_better)
+        parts.append(f"Of {' and '.join(names)}, less is better.")
+    return " ".join(parts)
 
 
 def _cell(report: Report, score: Score) -> dict[str, Any]:
@@ -52,7 +110,7 @@ def remarks(report: Report) -> list[str]:
     """What there is to say about the whole report, each once."""
     parts = (report, report.scores, report.comparison, report.robustness)
     every = [text for each in parts if each is not None for text in each.remarks]
-    every += [f"{file.name}: {text}" for file in report.systems for text in file.warnings]
+    every += [f"{plain(file.name)}: {text}" for file in report.systems for text in file.warnings]
     if report.comparison is not None and report.comparison.blind:
         every.insert(0, report.comparison.blind)
     return list(dict.fromkeys(every))

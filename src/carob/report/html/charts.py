@@ -1,0 +1,26 @@
+"""The charts of the page: figures as SVG, with a title and a description for readers of screens."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from carob.corpus.problems import UsageError
+from carob.report.charts import figure, kinds, svg
+from carob.result.result import library
+
+WIDTH = 6.75
+"""The width of a chart, in inches. The page shows it larger, so that its text is as large as in
+tables."""
+
+
+def chart(
+    result: Any, kind: str, *, title: str, description: str, width: float = WIDTH, **parameters: Any
+) -> Any:
+    """A chart as markup for a template; None if there is nothing that it could show."""
+    if kind not in kinds():
+        return None
+    try:
+        made = figure(result, kind, width=width, **parameters)
+    except UsageError:
+        return None
+    return library("markupsafe", "report").Markup(svg(made, title=title, description=description))
