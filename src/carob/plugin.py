@@ -2,10 +2,9 @@
 
 A component is a frozen dataclass with a `name`. It inherits nothing. `Format`, `Space`, `Measure`,
 `Average`, `Report` and `Learner` list what it must have; `FormatHooks`, `SpaceHooks`,
-`MeasureHooks`, `AverageHooks` and `LearnerHooks` list what it may have beside, and what holds if it
-does not. What a component knows
-about itself (its range, whether it is symmetric) it declares here, and nowhere else is a list of
-names.
+`MeasureHooks`, `AverageHooks`, `ReportHooks` and `LearnerHooks` list what it may have beside, and
+what holds if it does not. What a component knows about itself (its range, whether it is symmetric)
+it declares here, and nowhere else is a list of names.
 
 A plugin imports from this module and from nothing private: beside the contracts it offers the
 vocabulary that components are written in.
@@ -51,8 +50,8 @@ __all__ = [
     "DataError", "Document", "Documents", "Events", "Filler", "FloatArray", "Format", "FormatHooks",
     "Group", "InputError", "IntArray", "Learner", "LearnerHooks", "Measure", "MeasureHooks",
     "Mention", "Mentions", "Model", "ModelHooks", "Pair", "Problem", "Problems", "Quantities",
-    "RecipeError", "Report", "Score", "Scores", "Source", "Space", "SpaceHooks", "Table", "Tally",
-    "Template", "UsageError", "document_of", "hook", "join", "mean", "missing",
+    "RecipeError", "Report", "ReportHooks", "Score", "Scores", "Source", "Space", "SpaceHooks",
+    "Table", "Tally", "Template", "UsageError", "document_of", "hook", "join", "mean", "missing",
     "missing_attributes", "nearest", "of_documents", "packed", "ratio", "required", "rest",
     "valued",
 ]  # fmt: skip
@@ -252,6 +251,13 @@ class Report(Protocol):
         """The text."""
 
 
+class ReportHooks:
+    """What a report may have beside."""
+
+    for_programs: bool = False
+    """Whether programs read it. Remarks are then not part of it, and nothing is quoted."""
+
+
 @runtime_checkable
 class Model(Protocol):
     """What a learner has learned: it answers for documents that it has not seen."""
@@ -343,7 +349,8 @@ def missing_attributes(stage: str, cls: type) -> list[str]:
 
 
 _DEFAULTS = (
-    FormatHooks(), SpaceHooks(), MeasureHooks(), AverageHooks(), ModelHooks(), LearnerHooks()
+    FormatHooks(), SpaceHooks(), MeasureHooks(), AverageHooks(), ReportHooks(), ModelHooks(),
+    LearnerHooks(),
 )  # fmt: skip
 
 

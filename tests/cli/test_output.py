@@ -180,3 +180,28 @@ def test_completion_knows_every_command(shell: str) -> None:
     if binary := shutil.which(shell):
         check = [binary, "-n", "-c", script] if shell != "fish" else [binary, "-n"]
         subprocess.run(check, input=script, text=True, check=True)
+
+
+@pytest.mark.parametrize("command", commands())
+def test_every_command_can_be_quiet(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main([command, "--help"])
+    assert "-q, --quiet" in capsys.readouterr().out
+
+
+def test_quiet_silences_remarks_but_no_error(
+    gold: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    files = [str(gold), str(gold)]
+    for arguments in (
+        ["score", *files], ["compare", *files, f"b={gold}"], ["errors", *files],
+        ["robust", *files, f"b={gold}"], ["rank", *files, f"b={gold}"],
+        ["convert", str(gold), str(tmp_path / "x.jsonl")],
+        ["demo", str(tmp_path / "demo")], ["task", "init", str(gold), "-o", str(tmp_path / "t")],
+    ):  # fmt: skip
+        assert 0 == main([*arguments, "--quiet"])
+        assert "" == capsys.readouterr().err, arguments
+    assert 1 == main(["score", str(gold), str(tmp_path / "none"), "-q"])
+    assert "none" in capsys.readouterr().err
+    assert 0 == main(["score", *files])
+    assert "documents" in capsys.readouterr().err

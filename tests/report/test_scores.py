@@ -71,10 +71,10 @@ def test_slots_have_rows_of_their_own(scores: Scores) -> None:
 def test_markdown_and_latex_have_it_too(scores: Scores) -> None:
     markdown, latex = scores.to("markdown"), scores.to("latex")
     assert "| answers | count | P | R | F1 | ungrounded-share | gold |\n" in markdown
-    assert "| short | oas | 1.0000 | 0.3333 | 0.5000 |  | 3 |\n" in markdown
-    assert "|  | oaod | 1.0000 | 0.2000 | 0.3333 |  | 5 |\n" in markdown
+    assert "| short | oas | **1.0000** | 0.3333 | **0.5000** |  | 3 |\n" in markdown
+    assert "|  | oaod | **1.0000** | 0.2000 | **0.3333** |  | 5 |\n" in markdown
     assert f"\n{LINE}\n" in markdown
-    assert "short & oas & 1.0000 & 0.3333 & 0.5000 &  & 3 \\\\\n" in latex
+    assert ("short & oas & \\textbf{1.0000} & 0.3333 & \\textbf{0.5000} &  & 3 \\\\\n") in latex
     assert f"% {LINE}\n" in latex
 
 

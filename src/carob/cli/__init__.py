@@ -103,6 +103,10 @@ def parser(only: str | None = None) -> argparse.ArgumentParser:
         command = below.add_parser(
             name, help=module.SUMMARY, description=module.SUMMARY, formatter_class=_formatter
         )
+        command.add_argument(
+            "-q", "--quiet", action="store_true",
+            help="print no remarks, warnings or progress, only errors and the result",
+        )  # fmt: skip
         module.configure(command)
     return top
 
@@ -139,6 +143,8 @@ def _run(arguments: Sequence[str]) -> int:
     if chosen.command is None:
         every.print_help()
         return OK
+    global _quiet
+    _quiet = chosen.quiet
     from carob.corpus.problems import CarobError, DataError, UsageError
 
     try:
@@ -208,6 +214,9 @@ def print_result(
 
 def report_text(result: Any, arguments: argparse.Namespace, **parameters: object) -> str:
     """The report that the arguments ask for."""
+    from carob.cli._arguments import parse_style
+
+    parameters |= parse_style(arguments)
     if arguments.format == "terminal":
         # A file keeps everything that is needed to recompute it, has no colours and any width.
         to_file = arguments.output not in (None, "-")
@@ -231,10 +240,20 @@ def write_output(text: str, path: str | None) -> None:
         raise UsageError(f"cannot write {path}: {error.strerror or error}") from None
 
 
+_quiet = False
+"""Whether the command that runs was called with --quiet."""
+
+
+def print_remark(text: object) -> None:
+    """Print what is not part of a result on stderr, unless --quiet silences it."""
+    if not _quiet:
+        print(text, file=sys.stderr)
+
+
 def print_warnings(warnings: Iterable[str]) -> None:
     """Print each on its line on stderr."""
     for warning in warnings:
-        print(f"warning: {warning}", file=sys.stderr)
+        print_remark(f"warning: {warning}")
 
 
 def print_coverage(systems: Sequence[File], gold: File | None = None) -> None:
@@ -250,9 +269,8 @@ def print_coverage(systems: Sequence[File], gold: File | None = None) -> None:
                  for kind in kinds)  # fmt: skip
         more = [key for key in ("ungrounded", "empty") if key in counts]
         keys = ("repaired", "discarded", "unaligned", "ignored", *more)
-        print(
+        print_remark(
             f"{plain(system.name)}: {counts['documents']:,} documents, {', '.join(sides)}; "
-            + ", ".join(f"{counts[key]:,} {key}" for key in keys),
-            file=sys.stderr,
+            + ", ".join(f"{counts[key]:,} {key}" for key in keys)
         )
         print_warnings(f"{plain(system.name)}: {warning}" for warning in system.warnings)

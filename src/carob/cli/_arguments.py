@@ -28,6 +28,9 @@ ENDINGS = {
 INPUTS = ("gold", "systems", "system", "other", "input", "files", "against", "task", "result")
 """The arguments that are files to read."""
 
+STYLE = {"percent": False, "digits": None, "intervals": True, "layout": None}
+"""Parameters of reports that arguments hold as they are, and their defaults."""
+
 SIMPLE = ("preset", "zero_division", "extra_docs", "words", "tokenizer", "resamples", "interval",
           "seed", "resample_by", "strata", "skip_invalid")  # fmt: skip
 """Options of the public functions that arguments hold as they are."""
@@ -200,8 +203,11 @@ def add_sort(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
-def add_output(parser: argparse.ArgumentParser, more: str = "") -> None:
-    """Where and how results are written."""
+def add_output(
+    parser: argparse.ArgumentParser, more: str = "", *, layouts: Iterable[str] = (),
+    intervals: bool = False,
+) -> None:  # fmt: skip
+    """Where and how results are written; `intervals` is whether tables may have them."""
     group = parser.add_argument_group("output")
     group.add_argument(
         "--format", metavar="NAME",
@@ -215,6 +221,56 @@ def add_output(parser: argparse.ArgumentParser, more: str = "") -> None:
         "--signature", action="store_true",
         help="print the signature in full under the tables, instead of its short form",
     )  # fmt: skip
+    group.add_argument(
+        "--percent", action="store_true", help="show scores in tables as 84.3 instead of 0.8430"
+    )
+    group.add_argument(
+        "--digits", metavar="N", type=int,
+        help="decimals of scores in tables (default: 4, or 1 with --percent)",
+    )  # fmt: skip
+    if intervals:
+        group.add_argument(
+            "--no-intervals", action="store_false", dest="intervals",
+            help="leave intervals out of tables",
+        )  # fmt: skip
+    if layouts:
+        first, *others = layouts
+        group.add_argument(
+            "--layout", choices=(first, *others),
+            help=f"what tables show: {_LAYOUTS[first]} (default), "
+            + ", or ".join(_LAYOUTS[name] for name in others),
+        )  # fmt: skip
+
+
+_LAYOUTS = {
+    "pairs": "pairs: the difference of every two systems",
+    "systems": "systems: systems x scores",
+    "labels": "labels: labels and averages x systems",
+}
+
+
+def for_programs(arguments: argparse.Namespace) -> bool:
+    """Whether programs read the report."""
+    from carob.plugin import hook
+    from carob.registry import load
+
+    return bool(hook(load("report", arguments.format), "for_programs"))
+
+
+def parse_style(arguments: argparse.Namespace) -> dict[str, Any]:
+    """What tables show, as far as it differs from the defaults: the report of a plugin may know
+    nothing of it.
+    """
+    style = {
+        name: getattr(arguments, name)
+        for name, default in STYLE.items()
+        if getattr(arguments, name, default) != default
+    }
+    if style:
+        from carob.result.result import load_report
+
+        load_report(arguments.format, style)
+    return style
 
 
 def check_output(arguments: argparse.Namespace) -> None:
@@ -273,6 +329,7 @@ def parse_options(arguments: argparse.Namespace) -> dict[str, Any]:
     from carob.registry import load
 
     load("report", arguments.format)  # a mistake in the name of a report costs no time
+    parse_style(arguments)
     options = {name: getattr(arguments, name) for name in SIMPLE if hasattr(arguments, name)}
     return options | {
         "gold_options": parse_reading(arguments, "gold"),

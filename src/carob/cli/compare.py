@@ -35,7 +35,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     _arguments.add_counting(parser)
     _arguments.add_statistics(parser)
     _arguments.add_trials(parser)
-    _arguments.add_output(parser)
+    _arguments.add_output(parser, layouts=("pairs", "systems", "labels"), intervals=True)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -45,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
     recipes, options = _arguments.parse_recipes(arguments), _arguments.parse_options(arguments)
     comparison = compare(
         arguments.gold, _arguments.parse_systems(arguments), recipes, trials=arguments.trials,
-        by_label=arguments.by_label, **options,
+        by_label=arguments.by_label or arguments.layout == "labels", **options,
     )  # fmt: skip
     if arguments.fail_if_worse is not None:
         comparison = comparison.with_gate(arguments.fail_if_worse)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
-from carob.cli import _arguments
+from carob.cli import _arguments, print_remark
 
 SUMMARY = "write a file in another format; refuse, or leave out and count, what it cannot hold"
 
@@ -38,5 +37,5 @@ def run(arguments: argparse.Namespace) -> int:
         tokenizer=arguments.tokenizer, options=_arguments.parse_reading(arguments, "gold"),
         write_options=_arguments.parse_pairs("--write", arguments.write),
     )  # fmt: skip
-    print(done, file=sys.stderr)
+    print_remark(done)
     return 0

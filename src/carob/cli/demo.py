@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
-from carob.cli import print_coverage, write_output
+from carob.cli import print_coverage, print_remark, write_output
 
 SUMMARY = "write a built-in example into a folder and score it"
 
@@ -40,8 +39,8 @@ def run(arguments: argparse.Namespace) -> int:
     files = write(folder, arguments.kind, documents=arguments.documents, seed=arguments.seed)
     systems = [str(file) for file in files if file.stem not in ("gold", "README")]
     gold = str(folder / f"gold{Path(systems[0]).suffix}")
-    print(f"wrote {len(files)} files to {folder}; now running\n", file=sys.stderr)
-    print(f"  carob score {' '.join([gold, *systems])}\n", file=sys.stderr)
+    print_remark(f"wrote {len(files)} files to {folder}; now running\n")
+    print_remark(f"  carob score {' '.join([gold, *systems])}\n")
     scores = score(gold, systems)
     print_coverage(scores.systems, scores.gold)
     write_output(str(scores), None)

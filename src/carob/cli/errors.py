@@ -61,15 +61,12 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.gold,
         *systems.values(),
         recipes=arguments.measure,
-        examples=0 if arguments.format in ("json", "csv") else arguments.examples,
+        examples=0 if _arguments.for_programs(arguments) else arguments.examples,
         types=arguments.type,
         label=arguments.label,
         ledger_to=arguments.ledger,
         names=list(systems),
         **_arguments.parse_options(arguments),
     )
-    details: dict[str, object] = {}
-    if arguments.format == "csv":
-        details = {"table": "confusion"}
-    print_result(result, arguments, result.remarks, **details)
+    print_result(result, arguments, result.remarks)
     return 0

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
-from carob.cli import _arguments
+from carob.cli import _arguments, print_remark
 
 SUMMARY = "let a model of carob train answer, and write the answers in any format"
 
@@ -44,5 +43,5 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.model, arguments.input, arguments.output, arguments.to, lossy=arguments.lossy,
         programs=arguments.programs, options=_arguments.parse_reading(arguments, "gold"),
     )  # fmt: skip
-    print(done, file=sys.stderr)
+    print_remark(done)
     return 0

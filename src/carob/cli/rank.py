@@ -25,7 +25,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     _arguments.add_counting(parser)
     _arguments.add_statistics(parser)
     _arguments.add_trials(parser)
-    _arguments.add_output(parser)
+    _arguments.add_output(parser, intervals=True)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
-from carob.cli import _arguments, print_coverage, write_output
+from carob.cli import _arguments, print_coverage, print_remark, write_output
 
 SUMMARY = "write one page with scores, comparison, errors and robustness, to open in a browser"
 
@@ -57,5 +56,5 @@ def run(arguments: argparse.Namespace) -> int:
     print_coverage(made.systems, made.gold)
     write_output(text, arguments.output)
     if arguments.output != "-":
-        print(f"{arguments.output}: {len(text.encode()) / 1e6:.1f} MB", file=sys.stderr)
+        print_remark(f"{arguments.output}: {len(text.encode()) / 1e6:.1f} MB")
     return 0

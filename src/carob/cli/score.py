@@ -31,7 +31,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     _arguments.add_reading(parser)
     _arguments.add_counting(parser)
     _arguments.add_statistics(parser)
-    _arguments.add_output(parser)
+    _arguments.add_output(parser, layouts=("systems", "labels"), intervals=True)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -41,10 +41,11 @@ def run(arguments: argparse.Namespace) -> int:
     recipes, options = _arguments.parse_recipes(arguments), _arguments.parse_options(arguments)
     scores = score(arguments.gold, _arguments.parse_systems(arguments), recipes, **options)
     warnings = [each for each in scores.remarks if each not in scores.gold.warnings]
-    shows_remarks = arguments.format not in ("json", "csv")
     # Only if asked for: the report of a plugin may not know it.
     details = {"by_label": True} if arguments.by_label else {}
     if arguments.fail_under:
         scores = scores.with_floors(arguments.fail_under, arguments.by)
-    print_result(scores, arguments, () if shows_remarks else warnings, **details)
+    print_result(
+        scores, arguments, warnings if _arguments.for_programs(arguments) else (), **details
+    )
     return scores.gate.exit_code if scores.gate else 0

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
-from carob.cli import _arguments, write_output
+from carob.cli import _arguments, print_remark, write_output
 
 SUMMARY = "divide a corpus into training and test documents, or check a plan that does"
 
@@ -58,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
         task=arguments.task,
     )  # fmt: skip
     if arguments.output == "-":
-        sys.stderr.write(plan.summary())
+        print_remark(plan.summary().rstrip("\n"))
         write_output(plan.to_json(), None)
         return 0
     if arguments.output is not None:

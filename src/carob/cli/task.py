@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
-from carob.cli import _arguments, write_output
+from carob.cli import _arguments, print_remark, write_output
 
 SUMMARY = "draft a task definition from gold: corpus, slots, recipes, parts"
 
@@ -34,9 +33,8 @@ def run(arguments: argparse.Namespace) -> int:
     reading = _arguments.parse_reading(arguments, "gold")
     write_output(draft(arguments.gold, arguments.preset, **reading), arguments.output)
     if arguments.output != "-":
-        print(
+        print_remark(
             f"wrote {arguments.output}; check it, then: "
-            f"carob score --task {arguments.output} {arguments.gold} SYSTEM...",
-            file=sys.stderr,
+            f"carob score --task {arguments.output} {arguments.gold} SYSTEM..."
         )
     return 0

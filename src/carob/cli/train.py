@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
-from carob.cli import _arguments
+from carob.cli import _arguments, print_remark, print_warnings
 
 SUMMARY = "train a learner on a corpus, and write its model to a folder"
 
@@ -43,7 +42,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Train, save, and say what was learned."""
-    from carob.cli import print_warnings
     from carob.evaluate.train import train
 
     slots = None if arguments.slots is None else [s.strip() for s in arguments.slots.split(",")]
@@ -54,6 +52,6 @@ def run(arguments: argparse.Namespace) -> int:
         options=_arguments.parse_reading(arguments, "gold"),
     )  # fmt: skip
     model.save(arguments.output)
-    print(model, file=sys.stderr)
+    print_remark(model)
     print_warnings(model.remarks)
     return 0

@@ -284,6 +284,7 @@ def _difference(
         isinstance(recipe.measure, Count),
         tuple(remarks),
         interval.draws,
+        spell(recipe.average),
     )
 
 
@@ -304,7 +305,7 @@ def _ranks(
             ends = score_intervals.get((recipe, label, system), (None, None))
             found.append(Rank(
                 recipe, label, system, values[system], low, high, cluster, *ends,
-                group[0].lower_is_better,
+                group[0].lower_is_better, group[0].is_count, group[0].average,
             ))  # fmt: skip
     return found
 

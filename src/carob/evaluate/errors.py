@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from carob.corpus.corpus import Corpus
 from carob.corpus.problems import DataError, UsageError, nearest
+from carob.counts.count import Count
 from carob.counts.tally import Tally
 from carob.evaluate.options import ErrorsOptions, Options, table_for
 from carob.evaluate.read import Readable, corpora
@@ -139,6 +140,7 @@ def summarise(
         systems=run.system_files(),
         remarks=run.remarks,
         signature=run.signature(),
+        count_recipes=frozenset(str(r) for r in run.recipes if isinstance(r.measure, Count)),
     )
 
 

@@ -131,7 +131,8 @@ def _alone(gold: Corpus, system: Mapping[str, Corpus], recipe: Recipe, options: 
     """A ranking of one."""
     scores = score(gold, system, recipe, **options)
     [one] = scores
-    ranks = (Rank(one.recipe, None, one.system, one.value, 1, 1, 1, one.low, one.high),)
+    ranks = (Rank(one.recipe, None, one.system, one.value, 1, 1, 1, one.low, one.high,
+                  is_count=one.is_count),)  # fmt: skip
     seed = Options.of(ScoreOptions, options).seed
     return Comparison(
         __version__, scores.gold, scores.systems, (), ranks, (), scores.signature, seed,

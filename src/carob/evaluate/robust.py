@@ -10,6 +10,7 @@ from carob._version import __version__
 from carob.corpus.corpus import Corpus
 from carob.corpus.problems import CarobError, DataError, UsageError, plain
 from carob.corpus.source import Source
+from carob.counts.count import Count
 from carob.counts.tally import Tally
 from carob.evaluate.compare import without_parts
 from carob.evaluate.options import Options, RobustOptions, table_for, table_recipes
@@ -205,6 +206,7 @@ def _choices(
         Choice(
             str(recipe), f"{spell(recipe.space)}.{spell(recipe.measure)}", spell(recipe.average),
             policy, scores[recipe], recipe.measure.lower_is_better,
+            isinstance(recipe.measure, Count),
         )
         for recipe in run.recipes if recipe in scores
     ], remarks  # fmt: skip

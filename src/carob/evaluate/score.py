@@ -226,6 +226,7 @@ def _score(
         recipe.measure.lower_is_better,
         hook(recipe.space, "support_text"),
         recipe.text,
+        spell(recipe.average),
     )
 
 

@@ -20,7 +20,7 @@ class Csv:
     """The rows of a result, every digit kept; the last column is the signature.
 
     Scores have a row for each system and recipe, and with `by_label` for each label. Errors have
-    the confusion matrix with `table="confusion"`.
+    a row for each cell of the confusion matrix.
 
     >>> from carob import Corpus, score
     >>> scores = score(Corpus.of("[Ann]PER"), Corpus.of("[Ann]PER"), "exact.F1")
@@ -29,14 +29,14 @@ class Csv:
     """
 
     by_label: bool = False
-    table: str | None = None
 
     name: ClassVar[str] = "csv"
+    for_programs: ClassVar[bool] = True
 
     def __call__(self, result: Result) -> str:
         """The text."""
         rows = result.rows()
-        if isinstance(result, Errors) and self.table == "confusion":
+        if isinstance(result, Errors):
             rows = result.confusion_rows()
         elif isinstance(result, Scores) and not self.by_label:
             rows = [row for row in rows if row["label"] is None]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from carob.corpus.problems import plain
-from carob.report.terminal import INDENT, WIDTH, Section, Table, number
+from carob.report.terminal import INDENT, WIDTH, Section, Style, Table
 from carob.result.errors import Changes, Errors, Example, SlotExample
 
 MEANING = {
@@ -33,9 +33,9 @@ becomes a list of its largest entries."""
 _LONG = 40
 
 
-def sections(errors: Errors, *, by_label: bool = False, width: int = WIDTH) -> list[Section]:
+def sections(errors: Errors, style: Style, *, width: int = WIDTH) -> list[Section]:
     """Counts and shares, confusions, gains, changes, examples."""
-    made = [_counts(errors), _confusion(errors), _gains(errors)]
+    made = [_counts(errors), _confusion(errors), _gains(errors, style)]
     if errors.changes is not None:
         made += _changes(errors.changes)
     made += [Section(quotes=_examples(kind, few)) for kind, few in errors.examples.items() if few]
@@ -107,14 +107,18 @@ def _largest_confusions(errors: Errors) -> Section:
     return Section(Table(rows, left=frozenset({0, 1})), sentences=[more] if rest else [])
 
 
-def _gains(errors: Errors) -> Section:
+def _gains(errors: Errors, style: Style) -> Section:
     recipes = list(errors.scores)
     rows = [["if all were corrected", *recipes]]
-    rows.append(["now", *(number(errors.scores[r]) for r in recipes)])
+    counts = {recipe: recipe in errors.count_recipes for recipe in recipes}
+    rows.append(["now", *(style.cell(errors.scores[r], count=counts[r]) for r in recipes)])
     for kind, gains in errors.gains.items():
         if errors.counts[kind]:
-            rows.append([INDENT + kind, *(number(gains[r], "+.4f") for r in recipes)])
-    steps = [f"{kind} ({score:.4f})" for kind, score in errors.order]
+            cells = (style.cell(gains[r], count=counts[r], sign="+") for r in recipes)
+            rows.append([INDENT + kind, *cells])
+    steps = [
+        f"{kind} ({style.number(score, count=counts[recipes[0]])})" for kind, score in errors.order
+    ]
     order = f"attack in this order ({recipes[0]} then): {', '.join(steps)}"
     return Section(Table(rows), sentences=[order] if steps else [])
 

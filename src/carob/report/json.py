@@ -20,6 +20,7 @@ class Json:
     by_label: bool = False
 
     name: ClassVar[str] = "json"
+    for_programs: ClassVar[bool] = True
 
     def __call__(self, result: Result) -> str:
         """The text."""

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from carob.corpus.problems import plain
-from carob.report.terminal import WIDTH, Section, Table
+from carob.report.terminal import WIDTH, Section, Style, Table
 from carob.result.power import Power
 
 BAR = 40
 """The width of a full bar."""
 
 
-def sections(power: Power, *, by_label: bool = False, width: int = WIDTH) -> list[Section]:
+def sections(power: Power, style: Style, *, width: int = WIDTH) -> list[Section]:
     """The answer, then a row for each number of documents."""
     rows = [[f"{power.unit}s", "power", "error", "studies", ""]]
     for each in power:
@@ -19,11 +19,11 @@ def sections(power: Power, *, by_label: bool = False, width: int = WIDTH) -> lis
             f"{each.simulations:,}", "█" * round(BAR * each.power),
         ])  # fmt: skip
     a, b = (plain(each.name) for each in power.systems)
-    pilot = f"pilot: {a} {power.values[0]:.4f}, {b} {power.values[1]:.4f}"
+    pilot = f"pilot: {a} {style.number(power.values[0])}, {b} {style.number(power.values[1])}"
     if power.share:
         pilot += (
             f"; exchanged on {100 * power.share:.1f} % of {power.unit}s to reduce the difference "
-            f"to {power.difference:.4f}"
+            f"to {style.number(power.difference)}"
         )
     return [
         Section(sentences=[power.answer]),

@@ -4,32 +4,37 @@ from __future__ import annotations
 
 from carob.corpus.problems import plain
 from carob.report.comparison import ranking_table
-from carob.report.scores import cell
-from carob.report.terminal import WIDTH, Section, Table
+from carob.report.scores import best_places, score_cell
+from carob.report.terminal import WIDTH, Section, Style, Table
 from carob.result.ranking import Ranking
 
 
-def sections(ranking: Ranking, *, by_label: bool = False, width: int = WIDTH) -> list[Section]:
+def sections(ranking: Ranking, style: Style, *, width: int = WIDTH) -> list[Section]:
     """How many there are, the table, who is set aside and why."""
     comparison = ranking.comparison
     blind = [comparison.blind] if comparison.blind else []
-    made = [Section(sentences=[ranking.summary, *blind]), Section(_table(ranking))]
+    made = [Section(sentences=[ranking.summary, *blind]), Section(_table(ranking, style))]
     if ranking.set_aside:
         made.append(Section(sentences=[f"set aside: {each}" for each in ranking.set_aside]))
-    remarks = [_note(ranking)] if len(comparison) else []
-    return [*made, Section(remarks=[*remarks, *map(plain, comparison.remarks)])]
+    notes = [_note(ranking)] if len(comparison) else []
+    return [*made, Section(notes=notes, remarks=[plain(each) for each in comparison.remarks])]
 
 
-def _table(ranking: Ranking) -> Table:
-    table = ranking_table(ranking.comparison.ranks, ranking.comparison.sort)
+def _table(ranking: Ranking, style: Style) -> Table:
+    table = ranking_table(ranking.comparison.ranks, style, ranking.comparison.sort)
     if (scores := ranking.scores) is None:
         return table
     recipes = list(dict.fromkeys(scores.recipes))
-    rows = [[*table.rows[0], *map(plain, recipes)]]
-    for rank, row in zip(ranking, table.rows[1:], strict=True):
-        own = [scores[rank.system, recipe] for recipe in recipes]
-        rows.append([*row, *(cell(score.overall, count=score.is_count) for score in own)])
-    return Table(rows)
+    rows = [list(row) for row in table.rows]
+    bold = set(table.bold)
+    for recipe in recipes:
+        own = [scores[rank.system, recipe] for rank in ranking]
+        cells = [score_cell(score.overall, score, style) for score in own]
+        places = best_places([score.overall for score in own], cells, own[0])
+        bold |= {(place + 1, len(rows[0])) for place in places}
+        for row, cell in zip(rows, [plain(recipe), *cells], strict=True):
+            row.append(cell)
+    return Table(rows, bold=frozenset(bold))
 
 
 def _note(ranking: Ranking) -> str:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from carob.corpus.problems import plain
 from carob.report import terminal
-from carob.report.terminal import WIDTH, Section
+from carob.report.terminal import WIDTH, Section, Style
 from carob.result.report import Report
 
 
-def sections(report: Report, *, by_label: bool = False, width: int = WIDTH) -> list[Section]:
+def sections(report: Report, style: Style, *, width: int = WIDTH) -> list[Section]:
     """The sections of all parts; the errors of a system come after its name."""
-    made = terminal.sections(report.scores, by_label=by_label, width=width)
+    made = terminal.sections(report.scores, style, width=width)
     if report.comparison is not None:
-        made += terminal.sections(report.comparison, by_label=by_label, width=width)
+        made += terminal.sections(report.comparison, style, width=width)
     for name, errors in report.errors.items():
         made.append(Section(sentences=[f"errors of {plain(name)}"]))
-        made += terminal.sections(errors, by_label=by_label, width=width)
+        made += terminal.sections(errors, style, width=width)
     if report.robustness is not None:
-        made += terminal.sections(report.robustness, by_label=by_label, width=width)
+        made += terminal.sections(report.robustness, style, width=width)
     return made

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from string import ascii_uppercase
 
 from carob.corpus.problems import plain
-from carob.report.terminal import WIDTH, Section, Table, number, span
+from carob.report.terminal import WIDTH, Section, Style, Table, span
 from carob.report.terminal import width as places
 from carob.result.robustness import Choice, Robustness, Turn
 
@@ -14,14 +14,14 @@ BAR = 20
 """The width of a full bar."""
 
 
-def sections(result: Robustness, *, by_label: bool = False, width: int = WIDTH) -> list[Section]:
+def sections(result: Robustness, style: Style, *, width: int = WIDTH) -> list[Section]:
     """The answer, a table of systems, a chart of all choices, and the pairs that are reversed."""
     names = [each.system for each in result.standings]
     short = dict(zip(names, letters(len(result.systems)), strict=True))
     pairs = [line for turn in result.turns for line in _pair(turn, result)]
     return [
         Section(sentences=[result.answer], indent=""),
-        Section(_systems(result, short)),
+        Section(_systems(result, short, style)),
         *_charts(result, short, width),
         *([Section(sentences=pairs, indent="  ")] if pairs else []),
         *([Section(remarks=[plain(each) for each in result.remarks], indent="")]
@@ -38,13 +38,14 @@ def letters(count: int) -> list[str]:
     return [ascii_uppercase[i % 26] + (str(i // 26) if i >= 26 else "") for i in range(count)]
 
 
-def _systems(result: Robustness, short: dict[str, str]) -> Table:
+def _systems(result: Robustness, short: dict[str, str], style: Style) -> Table:
     """A row for each system: its score under the first choice, its ranks, how often it is first."""
     rows = [["", "system", str(result.reference), "ranks", "first", ""]]
     total = len(result)
     for each in result.standings:
         bar = "█" * round(BAR * each.alone / total) + "░" * round(BAR * each.tied / total)
-        rows.append([short[each.system], plain(each.system), number(each.value),
+        rows.append([short[each.system], plain(each.system),
+                     style.cell(each.value, count=result.reference.is_count),
                      span(each.best, each.worst), each.times_first, bar])  # fmt: skip
     return Table(rows, left=frozenset({0, 1, 5}))
 
@@ -66,7 +67,7 @@ def _charts(result: Robustness, short: dict[str, str], width: int) -> list[Secti
                 rows.append([plain(block), *(_order(c, result, short, room) for c in row)])
         tables.append(Table(rows, left=frozenset(range(len(averages) + 1))))
     meaning = "best first; = marks a tie, * a different winner than in the first cell"
-    return [*map(Section, tables[:-1]), Section(tables[-1], remarks=[meaning])]
+    return [*map(Section, tables[:-1]), Section(tables[-1], notes=[meaning])]
 
 
 def _order(choice: Choice | None, result: Robustness, short: dict[str, str], room: int) -> str:

@@ -10,23 +10,81 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from carob.corpus.problems import plain
-from carob.report.terminal import INDENT, WIDTH, Section, Table, verdict
-from carob.result.result import whole, with_interval
+from carob.report.terminal import INDENT, WIDTH, Section, Style, Table, best, verdict
+from carob.result.result import whole
 from carob.result.scores import Score, Scores, Value
 
 _NUMBERS = {2: "two", 3: "three"}
 
 
-def sections(scores: Scores, *, by_label: bool = False, width: int = WIDTH) -> list[Section]:
+LAYOUTS = ("systems", "labels")
+"""Systems x measures; labels x systems."""
+
+
+def sections(scores: Scores, style: Style, *, width: int = WIDTH) -> list[Section]:
     """A section for each table; the last one has the remarks that hold for all."""
-    blocks: dict[str, list[Score]] = {}
-    for score in scores:
-        blocks.setdefault(_table_title(score), []).append(score)
     made = [verdict(scores.gate)] if scores.gate else []
-    made += [_section(scores, title, own, by_label=by_label) for title, own in blocks.items()]
+    made += _by_label(scores, style) if style.layout == "labels" else _by_system(scores, style)
     if made:
         made[-1] = replace(made[-1], remarks=(*made[-1].remarks, *scores.remarks))
     return made
+
+
+def _by_system(scores: Scores, style: Style) -> list[Section]:
+    blocks: dict[str, list[Score]] = {}
+    for score in scores:
+        blocks.setdefault(_table_title(score), []).append(score)
+    return [_section(scores, title, own, style) for title, own in blocks.items()]
+
+
+def _by_label(scores: Scores, style: Style) -> list[Section]:
+    """For each event space and measure, labels down and systems across; averages are the last
+    rows. A label has the same score whatever the average.
+    """
+    tables: dict[tuple[str, str], list[Score]] = {}
+    for score in scores:
+        tables.setdefault((score.space, score.measure), []).append(score)
+    made = []
+    for (space, measure), here in tables.items():
+        names = [system.name for system in scores.systems]
+        rows = [[plain(f"{space}.{measure}"), *map(plain, names), "gold"]]
+        bold: set[tuple[int, int]] = set()
+        by_average: dict[str, dict[str, Score]] = {}
+        for score in here:
+            by_average.setdefault(score.average, {})[score.system] = score
+        first = next(iter(by_average.values()))
+        labels = dict.fromkeys(label for name in names for label in first[name].by_label)
+        lines = [
+            (label, [first[name].by_label.get(label, Value(None)) for name in names])
+            for label in sorted(labels)
+        ]
+        lines += [
+            (average_row(average), [own[name].overall for name in names])
+            for average, own in by_average.items()
+        ]
+        for title, values in lines:
+            cells = [score_cell(value, here[0], style) for value in values]
+            bold |= {(len(rows), place + 1) for place in best_places(values, cells, here[0])}
+            support = sorted({value.support for value in values})
+            most = [_count(support[-1])] if len(support) > 1 else []
+            rows.append([plain(title), *cells, "-".join([_count(support[0]), *most])])
+        about = _about_intervals(here, by_label=True) if style.intervals else []
+        remarks = dict.fromkeys((*_left_out(here), *about))
+        table = Table(rows, bold=frozenset(bold), total=1 + len(labels))
+        made.append(Section(table, remarks=list(remarks)))
+    if made:
+        ways = _ways_to_count([score for score in scores if score.support_text])
+        made[-1] = replace(made[-1], remarks=(*made[-1].remarks, *ways))
+    return made
+
+
+def average_row(average: str) -> str:
+    """The name of the row of an average, in a table of labels.
+
+    >>> average_row("macro"), average_row("label:PER")
+    ('macro average', 'label:PER')
+    """
+    return average if ":" in average else f"{average} average"
 
 
 def space_name(block: str) -> str:
@@ -51,11 +109,12 @@ class _Row:
     name: str
     values: Mapping[str, Value]
     """By measure."""
-    counts: frozenset[str]
-    """The measures that are counts."""
+    scores: Mapping[str, Score]
+    """Of these the values are, by measure."""
+    label: str | None = None
 
 
-def _section(scores: Scores, title: str, here: Sequence[Score], *, by_label: bool) -> Section:
+def _section(scores: Scores, title: str, here: Sequence[Score], style: Style) -> Section:
     blocks = list(dict.fromkeys(score.block for score in here))
     if len(blocks) == 1:
         title = blocks[0].removesuffix("@micro")
@@ -63,43 +122,56 @@ def _section(scores: Scores, title: str, here: Sequence[Score], *, by_label: boo
     counted = ["count"] if len(blocks) > 1 else []
     rows = [[plain(title), *counted, *measures, "gold"]]
     remarks: dict[str, None] = {}
+    rivals: dict[tuple[str | None, str, str], list[tuple[int, Value]]] = {}
     by_block = [[score for score in here if score.block == block] for block in blocks]
-    for same in zip(*(_rows(scores, own, by_label=by_label) for own in by_block), strict=True):
+    for same in zip(*(_rows(scores, own, style) for own in by_block), strict=True):
         for place, (block, row) in enumerate(zip(blocks, same, strict=True)):
             cells = [
-                cell(row.values[measure], count=measure in row.counts)
+                score_cell(row.values[measure], row.scores[measure], style)
                 if measure in row.values else "" for measure in measures
             ]  # fmt: skip
+            for measure, value in row.values.items():
+                rivals.setdefault((row.label, block, measure), []).append((len(rows), value))
             way = [space_name(block)] if counted else []
             support = _count(next(iter(row.values.values())).support)
             rows.append(["" if place else row.name, *way, *cells, support])
+    bold = set()
+    by_measure = {(score.block, score.measure): score for score in here}
+    for (_, block, measure), each in rivals.items():
+        column = rows[0].index(measure, 1)
+        cells = [rows[row][column] for row, _ in each]
+        places = best_places([value for _, value in each], cells, by_measure[block, measure])
+        bold |= {(each[place][0], column) for place in places}
     for own in by_block:
-        remarks |= dict.fromkeys((*_left_out(own), *_about_intervals(own, by_label=by_label)))
-    return Section(Table(rows), remarks=(*_ways_to_count(here), *remarks))
+        about = _about_intervals(own, by_label=style.by_label) if style.intervals else []
+        remarks |= dict.fromkeys((*_left_out(own), *about))
+    table = Table(rows, bold=frozenset(bold))
+    return Section(table, remarks=(*_ways_to_count(here), *remarks))
 
 
-def _rows(scores: Scores, here: Sequence[Score], *, by_label: bool) -> list[_Row]:
+def _rows(scores: Scores, here: Sequence[Score], style: Style) -> list[_Row]:
     """The rows of one event space: systems, each with its labels if wanted."""
     rows = []
     for system in scores.systems:
         own = {score.measure: score for score in here if score.system == system.name}
-        counts = frozenset(name for name, score in own.items() if score.is_count)
         values = {name: score.overall for name, score in own.items()}
-        rows.append(_Row(plain(system.name), values, counts))
-        for label in next(iter(own.values())).by_label if by_label else ():
+        rows.append(_Row(plain(system.name), values, own))
+        for label in next(iter(own.values())).by_label if style.by_label else ():
             values = {name: score.by_label[label] for name, score in own.items()}
-            rows.append(_Row(INDENT + plain(label), values, counts))
+            rows.append(_Row(INDENT + plain(label), values, own, label))
     return rows
 
 
-def cell(value: Value, *, count: bool = False) -> str:
-    """A number for people: four decimals, counts whole where they are, `-` for no value.
+def score_cell(value: Value, score: Score, style: Style) -> str:
+    """A value of a score: that of all labels, or of one."""
+    return style.cell(value.value, value.low, value.high, count=score.is_count)
 
-    >>> cell(Value(0.12345)), cell(Value(1.0), count=True), cell(Value(0.5, 0.4, 0.6))
-    ('0.1235', '1', '0.5000 [0.4000, 0.6000]')
-    """
-    text = _count if count else "{:.4f}".format
-    return with_interval(value.value, value.low, value.high, text)
+
+def best_places(values: Sequence[Value], cells: Sequence[str], score: Score) -> list[int]:
+    """The places of the best of several systems. More of a count is not better."""
+    if score.is_count:
+        return []
+    return best([value.value for value in values], cells, lower=score.lower_is_better)
 
 
 def _count(number: float) -> str:

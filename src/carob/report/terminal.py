@@ -1,7 +1,8 @@
-"""Tables for a person at a terminal, and the sections that all reports for people write down.
+"""Tables for a person at a terminal, and what all reports for people have in common: a style of
+numbers, and sections with tables.
 
-The module of a kind of result (`scores`, `comparison`, ...) lays a result out as sections with
-tables; a report (`terminal`, `markdown`, `latex`, `html`) writes them down.
+The module of a kind of result (`scores`, `comparison`, ...) lays a result out as sections; a report
+(`terminal`, `markdown`, `latex`, `html`) writes them down.
 """
 
 from __future__ import annotations
@@ -13,18 +14,107 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from importlib import import_module
 from typing import ClassVar
 
+from carob.corpus.problems import UsageError
 from carob.result.gate import Gate
-from carob.result.result import Result
+from carob.result.result import Result, points, with_interval
 
 WIDTH = 100
 """How wide text is set where the width of the terminal is not known, in columns."""
 
 INDENT = "  "
 """What the first cell of a row begins with if the row is a part of the one above."""
+
+
+MOST_DIGITS = 15
+"""A floating-point number has no more decimals that mean something."""
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """What all reports for people have in common. `digits` are the decimals of scores: by default
+    4, or 1 with `percent`, which shows 84.3 instead of 0.8430. `layout` is the name of a layout
+    that the kind of result has; by default its first.
+
+    >>> Style().cell(0.8431), Style(percent=True).cell(0.8431), Style(digits=2).cell(None)
+    ('0.8431', '84.3', '-')
+    """
+
+    by_label: bool = False
+    percent: bool = False
+    digits: int | None = None
+    intervals: bool = True
+    layout: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.digits is not None and not 0 <= self.digits <= MOST_DIGITS:
+            raise UsageError(f"digits is from 0 to {MOST_DIGITS}, not {self.digits}")
+
+    @property
+    def decimals(self) -> int:
+        """The decimals of scores."""
+        return (1 if self.percent else 4) if self.digits is None else self.digits
+
+    def number(self, value: float, *, count: bool = False, sign: str = "") -> str:
+        """A score, or with the sign `+` a difference of scores. A count is whole where it can be.
+
+        >>> Style(percent=True).number(0.012, sign="+"), Style(percent=True).number(3, count=True)
+        ('+1.2', '3')
+        """
+        if count:
+            return format(value, f"{sign},.{0 if float(value).is_integer() else 2}f")
+        if self.percent:
+            return points(value, self.decimals, sign)
+        return format(value, f"{sign}.{self.decimals}f")
+
+    def cell(
+        self,
+        value: float | None,
+        low: float | None = None,
+        high: float | None = None,
+        *,
+        count: bool = False,
+        sign: str = "",
+        mark: str = "",
+    ) -> str:
+        """A number with its mark and, if intervals are shown, its interval; `-` for no value.
+
+        >>> Style(digits=2).cell(0.5, 0.4, 0.6, mark="*"), Style(intervals=False).cell(0.5, 0, 1)
+        ('0.50* [0.40, 0.60]', '0.5000')
+        """
+        if not self.intervals:
+            low = high = None
+        text = with_interval(value, low, high, partial(self.number, count=count, sign=sign))
+        number, rest = parts(text)
+        return f"{number}{mark}{rest}"
+
+
+def parts(cell: str) -> tuple[str, str]:
+    """The number of a cell, and what follows it: a mark, an interval.
+
+    >>> parts("84.3* [83.1, 85.2]")
+    ('84.3', '* [83.1, 85.2]')
+    """
+    number = cell.partition(" ")[0].removesuffix("*")
+    return number, cell[len(number) :]
+
+
+def best(values: Sequence[float | None], cells: Sequence[str], *, lower: bool) -> list[int]:
+    """The places of the best values; none if all are alike. What looks the same in a table is
+    the same: a reader cannot see why only one of two equal numbers is bold.
+
+    >>> best([0.51, 0.512, 0.4], ["51", "51", "40"], lower=False)
+    [0, 1]
+    """
+    there = [i for i, value in enumerate(values) if value is not None]
+    if not there:
+        return []
+    top = (min if lower else max)(there, key=lambda i: values[i] or 0.0)
+    alike = [i for i in there if parts(cells[i])[0] == parts(cells[top])[0]]
+    return alike if len(alike) < len(there) else []
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -36,6 +126,10 @@ class Table:
     """The columns that are aligned to the left."""
     shades: Sequence[Sequence[int]] | None = None
     """How dark each cell is, from 0 to 4."""
+    bold: frozenset[tuple[int, int]] = frozenset()
+    """The cells, by row and column, whose number is the best of those that it competes with."""
+    total: int | None = None
+    """The row from which on the rows sum up those before."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -46,6 +140,8 @@ class Section:
     sentences: Sequence[str] = ()
     quotes: Sequence[str] = ()
     """Lines whose spaces matter, such as examples from the text."""
+    notes: Sequence[str] = ()
+    """What the marks in the table mean: they are printed wherever the table is."""
     remarks: Sequence[str] = ()
     indent: str | None = None
     """If given, sentences and remarks are wrapped even where the width is not known; further lines
@@ -60,20 +156,25 @@ def verdict(gate: Gate) -> Section:
     return Section(sentences=gate.sentences(), verdict=gate.verdict)
 
 
-def sections(result: Result, *, by_label: bool, width: int = WIDTH) -> list[Section]:
+def sections(result: Result, style: Style, *, width: int = WIDTH) -> list[Section]:
     """A result as a person wants to see it. The module with the name of its class lays it out;
     only the one that is needed is imported.
     """
-    layout = import_module(f"carob.report.{type(result).__name__.lower()}")
-    laid_out: list[Section] = layout.sections(result, by_label=by_label, width=width)
+    kind = type(result).__name__.lower()
+    module = import_module(f"carob.report.{kind}")
+    known = getattr(module, "LAYOUTS", ())
+    if style.layout is not None and style.layout not in known:
+        there = f"there are: {', '.join(known)}" if known else "there is one only"
+        raise UsageError(f"no layout of {kind} is called {style.layout!r}; {there}")
+    laid_out: list[Section] = module.sections(result, style, width=width)
     return laid_out
 
 
-def number(value: float | None, form: str = ".4f") -> str:
-    """A number in a cell.
+def number(value: float | None, form: str) -> str:
+    """A number in a cell that is no score.
 
-    >>> number(0.5), number(None)
-    ('0.5000', '-')
+    >>> number(0.5, ".3f"), number(None, "d")
+    ('0.500', '-')
     """
     return "-" if value is None else format(value, form)
 
@@ -131,7 +232,7 @@ _HEAD, _FAINT, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[0m"
 
 
 @dataclass(frozen=True, slots=True)
-class Terminal:
+class Terminal(Style):
     """Aligned columns, with sentences and remarks below, and the signature once at the end.
 
     Scores have a table for each event space and average, with a row for each system, and with
@@ -146,7 +247,6 @@ class Terminal:
     system  1.0000  1.0000  1.0000     1
     """
 
-    by_label: bool = False
     color: bool | None = None
     width: int | None = None
     signature: bool = False
@@ -159,17 +259,17 @@ class Terminal:
         limit = self.width or terminal_width()
         # Sentences stay on one line for programs that look for them, such as grep.
         prose = limit if self.width or _is_terminal() else None
-        laid_out = sections(result, by_label=self.by_label, width=limit or WIDTH)
+        laid_out = sections(result, self, width=limit or WIDTH)
         text = "\n".join(_text(section, limit, prose, color=color) for section in laid_out)
         lines = list(result.signature_lines if self.signature else [result.short_signature])
-        if len(laid_out) > 1 and not laid_out[-1].remarks:
+        if len(laid_out) > 1 and not (laid_out[-1].notes or laid_out[-1].remarks):
             lines.insert(0, "")  # it belongs to all tables, not to the last one
         return text + "".join(_styled(line, _FAINT, color=color) + "\n" for line in lines)
 
 
 def _text(section: Section, limit: int | None, prose: int | None, *, color: bool) -> str:
     lines = []
-    tables = [] if section.table is None else fitted(section.table, limit)
+    tables = [] if section.table is None else fitted(_with_room_for_marks(section.table), limit)
     for place, table in enumerate(tables):
         lines += [""] * (place > 0) + _aligned(table, color=color)
     sentences = list(_wrapped(section.sentences, section.indent, prose))
@@ -177,9 +277,24 @@ def _text(section: Section, limit: int | None, prose: int | None, *, color: bool
         sentences[0] = _styled(sentences[0], _VERDICTS[section.verdict], color=color)
     lines += sentences
     lines += _wrapped(section.quotes, None, prose, " " * 10)
-    remarks = _wrapped([f"({remark})" for remark in section.remarks], section.indent, prose)
+    remarks = [f"({remark})" for remark in (*section.notes, *section.remarks)]
+    remarks = list(_wrapped(remarks, section.indent, prose))
     lines += [_styled(remark, _FAINT, color=color) for remark in remarks]
     return "\n".join(lines) + "\n"
+
+
+def _with_room_for_marks(table: Table) -> Table:
+    """With a blank after the numbers that have no mark, in columns in which others have one: so
+    numbers stand below each other.
+    """
+    rows = [list(row) for row in table.rows]
+    for i, cells in _by_column(table):
+        ends = [parts(cell) for cell in cells]
+        if i in table.left or not any(number and rest[:1] == "*" for number, rest in ends[1:]):
+            continue
+        for row, (number, rest) in zip(rows[1:], ends[1:], strict=True):
+            row[i] = number + rest if rest[:1] == "*" else f"{number} {rest}"
+    return replace(table, rows=rows)
 
 
 def _styled(text: str, style: str, *, color: bool) -> str:
@@ -206,7 +321,7 @@ def fitted(table: Table, limit: int | None) -> list[Table]:
     """
     if limit is None or _total(table) <= limit:
         return [table]
-    table = _columns(table, [i for i, cells in _by_column(table) if not _is_bar(cells)])
+    table = without_bars(table)
     names = max(table.left, key=lambda i: max(width(row[i]) for row in table.rows), default=0)
     for change in (None, _with_narrow_heads, _with_stacked_intervals):
         table = table if change is None else change(table)
@@ -252,6 +367,15 @@ def _by_column(table: Table) -> list[tuple[int, tuple[str, ...]]]:
     return list(enumerate(zip(*table.rows, strict=True)))
 
 
+def without_bars(table: Table) -> Table:
+    """A table without the columns that show bars.
+
+    >>> without_bars(Table([["a", ""], ["1", "██"]])).rows
+    [['a'], ['1']]
+    """
+    return _columns(table, [i for i, cells in _by_column(table) if not _is_bar(cells)])
+
+
 def _is_bar(cells: Sequence[str]) -> bool:
     return any(cells) and all(_BARS.fullmatch(cell) for cell in cells)
 
@@ -260,7 +384,8 @@ def _columns(table: Table, kept: Sequence[int]) -> Table:
     """Some columns of a table."""
     shades = table.shades and [[row[i] for i in kept] for row in table.shades]
     left = frozenset(place for place, i in enumerate(kept) if i in table.left)
-    return Table([[row[i] for i in kept] for row in table.rows], left, shades)
+    bold = frozenset((row, kept.index(i)) for row, i in table.bold if i in kept)
+    return Table([[row[i] for i in kept] for row in table.rows], left, shades, bold, table.total)
 
 
 def _total(table: Table) -> int:
@@ -307,11 +432,14 @@ def _aligned(table: Table, *, color: bool) -> list[str]:
         height = max(map(len, cells))
         for place in range(height):
             pieces = []
-            for i, parts in enumerate(cells):
+            for i, lines_of_cell in enumerate(cells):
                 # Of a head, the last lines stand side by side; of a row, the first ones.
-                shift = place - (height - len(parts)) * (number == 0)
-                cell = parts[shift] if 0 <= shift < len(parts) else ""
+                shift = place - (height - len(lines_of_cell)) * (number == 0)
+                cell = lines_of_cell[shift] if 0 <= shift < len(lines_of_cell) else ""
                 gap = " " * (widths[i] - width(cell))
+                if color and place == 0 and (number, i) in table.bold:
+                    best, rest = parts(cell)
+                    cell = _styled(best, _HEAD, color=color) + rest
                 text = cell + gap if i in table.left else gap + cell
                 shade = _SHADES[table.shades[number][i]] if table.shades and color else ""
                 pieces.append(f"{shade}{text}{_PLAIN}" if shade else text)

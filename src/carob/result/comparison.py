@@ -11,7 +11,7 @@ import numpy as np
 from carob.arrays.types import FloatArray
 from carob.corpus.problems import UsageError, nearest, plain
 from carob.result.gate import Gate, not_worse
-from carob.result.result import Part, Result, Rows, json_data, with_checksum
+from carob.result.result import Part, Result, Rows, json_data, points, with_checksum
 from carob.result.scores import File, SetAside, files_to_dict
 
 ALPHA = 0.05
@@ -49,6 +49,7 @@ class Difference(Part):
     is_count: bool = False
     remarks: tuple[str, ...] = ()
     draws: FloatArray = field(default_factory=lambda: np.empty(0), repr=False)
+    average: str = "micro"
 
     columns: ClassVar[tuple[str, ...]] = (
         "a", "b", "recipe", "label", "value_a", "value_b", "difference", "low", "high", "p",
@@ -84,8 +85,8 @@ class Difference(Part):
             difference=difference, low=low, high=high, draws=-self.draws,
         )  # fmt: skip
 
-    def sentence(self, unit: str = "document") -> str:
-        """The difference in words.
+    def sentence(self, unit: str = "document", digits: int = 1) -> str:
+        """The difference in words, with this many decimals of a point.
 
         >>> one = Difference("A", "B", "exact.F1", None, "F1", 0.8, 0.812, 0.012, 0.003, 0.021,
         ...     0.004, 0.004, 2**-20, 0.013, 21, False, "bca")  # fmt: skip
@@ -107,8 +108,8 @@ class Difference(Part):
         within = ""
         if low is not None and high is not None:
             ends = (-high, -low) if self.difference < 0 else (low, high)
-            within = " ({} to {})".format(*map(self._points, ends))
-        by = f"{self._points(abs(self.difference))} {what}{within}"
+            within = " ({} to {})".format(*(self._points(end, digits) for end in ends))
+        by = f"{self._points(abs(self.difference), digits)} {what}{within}"
         if self.significant:
             return f"{best} is ahead of {other} by {by}, {p}."
         if self.ahead:
@@ -123,14 +124,14 @@ class Difference(Part):
         elif self.detectable is not None:
             sentence += (
                 f"; the smallest difference that these {unit}s could show is about "
-                f"{self._points(self.detectable)}"
+                f"{self._points(self.detectable, digits)}"
             )
         return sentence + "."
 
-    def _points(self, number: float) -> str:
+    def _points(self, number: float, digits: int) -> str:
         """Scores in points, a hundredth each; counts as they are."""
-        text = f"{number:,.1f}" if self.is_count else f"{100 * number:.1f}"
-        return "0.0" if text == "-0.0" else text.replace("-", "−")
+        text = f"{number:,.1f}" if self.is_count else points(number, digits)
+        return (text if text.strip("-0.") else text.removeprefix("-")).replace("-", "−")
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,10 +151,21 @@ class Rank(Part):
     high: float | None = None
     """The interval of the score."""
     lower_is_better: bool = False
+    is_count: bool = False
+    average: str = "micro"
 
     columns: ClassVar[tuple[str, ...]] = (
         "recipe", "label", "system", "value", "low", "high", "rank_low", "rank_high", "cluster",
     )  # fmt: skip
+
+    @property
+    def score_name(self) -> str:
+        """Event space and measure, without the average or label.
+
+        >>> Rank("exact.F1@macro", None, "a", 0.5, 1, 1, 1, average="macro").score_name
+        'exact.F1'
+        """
+        return self.recipe.removesuffix(f"@{self.average}")
 
 
 SORTS = ("score", "name", "given")
@@ -276,6 +288,20 @@ class Comparison(Result):
             pairs = [each for each in self.differences if self.baseline in (each.a, each.b)]
             return tuple(d if d.a == self.baseline else d.turned() for d in pairs)
         return self.differences if self.all_pairs or len(self.systems) <= 3 else ()
+
+    def stands_out(self, rank: Rank) -> bool:
+        """Whether the score of a system is significantly different from that of the baseline;
+        without one, whether it is significantly better than that of every other system.
+        """
+        own = [
+            each for each in self.differences
+            if (each.recipe, each.label) == (rank.recipe, rank.label)
+            and rank.system in (each.a, each.b)
+        ]  # fmt: skip
+        if self.baseline is not None:
+            return any(d.significant for d in own if self.baseline in (d.a, d.b) and
+                       rank.system != self.baseline)  # fmt: skip
+        return all(each.significant and each.ahead == rank.system for each in own)
 
     def __iter__(self) -> Iterator[Difference]:
         return iter(self.differences)

@@ -160,6 +160,8 @@ class Errors(Result):
     systems: tuple[File, ...] = ()
     remarks: tuple[str, ...] = ()
     signature: str = ""
+    count_recipes: frozenset[str] = frozenset()
+    """The recipes whose values are counts."""
 
     @property
     def recipes(self) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from carob.corpus.problems import UsageError
@@ -135,11 +135,44 @@ class Result(Tabular):
 
     def to(self, report: str, **parameters: Any) -> str:
         """The result as text: terminal, json, csv, markdown, latex, html, or by a plugin."""
-        # Reports are found by name, as they may be plugins. Results know none of them.
-        from importlib import import_module
-
-        text: str = import_module("carob.registry").load("report", report)(**parameters)(self)
+        text: str = load_report(report, parameters)(self)
         return text
+
+    def to_markdown(
+        self, *, by_label: bool = False, percent: bool = False, digits: int | None = None,
+        intervals: bool = True, layout: str | None = None,
+    ) -> str:  # fmt: skip
+        """The tables in Markdown. `digits` are the decimals of scores, by default 4; with
+        `percent` a score is 84.3 instead of 0.8430, by default with one decimal. `layout` is
+        systems or labels for scores; pairs, systems or labels for a comparison.
+
+        >>> from carob import Corpus, score
+        >>> gold, system = Corpus.of("[Ann]PER [Bo]PER [Cy]PER"), Corpus.of("[Ann]PER [Bo]PER Cy")
+        >>> print(score(gold, system, "exact.R").to_markdown(percent=True).partition("\\n\\n")[0])
+        | exact | R | gold |
+        |:--|--:|--:|
+        | system | 66.7 | 3 |
+        """
+        return self.to(
+            "markdown", by_label=by_label, percent=percent, digits=digits, intervals=intervals,
+            layout=layout,
+        )  # fmt: skip
+
+    def to_latex(
+        self, *, by_label: bool = False, percent: bool = False, digits: int | None = None,
+        intervals: bool = True, layout: str | None = None,
+    ) -> str:  # fmt: skip
+        r"""The tables in LaTeX, for the package booktabs; options as for `to_markdown`.
+
+        >>> from carob import Corpus, score
+        >>> gold, system = Corpus.of("[Ann]PER [Bo]PER [Cy]PER"), Corpus.of("[Ann]PER [Bo]PER Cy")
+        >>> print(score(gold, system, "exact.R").to_latex(digits=2).splitlines()[4])
+        system & 0.67 & 3 \\
+        """
+        return self.to(
+            "latex", by_label=by_label, percent=percent, digits=digits, intervals=intervals,
+            layout=layout,
+        )  # fmt: skip
 
     def plot(self, kind: str | None = None, **parameters: Any) -> Figure:
         """The result as a chart, a figure of Matplotlib, which `savefig` writes to a file; needs
@@ -154,6 +187,26 @@ class Result(Tabular):
 
         chart: Figure = import_module("carob.report.charts").figure(self, kind, **parameters)
         return chart
+
+
+def load_report(report: str, parameters: Mapping[str, Any]) -> Callable[[Any], str]:
+    """The report with this name and these parameters.
+
+    >>> load_report("csv", {"percent": True})
+    Traceback (most recent call last):
+    carob.corpus.problems.UsageError: the report csv has no parameter percent; it has: by_label
+    """
+    # Reports are found by name, as they may be plugins. Results know none of them.
+    from importlib import import_module
+
+    made = import_module("carob.registry").load("report", report)
+    known = [each.name for each in fields(made)] if is_dataclass(made) else list(parameters)
+    for name in parameters:
+        if name not in known:
+            there = ", ".join(known) or "none"
+            raise UsageError(f"the report {report} has no parameter {name}; it has: {there}")
+    component: Callable[[Any], str] = made(**parameters)
+    return component
 
 
 def library(name: str, extra: str | None = None) -> Any:
@@ -187,6 +240,18 @@ def whole(number: float) -> float | int:
     (3, 2.5)
     """
     return int(number) if float(number).is_integer() else number
+
+
+def points(value: float, digits: int, sign: str = "") -> str:
+    """A score in hundredths. Its digits are those of the score, of which two more are before the
+    point: to multiply first would round twice.
+
+    >>> points(0.1235, 1), points(0.285, 0), points(-0.012, 1, "+")
+    ('12.3', '28', '-1.2')
+    """
+    from decimal import Decimal  # not needed for most tables
+
+    return format(Decimal(f"{value:.{digits + 2}f}").scaleb(2), f"{sign}.{digits}f")
 
 
 def with_interval(

@@ -35,6 +35,7 @@ class Choice(Part):
     repair: str | None
     scores: Mapping[str, float | None]
     lower_is_better: bool = False
+    is_count: bool = False
 
     columns: ClassVar[tuple[str, ...]] = ("recipe", "repair", "scores", "ranks", "order")
 

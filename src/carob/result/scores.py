@@ -58,10 +58,16 @@ class Score(Part):
     support_text: str = ""
     written: str = ""
     """The recipe as the caller wrote it."""
+    average: str = "micro"
 
     columns: ClassVar[tuple[str, ...]] = (
         "recipe", "value", "low", "high", "signature", "by_label", "counts", "left_out", "remarks",
     )  # fmt: skip
+
+    @property
+    def space(self) -> str:
+        """The event space, with its parameters."""
+        return self.block.removesuffix(f"@{self.average}")
 
     @property
     def value(self) -> float | None:

@@ -6,12 +6,12 @@ what it shows, and a template of the same name (`summary.py`, `summary.html.j2`)
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from html import escape
 from typing import ClassVar
 
-from carob.report.terminal import INDENT, Section, Table, sections
+from carob.report.terminal import INDENT, Section, Style, Table, parts, sections
 from carob.result.report import Report
 from carob.result.result import Result
 
@@ -22,6 +22,7 @@ body { font-family: system-ui, sans-serif; margin: 2rem; max-width: 72rem; }
 .carob th, .carob td { padding: 0.2rem 0.8rem; text-align: right; white-space: nowrap; }
 .carob td { border-bottom: 1px solid #8884; font-variant-numeric: tabular-nums; }
 .carob .left { text-align: left; }
+.carob .total td { border-top: 2px solid #8888; }
 .carob .part { padding-left: 2rem; }
 .carob .remark, .carob code { opacity: 0.75; font-size: 0.9em; }
 .carob code { overflow-wrap: anywhere; }
@@ -29,7 +30,7 @@ body { font-family: system-ui, sans-serif; margin: 2rem; max-width: 72rem; }
 
 
 @dataclass(frozen=True, slots=True)
-class Html:
+class Html(Style):
     """A self-contained page with a table for each section, and the signature at the end; without
     `page`, only what belongs into the body of another page. A report has a page of its own.
 
@@ -39,7 +40,6 @@ class Html:
     '<!doctype html>'
     """
 
-    by_label: bool = False
     page: bool = True
 
     name: ClassVar[str] = "html"
@@ -50,7 +50,7 @@ class Html:
             from carob.report.html.page import page  # needs libraries that tables do not need
 
             return page(result)
-        laid_out = sections(result, by_label=self.by_label)
+        laid_out = sections(result, self)
         lines = [line for section in laid_out for line in _lines(section)]
         lines += [f"<p><code>{escape(line)}</code></p>" for line in result.signature_lines]
         body = "\n".join(['<div class="carob">', *lines, "</div>"]) + "\n"
@@ -70,25 +70,30 @@ def _lines(section: Section) -> Iterable[str]:
         yield f"<p>{escape(sentence)}</p>"
     if section.quotes:
         yield f"<pre>{escape(chr(10).join(section.quotes))}</pre>"
-    for remark in section.remarks:
+    for remark in (*section.notes, *section.remarks):
         yield f'<p class="remark">{escape(remark)}</p>'
 
 
 def _table(table: Table) -> Iterable[str]:
     yield "<table>"
-    for number, row in enumerate(table.rows):
+    for number in range(len(table.rows)):
         if number < 2:
             yield "<tbody>" if number else "<thead>"
-        yield _row(row, table.left, "td" if number else "th")
+        yield _row(table, number)
         if number == 0:
             yield "</thead>"
     yield "</tbody>\n</table>" if len(table.rows) > 1 else "</table>"
 
 
-def _row(cells: Sequence[str], left: frozenset[int], tag: str) -> str:
-    parts = []
-    for i, cell in enumerate(cells):
-        kinds = ["left"] * (i in left) + ["part"] * cell.startswith(INDENT)
+def _row(table: Table, number: int) -> str:
+    tag, cells = "td" if number else "th", []
+    for i, cell in enumerate(table.rows[number]):
+        kinds = ["left"] * (i in table.left) + ["part"] * cell.startswith(INDENT)
         attribute = f' class="{" ".join(kinds)}"' if kinds else ""
-        parts.append(f"<{tag}{attribute}>{escape(cell.removeprefix(INDENT))}</{tag}>")
-    return f"<tr>{''.join(parts)}</tr>"
+        text = escape(cell.removeprefix(INDENT))
+        if (number, i) in table.bold:
+            best, rest = parts(cell)
+            text = f"<b>{escape(best)}</b>{escape(rest)}"
+        cells.append(f"<{tag}{attribute}>{text}</{tag}>")
+    total = ' class="total"' if number == table.total else ""
+    return f"<tr{total}>{''.join(cells)}</tr>"
