@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from carob.arrays.overlaps import count_overlaps, overlaps
+from carob.arrays.overlaps import TooManyOverlapsError, count_overlaps, overlaps
 from carob.corpus.corpus import Corpus
 from carob.corpus.document import Document, Mention
 from carob.pair.pair import Pair
@@ -115,3 +115,7 @@ def test_overlaps_are_counted_before_they_are_listed(ours: str, theirs: str) -> 
         for g in one.mentions
     ]  # fmt: skip
     assert expected == count_overlaps(gold.mentions, system.mentions).tolist()
+    total = sum(expected)
+    overlaps(gold.mentions, system.mentions, total)
+    with pytest.raises(TooManyOverlapsError):
+        overlaps(gold.mentions, system.mentions, total - 1)

@@ -44,8 +44,15 @@ class Overlaps:
         return len(self.gold)
 
 
-def overlaps(gold: _Table, system: _Table) -> Overlaps:
+class TooManyOverlapsError(Exception):
+    """There are more overlaps than may be listed."""
+
+
+def overlaps(gold: _Table, system: _Table, largest: int = 2**62) -> Overlaps:
     """All pairs of mentions, whatever their labels, that share a position of a document.
+
+    If there are more than `largest` (of discontinuous mentions: pairs of fragments),
+    TooManyOverlapsError is raised before any is listed.
 
     The cost is a sort of what is not sorted yet, a few binary searches a mention, and the pairs
     found; nesting, crossing and duplicates cost nothing more.
@@ -59,7 +66,7 @@ def overlaps(gold: _Table, system: _Table) -> Overlaps:
     # Documents are laid end to end on one line, each as wide as the widest.
     width = max(int(gold.end.max(initial=0)), int(system.end.max(initial=0)))
     (a0, a1, ours), (b0, b1, theirs) = _on_a_line(gold, width), _on_a_line(system, width)
-    left, right = _met(a0, a1, b0, b1)
+    left, right = _met(a0, a1, b0, b1, largest)
     shared = np.minimum(a1[left], b1[right]) - np.maximum(a0[left], b0[right])
     one, other = ours[left], theirs[right]
     # A key for each pair of mentions: several pairs of fragments may have the same.
@@ -103,15 +110,27 @@ def _on_a_line(table: _Table, width: int) -> tuple[IntArray, IntArray, IntArray]
     return start, end, row
 
 
-def _met(a0: IntArray, a1: IntArray, b0: IntArray, b1: IntArray) -> tuple[IntArray, IntArray]:
+def _met(
+    a0: IntArray, a1: IntArray, b0: IntArray, b1: IntArray, largest: int
+) -> tuple[IntArray, IntArray]:
     """The pairs of spans that share a position; both tables are sorted by start."""
     if not np.any(b1[1:] < b1[:-1]):
         # The spans that end after a starts and start before a ends are adjacent.
-        return _windows(np.searchsorted(b1, a0, "right"), np.searchsorted(b0, a1, "left"))
+        inside = np.searchsorted(b1, a0, "right"), np.searchsorted(b0, a1, "left")
+        _check_count(largest, inside)
+        return _windows(*inside)
     # Of two spans that meet, either b starts inside a, or a starts later inside b: never both.
-    left, right = _windows(np.searchsorted(b0, a0, "left"), np.searchsorted(b0, a1, "left"))
-    others, more = _windows(np.searchsorted(a0, b0, "right"), np.searchsorted(a0, b1, "left"))
+    inside = np.searchsorted(b0, a0, "left"), np.searchsorted(b0, a1, "left")
+    around = np.searchsorted(a0, b0, "right"), np.searchsorted(a0, b1, "left")
+    _check_count(largest, inside, around)
+    left, right = _windows(*inside)
+    others, more = _windows(*around)
     return np.concatenate([left, more]), np.concatenate([right, others])
+
+
+def _check_count(largest: int, *windows: tuple[IntArray, IntArray]) -> None:
+    if sum(int((high - low).sum()) for low, high in windows) > largest:
+        raise TooManyOverlapsError
 
 
 def _windows(low: IntArray, high: IntArray) -> tuple[IntArray, IntArray]:

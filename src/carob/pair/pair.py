@@ -11,7 +11,7 @@ import numpy as np
 
 from carob.arrays.columns import label_codes, stretches
 from carob.arrays.join import join, packed
-from carob.arrays.overlaps import Overlaps, count_overlaps, overlaps
+from carob.arrays.overlaps import Overlaps, TooManyOverlapsError, count_overlaps, overlaps
 from carob.arrays.types import BoolArray, IntArray
 from carob.corpus.corpus import Corpus
 from carob.corpus.problems import (
@@ -138,16 +138,15 @@ class Pair:
         more than MOST_OVERLAPS, and more than OVERLAPS_EACH for each mention.
         """
         most = max(MOST_OVERLAPS, OVERLAPS_EACH * (len(gold) + len(system)))
-        if len(gold) * len(system) <= most:
-            return overlaps(gold, system)
-        counts = count_overlaps(gold, system)
-        if (total := int(counts.sum())) > most:
-            doc = int(np.argmax(np.bincount(gold.doc, counts)))
+        try:
+            return overlaps(gold, system, most)
+        except TooManyOverlapsError:
+            counts = count_overlaps(gold, system)
             raise self.too_large(
-                doc, f"{total:,} pairs of mentions that overlap", f"at most {most:,}",
+                int(np.argmax(np.bincount(gold.doc, counts))),
+                f"{int(counts.sum()):,} pairs of mentions that overlap", f"at most {most:,}",
                 "-m exact.PRF compares no pairs",
-            )  # fmt: skip
-        return overlaps(gold, system)
+            ) from None  # fmt: skip
 
     def too_large(self, doc: int | None, found: str, expected: str, hint: str = "") -> InputError:
         """The error for a document (None: unknown) that would need too much memory or time."""
