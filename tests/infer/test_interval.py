@@ -12,7 +12,15 @@ from carob.arrays.types import FloatArray
 from carob.counts.quantities import ratio
 from carob.counts.tally import Statistic, Table
 from carob.infer import resampling
-from carob.infer.interval import Bca, JackknifeT, Method, Percentile, default, intervals
+from carob.infer.interval import (
+    Bca,
+    JackknifeT,
+    Method,
+    Percentile,
+    _quantiles,
+    default,
+    intervals,
+)
 from carob.infer.resampling import Sampler, Units
 from carob.infer.student import quantile
 from carob.result.interval import Interval
@@ -54,6 +62,13 @@ def test_jackknife_t_is_its_formula(size: int) -> None:
     assert found.method == "jackknife-t"
     assert found.low == pytest.approx(point - half, abs=1e-12)
     assert found.high == pytest.approx(point + half, abs=1e-12)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 10, 101])
+def test_quantiles_are_those_of_numpy(size: int) -> None:
+    values = np.random.default_rng(size).integers(0, 20, size) / 7
+    for shares in ((0.025, 0.975), (0.0, 1.0), (0.3, 0.31), (0.99999, 0.5)):
+        assert np.quantile(values, shares).tolist() == _quantiles(values, shares)
 
 
 def test_thirty_units_are_enough_for_bca() -> None:

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from carob.arrays.types import FloatArray, IntArray
-from carob.counts.tally import Part, Statistic, Table
+from carob.counts.tally import Part, Statistic, Table, Tally
 from carob.infer import resampling as draws
+from carob.infer.randomization import Randomization
 from carob.infer.resampling import Matrix, Sampler, Units, exchanges, resamples
 
 
@@ -198,3 +199,39 @@ def test_the_difference_leaves_out_columns_without_any() -> None:
     assert 0 == more.parts[1].values.size
     for _, sums in Matrix([more], Units.of(30)).products(iter([np.ones((2, 30), np.uint8)]), 2):
         assert np.array_equal(np.zeros((2, 8)), sums[0])
+
+
+def two_tables(quarters: bool, seed: int) -> tuple[Statistic, Statistic]:
+    """A score of three labels and one of all labels together, over the same random counts."""
+    rng = np.random.default_rng(seed)
+    counts = rng.integers(0, 9, (120, 2)) / (4 if quarters else 7)
+    unit, label = np.repeat(np.arange(40), 3), np.tile(np.arange(3), 40)
+    tally = Tally(
+        40, ("A", "B", "C"), ("tp", "fp"), {"gold_all": {"tp": 1.0, "total": 0.5}}, unit, label,
+        counts, rng.integers(1, 9, 40).astype(np.float64),
+    )  # fmt: skip
+    needs = ("gold_all", "tp", "fp")
+    return Statistic(tally.unit_table(needs), share), Statistic(tally.label_table(needs), share)
+
+
+@pytest.mark.parametrize("quarters", [True, False])
+def test_a_score_of_all_labels_is_the_same_with_and_without_its_labels(quarters: bool) -> None:
+    """With the labels, its sums are sums of theirs; alone, they are multiplied."""
+    for seed in range(5):
+        every, labels = two_tables(quarters, seed)
+        alone, together = Sampler([every], Units.of(40)), Sampler([every, labels], Units.of(40))
+        assert not alone.summed and together.summed
+        one = alone.bootstrap(50, np.random.default_rng(seed))[0]
+        assert np.array_equal(one, together.bootstrap(50, np.random.default_rng(seed))[0])
+
+
+def test_a_test_of_all_labels_is_the_same_with_and_without_those_of_labels() -> None:
+    for seed in range(5):
+        (first, ours), (second, theirs) = two_tables(True, seed), two_tables(True, seed + 5)
+        test = Randomization(99)
+        alone = Sampler([first, second], Units.of(40))
+        together = Sampler([first, second, ours, theirs], Units.of(40))
+        (one,) = test.every(alone, [(0, 1)], np.random.default_rng(1))
+        both = test.every(together, [(0, 1), (2, 3)], np.random.default_rng(1))
+        assert one[0].p.tolist() == both[0][0].p.tolist()
+        assert not one[0].exact

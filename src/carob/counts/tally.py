@@ -58,6 +58,11 @@ class Table:
     def __init__(self, units: int, width: int, parts: Sequence[Part]) -> None:
         self.units, self.width, self.parts = units, width, parts
 
+    summed: tuple[Table, IntArray] | None = None
+    """If the columns are sums of those of another table: that table, and in a row for each column
+    which of its columns are added (-1: nothing).
+    """
+
     @classmethod
     def of(cls, values: FloatArray) -> Table:
         """The table of a matrix."""
@@ -291,8 +296,8 @@ class Tally:
             outcomes = column_sums(self._by_unit)
             sums = np.array([self._sum(self._factors(name), outcomes) for name in names])
             parts = [Part(np.arange(len(names)), None, compact(np.array(values, np.float64).T))]
-            table = self._table(names, parts, sums, len(self.labels))
-            self._tables["units", names] = table
+            self._tables["units", names] = self._table(names, parts, sums, len(self.labels))
+            self._link(names)
         return self._tables["units", names]
 
     def label_table(self, needs: Sequence[str]) -> CountTable:
@@ -302,6 +307,7 @@ class Tally:
             sums = np.array([self._sum(self._factors(name), self._by_label) for name in names])
             parts = list(self._label_parts(names))
             self._tables["labels", names] = self._table(names, parts, sums.reshape(-1), 1)
+            self._link(names)
         return self._tables["labels", names]
 
     def one_label_table(self, needs: Sequence[str], label: str) -> CountTable:
@@ -321,6 +327,16 @@ class Tally:
     @cached_property
     def _tables(self) -> dict[tuple[str, tuple[str, ...]], CountTable]:
         return {}
+
+    def _link(self, names: tuple[str, ...]) -> None:
+        """Note which columns of labels add up to those of all labels together."""
+        units, labels = (self._tables.get((kind, names)) for kind in ("units", "labels"))
+        if units is not None and labels is not None and self.labels:
+            added = np.arange(len(names) * len(self.labels)).reshape(len(names), -1)
+            if units.width > len(names):  # the size of the event space, which labels share
+                added = np.vstack([added, np.full(len(self.labels), -1)])
+                added[-1, 0] = labels.width - 1
+            units.summed = labels, added
 
     def _label_parts(self, names: Sequence[str]) -> Iterator[Part]:
         """The columns of all labels, in one part or, if that would be mostly zeros, in groups of

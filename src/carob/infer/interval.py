@@ -120,9 +120,11 @@ class Percentile:
 
     def __call__(self, sample: Sample) -> list[Interval]:
         """An interval for each score of the sample."""
-        tail = (1 - self.level) / 2
-        ordered = _sorted(sample.draws)
-        return [_drawn(self, sample, i, ordered[:, i], (tail, 1 - tail)) for i in _places(sample)]
+        return [_drawn(self, sample, i) for i in range(len(sample.point))]
+
+    def tails(self, sample: Sample, place: int, values: FloatArray) -> tuple[float, float]:
+        """Between which quantiles the interval lies."""
+        return (1 - self.level) / 2, (1 + self.level) / 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,18 +149,13 @@ class Bca:
 
     def __call__(self, sample: Sample) -> list[Interval]:
         """An interval for each score of the sample."""
-        ordered = _sorted(sample.draws)
-        return [
-            _drawn(self, sample, i, ordered[:, i], self._tails(sample, i, ordered[:, i]))
-            for i in _places(sample)
-        ]
+        return [_drawn(self, sample, i) for i in range(len(sample.point))]
 
-    def _tails(self, sample: Sample, place: int, ordered: FloatArray) -> tuple[float, float] | None:
+    def tails(self, sample: Sample, place: int, values: FloatArray) -> tuple[float, float] | None:
         """Between which quantiles the interval lies; None without finite constants."""
         point, skew = sample.point[place], float(sample.moments.skew[place])
-        count = _count(ordered)
-        below = np.searchsorted(ordered[:count], [point - CLOSE, point + CLOSE]).sum()
-        share = float(below) / (2 * count) if count else 0.0
+        below = sum(np.count_nonzero(values < end) for end in (point - CLOSE, point + CLOSE))
+        share = below / (2 * len(values))
         if not 0 < share < 1 or not math.isfinite(skew):
             return None
         bias, tails = NORMAL.inv_cdf(share), []
@@ -170,55 +167,33 @@ class Bca:
         return tails[0], tails[1]
 
 
-def _sorted(draws: FloatArray) -> FloatArray:
-    """Each column sorted; contiguous numbers sort much faster."""
-    return np.sort(np.ascontiguousarray(draws.T), axis=1).T
-
-
-def _count(ordered: FloatArray) -> int:
-    """How many have a value: those without are sorted after all others."""
-    if not len(ordered) or not math.isnan(ordered[-1]):
-        return len(ordered)
-    return int((~np.isnan(ordered)).sum())
-
-
-def _places(sample: Sample) -> range:
-    return range(len(sample.point))
-
-
 def _none(method: Method, point: float, *why: str) -> Interval:
     value = None if math.isnan(point) else point
     return Interval(value, None, None, getattr(method, "level", 0.95), method.name, remarks=why)
 
 
-def _drawn(
-    method: Bca | Percentile,
-    sample: Sample,
-    place: int,
-    ordered: FloatArray,
-    tails: tuple[float, float] | None,
-) -> Interval:
+def _drawn(method: Bca | Percentile, sample: Sample, place: int) -> Interval:
     """The interval of one score between two quantiles of its resamples, or what replaces it."""
     point, draws = float(sample.point[place]), sample.draws[:, place]
-    count = _count(ordered)
-    dropped = len(ordered) - count
+    undefined = np.isnan(draws)
+    values = draws[~undefined] if undefined.any() else draws
     remarks = []
-    if dropped:
-        remarks.append(f"{dropped:,} of {len(ordered):,} resamples have no value: left out")
-    if not count:
+    if dropped := len(draws) - len(values):
+        remarks.append(f"{dropped:,} of {len(draws):,} resamples have no value: left out")
+    if not len(values):
         return _none(method, point, "no resample has a value: no interval")
-    ordered = ordered[:count]
     name = method.name
-    low, high = float(ordered[0]), float(ordered[-1])
+    low, high = float(values.min()), float(values.max())
     if high - low <= CLOSE and abs(low - point) <= CLOSE:
         low = high = point
         remarks.append("all resamples agree, the interval is the point")
     else:
+        tails = method.tails(sample, place, values)
         if tails is None:
             name = Percentile.name
             remarks.append("bca has no finite constants here, so this is the percentile interval")
-            tails = (1 - method.level) / 2, (1 + method.level) / 2
-        low, high = (_quantile(ordered, tail) for tail in tails)
+            tails = Percentile(method.level).tails(sample, place, values)
+        low, high = _quantiles(values, tails)
         if not low - CLOSE <= point <= high + CLOSE:
             remarks.append(
                 f"the {name} interval does not contain the score, so this is jackknife-t"
@@ -229,13 +204,22 @@ def _drawn(
     return Interval(point, low, high, method.level, name, draws, tuple(remarks))
 
 
-def _quantile(ordered: FloatArray, share: float) -> float:
-    """By linear interpolation, as NumPy does it, of numbers that are sorted already."""
-    at = share * (len(ordered) - 1)
-    below = min(int(at), len(ordered) - 2) if len(ordered) > 1 else 0
-    low, high = float(ordered[below]), float(ordered[min(below + 1, len(ordered) - 1)])
-    rest = at - below
-    return low + (high - low) * rest if rest < 0.5 else high - (high - low) * (1 - rest)
+def _quantiles(values: FloatArray, shares: Sequence[float]) -> list[float]:
+    """By linear interpolation, as `numpy.quantile` does it, in a fraction of its time.
+
+    >>> _quantiles(np.array([4.0, 1.0, 2.0]), (0.0, 0.75))
+    [1.0, 3.0]
+    """
+    last = len(values) - 1
+    places = [min(int(share * last), max(last - 1, 0)) for share in shares]
+    ordered = np.partition(values, sorted({*places, *(min(place + 1, last) for place in places)}))
+    quantiles = []
+    for share, place in zip(shares, places, strict=True):
+        low, high = float(ordered[place]), float(ordered[min(place + 1, last)])
+        rest = share * last - place
+        between = low + (high - low) * rest if rest < 0.5 else high - (high - low) * (1 - rest)
+        quantiles.append(between)
+    return quantiles
 
 
 def intervals(

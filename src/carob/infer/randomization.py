@@ -15,7 +15,7 @@ from carob.arrays.columns import stretches
 from carob.arrays.join import distinct
 from carob.arrays.types import ByteArray, FloatArray, IntArray
 from carob.counts.tally import Part, Statistic
-from carob.infer.resampling import Matrix, Sampler, Units, exchanges
+from carob.infer.resampling import Matrix, Sampler, Summed, Units, exchanges
 
 EXACT = 20
 """If at most this many units differ, every exchange is tried."""
@@ -209,13 +209,25 @@ def _products(
     if len(tables) < len(sampler.tables):
         # Two systems have half as many differences as tables, and many columns of these are 0.
         more = [sampler.tables[b].minus(sampler.tables[a]) for a, b in tables]
-        matrix = Matrix(more, sampler.units)
+        matrix = Matrix(more, sampler.units, _summed(sampler, tables))
         for _, sums in matrix.products(weights, trials):
             yield from zip(tables, sums, strict=True)
     else:
         for _, sums in sampler.matrix.products(weights, trials):
             for a, b in tables:
                 yield (a, b), sums[b] - sums[a]
+
+
+def _summed(sampler: Sampler, tables: Sequence[Pair]) -> Summed:
+    """The pairs of tables whose differences are sums of those of another pair."""
+    place = {pair: i for i, pair in enumerate(tables)}
+    summed = {}
+    for i, (a, b) in enumerate(tables):
+        if a in sampler.summed and b in sampler.summed:
+            (first, columns), (second, _) = sampler.summed[a], sampler.summed[b]
+            if (first, second) in place:
+                summed[i] = place[first, second], columns
+    return summed
 
 
 def _exchanged(sampler: Sampler, pair: Pair, moved: FloatArray) -> FloatArray:

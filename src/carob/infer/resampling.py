@@ -116,7 +116,7 @@ def _multinomial(count: int, size: int, rng: np.random.Generator) -> ByteArray:
         weights, missing = np.zeros((count, size), np.uint8), np.full(count, size)
     else:
         weights = _poisson(1 - SPREAD / math.sqrt(size), (count, size), rng)
-        missing = size - weights.sum(axis=1, dtype=np.int64)
+        missing = size - weights.sum(axis=1, dtype=np.int32).astype(np.int64)
         for row in np.flatnonzero(missing < 0).tolist():
             balls = np.repeat(np.arange(size), weights[row])
             surplus = rng.choice(balls, -int(missing[row]), replace=False)
@@ -137,25 +137,24 @@ def _poisson(mean: float, shape: tuple[int, int], rng: np.random.Generator) -> B
     """
     chance = math.exp(-mean) * np.cumprod([1.0, *(mean / k for k in range(1, LARGEST))])
     share = np.floor(256 * chance).astype(np.int64)
-    table = np.repeat(np.arange(LARGEST, dtype=np.uint8), share)
-    known = len(table)
-    table = np.append(table, np.zeros(256 - known, np.uint8))
-    count = math.prod(shape)
+    table = np.repeat(np.arange(LARGEST, dtype=np.uint8), share).tobytes()
+    known, count = len(table), math.prod(shape)
     words = rng.integers(0, 1 << 64, size=-(-count // 8), dtype=np.uint64)
-    random_bytes = words.astype("<u8").view(np.uint8)[:count]
-    numbers = table.take(random_bytes)
+    random_bytes = words.astype("<u8", copy=False).view(np.uint8)[:count]
+    # translate is twice as fast as take, which turns every byte into an index of eight bytes.
+    numbers = np.frombuffer(bytearray(random_bytes).translate(table.ljust(256)), np.uint8)
     left_over = np.flatnonzero(random_bytes >= known)
     remains = np.cumsum(256 * chance - share)
     numbers[left_over] = np.searchsorted(remains / remains[-1], rng.random(len(left_over)), "right")
     return numbers.reshape(shape)
 
 
-HELD = 1 << 21
+HELD = 1 << 20
 """About how many sums are kept at a time: it changes memory and speed, no result."""
 
-TOGETHER = 8
-"""At least this many weights of each unit are multiplied at a time, if they fit: the matrix is then
-read from memory once for all of them."""
+TOGETHER, BLOCK = 8, 1 << 21
+"""At least this many weights of each unit, and about this many weights of all units, are multiplied
+at a time, if they fit: the matrix is then read from memory once for all of them."""
 
 LARGE, GROUPS = 1 << 24, 400
 """Where units x columns of a table are more than LARGE, the jackknife leaves out GROUPS groups of
@@ -163,6 +162,9 @@ units, one group at a time, instead of single units."""
 
 SINGLE = 2.0**22
 """Sums of quarters below this are exact in single precision, which is twice as fast."""
+
+Summed = Mapping[int, tuple[int, IntArray]]
+"""For the number of a table, that of the table whose columns it adds up, and which it adds."""
 
 Contrast = tuple[int] | tuple[int, int]
 """One statistic, or the first minus the second."""
@@ -192,11 +194,16 @@ class Sampler:
         self.tables = list(tables.values())
         place = {key: i for i, key in enumerate(tables)}
         self.table_of = [place[id(statistic.table)] for statistic in statistics]
+        self.summed = {
+            i: (place[id(table.summed[0])], table.summed[1])
+            for i, table in enumerate(self.tables)
+            if table.summed is not None and id(table.summed[0]) in place
+        }
 
     @cached_property
     def matrix(self) -> Matrix:
         """The columns of all tables."""
-        return Matrix(self.tables, self.units)
+        return Matrix(self.tables, self.units, self.summed)
 
     def points(self, contrasts: Sequence[Contrast]) -> list[FloatArray]:
         """Each contrast of the data as they are."""
@@ -308,14 +315,23 @@ def _contrast(
 class Matrix:
     """The columns of several tables, to be multiplied with weights of units.
 
-    Columns that are equal (how much gold has is the same in most event spaces) are multiplied once.
+    Columns that are equal (how much gold has is the same in most event spaces) are multiplied once,
+    and tables that are `summed` not at all: their sums are those of the columns they add up. These
+    have to be quarters, so that a sum is the same number whether its table is summed or multiplied.
+
     Columns are rounded so that all their sums are exact, and so do not depend on the order in which
     a library adds them up, on threads or on the machine. Whole numbers are not changed by that; in
     others it is less than 1e-15 of the largest possible sum.
     """
 
-    def __init__(self, tables: Sequence[Table], units: Units) -> None:
-        size, order = len(units), units.order
+    def __init__(self, tables: Sequence[Table], units: Units, summed: Summed | None = None) -> None:
+        summed = {
+            i: (other, columns)
+            for i, (other, columns) in (summed or {}).items()
+            if all(is_whole(4 * part.values) for part in tables[other].parts)
+        }
+        self.units = size = len(units)
+        order = units.order
         rank = np.empty(size, np.int64)
         rank[order] = np.arange(size)
         # -1 is the last line of a product, which is 0: of columns that are in no part.
@@ -323,14 +339,14 @@ class Matrix:
         lines: dict[bytes, FloatArray] = {}
         numbers: dict[bytes, int] = {}
         sparse = []
-        for place, table in zip(self._places, tables, strict=True):
-            for part in table.parts:
+        for i, (place, table) in enumerate(zip(self._places, tables, strict=True)):
+            for part in table.parts if i not in summed else ():
                 if part.units is not None:
                     sparse.append((place, part))
                     continue
-                for column, values in zip(part.columns.tolist(), part.values.T, strict=True):
-                    line = values[order].astype(np.float64)
-                    key = blake2b(line.tobytes(), digest_size=16).digest()
+                own = np.ascontiguousarray(part.values[order].T)
+                for column, line in zip(part.columns.tolist(), own, strict=True):
+                    key = blake2b(line, digest_size=16).digest()
                     lines.setdefault(key, line)
                     place[column] = numbers.setdefault(key, len(numbers))
         small = np.array([_fits_single(line, size) for line in lines.values()], bool)
@@ -349,19 +365,26 @@ class Matrix:
             exact = _exact(part.values.T.astype(np.float64), size)
             self._sparse.append((slice(self.width, self.width + width), rank[part.units], exact))
             self.width += width
+        for i, (other, columns) in summed.items():
+            self._places[i] = np.append(self._places[other], -1)[columns]
 
     def products(
         self, weights: Iterable[ByteArray], draws: int
     ) -> Iterator[tuple[slice, list[FloatArray]]]:
         """The sums of each table (draws x columns), for some draws at a time."""
         held = max(1, HELD // max(self.width, 1))
+        least = min(held, max(TOGETHER, BLOCK // max(self.units, 1)))
         first, parts = 0, []
-        for piece in _regrouped(weights, min(held, TOGETHER), held):
+        for piece in _regrouped(weights, least, held):
             parts.append(self._product(piece))
             count = sum(part.shape[1] for part in parts)
             if count >= held or first + count == draws:
                 product = np.concatenate(parts, axis=1)
-                yield slice(first, first + count), [product[place].T for place in self._places]
+                sums = [
+                    (product[place] if place.ndim == 1 else product[place].sum(axis=1)).T
+                    for place in self._places
+                ]
+                yield slice(first, first + count), sums
                 first, parts = first + count, []
 
     def _product(self, weights: ByteArray) -> FloatArray:
@@ -370,10 +393,10 @@ class Matrix:
         single, double = len(self._single), len(self._single) + len(self._double)
         product[:single] = self._single @ weights.astype(np.float32).T
         if double < self.width or single < double:
-            numbers = weights.T.astype(np.float64)
-            product[single:double] = self._double @ numbers
+            numbers = weights.astype(np.float64)
+            product[single:double] = self._double @ numbers.T
             for columns, units, values in self._sparse:
-                product[columns] = values @ numbers[units]
+                product[columns] = values @ numbers[:, units].T
         return product
 
 
@@ -400,7 +423,8 @@ def _matrix(lines: Sequence[FloatArray], size: int, kind: type = np.float64) -> 
 
 def _fits_single(line: FloatArray, count: int) -> bool:
     """Whether all sums of `count` of these numbers are exact in single precision."""
-    return is_whole(4 * line) and float(np.abs(line).max(initial=0.0)) * count < SINGLE
+    largest = max(float(line.max(initial=0)), -float(line.min(initial=0)))
+    return is_whole(4 * line) and largest * count < SINGLE
 
 
 def _exact(lines: FloatArray, count: int) -> FloatArray:
