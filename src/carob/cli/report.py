@@ -26,6 +26,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--examples", metavar="N", type=int, default=3,
         help="number of examples of each type of error that are in the page itself (default: 3)",
     )  # fmt: skip
+    parser.add_argument(
+        "--browser-documents", metavar="N", type=int, default=5000,
+        help="at most this many documents are in the error browser of the page, those with errors "
+        "first (default: 5000)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--browser-megabytes", metavar="MB", type=float, default=20,
+        help="at most this much of the page are documents of the error browser (default: 20)",
+    )  # fmt: skip
     _arguments.add_skip_invalid(parser)
     _arguments.add_reading(parser)
     _arguments.add_counting(parser)
@@ -50,6 +59,8 @@ def run(arguments: argparse.Namespace) -> int:
     made = report(
         arguments.gold, _arguments.parse_systems(arguments), _arguments.parse_recipes(arguments),
         baseline=arguments.baseline, trials=arguments.trials, examples=arguments.examples,
+        browser_documents=arguments.browser_documents,
+        browser_megabytes=arguments.browser_megabytes,
         command=join(["carob", *arguments.command_line]), **_arguments.parse_options(arguments),
     )  # fmt: skip
     text = made.to_html()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +23,9 @@ from carob.evaluate.robust import REPAIRS, robust
 from carob.evaluate.run import Recipes, Run, Systems, parse_recipes, prepare, systems_by_name
 from carob.evaluate.score import count_events, score_run
 from carob.explain.analysis import ErrorAnalysis
+from carob.explain.documents import common_unit, documents, relations_of, words_of
 from carob.recipe import Recipe
+from carob.result.documents import DocumentErrors
 from carob.result.report import Definition, DocumentScores, Pairing, Report
 from carob.result.result import number_or_none
 from carob.result.robustness import Robustness
@@ -40,6 +42,8 @@ def report(
     baseline: str | None = None,
     trials: int | None = None,
     examples: int = 3,
+    browser_documents: int = 5_000,
+    browser_megabytes: float = 20.0,
     command: str | None = None,
     **options: Unpack[ScoreOptions],
 ) -> Report:
@@ -48,8 +52,10 @@ def report(
     The scores are those of `carob.score`, the tests and ranks those of `carob.compare`, the errors
     those of `carob.errors` with this many `examples` of each type, and the choices those of
     `carob.robust`. Two systems are also shown side by side; of more systems, each beside the
-    `baseline`, if there is one. `command` is the command line that the page says repeats it. The
-    other keyword arguments are described in `carob.Options`.
+    `baseline`, if there is one. The error browser of the page has at most `browser_documents`
+    documents, which take at most `browser_megabytes`, those with errors first. `command` is the
+    command line that the page says repeats it. The other keyword arguments are described in
+    `carob.Options`.
 
     >>> gold = Corpus.of("[Ann]PER slept", "[Bo]PER woke")
     >>> made = report(gold, {"a": gold, "b": Corpus.of("Ann slept", "[Bo]PER woke")})
@@ -60,6 +66,8 @@ def report(
     check_trials(trials)
     if examples < 0:
         raise UsageError("examples must be 0 or more")
+    if browser_documents < 0 or not browser_megabytes >= 0:
+        raise UsageError("browser_documents and browser_megabytes must be 0 or more")
 
     # Sources, since standard input can be read only once, and robust reads files again.
     inputs = {name: _source(each) for name, each in systems_by_name(systems).items()}
@@ -101,7 +109,9 @@ def report(
         remarks,
         command,
         {"resamples": chosen.resamples, "resample_by": chosen.resample_by, "seed": chosen.seed,
-         "strata": chosen.strata, "zero_division": chosen.zero_division, "examples": examples},
+         "strata": chosen.strata, "zero_division": chosen.zero_division, "examples": examples,
+         "browser_documents": browser_documents, "browser_megabytes": browser_megabytes},
+        _documents(error_run, list(analyses.values())),
     )  # fmt: skip
 
 
@@ -139,6 +149,21 @@ def _analyses(
     alone = replace(options.without_reading(), preset=None)
     error_run = prepare(reference, answers, recipes, alone, defaults)
     return error_run, analyse(error_run, slots=slots)
+
+
+def _documents(
+    run: Run, analyses: Sequence[ErrorAnalysis]
+) -> Callable[[], Iterable[DocumentErrors]]:
+    """What reads all documents with their errors, and the relations that are in them."""
+    assert run.corpora is not None
+    gold, answers = run.corpora
+    systems = [answers[name] for name in run.pairs]
+
+    def read() -> Iterable[DocumentErrors]:
+        words = words_of(gold, systems, common_unit(analyses))
+        return documents(analyses, words, [relations_of(each, gold) for each in (gold, *systems)])
+
+    return read
 
 
 def _pairings(

@@ -100,8 +100,8 @@ class ErrorAnalysis(ABC):
         """The row in its corpus of each item of gold, which is the same for all systems."""
 
     @abstractmethod
-    def item(self, side: str, row: int, words: Words, unit: str) -> Item:
-        """An item of one side, with its places in this unit."""
+    def items(self, side: str, rows: IntArray, words: Words, unit: str) -> list[Item]:
+        """Some items of one side in one document, with their places in this unit."""
 
     @abstractmethod
     def extra_keys(self, other: Any, label: int | None) -> tuple[IntArray, IntArray]:

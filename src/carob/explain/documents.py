@@ -37,7 +37,7 @@ def documents(
     [('2', [[Event(type='FN', gold=0, system=-1, also=(), counted=True, confused=True)]]),
     ('1', [[]])]
     """
-    unit = "token" if any(each.unit == "token" for each in analyses) else "char"
+    unit = common_unit(analyses)
     sides = [_Side(each, unit) for each in analyses]
     table = analyses[0].pair.documents
     wrong = np.zeros(len(table), bool)
@@ -61,6 +61,11 @@ def documents(
         )  # fmt: skip
 
 
+def common_unit(analyses: Sequence[ErrorAnalysis]) -> str:
+    """The unit of all positions: tokens if one system has them, since all others can be moved."""
+    return "token" if any(each.unit == "token" for each in analyses) else "char"
+
+
 class _Rows(NamedTuple):
     """The rows of a table by document: those of document i lie between its offsets."""
 
@@ -72,9 +77,9 @@ class _Rows(NamedTuple):
         order = np.argsort(doc, kind="stable")
         return cls(order, np.searchsorted(doc[order], np.arange(size + 1)))
 
-    def at(self, doc: int) -> list[int]:
-        rows: list[int] = self.order[self.offsets[doc] : self.offsets[doc + 1]].tolist()
-        return rows
+    def at(self, doc: int) -> IntArray:
+        """The rows of a document."""
+        return self.order[self.offsets[doc] : self.offsets[doc + 1]]
 
 
 class _Side:
@@ -86,17 +91,22 @@ class _Side:
         self._gold, self._system = (_Rows.of(t.doc, size) for t in (table.gold, table.system))
         self._gold_rows = analysis.gold_rows()
         self._kinds = (*analysis.kinds, MOVED)
-        self._kind, doc, self._pairs, self._counted, self._confused = _events(analysis)
+        self._kind, doc, pairs, self._counted, self._confused = _events(analysis)
         self._events = _Rows.of(doc, size)
-        self._also = {kind: np.flatnonzero(analysis.of_type(kind)) for kind in analysis.also}
-        self._also_rows = {kind: set(rows.tolist()) for kind, rows in self._also.items()}
+        self._gold_of = np.append(self._gold_rows, UNKNOWN)[pairs[:, 0]]
+        self._system_of = pairs[:, 1]
+        self._also = {
+            kind: set(np.flatnonzero(analysis.of_type(kind)).tolist()) for kind in analysis.also
+        }
 
     def add_gold(self, doc: int, words: Words, items: dict[int, Item]) -> None:
         """Add the items of gold in a document, by their row in the corpus."""
-        for row in self._gold.at(doc):
-            own = int(self._gold_rows[row])
-            if own not in items:
-                items[own] = self._analysis.item("gold", row, words, self._unit)
+        rows = self._gold.at(doc)
+        own = self._gold_rows[rows].tolist()
+        if not items.keys() >= set(own):
+            every = self._analysis.items("gold", rows, words, self._unit)
+            for row, item in zip(own, every, strict=True):
+                items.setdefault(row, item)
 
     def answers(
         self, doc: int, words: Words, place: Mapping[int, int]
@@ -104,23 +114,24 @@ class _Side:
         """The items of the system in a document, and the events of both; `place` is where items of
         gold are among those of the document.
         """
-        rows = self._system.at(doc)
-        theirs = {row: i for i, row in enumerate(rows)}
-        items = [self._analysis.item("system", row, words, self._unit) for row in rows]
-        events = []
-        for event in self._events.at(doc):
-            gold, system = self._pairs[event].tolist()
-            events.append(
-                Event(
-                    self._kinds[self._kind[event]],
-                    UNKNOWN if gold == UNKNOWN else place[int(self._gold_rows[gold])],
-                    UNKNOWN if system == UNKNOWN else theirs[system],
-                    tuple(kind for kind, also in self._also_rows.items() if event in also),
-                    bool(self._counted[event]),
-                    bool(self._confused[event]),
-                )
+        rows, events = self._system.at(doc), self._events.at(doc)
+        theirs = {row: i for i, row in enumerate(rows.tolist())} | {UNKNOWN: UNKNOWN}
+        columns = (events, self._kind[events], self._gold_of[events], self._system_of[events],
+                   self._counted[events], self._confused[events])  # fmt: skip
+        made = [
+            Event(
+                self._kinds[kind],
+                place[gold] if gold != UNKNOWN else UNKNOWN,
+                theirs[system],
+                tuple(kind for kind, also in self._also.items() if event in also),
+                counted,
+                confused,
             )
-        return items, events
+            for event, kind, gold, system, counted, confused in zip(
+                *(column.tolist() for column in columns), strict=True
+            )
+        ]
+        return self._analysis.items("system", rows, words, self._unit), made
 
 
 def _events(
@@ -156,6 +167,44 @@ def _events(
     )
 
 
+def words_of(gold: Corpus, systems: Sequence[Corpus], unit: str) -> Callable[[int], Words]:
+    """The words of each document of gold in this unit; if gold has none, those of a system.
+
+    >>> system = Corpus.of({"id": "d1", "text": "Ann"})
+    >>> words_of(Corpus.of({"id": "d1", "mentions": []}), [system], "char")(0)
+    ('Ann', None)
+    """
+    others = [
+        (corpus, {ours: row for row, ours in enumerate(places(corpus, gold))})
+        for corpus in systems
+        if corpus.library is not None
+    ]
+
+    def words(row: int) -> Words:
+        known = gold.words(row)
+        for corpus, rows in others:
+            if known[unit == "token"] is not None:
+                break
+            if row in rows:
+                known = corpus.words(rows[row])
+        return known
+
+    return words
+
+
+def places(corpus: Corpus, gold: Corpus) -> list[int]:
+    """The document of gold that each document is: the one with its id, or else in its place.
+
+    >>> places(Corpus.of({"id": "b"}, {"id": "c"}), Corpus.of({"id": "a"}, {"id": "b"}))
+    [1, -1]
+    """
+    ids, names = gold.documents.id, corpus.documents.id
+    if ids is None or names is None:
+        return list(range(len(corpus)))
+    rows = {name: row for row, name in enumerate(ids)}
+    return [rows.get(name, UNKNOWN) for name in names]
+
+
 def relations_of(corpus: Corpus, gold: Corpus) -> Relations:
     """The relations of a corpus, in the documents of gold: those with the same id, or place.
 
@@ -170,17 +219,13 @@ def relations_of(corpus: Corpus, gold: Corpus) -> Relations:
     {0: (Relation(label='R', members=(('who', 'Ann'),)),)}
     """
     table, unit = corpus.relations, corpus.unit or "char"
-    ids, names = gold.documents.id, corpus.documents.id
-    place = None
-    if ids is not None and names is not None:
-        rows = {name: row for row, name in enumerate(ids)}
-        place = [rows.get(name, UNKNOWN) for name in names]
+    place = places(corpus, gold) if len(table) else []
     by_document: dict[int, tuple[Relation, ...]] = {}
-    last, words = UNKNOWN, corpus.words
+    last = UNKNOWN
     document: Words = (None, None)
     for row, doc in enumerate(table.doc.tolist()):
         if doc != last:
-            last, document = doc, words(doc)
+            last, document = doc, corpus.words(doc)
         members = []
         for k in range(int(table.offsets[row]), int(table.offsets[row + 1])):
             mention = int(table.mention[k])
@@ -188,7 +233,6 @@ def relations_of(corpus: Corpus, gold: Corpus) -> Relations:
             if mention != UNKNOWN:
                 text = words_at(document, corpus.mentions.fragments_of(mention), unit) or "?"
             members.append((table.role[k] or "", text))
-        home = doc if place is None else place[doc]
         relation = Relation(table.label[row] or "", tuple(members))
-        by_document[home] = (*by_document.get(home, ()), relation)
+        by_document[place[doc]] = (*by_document.get(place[doc], ()), relation)
     return by_document

@@ -94,12 +94,17 @@ class MentionErrors(ErrorAnalysis):
         """The same for all systems: every pair has the same mentions of gold."""
         return np.arange(len(self.pair.gold))
 
-    def item(self, side: str, row: int, words: Words, unit: str) -> Item:
-        """A mention; its attributes are the note."""
+    def items(self, side: str, rows: IntArray, words: Words, unit: str) -> list[Item]:
+        """Mentions; their attributes are the note."""
         table: Mentions = getattr(self.pair if unit == self.unit else self.pair.in_tokens, side)
-        values = {name: column[row] for name, column in table.attributes.items()}
-        note = ", ".join(f"{name}={value}" for name, value in values.items() if value is not None)
-        return Item(self.pair.labels[table.label[row]], table.fragments_of(row), note=note)
+        labels = [self.pair.labels[code] for code in table.label[rows].tolist()]
+        if table.fragments is None and not table.attributes:
+            spans = zip(table.start[rows].tolist(), table.end[rows].tolist(), strict=True)
+            return [Item(label, (span,)) for label, span in zip(labels, spans, strict=True)]
+        return [
+            Item(label, table.fragments_of(row), note=_attributes(table, row))
+            for label, row in zip(labels, rows.tolist(), strict=True)
+        ]
 
     def extra_keys(self, other: MentionErrors, label: int | None) -> tuple[IntArray, IntArray]:
         """Document, place and label of invented mentions."""
@@ -123,6 +128,12 @@ class MentionErrors(ErrorAnalysis):
         """Mentions of gold where the system marked nothing at all."""
         touched = _marked(self.pair.overlaps.gold, len(self.pair.gold))
         return int(np.count_nonzero(~touched[self.gold[self.of_type("FN")]]))
+
+
+def _attributes(table: Mentions, row: int) -> str:
+    """The attributes of a mention as one text."""
+    values = {name: column[row] for name, column in table.attributes.items()}
+    return ", ".join(f"{name}={value}" for name, value in values.items() if value is not None)
 
 
 def _marked(rows: IntArray, size: int) -> BoolArray:

@@ -149,34 +149,41 @@ class SlotErrors(ErrorAnalysis):
         """The rows of gold's fillers, whatever this system's types made of their slots."""
         return self.pair.filled.gold.row
 
-    def item(self, side: str, row: int, words: Words, unit: str) -> Item:
-        """A filler with all that it may say, and the places that it has or was found at."""
-        filled = self.pair.filled
+    def items(self, side: str, rows: IntArray, words: Words, unit: str) -> list[Item]:
+        """Fillers with all that they may say, and the places that they have or were found at."""
+        filled, notes = self.pair.filled, self._template_notes[side]
         table: Filled = getattr(filled, side)
         places: Fragments = getattr(filled.grounded, side)
-        fragments = places.of(int(table.realisations[row])) if unit == self.unit else ()
-        return Item(
-            filled.labels[table.label[row]],
-            fragments,
-            self._texts_of(table, row, words),
-            self._template_notes[side][int(table.template[row])],
-        )
+        return [
+            Item(
+                filled.labels[table.label[row]],
+                places.of(int(table.realisations[row])) if unit == self.unit else (),
+                self._texts_of(table, row, words),
+                notes[int(table.template[row])],
+            )
+            for row in rows.tolist()
+        ]
 
     @cached_property
     def _template_notes(self) -> dict[str, list[str]]:
-        """Of each side, which template of its document each is; nothing if it is the only one."""
+        """Of each side, which template of its document each is in; nothing if there is only one.
+        Templates that fill slots of others belong to those.
+        """
         notes = {}
         for side in ("gold", "system"):
-            doc = getattr(self.pair.filled, side).forms.doc
-            _, inverse, counts = np.unique(doc, return_inverse=True, return_counts=True)
-            order = np.argsort(inverse, kind="stable")
-            number = np.empty(len(doc), np.int64)
-            number[order] = np.arange(len(doc)) - np.repeat(np.cumsum(counts) - counts, counts)
-            several = counts[inverse] > 1
-            notes[side] = [
-                f"template {n + 1}" if many else ""
-                for n, many in zip(number.tolist(), several.tolist(), strict=True)
-            ]
+            forms: Forms = getattr(self.pair.filled, side).forms
+            top = np.arange(len(forms))
+            while ((above := forms.parent[top]) != UNKNOWN).any():
+                top = np.where(above == UNKNOWN, top, above)
+            first = np.flatnonzero(forms.parent == UNKNOWN)
+            first = first[np.argsort(forms.doc[first], kind="stable")]
+            counts = np.unique(forms.doc[first], return_counts=True)[1]
+            number = np.zeros(len(forms), np.int64)
+            starts = np.repeat(np.cumsum(counts) - counts, counts)
+            number[first] = np.where(
+                np.repeat(counts, counts) > 1, np.arange(len(first)) - starts + 1, 0
+            )
+            notes[side] = [f"template {n}" if n else "" for n in number[top].tolist()]
         return notes
 
     def extra_keys(self, other: SlotErrors, label: int | None) -> tuple[IntArray, IntArray]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from carob.corpus.problems import UsageError
 from carob.result.comparison import Comparison, Difference, Rank, ordered
+from carob.result.documents import DocumentErrors
 from carob.result.errors import Changes, Errors
 from carob.result.result import Part, Result, Rows, json_data
 from carob.result.robustness import Robustness
@@ -86,6 +87,8 @@ class Report(Result):
     command: str | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
     """The options that the text about methods mentions."""
+    documents: Callable[[], Iterable[DocumentErrors]] | None = field(default=None, compare=False)
+    """Reads all documents with their errors, for the error browser of the page."""
 
     @property
     def gold(self) -> File:

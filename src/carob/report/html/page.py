@@ -28,7 +28,8 @@ def page(report: Report) -> str:
         content = module.part(report)
         if content is not None:
             parts.append({"name": name, "title": module.TITLE, **content})
-    style, script = ((FOLDER / name).read_text("utf-8") for name in ("style.css", "browser.js"))
+    style = "".join((FOLDER / name).read_text("utf-8") for name in ("style.css", "browser.css"))
+    script = (FOLDER / "browser.js").read_text("utf-8")
     text: str = environment().get_template("page.html.j2").render(
         report=report, parts=parts, style=style, script=script, version=report.scores.version,
         policy=_policy(script), title=_title(report),
