@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from carob.corpus.corpus import Corpus
 from carob.corpus.problems import DataError, UsageError, nearest
 from carob.counts.count import Count
+from carob.counts.events import Events, Space
 from carob.counts.tally import Tally
 from carob.evaluate.options import ErrorsOptions, Options, table_for
 from carob.evaluate.read import Readable, corpora
@@ -105,7 +106,20 @@ def analyse(run: Run, *, slots: bool) -> dict[str, ErrorAnalysis]:
     words: Wording = lru_cache(1)(run.reference.words)  # a document's events follow each other
     space = Recipe.parse("templates.F1" if slots else "fair.F1").space
     kind = SlotErrors if slots else MentionErrors
-    return {name: kind(pair, space(pair), words) for name, pair in run.pairs.items()}
+    return {name: kind(pair, _events(space, pair), words) for name, pair in run.pairs.items()}
+
+
+NO_TOKENS = "there is no text to find tokens in: types of errors compare characters"
+
+
+def _events(space: Space, pair: Pair) -> Events:
+    """The events of a pair; without a text to find tokens in, every character is a token."""
+    if space.items == "mention" and pair.unit == "char":
+        try:
+            _ = pair.in_tokens
+        except DataError:
+            pair = replace(pair, unit="token")
+    return space(pair)
 
 
 def summarise(
@@ -117,6 +131,8 @@ def summarise(
     """The errors of one system: counts, confusions, gains."""
     pair, counts = analysis.pair, analysis.counts()
     scores, official = _scores(pair, run.recipes), run.recipes[0]
+    near = analysis.near_misses if isinstance(analysis, MentionErrors) else None
+    in_characters = near is None and isinstance(analysis, MentionErrors)
     return Errors(
         name,
         analysis.kinds[1:],
@@ -134,11 +150,11 @@ def summarise(
             lower_is_better=official.measure.lower_is_better,
         ),
         items="mention" if isinstance(analysis, MentionErrors) else "filler",
-        near=analysis.near_misses if isinstance(analysis, MentionErrors) else None,
+        near=near,
         unseen=analysis.unseen if isinstance(analysis, MentionErrors) else None,
         examples=examples,
         systems=run.system_files(),
-        remarks=run.remarks,
+        remarks=(*run.remarks, NO_TOKENS) if in_characters else run.remarks,
         signature=run.signature(),
         count_recipes=frozenset(str(r) for r in run.recipes if isinstance(r.measure, Count)),
     )

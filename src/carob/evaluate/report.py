@@ -17,9 +17,9 @@ from carob.counts.count import Count
 from carob.counts.quantities import valued
 from carob.evaluate.compare import check_trials, compare_run, without_parts
 from carob.evaluate.errors import RECIPES, SLOT_RECIPES, analyse, summarise
-from carob.evaluate.options import Options, RobustOptions, ScoreOptions, table_for, table_recipes
+from carob.evaluate.options import Options, ScoreOptions, table_for, table_recipes
 from carob.evaluate.read import Readable
-from carob.evaluate.robust import REPAIRS, robust
+from carob.evaluate.robust import REPAIRS, robust_read
 from carob.evaluate.run import Recipes, Run, Systems, parse_recipes, prepare, systems_by_name
 from carob.evaluate.score import count_events, score_run
 from carob.explain.analysis import ErrorAnalysis
@@ -90,8 +90,7 @@ def report(
     if len(there) > 1:
         compared = replace(run, recipes=without_parts(run.recipes))
         comparison = compare_run(compared, chosen, trials).shown_as(baseline=baseline)
-        kept = {name: inputs[name] for name in there}
-        robustness, remarks = _robustness(reference, kept, chosen, options)
+        robustness, remarks = _robustness(reference, inputs, run, chosen)
     error_run, analyses = _analyses(run, chosen, recipes)
     errors = {
         name: summarise(
@@ -120,16 +119,14 @@ def _source(readable: Any) -> Any:
 
 
 def _robustness(
-    gold: Any,
-    systems: Mapping[str, Any],
-    chosen: Options,
-    options: Mapping[str, Any],
+    gold: Any, systems: Mapping[str, Any], run: Run, options: Options
 ) -> tuple[Robustness | None, tuple[str, ...]]:
     """How far the order depends on the recipe, or a remark why that cannot be said."""
-    repair = chosen.gold_options.get("repair") or chosen.system_options.get("repair")
-    accepted = {key: options[key] for key in RobustOptions.__annotations__ if key in options}
+    repair = options.gold_options.get("repair") or options.system_options.get("repair")
+    repairs = [repair] if repair else list(REPAIRS)
+    kept = {name: systems[name] for name in run.pairs}
     try:
-        made = robust(gold, systems, repairs=[repair] if repair else REPAIRS, **accepted)
+        made = robust_read(gold, kept, None, repairs, options, run.corpora)
     except DataError as error:
         return None, (f"no robustness: {error}",)
     return made, ()

@@ -88,7 +88,21 @@ def robust(
     named = systems_by_name(systems)
     if len(named) < 2:
         raise UsageError("give at least two systems to rank")
-    runs, remarks = _runs(gold, named, recipes, list(dict.fromkeys(repairs)), chosen)
+    return robust_read(gold, named, recipes, list(dict.fromkeys(repairs)), chosen)
+
+
+def robust_read(
+    gold: Readable | Source,
+    systems: Mapping[str, Readable | Source],
+    recipes: Recipes | None,
+    repairs: list[str],
+    chosen: Options,
+    already: tuple[Corpus, Mapping[str, Corpus]] | None = None,
+) -> Robustness:
+    """The same as `robust`, of files that were `already` read with the first of the repair
+    policies; they are read again only for the others.
+    """
+    runs, remarks = _runs(gold, systems, recipes, repairs, chosen, already)
     choices: list[Choice] = []
     for policy, run in runs.items():
         own, why = _choices(run, chosen, policy, strict=recipes is not None)
@@ -135,11 +149,12 @@ def _check(repairs: Sequence[str]) -> None:
 
 
 def _runs(
-    gold: Readable,
-    systems: Mapping[str, Readable],
+    gold: Readable | Source,
+    systems: Mapping[str, Readable | Source],
     recipes: Recipes | None,
     repairs: list[str],
     options: Options,
+    already: tuple[Corpus, Mapping[str, Corpus]] | None,
 ) -> tuple[dict[str | None, Run], list[str]]:
     """A run for each repair policy that can make a difference, and why there are not more."""
     # Sources, since standard input can be read only once.
@@ -152,7 +167,7 @@ def _runs(
     def read(repair: str) -> tuple[Corpus, dict[str, Corpus]]:
         return corpora(ours, inputs, options.gold_options, options.system_options, repair)
 
-    reference, answers = read(repairs[0])
+    reference, answers = already or read(repairs[0])
     if recipes is None:
         official = [] if options.task is None else without_parts(options.task.recipes)
         recipes = [*official, *grid(reference, answers.values(), options.preset)]

@@ -12,6 +12,7 @@ from carob.arrays.join import packed
 from carob.arrays.types import BoolArray, IntArray
 from carob.corpus.corpus import Corpus, Words
 from carob.corpus.document import Mention
+from carob.corpus.problems import DataError
 from carob.corpus.tables import Mentions
 from carob.explain.analysis import ErrorAnalysis
 from carob.explain.context import in_context, pieces
@@ -114,10 +115,13 @@ class MentionErrors(ErrorAnalysis):
         return replace(self.pair, gold=left, system=right).keys(label=True)
 
     @property
-    def near_misses(self) -> int:
-        """Boundary errors of one token in all."""
+    def near_misses(self) -> int | None:
+        """Boundary errors of one token in all; None if there is no text to find tokens in."""
         rows = np.isin(self.kind, [self.kinds.index(kind) for kind in BOUNDARY])
-        tokens = self.pair.in_tokens
+        try:
+            tokens = self.pair.in_tokens
+        except DataError:
+            return None
         gold, system = self.gold[rows], self.system[rows]
         off = np.abs(tokens.gold.start[gold] - tokens.system.start[system])
         off += np.abs(tokens.gold.end[gold] - tokens.system.end[system])

@@ -63,10 +63,17 @@ def _counts(errors: Errors) -> Section:
         moved = sum(count for _, _, count in errors.confusions)
         sentences.append(f"correct strings in the wrong slot: {moved:,}")
         return Section(Table(rows), sentences=sentences)
+    return Section(Table(rows), sentences=[*sentences, near_and_unseen(errors)])
+
+
+def near_and_unseen(errors: Errors) -> str:
+    """How many errors in mentions are nearly right, and how many mentions were not seen at all."""
     boundary = sum(errors.counts[kind] for kind in ("BES", "BEL", "BEO"))
-    near = f"{errors.near:,} of {boundary:,} boundary errors are one token off"
+    near = ""
+    if errors.near is not None:
+        near = f"{errors.near:,} of {boundary:,} boundary errors are one token off; "
     unseen = f"{errors.unseen:,} of {errors.counts['FN']:,} missed mentions overlap nothing"
-    return Section(Table(rows), sentences=[*sentences, f"{near}; {unseen} the system marked"])
+    return f"{near}{unseen} the system marked"
 
 
 def _labels(errors: Errors) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from carob.corpus.problems import plain
-from carob.report.errors import MEANING
+from carob.report.errors import MEANING, near_and_unseen
 from carob.report.html.charts import chart
 from carob.report.html.links import browse, examples_place, system_number
 from carob.report.scores import space_name
@@ -98,11 +98,7 @@ def _sentence(errors: Errors) -> str:
     if errors.of_slots:
         moved = sum(count for _, _, count in errors.confusions)
         return f"{moved:,} correct strings are in the wrong slot."
-    boundary = sum(errors.counts[kind] for kind in ("BES", "BEL", "BEO"))
-    return (
-        f"{errors.near:,} of {boundary:,} boundary errors are one token off; {errors.unseen:,} of "
-        f"{errors.counts['FN']:,} missed mentions overlap nothing that the system marked."
-    )
+    return f"{near_and_unseen(errors)}."
 
 
 def _ways(report: Report) -> dict[str, Any] | None:

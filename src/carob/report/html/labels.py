@@ -17,13 +17,16 @@ MOST = 100
 def part(report: Report) -> dict[str, Any] | None:
     """A chart for the first recipe, and a table for each recipe of the headline."""
     scores = {(each.system, each.recipe): each for each in report.scores}
-    by_recipe = {r: [scores[name, r] for name in report.order] for r in report.headline}
+    # The scores of labels do not depend on the average.
+    recipes = {recipe.partition("@")[0]: recipe for recipe in reversed(report.headline)}
+    by_recipe = {r: [scores[name, r] for name in report.order] for r in reversed(recipes.values())}
     tables = [_table(recipe, own) for recipe, own in by_recipe.items() if own[0].by_label]
     if not tables:
         return None
     what = "slot" if any(each.of_slots for each in report.errors.values()) else "label"
     recipe = tables[0]["recipe"]
     return {
+        "title": f"{what.capitalize()}s",
         "what": what,
         "systems": report.order,
         "tables": tables,

@@ -48,7 +48,7 @@ def environment() -> Any:
     )  # fmt: skip
     made.filters |= {
         "exact": _exact, "score": _score, "count": _count, "signed": _signed,
-        "whole": _whole, "lines": _lines,
+        "whole": _whole, "lines": _lines, "sentence": _sentence,
     }  # fmt: skip
     return made
 
@@ -69,6 +69,11 @@ class _Shown(str):
 def _whole(text: str) -> str:
     """Text in all its length."""
     return _Shown(visible(text, max(len(text), 1)))
+
+
+def _sentence(text: str) -> str:
+    """A sentence of ours, in which names from files stand."""
+    return _Shown(visible(text, 2_000))
 
 
 def _lines(text: str) -> str:

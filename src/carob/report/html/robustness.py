@@ -26,6 +26,7 @@ def part(report: Report) -> dict[str, Any] | None:
             for each in robustness
             for ranks in [each.ranks]
         ],
+        "remarks": [each for each in robustness.remarks if each not in report.scores.remarks],
         "chart": chart(
             robustness, "robustness",
             title="Ranks under every choice",

@@ -108,7 +108,7 @@ def _details(report: Report, scores: dict[tuple[str, str], Score]) -> dict[str, 
 
 def remarks(report: Report) -> list[str]:
     """What there is to say about the whole report, each once."""
-    parts = (report, report.scores, report.comparison, report.robustness)
+    parts = (report, report.scores, report.comparison, *report.errors.values())
     every = [text for each in parts if each is not None for text in each.remarks]
     every += [f"{plain(file.name)}: {text}" for file in report.systems for text in file.warnings]
     if report.comparison is not None and report.comparison.blind:
