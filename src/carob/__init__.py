@@ -20,6 +20,7 @@ if TYPE_CHECKING:  # as typing has it, without the time that typing takes
     )
     from carob.counts.quantities import Quantities
     from carob.counts.tally import Tally
+    from carob.evaluate.audit import audit
     from carob.evaluate.check import Findings, check
     from carob.evaluate.compare import compare
     from carob.evaluate.convert import Converted, convert
@@ -37,6 +38,7 @@ if TYPE_CHECKING:  # as typing has it, without the time that typing takes
     from carob.experiment.plan import Plan, check_plan, make_plan
     from carob.pair.pair import Pair
     from carob.recipe import Recipe
+    from carob.result.audit import Audit
     from carob.result.comparison import Comparison, Difference, Rank
     from carob.result.errors import Errors
     from carob.result.interval import Interval
@@ -47,13 +49,13 @@ if TYPE_CHECKING:  # as typing has it, without the time that typing takes
     from carob.result.scores import Score, Scores
 
 __all__ = [
-    "CarobError", "Comparison", "Converted", "Corpus", "DataError", "Difference", "Document",
-    "Errors", "Filler", "Findings", "Group", "InputError", "Interval", "Mention", "Options",
-    "Pair", "Plan", "Power", "Problem", "Quantities", "Rank", "Ranking", "Recipe", "RecipeError",
-    "Report", "Robustness", "Score", "Scores", "Tally", "Task", "Template", "Trained",
-    "UsageError", "Verification", "__version__", "check", "check_plan", "compare", "convert",
-    "errors", "load_model", "make_plan", "power", "predict", "rank", "read", "report", "robust",
-    "score", "train", "verify", "write",
+    "Audit", "CarobError", "Comparison", "Converted", "Corpus", "DataError", "Difference",
+    "Document", "Errors", "Filler", "Findings", "Group", "InputError", "Interval", "Mention",
+    "Options", "Pair", "Plan", "Power", "Problem", "Quantities", "Rank", "Ranking", "Recipe",
+    "RecipeError", "Report", "Robustness", "Score", "Scores", "Tally", "Task", "Template",
+    "Trained", "UsageError", "Verification", "__version__", "audit", "check", "check_plan",
+    "compare", "convert", "errors", "load_model", "make_plan", "power", "predict", "rank",
+    "read", "report", "robust", "score", "train", "verify", "write",
 ]  # fmt: skip
 
 _NAMES = {
@@ -62,6 +64,7 @@ _NAMES = {
     "corpus.problems": "CarobError DataError InputError Problem RecipeError UsageError",
     "counts.quantities": "Quantities",
     "counts.tally": "Tally",
+    "evaluate.audit": "audit",
     "evaluate.check": "Findings check",
     "evaluate.compare": "compare",
     "evaluate.convert": "Converted convert",
@@ -79,6 +82,7 @@ _NAMES = {
     "experiment.plan": "Plan check_plan make_plan",
     "pair.pair": "Pair",
     "recipe": "Recipe",
+    "result.audit": "Audit",
     "result.comparison": "Comparison Difference Rank",
     "result.errors": "Errors",
     "result.interval": "Interval",

@@ -205,9 +205,11 @@ def add_sort(parser: argparse.ArgumentParser) -> None:
 
 def add_output(
     parser: argparse.ArgumentParser, more: str = "", *, layouts: Iterable[str] = (),
-    intervals: bool = False,
+    intervals: bool = False, scores: bool = True,
 ) -> None:  # fmt: skip
-    """Where and how results are written; `intervals` is whether tables may have them."""
+    """Where and how results are written; `intervals` is whether tables may have them, `scores`
+    whether there are scores in tables at all.
+    """
     group = parser.add_argument_group("output")
     group.add_argument(
         "--format", metavar="NAME",
@@ -221,13 +223,14 @@ def add_output(
         "--signature", action="store_true",
         help="print the signature in full under the tables, instead of its short form",
     )  # fmt: skip
-    group.add_argument(
-        "--percent", action="store_true", help="show scores in tables as 84.3 instead of 0.8430"
-    )
-    group.add_argument(
-        "--digits", metavar="N", type=int,
-        help="decimals of scores in tables (default: 4, or 1 with --percent)",
-    )  # fmt: skip
+    if scores:
+        group.add_argument(
+            "--percent", action="store_true", help="show scores in tables as 84.3 instead of 0.8430"
+        )
+        group.add_argument(
+            "--digits", metavar="N", type=int,
+            help="decimals of scores in tables (default: 4, or 1 with --percent)",
+        )  # fmt: skip
     if intervals:
         group.add_argument(
             "--no-intervals", action="store_false", dest="intervals",
