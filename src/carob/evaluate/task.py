@@ -28,8 +28,9 @@ from carob.corpus.problems import (
 )  # fmt: skip
 from carob.corpus.source import Source
 from carob.evaluate._fillers import Observed, Slot, Violation, violations
-from carob.evaluate._task_file import TaskFile, load
+from carob.evaluate._task_file import load
 from carob.evaluate.options import Options
+from carob.evaluate.toml_file import TomlFile
 from carob.pair.template_types import NAME_THEM, loose_labels, row_names, slot_labels, typed_as
 from carob.recipe import Recipe
 
@@ -58,7 +59,7 @@ class Task:
     format: str | None = None
     parts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     part: str | None = None
-    file: TaskFile | None = field(default=None, repr=False, compare=False)
+    file: TomlFile | None = field(default=None, repr=False, compare=False)
 
     @classmethod
     def read(cls, path: str | os.PathLike[str] | Task, part: str | None = None) -> Task:
