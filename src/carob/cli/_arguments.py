@@ -331,8 +331,9 @@ def parse_options(arguments: argparse.Namespace) -> dict[str, Any]:
     """The keyword arguments of carob.score and others: see carob.Options."""
     from carob.registry import load
 
-    load("report", arguments.format)  # a mistake in the name of a report costs no time
-    parse_style(arguments)
+    if hasattr(arguments, "format"):
+        load("report", arguments.format)  # a mistake in the name of a report costs no time
+        parse_style(arguments)
     options = {name: getattr(arguments, name) for name in SIMPLE if hasattr(arguments, name)}
     return options | {
         "gold_options": parse_reading(arguments, "gold"),

@@ -279,8 +279,10 @@ class Tally:
         """Every quantity and outcome of each label, summed over units."""
         return self._combined(self._by_label, self._whole_size)
 
-    def by_unit(self) -> Quantities:
-        """Every quantity and outcome of each unit, summed over labels."""
+    def by_unit(self, label: str | None = None) -> Quantities:
+        """Every quantity and outcome of each unit, summed over labels, or of one label."""
+        if label is not None:
+            return self._of_label(label).by_unit()
         size = 0.0 if self.size is None else self.size * len(self.labels)
         return self._combined(self._by_unit, size)
 
@@ -312,12 +314,14 @@ class Tally:
 
     def one_label_table(self, needs: Sequence[str], label: str) -> CountTable:
         """The quantities that a measure needs, a column each: of one label."""
+        return self._of_label(label).label_table(needs)
+
+    def _of_label(self, label: str) -> Tally:
         rows = np.flatnonzero(self.label == self.labels.index(label))
-        own = replace(
+        return replace(
             self, labels=(label,), unit=self.unit[rows], label=np.zeros_like(rows),
             counts=self.counts[rows],
         )  # fmt: skip
-        return own.label_table(needs)
 
     def _names(self, needs: Sequence[str]) -> tuple[str, ...]:
         """What a measure needs, and the quantities that most measures need: these share a table."""

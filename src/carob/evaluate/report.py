@@ -8,22 +8,20 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from carob.corpus.corpus import Corpus
 from carob.corpus.problems import DataError, UsageError, nearest
 from carob.corpus.source import Source
 from carob.counts.count import Count
-from carob.counts.quantities import valued
 from carob.evaluate.compare import check_trials, compare_run, without_parts
 from carob.evaluate.errors import RECIPES, SLOT_RECIPES, analyse, summarise
 from carob.evaluate.options import Options, ScoreOptions, table_for, table_recipes
 from carob.evaluate.read import Readable
 from carob.evaluate.robust import REPAIRS, robust_read
 from carob.evaluate.run import Recipes, Run, Systems, parse_recipes, prepare, systems_by_name
-from carob.evaluate.score import count_events, score_run
+from carob.evaluate.score import count_events, document_values, score_run
 from carob.explain.analysis import ErrorAnalysis
 from carob.explain.documents import common_unit, documents, relations_of, words_of
+from carob.plugin import hook
 from carob.recipe import Recipe
 from carob.result.documents import DocumentErrors
 from carob.result.report import Definition, DocumentScores, Pairing, Report
@@ -181,7 +179,7 @@ def _pairings(
                 first, other, analyses[first].changes(analyses[other], examples),
                 DocumentScores(
                     first, other, str(recipe), values[first][0], values[first][1],
-                    values[other][1], values[first][2],
+                    values[other][1], values[first][2], recipe.measure.lower_is_better,
                 ),
             )
             for other in names if other != first
@@ -195,8 +193,8 @@ def _by_document(
     """The names of the documents, the scores of a system in each, and what gold has there."""
     pair = run.pairs[name]
     tally, _, _ = count_events(pair, [recipe.space], run.plan)[recipe.space]
-    quantities = tally.by_unit()
-    values = np.asarray(valued(recipe.measure, quantities, options.zero), np.float64)
+    quantities = tally.by_unit(hook(recipe.average, "label"))
+    values = document_values(recipe, tally, options.zero)
     return (
         tuple(pair.documents.name(row) for row in range(len(pair.documents))),
         tuple(number_or_none(value) for value in values.tolist()),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from carob._version import __version__
@@ -30,14 +31,17 @@ def score(
     gold: Readable,
     system: Systems,
     recipes: Recipes | None = None,
+    *,
+    by_document: bool = False,
     **options: Unpack[ScoreOptions],
 ) -> Scores:
     """Score one or several systems against gold.
 
     Gold and systems are corpora or paths; several systems come as a list or by name. `recipes`
     are texts like "exact.F1@macro"; by default they are those of the task, or a table that fits
-    the files (`preset`). Every score gets an interval, unless `resamples` is 0. The keyword
-    arguments are described in `carob.Options`.
+    the files (`preset`). Every score gets an interval, unless `resamples` is 0. With
+    `by_document`, it also gets the score of each document. The other keyword arguments are
+    described in `carob.Options`.
 
     >>> gold = Corpus.of("[Ann Lee]PER visited [Rome]LOC .")
     >>> system = Corpus.of("[Ann]PER Lee visited [Rome]LOC .")
@@ -53,20 +57,24 @@ def score(
     run = prepare(
         gold, system, chosen.official_recipes if recipes is None else recipes, chosen, defaults
     )
-    return score_run(run, chosen)
+    return score_run(run, chosen, by_document=by_document)
 
 
-def score_run(run: Run, options: Options) -> Scores:
+def score_run(run: Run, options: Options, *, by_document: bool = False) -> Scores:
     """The scores of files that are read and paired."""
     scores: list[Score] = []
     for name, pair in run.pairs.items():
         fields, plan = run.signature_fields[name], run.plans[name]
-        scores += score_pair(pair, run.recipes, name, options, fields, plan)
+        scores += score_pair(
+            pair, run.recipes, name, options, fields, plan, by_document=by_document
+        )
+    documents = run.reference.documents if by_document else None
     return Scores(
         __version__, run.gold, run.system_files(), tuple(scores),
         run.plan.remarks() + run.remarks + _rows_without_intervals(scores, run.plan)
         + _unread_answers(scores),
         None if run.task is None else run.task.to_dict(), set_aside=run.set_aside,
+        documents=() if documents is None else tuple(map(documents.name, range(len(documents)))),
     )  # fmt: skip
 
 
@@ -106,14 +114,30 @@ def score_pair(
     options: Options,
     signature_fields: Mapping[str, str],
     plan: Plan,
+    *,
+    by_document: bool = False,
 ) -> list[Score]:
     """Count once for each event space, then measure, then resample all scores together."""
     counts = count_events(pair, [recipe.space for recipe in recipes], plan)
     intervals = _intervals(recipes, counts, options, plan)
-    return [
+    scores = [
         _score(recipe, counts[recipe.space][0], name, options, signature_fields, intervals)
         for recipe in recipes
     ]
+    if not by_document:
+        return scores
+    return [
+        replace(made, by_document=document_values(recipe, counts[recipe.space][0], options.zero))
+        for recipe, made in zip(recipes, scores, strict=True)
+    ]
+
+
+def document_values(recipe: Recipe, tally: Tally, zero: float | None) -> FloatArray:
+    """The score of each document over all its labels, as the average macro-doc has it; if the
+    average is one label, that of this label.
+    """
+    label = hook(recipe.average, "label")
+    return valued(recipe.measure, tally.by_unit(label), zero)
 
 
 def count_events(pair: Pair, spaces: Iterable[Any], plan: Plan) -> dict[Any, Counts]:

@@ -41,6 +41,7 @@ class DocumentScores(Part):
     values_a: tuple[float | None, ...]
     values_b: tuple[float | None, ...]
     support: tuple[float, ...]
+    lower_is_better: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
+from carob.arrays.types import FloatArray
 from carob.corpus.problems import UsageError, plain
 from carob.result import signature
 from carob.result.gate import Gate, floors
@@ -59,6 +60,11 @@ class Score(Part):
     written: str = ""
     """The recipe as the caller wrote it."""
     average: str = "micro"
+    by_document: FloatArray | None = field(default=None, repr=False, compare=False)
+    """The score of each of the documents that `Scores.documents` names, NaN where it is undefined;
+    None unless `by_document` was given. All labels count together, as in the average macro-doc; of
+    a recipe for one label, this label alone.
+    """
 
     columns: ClassVar[tuple[str, ...]] = (
         "recipe", "value", "low", "high", "signature", "by_label", "counts", "left_out", "remarks",
@@ -176,6 +182,10 @@ class Scores(Result):
     """Whether the scores reach their floors; None if no floor was set."""
     set_aside: tuple[SetAside, ...] = ()
     """The systems that were left out because of what is wrong with their files."""
+    documents: tuple[str, ...] = ()
+    """The ids of the documents that `Score.by_document` is about, or their numbers; JSON has
+    neither.
+    """
 
     def with_floors(self, limits: Sequence[str], by: str = "value") -> Scores:
         """The same scores, checked against floors: see `carob.result.gate.floors`."""

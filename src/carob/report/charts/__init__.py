@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from carob.corpus.problems import UsageError, nearest
 from carob.report.charts._svg import svg
+from carob.result.result import library
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -21,7 +22,7 @@ __all__ = ["figure", "kinds", "svg"]
 
 FIRST = {
     "Scores": "intervals", "Comparison": "intervals", "Ranking": "intervals", "Errors": "errors",
-    "Robustness": "robustness",
+    "Robustness": "robustness", "DocumentScores": "documents",
 }  # fmt: skip
 """The kind of chart that a result has if none is named."""
 
@@ -71,11 +72,5 @@ def figure(result: Any, kind: str | None = None, **parameters: Any) -> Figure:
 
 
 def _module(kind: str) -> Any:
-    try:
-        return import_module(f"carob.report.charts.{kind}")
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] != "matplotlib":
-            raise
-        raise UsageError(
-            "charts need Matplotlib; in a clone of carob: pip install '.[report]'"
-        ) from None
+    library("matplotlib", "report")
+    return import_module(f"carob.report.charts.{kind}")

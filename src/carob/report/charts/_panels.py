@@ -9,6 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
+from carob.arrays.types import FloatArray
 from carob.report.charts._style import (
     GRID,
     INK,
@@ -20,9 +21,9 @@ from carob.report.charts._style import (
     Chart,
     axes,
     chart,
+    draw_footnotes,
     fitting,
-    footnote,
-    footnote_height,
+    footnotes,
     plain_numbers,
     text_width,
 )
@@ -56,9 +57,15 @@ def draw_panels(
     notes: Sequence[str] = (),
     *,
     one_scale: bool,
+    bars: bool = False,
 ) -> Chart:
-    """The panels in rows and columns, as many as fit beside each other."""
-    left = 0.1 + min(max((text_width(fitting(name, 9)) for name in names), default=0), 0.3 * width)
+    """The panels in rows and columns, as many as fit beside each other; with `bars` from 0 instead
+    of dots.
+    """
+    left = 0.1 + min(
+        max((text_width(fitting(name, 9)) for name in names), default=0),
+        (0.4 if len(panels) == 1 else 0.3) * width,
+    )
     side = 0.08 + max((text_width(dot.text) for panel in panels for dot in panel.dots), default=0)
     gap = 0.12 + side
     most = max(1, int((width - left) / (NARROWEST + gap)))
@@ -67,23 +74,28 @@ def draw_panels(
     own = (width - left - gap * columns) / columns
     height = max(len(names), 1) * LINE
     above, below = 0.24, 0.23
-    whole = rows * (above + height + below) + footnote_height(notes)
-    figure = chart(width, whole)
+    lines, foot = footnotes(notes, width)
+    figure = chart(width, rows * (above + height + below) + foot)
     shown = [fitting(name, left - 0.1) for name in names]
-    scale = _scale([dot for panel in panels for dot in panel.dots])
+    scale = _scale([dot for panel in panels for dot in panel.dots], bars=bars)
     for i, panel in enumerate(panels):
         row, column = divmod(i, columns)
         top = row * (above + height + below) + above
         plot = axes(figure, left + column * (own + gap), top, own, height)
-        _panel(plot, panel, scale if one_scale else _scale(panel.dots), own + side)
+        own_scale = scale if one_scale else _scale(panel.dots, bars=bars)
+        _panel(plot, panel, own_scale, own + side, bars=bars)
         plot.set_yticks(range(len(names)), shown if column == 0 else [""] * len(names))
-    footnote(figure, notes)
+    draw_footnotes(figure, lines)
     return figure
 
 
-def _scale(dots: Sequence[Dot]) -> tuple[float, float]:
-    """From the least to the largest number, with some room."""
+def _scale(dots: Sequence[Dot], *, bars: bool) -> tuple[float, float]:
+    """From the least to the largest number, with some room; bars begin at 0."""
     numbers = [n for dot in dots for n in dot[:3] if n is not None]
+    if bars:
+        low, high = min(0.0, *numbers, 0.0), max(0.0, *numbers, 0.0)
+        room = 0.04 * (high - low) or 0.01
+        return low - room * (low < 0), high + room * (high > 0 or low == 0)
     if not numbers:
         return 0.0, 1.0
     low, high = min(numbers), max(numbers)
@@ -91,12 +103,14 @@ def _scale(dots: Sequence[Dot]) -> tuple[float, float]:
     return low - room, high + room
 
 
-def _panel(plot: Axes, panel: Panel, scale: tuple[float, float], room: float) -> None:
+def _panel(
+    plot: Axes, panel: Panel, scale: tuple[float, float], room: float, *, bars: bool
+) -> None:
     count = len(panel.dots)
     plot.set_xlim(*scale)
     plot.set_ylim(count - 0.4, -0.6)
     note_room = text_width(panel.note) + 0.06 if panel.note else 0.0
-    title = fitting(panel.title, room - note_room, SIZE)
+    title = fitting(panel.title, room - note_room, SIZE, "bold")
     plot.set_title(title, loc="left", size=SIZE, weight="bold", pad=4, x=0)
     if panel.note:
         width = room - 0.02
@@ -112,16 +126,24 @@ def _panel(plot: Axes, panel: Panel, scale: tuple[float, float], room: float) ->
     plot.spines["left"].set_visible(False)
     plot.spines["bottom"].set_color(GRID)
     there = [i for i, dot in enumerate(panel.dots) if dot.value is not None]
-    ends = [(i, dot.low, dot.high) for i, dot in enumerate(panel.dots)
-            if dot.low is not None and dot.high is not None]  # fmt: skip
-    if ends:
-        place, low, high = np.array(ends).T
-        plot.hlines(place, low, high, color=SERIES[0], linewidth=1.2, gid="intervals")
     values = np.array([panel.dots[i].value for i in there], np.float64)
-    plot.plot(values, there, "o", color=SERIES[0], markersize=3.4, gid="scores")
+    if bars:
+        plot.barh(there, values, 0.66, color=SERIES[0], linewidth=0)
+        plot.axvline(0, color=SOFT, linewidth=0.6)
+    else:
+        _dots(plot, panel, there, values)
     for i, dot in enumerate(panel.dots):
         if dot.text:
             plot.annotate(
                 dot.text, (1, i), (5, 0), ("axes fraction", "data"), textcoords="offset points",
                 ha="left", va="center_baseline", size=SMALL, color=INK,
             )  # fmt: skip
+
+
+def _dots(plot: Axes, panel: Panel, there: Sequence[int], values: FloatArray) -> None:
+    ends = [(i, dot.low, dot.high) for i, dot in enumerate(panel.dots)
+            if dot.low is not None and dot.high is not None]  # fmt: skip
+    if ends:
+        place, low, high = np.array(ends).T
+        plot.hlines(place, low, high, color=SERIES[0], linewidth=1.2, gid="intervals")
+    plot.plot(values, there, "o", color=SERIES[0], markersize=3.4, gid="scores")

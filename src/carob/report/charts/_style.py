@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import io
 import os
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from itertools import takewhile
+from typing import Any, NamedTuple
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.font_manager import FontProperties, fontManager
+from matplotlib.font_manager import FontProperties, findfont, fontManager, get_font
+from matplotlib.patches import Rectangle
+from matplotlib.text import Text
 from matplotlib.textpath import text_to_path
 from matplotlib.ticker import ScalarFormatter
 
@@ -111,12 +115,28 @@ class Chart(Figure):
             metadata = {**_NO_DATE.get(form, {}), **(parameters.pop("metadata", None) or {})}
             super().savefig(fname, metadata=metadata or None, **parameters)
 
-    def _repr_svg_(self) -> str:
-        import io
-
+    def content(self, form: str, dpi: float = 300) -> bytes:
+        """The figure as the content of a file: svg, pdf or png."""
         file = io.BytesIO()
-        self.savefig(file, format="svg")
-        return file.getvalue().decode()
+        self.savefig(file, format=form, dpi=dpi)
+        return file.getvalue()
+
+    def _repr_svg_(self) -> str:
+        return self.content("svg").decode()
+
+    def missing_signs(self) -> list[str]:
+        """A remark if the fonts lack signs that the chart has; files other than SVG then have boxes
+        instead.
+        """
+        texts = [each for each in self.findobj(Text) if isinstance(each, Text)]
+        signs = {sign for each in texts for sign in each.get_text()} - {"\n"}
+        families = [name for each in texts for name in each.get_fontfamily()]
+        for name in dict.fromkeys(families):
+            signs -= {chr(code) for code in get_font(findfont(name)).get_charmap()}
+        if not signs:
+            return []
+        few = ", ".join(sorted(signs)[:5]) + (" ..." if len(signs) > 5 else "")
+        return [f"the font has no sign for {few}: boxes are drawn instead; --font names another"]
 
 
 @contextmanager
@@ -149,18 +169,80 @@ def axes(figure: Figure, left: float, top: float, width: float, height: float) -
     ))  # fmt: skip
 
 
-def footnote(figure: Figure, notes: Sequence[str]) -> None:
-    """Small lines at the lower edge."""
+def footnotes(notes: Sequence[str], width: float) -> tuple[list[str], float]:
+    """Small lines for the lower edge of a chart of this width, and the room that they need."""
+    lines: list[str] = []
+    for note in notes:
+        line = ""
+        for word in note.split(" "):
+            longer = f"{line} {word}" if line else word
+            if line and text_width(longer, _NOTE) > width - 0.2:
+                lines.append(line)
+                longer = word
+            line = longer
+        lines.append(fitting(line, width - 0.2, _NOTE))
+    return lines, LINE * 0.9 * len(lines) + 0.05 if lines else 0.0
+
+
+def draw_footnotes(figure: Figure, lines: Sequence[str]) -> None:
+    """The lines of `footnotes`."""
     width, height = figure.get_size_inches()
-    for i, note in enumerate(reversed(notes)):
-        figure.text(
-            0.03 / width, (0.03 + i * LINE * 0.9) / height, note, size=SMALL - 0.5, color=SOFT
-        )
+    for i, line in enumerate(reversed(lines)):
+        base = 0.03 + i * LINE * 0.9
+        figure.text(0.03 / width, base / height, line, size=_NOTE, color=SOFT)
 
 
-def footnote_height(notes: Sequence[str]) -> float:
-    """The room that footnotes need, in inches."""
-    return LINE * 0.9 * len(notes) + 0.05 if notes else 0.0
+_NOTE = SMALL - 0.5
+
+
+class Key(NamedTuple):
+    """One entry of a legend."""
+
+    text: str
+    color: str
+
+
+def key_lines(keys: Sequence[Key], width: float) -> list[list[tuple[float, Key]]]:
+    """The entries of a legend with their places in inches, in as many lines as they need."""
+    lines: list[list[tuple[float, Key]]] = [[]]
+    place = 0.0
+    for key in keys:
+        own = _SQUARE + 0.05 + text_width(key.text)
+        if lines[-1] and place + own > width:
+            lines.append([])
+            place = 0.0
+        lines[-1].append((place, key))
+        place += own + 0.14
+    return lines
+
+
+_SQUARE = 0.085
+"""The side of a square of colour in a legend, in inches."""
+
+
+def draw_key(figure: Figure, lines: Sequence[Sequence[tuple[float, Key]]], left: float) -> None:
+    """A legend at the upper edge of a figure."""
+    width, height = figure.get_size_inches()
+    for row, line in enumerate(lines):
+        base = 1 - (0.14 + row * LINE) / height
+        for place, key in line:
+            figure.add_artist(Rectangle(
+                ((left + place) / width, base - 0.005 / height), _SQUARE / width, _SQUARE / height,
+                color=key.color, linewidth=0, transform=figure.transFigure,
+            ))  # fmt: skip
+            figure.text((left + place + _SQUARE + 0.05) / width, base, key.text, size=SMALL)
+
+
+def without_prefix(names: Sequence[str]) -> tuple[list[str], str]:
+    """Names without the part before a dot that all have, and this part.
+
+    >>> without_prefix(["talk.host", "talk.place.room"]), without_prefix(["PER"])
+    ((['host', 'place.room'], 'talk.'), (['PER'], ''))
+    """
+    parts = [name.split(".")[:-1] for name in names] if len(names) > 1 else []
+    same = takewhile(lambda level: len(set(level)) == 1, zip(*parts, strict=False))
+    prefix = "".join(f"{level[0]}." for level in same)
+    return [name.removeprefix(prefix) for name in names], prefix
 
 
 def plain_numbers() -> ScalarFormatter:
@@ -198,25 +280,24 @@ def printable(text: str) -> str:
     return plain(text if len(text) <= 400 else f"{text[:200]}…{text[-200:]}")
 
 
-def text_width(text: str, size: float = SMALL) -> float:
+def text_width(text: str, size: float = SMALL, weight: str = "normal") -> float:
     """How wide a text is, in inches, in the font of the `settings`."""
-    width: float = text_to_path.get_text_width_height_descent(
-        text, FontProperties(size=size), ismath=False
-    )[0]
+    font = FontProperties(size=size, weight=weight)
+    width: float = text_to_path.get_text_width_height_descent(text, font, ismath=False)[0]
     return width / 72
 
 
-def fitting(text: str, room: float, size: float = SMALL) -> str:
+def fitting(text: str, room: float, size: float = SMALL, weight: str = "normal") -> str:
     """A name that fits into some inches: one that is too long loses its middle."""
     text = printable(text)
     room += 0.01  # widths are rounded, and as much does not show
-    if text_width(text, size) <= room or len(text) < 3:
+    if text_width(text, size, weight) <= room or len(text) < 3:
         return text
     # Names of files differ at their ends as often as at their beginnings.
     low, high = 1, len(text)
     while low < high:
         middle = (low + high + 1) // 2
-        if text_width(_without_middle(text, middle), size) <= room:
+        if text_width(_without_middle(text, middle), size, weight) <= room:
             low = middle
         else:
             high = middle - 1

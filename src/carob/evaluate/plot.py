@@ -1,0 +1,68 @@
+"""What a chart shows: the result of the verb that it needs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+from carob.corpus.problems import UsageError
+from carob.evaluate.errors import errors
+from carob.evaluate.options import ErrorsOptions, Options, RobustOptions, ScoreOptions
+from carob.evaluate.read import Readable, corpora
+from carob.evaluate.robust import robust
+from carob.evaluate.run import Recipes, Systems, parse_recipes, systems_by_name
+from carob.evaluate.score import score
+from carob.report.charts import check_kind
+from carob.result.errors import Errors
+from carob.result.robustness import Robustness
+from carob.result.scores import Scores
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+SYSTEMS = {"confusion": 1, "documents": 2}
+"""How many systems a chart shows, if not any number."""
+
+
+def results_for(
+    kind: str,
+    gold: Readable,
+    systems: Systems,
+    recipes: Recipes | None = None,
+    **options: Unpack[ScoreOptions],
+) -> Scores | list[Errors] | Robustness:
+    """The result that a kind of chart shows, for `carob.report.charts.figure`.
+
+    Options that mean nothing for a kind are ignored, as those of intervals if it has none.
+
+    >>> from carob import Corpus
+    >>> [one] = results_for("errors", Corpus.of("[Ann]PER"), Corpus.of("[Ann]LOC"))
+    >>> one.counts["LE"]
+    1
+    """
+    check_kind(kind)
+    Options.of(ScoreOptions, options)  # also the names and values that are ignored are checked
+    named = systems_by_name(systems)
+    wanted = SYSTEMS.get(kind, len(named))
+    if len(named) != wanted:
+        what = "one system" if wanted == 1 else "two systems"
+        raise UsageError(f"{kind} is a chart of {what}, found {len(named)}")
+    if kind in ("intervals", "labels"):
+        return score(gold, named, recipes, **options)
+    if kind == "documents":
+        options["resamples"] = 0  # it shows no interval
+        return score(gold, named, recipes, by_document=True, **options)
+    if kind == "robustness":
+        return robust(gold, named, recipes, **cast(Any, _only(options, RobustOptions)))
+    chosen = _only(options, ErrorsOptions)
+    texts = None if recipes is None else [str(recipe) for recipe in parse_recipes(recipes)]
+    sides = [chosen.pop(f"{side}_options", None) for side in ("gold", "system")]
+    reference, answers = corpora(gold, named, *sides)
+    return [
+        errors(reference, answer, recipes=texts, names=[name], **chosen)
+        for name, answer in answers.items()
+    ]
+
+
+def _only(options: Any, kind: Any) -> dict[str, Any]:
+    """The options that a verb has."""
+    return {name: value for name, value in options.items() if name in kind.__annotations__}
