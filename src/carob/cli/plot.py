@@ -85,9 +85,12 @@ def run(arguments: argparse.Namespace) -> int:
     chart: Any = figure(result, arguments.kind, **parameters)
     content = chart.content(ending[1:], arguments.dpi)
     parts = result if isinstance(result, list) else [result]
-    for i, part in enumerate(parts):
-        print_coverage(part.systems, getattr(part, "gold", None))
-        print_warnings(part.remarks if isinstance(result, list) and i == 0 else ())
+    remarks = dict.fromkeys(remark for part in parts for remark in part.remarks)
+    for part in parts:
+        gold = getattr(part, "gold", None)
+        print_coverage(part.systems, gold)
+        remarks = {each: None for each in remarks if gold is None or each not in gold.warnings}
+    print_warnings(remarks)
     if ending != ".svg":
         print_warnings(chart.missing_signs())
     try:

@@ -84,6 +84,8 @@ def draw_panels(
         plot = axes(figure, left + column * (own + gap), top, own, height)
         own_scale = scale if one_scale else _scale(panel.dots, bars=bars)
         _panel(plot, panel, own_scale, own + side, bars=bars)
+        ticks = max(1, round(own / 0.4))
+        plot.xaxis.set_major_locator(MaxNLocator(ticks, steps=[1, 2, 5, 10]))
         plot.set_yticks(range(len(names)), shown if column == 0 else [""] * len(names))
     draw_footnotes(figure, lines)
     return figure
@@ -119,7 +121,6 @@ def _panel(
             panel.note, (place, 1), (0, 4), "axes fraction", textcoords="offset points",
             ha="right", va="baseline", size=SMALL - 0.5, color=SOFT,
         )  # fmt: skip
-    plot.xaxis.set_major_locator(MaxNLocator(3, steps=[1, 2, 5, 10]))
     plot.xaxis.set_major_formatter(plain_numbers())
     plot.grid(axis="x")
     plot.tick_params(axis="y", length=0)

@@ -77,7 +77,7 @@ def draw(
     with settings(font):
         names, prefix = without_prefix(every)
         left = 0.34 + min(
-            max([text_width(fitting(name, 9)) for name in names] + [text_width("(none)")]),
+            max([text_width(fitting(name, 9)) for name in names] + [text_width("(99 others)")]),
             0.26 * width,
         )
         room = max(2, int((width - left - 0.05) / NARROWEST))

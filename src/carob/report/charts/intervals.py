@@ -62,15 +62,17 @@ def draw(
         recipes = list(whole) or names
     cells = {(each.recipe, each.system): each for each in entries}
     systems = in_order([cells[recipes[0], name] for name in _systems(entries)], sort)
-    notes = []
+    notes: list[str] = []
     if len(systems) > MOST:
         notes = [f"{many(len(systems) - MOST, 'more system')} not shown"]
         systems = systems[:MOST]
+    lower = [recipe for recipe in recipes if cells[recipe, systems[0]].lower_is_better]
+    if lower:
+        notes.append("↓ lower is better")
     panels = [
         Panel(
-            recipe,
+            f"{recipe} ↓" if recipe in lower else recipe,
             [cells[recipe, name].dot for name in systems],
-            "lower is better" if cells[recipe, systems[0]].lower_is_better else "",
         )
         for recipe in recipes
     ]

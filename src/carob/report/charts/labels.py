@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from carob.corpus.problems import UsageError, many, nearest
 from carob.report.charts._panels import Dot, Panel, draw_panels
-from carob.report.charts._style import Chart, inches, settings
+from carob.report.charts._style import Chart, inches, printable, settings, without_prefix
 from carob.report.charts.intervals import MOST, Entry, in_order, score_text
 from carob.result.result import whole
 from carob.result.scores import Score, Scores, Value
@@ -40,14 +40,15 @@ def draw(
     for label in labels or ():
         if label not in every:
             raise UsageError(f"no label is called {label!r}{nearest(label, every)}")
+    # Where answers have several spellings, gold may have more items for one system than another.
     support = {
-        label: max(each.by_label[label].support for each in scores if label in each.by_label)
+        label: sorted(each.by_label[label].support for each in scores if label in each.by_label)
         for label in every
     }
     notes = []
     chosen = list(labels or every)
     if len(chosen) > MOST_LABELS:
-        most = set(sorted(chosen, key=lambda label: -support[label])[:MOST_LABELS])
+        most = set(sorted(chosen, key=lambda label: -support[label][-1])[:MOST_LABELS])
         notes.append(f"the {MOST_LABELS} most frequent of {len(chosen):,} labels")
         chosen = [label for label in chosen if label in most]
     entries = [
@@ -59,15 +60,18 @@ def draw(
         notes.append(f"{many(len(systems) - MOST, 'more system')} not shown")
         systems = systems[:MOST]
     by_name = {each.system: each for each in scores}
+    titles, prefix = without_prefix(chosen)
     panels = [
         Panel(
-            label,
+            title,
             [_dot(by_name[name].by_label.get(label), by_name[name].is_count) for name in systems],
-            f"{whole(support[label]):,} gold",
+            f"{_span(support[label])} gold",
         )
-        for label in chosen
+        for label, title in zip(chosen, titles, strict=True)
     ]
-    notes.insert(0, scores[0].recipe + (", lower is better" if scores[0].lower_is_better else ""))
+    lower = ", lower is better" if scores[0].lower_is_better else ""
+    slots = f", slots of {printable(prefix[:-1])}" if prefix else ""
+    notes.insert(0, scores[0].recipe + lower + slots)
     with settings(font):
         return draw_panels(systems, panels, inches(width), notes, one_scale=True)
 
@@ -80,6 +84,12 @@ def _of_recipe(result: Scores, recipe: str | None) -> list[Score]:
     if recipe not in names:
         raise UsageError(f"no score here has the recipe {recipe!r}{nearest(recipe, names)}")
     return [each for each in result if each.recipe == recipe]
+
+
+def _span(support: Sequence[float]) -> str:
+    """The least and the largest number, or the number if they are equal."""
+    least, most = (f"{whole(end):,}" for end in (support[0], support[-1]))
+    return least if least == most else f"{least}–{most}"
 
 
 def _dot(value: Value | None, is_count: bool) -> Dot:
