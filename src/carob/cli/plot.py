@@ -27,8 +27,6 @@ KINDS = """KIND is one of
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """The arguments."""
-    parser.epilog = KINDS
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("kind", metavar="KIND", help="the kind of chart: see below")
     _arguments.add_files(parser, "*")
     _arguments.add_recipes(
@@ -58,6 +56,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--dpi", metavar="N", type=int, default=300, help="dots per inch of a .png (default: 300)"
     )
+    parser.epilog = KINDS
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
 
 
 def run(arguments: argparse.Namespace) -> int:
