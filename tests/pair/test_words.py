@@ -13,6 +13,7 @@ import pytest
 from carob import Corpus, InputError, Pair, check, read, score
 from carob.cli import main
 from carob.evaluate.verify import verify
+from carob.pair.words import different_stretches
 from tests.formats._files import of_bytes
 
 
@@ -53,6 +54,55 @@ def test_one_different_word_is_an_error_on_request() -> None:
 def test_another_number_of_rows_is_always_an_error(words: str) -> None:
     with pytest.raises(InputError, match="K303 found the end of the document"):
         Pair.of(of_bytes(rows(100)), of_bytes(rows(99)), words=words)
+
+
+@pytest.mark.parametrize("chars", [False, True])
+def test_every_place_that_differs_is_reported(chars: bool) -> None:
+    """Words, or characters, that are left out, added and changed far from each other."""
+    rng = random.Random(4)
+    for _ in range(200):
+        left = [rng.choice("abcdefghijklmnopqrstuvwxyz") for _ in range(300)]
+        right, edits = list(left), sorted(rng.sample(range(1, 9), rng.randint(1, 5)))
+        for at in reversed(edits):
+            right[30 * at : 30 * at + rng.randint(0, 2)] = ["#"] * rng.randint(0, 2) or ["#"]
+        found = list(different_stretches(*("".join(s) if chars else s for s in (left, right))))
+        assert [30 * at for at in edits] == [place for place, _ in found]
+    assert [] == list(different_stretches(left, left))
+    assert [(0, 0)] == list(different_stretches(left, ["#"] * 1000))
+    assert [(300, 300)] == list(different_stretches(left, [*left, "#"]))
+
+
+def test_check_reports_every_place_in_texts_and_where_words_were_lost(tmp_path: Path) -> None:
+    words = [f"w{n}" for n in range(100)]
+    gold = tmp_path / "gold.conll"
+    gold.write_text("".join(f"{word} O\n" for word in words))
+    system = tmp_path / "system.conll"
+    system.write_text("".join(f"{word} O\n" for word in words if word not in ("w9", "w60", "w80")))
+    found = check(system, gold).problems
+    expected = [(10, "w10", "w9", 10), (60, "w61", "w60", 61), (79, "w81", "w80", 81)]
+    assert [
+        f"{system}:{line}: K303 found the token '{there}', expected the token '{here}', as in "
+        f"{gold}:{row}; token {row} of document '1'"
+        for line, there, here, row in expected
+    ] == [str(each) for each in found if not each.warning]
+    texts = {"gold": "Ann met Bo in Rome, Italy", "system": "Ann met Bob in Roma, Italy"}
+    for name, text in texts.items():
+        record = {"id": "d", "text": text, "mentions": []}
+        (tmp_path / f"{name}.jsonl").write_text(json.dumps(record))
+    found = check(tmp_path / "system.jsonl", tmp_path / "gold.jsonl").problems
+    assert ["character 11 of document 'd'", "character 18 of document 'd'"] == [
+        each.hint for each in found if not each.warning
+    ]
+
+
+def test_places_beyond_the_first_hundred_are_counted_by_document() -> None:
+    gold, system = (
+        Corpus.of(*({"id": str(n), "tokens": ["a", *words, "b"]} for n in range(90)))
+        for words in (["x", "y", "z", "x", "y"], ["#", "y", "z", "#"])
+    )
+    with pytest.raises(InputError) as caught:
+        Pair.of(gold, system)
+    assert (100, 140) == (len(caught.value.problems), caught.value.total)
 
 
 def test_texts_are_never_taken_for_words() -> None:

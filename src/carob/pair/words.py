@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 import numpy as np
 
@@ -15,14 +17,20 @@ from carob.corpus.tables import Documents, int32
 TOLERATED = 0.05
 """Under `count`, a smaller share of different words is no error."""
 
+AGREE, LOOK = 6, 100
+"""Texts that differ go on together where this many characters agree (two, of tokens), at most LOOK
+positions after the place where they differ.
+"""
+
 
 def changed_words(
     gold: Corpus, system: Corpus, ours: IntArray, theirs: IntArray, uneven: BoolArray,
     other: BoolArray, policy: str,
 ) -> int:  # fmt: skip
     """How many words of paired documents differ on the same row, if the policy allows it; an error
-    otherwise, with the places of the first words that differ, and the number of all. A document
-    with more or fewer words than gold's has one place: what follows is moved.
+    otherwise, with the places of the first words that differ, and the number of all. In documents
+    of different length, and where positions are characters, each stretch that differs has one
+    place; beyond SHOWN places, each further document of that kind counts as one.
 
     `uneven` are the pairs that differ in length, `other` those that differ in words alone.
     """
@@ -32,7 +40,7 @@ def changed_words(
             if policy == "ignore":
                 return 0
             count = sum(
-                len(_different_places(gold, system, int(ours[row]), int(theirs[row])))
+                len(_different_rows(gold, system, int(ours[row]), int(theirs[row])))
                 for row in np.flatnonzero(other).tolist()
             )
             total = int(gold.documents.length[ours].clip(0).sum())
@@ -45,42 +53,99 @@ def changed_words(
     total = 0
     for row in np.flatnonzero(uneven | other).tolist():
         a, b = int(ours[row]), int(theirs[row])
-        places = [] if uneven[row] else _different_places(gold, system, a, b)
-        total += max(1, len(places))
         room = SHOWN - len(problems)
-        problems += [_difference(gold, system, a, b, at) for at in (places or [None])[:room]]
+        places = _places(gold, system, a, b, room)
+        total += max(1, len(places))
+        problems += [_difference(gold, system, a, b, *each) for each in places[:room]]
     raise InputError([replace(each, hint=each.hint + hint) for each in problems], total)
 
 
-def _different_places(gold: Corpus, system: Corpus, a: int, b: int) -> list[int | None]:
-    """The tokens that differ on the same row of two documents; none if characters are counted."""
+def _different_rows(gold: Corpus, system: Corpus, a: int, b: int) -> list[int]:
+    """The tokens that differ on the same row of two documents with the same number of rows."""
     words, answers = gold.words(a)[1] or (), system.words(b)[1] or ()
-    if gold.unit == "char" or len(words) != len(answers):
+    if len(words) != len(answers):
         return []
     return [at for at, (x, y) in enumerate(zip(words, answers, strict=True)) if x != y]
 
 
-def _difference(gold: Corpus, system: Corpus, a: int, b: int, at: int | None) -> Problem:
-    """What two documents have at a place where they differ; by default at the first."""
-    chars = gold.unit == "char"
-    what = "character" if chars else "token"
-    left, right = (corpus.words(row)[0 if chars else 1] for corpus, row in ((gold, a), (system, b)))
+Place = tuple[int, int]
+"""Where two documents differ: a position of gold's, and one of the system's."""
+
+
+def _places(gold: Corpus, system: Corpus, a: int, b: int, room: int) -> list[Place]:
+    """Where two documents differ: every token, if only tokens on the same row do; otherwise the
+    beginning of every stretch, but hardly more than there is `room` for.
+    """
+    if gold.unit == "token" and (rows := _different_rows(gold, system, a, b)):
+        return [(at, at) for at in rows]
+    left, right = _words(gold, a), _words(system, b)
+    if left is None or right is None:
+        return [(0, 0)]
+    places = list(islice(different_stretches(left, right), max(1, room)))
+    return places or [(len(left), len(right))]  # a file that has changed since it was read
+
+
+def _words(corpus: Corpus, row: int) -> Sequence[str] | None:
+    """What positions count: the characters or the tokens of a document."""
+    text, tokens = corpus.words(row)
+    return text if corpus.unit == "char" else tokens
+
+
+def different_stretches(left: Sequence[str], right: Sequence[str]) -> Iterator[Place]:
+    """The beginning of every stretch in which two sequences differ.
+
+    A stretch ends where the next AGREE positions are the same again, at most LOOK positions later
+    on either side; if they are not, it is the last.
+
+    >>> list(different_stretches("Ann met Bo in Rome, Italy", "Ann met Bob in Roma, Italy"))
+    [(10, 10), (17, 18)]
+    """
+    size = AGREE if isinstance(left, str) else 2
+    end = [None] * size  # ends agree as well
+
+    def window(side: Sequence[str], low: int) -> list[Hashable]:
+        """What is there at each of the next positions, with what follows."""
+        part = [*side[low : low + LOOK + size], *end]
+        last = min(LOOK, len(side) - low)
+        return [tuple(part[i : i + size]) for i in range(last + 1)]
+
+    i = j = 0
+    while True:
+        while i < len(left) and j < len(right) and left[i] == right[j]:
+            i, j = i + 1, j + 1
+        if i == len(left) and j == len(right):
+            return
+        yield i, j
+        seen: dict[Hashable, int] = {}
+        for more, here in enumerate(window(right, j)):
+            seen.setdefault(here, more)
+        again = [
+            (more + seen[here], more)
+            for more, here in enumerate(window(left, i)) if here in seen
+        ]  # fmt: skip
+        if not again:
+            return
+        both, more = min(again)
+        i, j = i + more, j + both - more
+
+
+def _difference(gold: Corpus, system: Corpus, a: int, b: int, at: int, there: int) -> Problem:
+    """What two documents have where they differ: at `at` in gold, at `there` in the system."""
+    what = "character" if gold.unit == "char" else "token"
+    left, right = _words(gold, a), _words(system, b)
     name = f"document {shown(gold.documents.name(a))}"
     if left is None or right is None:
-        at, hint = 0, name
+        hint = name
         found = f"{system.documents.length[b]} {what}s"
         expected = str(gold.documents.length[a])
     else:
-        if at is None:
-            pairs = enumerate(zip(left, right, strict=False))
-            at = next((i for i, (x, y) in pairs if x != y), min(len(left), len(right)))
         hint = f"{what} {at + 1} of {name}"
         expected, found = (
-            f"the {what} {shown(words[at])}" if at < len(words) else "the end of the document"
-            for words in (left, right)
+            f"the {what} {shown(words[where])}" if where < len(words) else "the end of the document"
+            for words, where in ((left, at), (right, there))
         )
     return Problem(
-        "K303", system.file_name("system", b), system.line(b, at), found,
+        "K303", system.file_name("system", b), system.line(b, there), found,
         f"{expected}, as in {gold.file_name('gold', a)}:{gold.line(a, at)}", hint,
     )  # fmt: skip
 
