@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import carob
-from carob import Corpus, InputError, UsageError, check, compare, score, verify
+from carob import Corpus, InputError, UsageError, check, compare, robust, score, verify
 from carob.cli import main
 
 GOLD = "Ann B-PER\nslept O\n\nBo B-PER\nwoke O\n\n" * 5
@@ -98,10 +98,35 @@ def test_corpora_that_do_not_fit_are_left_out_too() -> None:
         score(gold, chars, "exact.F1")
 
 
+def test_errors_and_robust_leave_them_out_too(
+    files: dict[str, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    some = [str(files[name]) for name in ("gold", "half", "columns", "good", "words")]
+    assert 1 == main(["robust", *some])
+    assert 0 == main(["robust", *some, "--skip-invalid", "--format", "json"])
+    found = json.loads(capsys.readouterr().out)
+    assert ["half", "good"] == [system["name"] for system in found["systems"]]
+    aside = [remark for remark in found["remarks"] if remark.startswith("set aside: ")]
+    assert ["columns", "words"] == [remark.split(": ")[1] for remark in aside]
+    for wrong in ("columns", "words"):
+        pair = [str(files[name]) for name in ("gold", "half", wrong)]
+        assert 1 == main(["errors", *pair])
+        capsys.readouterr()
+        assert 0 == main(["errors", *pair, "--skip-invalid", "--format", "json"])
+        found = json.loads(capsys.readouterr().out)
+        assert any(remark.startswith(f"set aside: {wrong}: ") for remark in found["remarks"])
+        assert 1 == main(["power", *pair, "--skip-invalid"])
+        assert "fewer than two systems are left to compare" in capsys.readouterr().err
+        with pytest.raises(UsageError, match="fewer than two systems are left to rank"):
+            robust(files["gold"], {"a": files[wrong], "b": files["good"]}, skip_invalid=True)
+
+
 def test_where_too_few_are_left_it_is_an_error(files: dict[str, Path]) -> None:
     with pytest.raises(InputError, match="K101"):
         score(files["gold"], {"a": files["columns"]}, "exact.F1", skip_invalid=True)
-    with pytest.raises(UsageError, match="fewer than two systems can be compared\nset aside: a: "):
+    with pytest.raises(
+        UsageError, match="fewer than two systems are left to compare\nset aside: a: "
+    ):
         compare(files["gold"], {"a": files["columns"], "b": files["good"]}, skip_invalid=True)
 
 

@@ -83,6 +83,20 @@ def test_one_submission_is_ranked_too(folder: Path) -> None:
     assert "tests" not in str(made)
 
 
+def test_an_empty_submission_is_an_answer_that_finds_nothing(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "empty.conll").write_text("\n")
+    board = folder.parent / "board.json"
+    assert 0 == main(["rank", gold(folder), str(folder), "-o", str(board)])
+    assert "warning: empty IS EMPTY: it has no document" in capsys.readouterr().err
+    made = rank(gold(folder), folder)
+    assert ["best", "good", "poor", "empty"] == [each.system for each in made]
+    assert 0 == made.ranked[-1].value
+    assert ["binary", "short"] == [each.name for each in made.set_aside]
+    assert 0 == main(["verify", str(board)])
+
+
 def test_without_any_valid_submission_the_first_problem_is_raised(folder: Path) -> None:
     with pytest.raises(InputError, match="K003 found a binary file"):
         rank(gold(folder), [str(folder / "binary.conll")])

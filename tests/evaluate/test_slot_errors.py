@@ -258,8 +258,8 @@ def test_json_has_the_shape_of_the_other_errors(
     assert 0 == main(call)
     found = json.loads(capsys.readouterr().out)
     assert [
-        "counts", "by_label", "confusion", "gains", "order", "shares", "signature", "fixed",
-        "broken",
+        "counts", "by_label", "confusion", "gains", "order", "shares", "remarks", "signature",
+        "fixed", "broken",
     ] == list(found)  # fmt: skip
     assert ["COR", "PAR", "INC", "MIS", "SPU", "ungrounded"] == list(found["counts"])
     assert ["templates.F1", "templates.SER", "oas.F1", "oaod.F1", "oads.F1"] == list(

@@ -25,6 +25,9 @@ if TYPE_CHECKING:  # as typing has it, without the time that typing takes
 
     from carob.result.scores import File
 
+HARD = "\u00a0"
+"""A space at which no line breaks."""
+
 OK, WRONG_INPUT, WRONG_USAGE, INTERRUPTED = 0, 1, 2, 130
 
 
@@ -207,9 +210,21 @@ def print_result(
 ) -> None:
     """Coverage and warnings to stderr, the report to stdout or to the file that --output names."""
     text = report_text(result, arguments, **parameters)
-    print_coverage(result.systems, getattr(result, "gold", None))
-    print_warnings(warnings)
+    gold = getattr(result, "gold", None)
+    first = [] if gold is None else unshown(gold.warnings, text, arguments)
+    print_coverage(result.systems, first)
+    print_warnings(unshown(warnings, text, arguments))
     write_output(text, arguments.output)
+
+
+def unshown(warnings: Iterable[str], text: str, arguments: argparse.Namespace) -> Sequence[str]:
+    """The warnings that a table on standard output does not show: once is enough."""
+    if arguments.format != "terminal" or arguments.output not in (None, "-"):
+        return list(warnings)
+    from carob.corpus.problems import plain
+
+    words = " ".join(text.split())  # the table may break the line
+    return [each for each in warnings if " ".join(plain(each).split()) not in words]
 
 
 def report_text(result: Any, arguments: argparse.Namespace, **parameters: object) -> str:
@@ -245,9 +260,25 @@ _quiet = False
 
 
 def print_remark(text: object) -> None:
-    """Print what is not part of a result on stderr, unless --quiet silences it."""
-    if not _quiet:
-        print(text, file=sys.stderr)
+    """Print what is not part of a result on stderr, unless --quiet silences it.
+
+    In lines that fit the terminal, and do not break at hard spaces.
+    """
+    if _quiet:
+        return
+    from textwrap import wrap
+
+    from carob.report.terminal import INDENT, terminal_width
+
+    limit, lines = terminal_width(sys.stderr), str(text).split("\n")
+    if limit is not None:
+        lines = [
+            part for line in lines for part in wrap(
+                line, limit, subsequent_indent=INDENT,
+                break_long_words=False, break_on_hyphens=False,
+            ) or [""]
+        ]  # fmt: skip
+    print("\n".join(lines).replace(HARD, " "), file=sys.stderr)
 
 
 def print_warnings(warnings: Iterable[str]) -> None:
@@ -256,11 +287,11 @@ def print_warnings(warnings: Iterable[str]) -> None:
         print_remark(f"warning: {warning}")
 
 
-def print_coverage(systems: Sequence[File], gold: File | None = None) -> None:
+def print_coverage(systems: Sequence[File], warnings: Iterable[str] = ()) -> None:
     """Print how much of each system was compared, after what is wrong with gold or the options."""
     from carob.corpus.problems import plain
 
-    print_warnings(() if gold is None else gold.warnings)
+    print_warnings(warnings)
     for system in systems:
         counts = dict(system.coverage)
         kinds = [kind for kind in ("fillers", "mentions") if counts.get(f"gold_{kind}", 0)
@@ -271,6 +302,6 @@ def print_coverage(systems: Sequence[File], gold: File | None = None) -> None:
         keys = ("repaired", "discarded", "unaligned", "ignored", *more)
         print_remark(
             f"{plain(system.name)}: {counts['documents']:,} documents, {', '.join(sides)}; "
-            + ", ".join(f"{counts[key]:,} {key}" for key in keys)
+            + ", ".join(f"{counts[key]:,}{HARD}{key}" for key in keys)
         )
         print_warnings(f"{plain(system.name)}: {warning}" for warning in system.warnings)

@@ -42,6 +42,6 @@ def run(arguments: argparse.Namespace) -> int:
     print_remark(f"wrote {len(files)} files to {folder}; now running\n")
     print_remark(f"  carob score {' '.join([gold, *systems])}\n")
     scores = score(gold, systems)
-    print_coverage(scores.systems, scores.gold)
+    print_coverage(scores.systems)
     write_output(str(scores), None)
     return 0

@@ -42,6 +42,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--ledger", metavar="FILE",
         help="write every event of the recipes' spaces: .csv, .jsonl or .parquet",
     )  # fmt: skip
+    _arguments.add_skip_invalid(parser)
     _arguments.add_reading(parser)
     _arguments.add_counting(parser, zero_division=False)
     _arguments.add_output(parser, "; csv is the confusion matrix")

@@ -45,6 +45,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--trials", metavar="N", type=int, default=999,
         help="trials of the randomization test in each study (default: 999)",
     )  # fmt: skip
+    _arguments.add_skip_invalid(parser)
     _arguments.add_reading(parser)
     _arguments.add_counting(parser)
     _arguments.add_statistics(parser, intervals=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 
-from carob.cli import _arguments, print_warnings, report_text, write_output
+from carob.cli import _arguments, print_warnings, report_text, unshown, write_output
 
 SUMMARY = "rank all submissions in a folder; those that cannot be scored are set aside"
 
@@ -42,10 +42,10 @@ def run(arguments: argparse.Namespace) -> int:
         sort=arguments.sort,
         **options,
     )
-    if arguments.format != "terminal" or arguments.output is not None:
-        print_warnings(f"set aside: {each}" for each in ranking.set_aside)
-    print_warnings(ranking.gold.warnings)
+    text = report_text(ranking, arguments)
+    warnings = [*(f"set aside: {each}" for each in ranking.set_aside), *ranking.gold.warnings]
+    print_warnings(unshown(warnings, text, arguments))
     for system in ranking.systems:
         print_warnings(f"{system.name}: {warning}" for warning in system.warnings)
-    write_output(report_text(ranking, arguments), arguments.output)
+    write_output(text, arguments.output)
     return 0

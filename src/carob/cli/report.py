@@ -64,7 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
         command=join(["carob", *arguments.command_line]), **_arguments.parse_options(arguments),
     )  # fmt: skip
     text = made.to_html()
-    print_coverage(made.systems, made.gold)
+    print_coverage(made.systems, made.gold.warnings)
     write_output(text, arguments.output)
     if arguments.output != "-":
         print_remark(f"{arguments.output}: {len(text.encode()) / 1e6:.1f} MB")

@@ -21,6 +21,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--repairs", metavar="A,B",
         help="repair policies for invalid tag sequences (default: conlleval,discard)",
     )  # fmt: skip
+    _arguments.add_skip_invalid(parser)
     _arguments.add_reading(parser)
     _arguments.add_counting(parser)
     _arguments.add_output(parser)

@@ -13,12 +13,12 @@ import numpy as np
 from carob._version import __version__
 from carob.average.label import Label
 from carob.corpus.corpus import Corpus
-from carob.corpus.problems import DataError, UsageError
+from carob.corpus.problems import UsageError
 from carob.counts.count import Count
 from carob.counts.tally import Statistic
 from carob.evaluate.options import Options, ScoreOptions, table_for, table_recipes
 from carob.evaluate.read import Readable
-from carob.evaluate.run import LABEL_ROWS, Plan, Recipes, Run, prepare, too_many_labels
+from carob.evaluate.run import LABEL_ROWS, Plan, Recipes, Run, prepare, too_few, too_many_labels
 from carob.evaluate.score import average_statistic, count_events, cut, label_statistic
 from carob.infer.interval import LEAST, JackknifeT, intervals
 from carob.infer.randomization import CLOSE, Randomization, Verdict
@@ -91,10 +91,7 @@ def compare_run(
 ) -> Comparison:
     """The comparison of systems that are read and paired."""
     if len(run.pairs) < 2:
-        if run.set_aside:
-            reasons = "\n".join(f"set aside: {each}" for each in run.set_aside)
-            raise DataError(f"fewer than two systems can be compared\n{reasons}")
-        raise UsageError("give at least two systems to compare")
+        raise too_few(run.set_aside, "compare")
     groups, left_out = _statistics(run, options, labels=by_label)
     tests = sum(len(group.scores) for group in groups) * math.comb(len(run.pairs), 2)
     trials = trials or trials_for(tests)

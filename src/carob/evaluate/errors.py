@@ -17,7 +17,7 @@ from carob.counts.count import Count
 from carob.counts.events import Events, Space
 from carob.counts.tally import Tally
 from carob.evaluate.options import ErrorsOptions, Options, table_for
-from carob.evaluate.read import Readable, corpora
+from carob.evaluate.read import Readable
 from carob.evaluate.run import Run, prepare, systems_by_name
 from carob.evaluate.score import average
 from carob.explain.analysis import ErrorAnalysis
@@ -74,14 +74,17 @@ def errors(
     chosen = Options.of(ErrorsOptions, options)
     if chosen.preset not in (None, "mentions", "templates"):
         raise UsageError(f"errors are those of mentions or templates, not of {chosen.preset!r}")
-    reference, answers = corpora(gold, systems, chosen.gold_options, chosen.system_options)
-    slots = (chosen.preset or table_for(reference, answers.values())) == "templates"
-    kinds = _types(types, slots=slots)
+
+    def of_slots(gold: Corpus, systems: Iterable[Corpus]) -> bool:
+        return (chosen.preset or table_for(gold, systems)) == "templates"
 
     def defaults(gold: Corpus, systems: Iterable[Corpus]) -> Sequence[str]:
-        return SLOT_RECIPES if slots else RECIPES
+        return SLOT_RECIPES if of_slots(gold, systems) else RECIPES
 
-    run = prepare(reference, answers, recipes, chosen.without_reading(), defaults)
+    run = prepare(gold, systems, recipes, replace(chosen, resamples=0), defaults)
+    assert run.corpora is not None
+    slots = of_slots(run.corpora[0], run.corpora[1].values())
+    kinds = _types(types, slots=slots)
     analyses = analyse(run, slots=slots)
     first = next(iter(analyses.values()))
     labels = first.table.labels

@@ -36,6 +36,7 @@ class ErrorsOptions(TypedDict, total=False):
     extra_docs: str
     words: str
     tokenizer: str
+    skip_invalid: bool
 
 
 class RobustOptions(ErrorsOptions, total=False):
@@ -57,7 +58,6 @@ class ScoreOptions(PowerOptions, total=False):
 
     resamples: int
     interval: str
-    skip_invalid: bool
 
 
 @dataclass(frozen=True)
@@ -149,7 +149,7 @@ class Options:
         ('PER',)
         >>> Options.of(ErrorsOptions, {"lables": "PER"})
         Traceback (most recent call last):
-        carob.corpus.problems.UsageError: no option is called 'lables'; did you mean labels? there are: extra_docs, gold_options, labels, map, preset, slots, system_options, task, tokenizer, words
+        carob.corpus.problems.UsageError: no option is called 'lables'; did you mean labels? there are: extra_docs, gold_options, labels, map, preset, skip_invalid, slots, system_options, task, tokenizer, words
         """  # noqa: E501 (an error message is one line)
         names = accepted.__annotations__
         for name in arguments:

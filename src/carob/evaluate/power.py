@@ -15,7 +15,7 @@ from carob.counts.count import Count
 from carob.evaluate.compare import without_parts
 from carob.evaluate.options import Options, PowerOptions, table_for
 from carob.evaluate.read import Readable
-from carob.evaluate.run import prepare
+from carob.evaluate.run import prepare, too_few
 from carob.evaluate.score import average_statistic, count_events
 from carob.infer.interval import TRUSTED, JackknifeT, intervals
 from carob.infer.pilot import Pilot
@@ -90,6 +90,8 @@ def power(
     run = prepare(gold, systems, recipe, chosen, defaults)
     one = run.recipes[0]
     names, plan = list(run.pairs), run.plan
+    if run.set_aside:
+        raise too_few(run.set_aside, "compare")
     if len(names) != 2:
         raise UsageError(f"power is computed for one pair: give two systems, not {len(names)}")
     if len(plan.units) < 2:

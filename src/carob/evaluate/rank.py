@@ -9,13 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 from carob._version import __version__
 from carob.corpus.corpus import Corpus
-from carob.corpus.problems import CarobError, InputError, UsageError
-from carob.corpus.source import Source
+from carob.corpus.problems import CarobError, InputError, Problem, UsageError, raise_all
 from carob.evaluate.compare import compare, without_parts
 from carob.evaluate.options import Options, ScoreOptions, table_for
 from carob.evaluate.power import DEFAULT
-from carob.evaluate.read import Readable, read, refuse_unknown, suited
-from carob.evaluate.run import Recipes, parse_recipes, prepare, systems_by_name
+from carob.evaluate.read import Readable, corpora
+from carob.evaluate.run import (
+    Recipes,
+    origin_of,
+    parse_recipes,
+    prepare,
+    set_aside_as,
+    systems_by_name,
+)
 from carob.evaluate.score import score
 from carob.recipe import Recipe
 from carob.result.comparison import Comparison, Rank
@@ -53,9 +59,7 @@ def rank(
     """
     chosen = Options.of(ScoreOptions, options)
     wanted = None if recipes is None else parse_recipes(recipes)
-    reference, used = _read(gold, chosen.gold_options)
-    valid, set_aside = _validated(reference, _named(gold, submissions), chosen, used)
-    refuse_unknown({**chosen.gold_options, **chosen.system_options}, used)
+    reference, valid, set_aside = _validated(gold, _named(gold, submissions), chosen)
     first, *others = wanted or _default(reference, valid.values(), chosen)
     kept: Any = {**options, "gold_options": {}, "system_options": {}}
     if len(valid) > 1:
@@ -83,42 +87,33 @@ def _named(gold: Readable, submissions: Submissions) -> dict[str, Readable]:
     return systems_by_name(paths)
 
 
-def _read(file: Readable, options: Mapping[str, Any]) -> tuple[Corpus, list[Mapping[str, Any]]]:
-    """A corpus, and the options that its format has a use for."""
-    if isinstance(file, Corpus):
-        return file, []
-    source = Source(file)
-    own = suited(source, dict(options))
-    return read(source, **own), [own]
-
-
 def _validated(
-    reference: Corpus,
-    submissions: Mapping[str, Readable],
-    options: Options,
-    used: list[Mapping[str, Any]],
-) -> tuple[dict[str, Corpus], list[SetAside]]:
-    """The submissions that can be scored, and the others with their problems."""
-    valid: dict[str, Corpus] = {}
-    set_aside, errors = [], []
-    for name, file in submissions.items():
+    gold: Readable, submissions: Mapping[str, Readable], options: Options
+) -> tuple[Corpus, dict[str, Corpus], list[SetAside]]:
+    """Gold, the submissions that can be scored, and the others with their problems."""
+    invalid: dict[str, InputError] = {}
+    reference, read = corpora(
+        gold, submissions, options.gold_options, options.system_options, invalid=invalid
+    )
+    alone = options.without_reading()
+    for name, corpus in read.items():
         try:
-            corpus, own = _read(file, options.system_options)
-            used += own
-            prepare(reference, {name: corpus}, "exact.F1", options.without_reading())
+            prepare(reference, {name: corpus}, "exact.F1", alone)
+        except InputError as error:
+            invalid[name] = error
         except CarobError as error:
-            problems = [str(error)]
-            if isinstance(error, InputError):
-                problems = [str(problem) for problem in error.problems]
-            total = error.total if isinstance(error, InputError) else 1
-            path = "" if isinstance(file, Corpus) else os.fspath(file)
-            set_aside.append(SetAside(name, path, tuple(problems), total))
-            errors.append(error)
-        else:
-            valid[name] = corpus
+            path = origin_of(corpus).path or name
+            problem = Problem("K308", path, None, str(error), "documents to compare with gold's")
+            invalid[name] = InputError([problem])
+    valid = {name: corpus for name, corpus in read.items() if name not in invalid}
     if not valid:
-        raise errors[0]
-    return valid, set_aside
+        raise_all(invalid.values())
+    set_aside = [
+        set_aside_as(name, file, invalid[name])
+        for name, file in submissions.items()
+        if name in invalid
+    ]
+    return reference, valid, set_aside
 
 
 def _default(gold: Corpus, systems: Iterable[Corpus], options: Options) -> list[Recipe]:

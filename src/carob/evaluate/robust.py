@@ -8,14 +8,22 @@ from typing import TYPE_CHECKING
 
 from carob._version import __version__
 from carob.corpus.corpus import Corpus
-from carob.corpus.problems import CarobError, DataError, UsageError, plain
+from carob.corpus.problems import CarobError, DataError, InputError, UsageError, plain, raise_all
 from carob.corpus.source import Source
 from carob.counts.count import Count
 from carob.counts.tally import Tally
 from carob.evaluate.compare import without_parts
 from carob.evaluate.options import Options, RobustOptions, table_for, table_recipes
 from carob.evaluate.read import Readable, corpora
-from carob.evaluate.run import Recipes, Run, parse_recipes, prepare, systems_by_name
+from carob.evaluate.run import (
+    Recipes,
+    Run,
+    parse_recipes,
+    prepare,
+    set_aside_as,
+    systems_by_name,
+    too_few,
+)
 from carob.evaluate.score import average
 from carob.recipe import Recipe, spell
 from carob.result.result import number_or_none
@@ -87,7 +95,7 @@ def robust(
     _check(repairs)
     named = systems_by_name(systems)
     if len(named) < 2:
-        raise UsageError("give at least two systems to rank")
+        raise too_few((), "rank")
     return robust_read(gold, named, recipes, list(dict.fromkeys(repairs)), chosen)
 
 
@@ -164,16 +172,26 @@ def _runs(
     )
     inputs = dict(zip(systems, theirs, strict=True))
 
-    def read(repair: str) -> tuple[Corpus, dict[str, Corpus]]:
-        return corpora(ours, inputs, options.gold_options, options.system_options, repair)
+    def read(
+        repair: str, names: Iterable[str], invalid: dict[str, InputError] | None = None
+    ) -> tuple[Corpus, dict[str, Corpus]]:
+        some = {name: inputs[name] for name in names}
+        return corpora(ours, some, options.gold_options, options.system_options, repair, invalid)
 
-    reference, answers = already or read(repairs[0])
+    invalid: dict[str, InputError] = {}
+    reference, answers = already or read(repairs[0], inputs, invalid)
+    if not (options.skip_invalid and answers):
+        raise_all(invalid.values())
     if recipes is None:
         official = [] if options.task is None else without_parts(options.task.recipes)
         recipes = [*official, *grid(reference, answers.values(), options.preset)]
     wanted, chosen = parse_recipes(recipes), options.without_reading()
     first = prepare(reference, answers, wanted, chosen)
-    remarks = [*first.gold.warnings, *(first.task.remarks if first.task else ())]
+    unread = [set_aside_as(name, inputs[name], error) for name, error in invalid.items()]
+    if len(first.pairs) < 2:
+        raise too_few([*unread, *first.set_aside], "rank")
+    remarks = [f"set aside: {each}" for each in unread]
+    remarks += [*first.gold.warnings, *(first.task.remarks if first.task else ())]
     fixed = {name for name, each in {"gold": ours, **inputs}.items() if isinstance(each, Corpus)}
     varied = [
         each for name, each in {"gold": reference, **answers}.items()
@@ -192,7 +210,9 @@ def _runs(
             names = joined([plain(name) for name in fixed])
             remarks.append(f"read already, with one repair policy: {names}")
         runs: dict[str | None, Run] = {repairs[0]: first}
-        return runs | {each: prepare(*read(each), wanted, chosen) for each in repairs[1:]}, remarks
+        for each in repairs[1:]:
+            runs[each] = prepare(*read(each, first.pairs), wanted, chosen)
+        return runs, remarks
     return {None: first}, remarks
 
 

@@ -365,7 +365,7 @@ def prepare(
     pairs, tagset, slots = paired.pairs, paired.tagset, paired.slots
     every = [reference, *answers.values()]
     set_aside = tuple(
-        _set_aside(name, inputs[name], invalid[name]) for name in inputs if name in invalid
+        set_aside_as(name, inputs[name], invalid[name]) for name in inputs if name in invalid
     )
 
     # What results say about all this.
@@ -452,7 +452,8 @@ def _paired(
     return paired
 
 
-def _set_aside(name: str, system: Any, error: InputError) -> SetAside:
+def set_aside_as(name: str, system: Any, error: InputError) -> SetAside:
+    """A system that is left out, with what is wrong with its file."""
     path = system.path if isinstance(system, Source) else system
     where = "" if isinstance(path, Corpus) else os.fspath(path)
     return SetAside(name, where, tuple(map(str, error.problems)), error.total)
@@ -505,6 +506,14 @@ def _countable(
     if not kept:
         raise DataError(next(iter(why.values())))
     return kept, tuple(f"{spell(space)} is left out: {text}" for space, text in why.items())
+
+
+def too_few(set_aside: Sequence[SetAside], what: str) -> UsageError:
+    """The error if fewer than two systems are given, or can be used."""
+    if not set_aside:
+        return UsageError(f"give at least two systems to {what}")
+    reasons = "\n".join(f"set aside: {each}" for each in set_aside)
+    return DataError(f"fewer than two systems are left to {what}\n{reasons}")
 
 
 def systems_by_name(systems: Any, names: Sequence[str | None] = ()) -> dict[str, Any]:

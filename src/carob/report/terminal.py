@@ -16,7 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from importlib import import_module
-from typing import ClassVar
+from typing import ClassVar, TextIO
 
 from carob.corpus.problems import UsageError
 from carob.result.gate import Gate
@@ -203,16 +203,17 @@ def width(text: str) -> int:
     return len(text) + wide - sum(unicodedata.combining(sign) > 0 for sign in text)
 
 
-def terminal_width() -> int | None:
+def terminal_width(stream: TextIO | None = None) -> int | None:
     """How many columns there are: COLUMNS, or those of the terminal; None if output goes
-    elsewhere.
+    elsewhere. `stream` is by default standard output.
     """
     variable = os.environ.get("COLUMNS", "")
     if variable.isdecimal() and int(variable) > 0:
         return int(variable)
     with suppress(AttributeError, ValueError, OSError):
-        if _is_terminal():
-            return os.get_terminal_size(sys.stdout.fileno()).columns or None
+        stream = stream or sys.stdout
+        if stream.isatty():
+            return os.get_terminal_size(stream.fileno()).columns or None
     return None
 
 

@@ -199,6 +199,7 @@ class Errors(Result):
             "order": [{"type": kind, "score": score} for kind, score in self.order],
             **({} if self.of_slots else {"near_misses": self.near, "unseen": self.unseen}),
             "shares": self.shares[None],
+            "remarks": list(self.remarks),
             "signature": self.signature,
         }
         if self.changes is not None:
