@@ -260,31 +260,29 @@ _quiet = False
 
 
 def print_remark(text: object) -> None:
-    """Print what is not part of a result on stderr, unless --quiet silences it.
+    """Print what is not part of a result on stderr, unless --quiet silences it."""
+    if not _quiet:
+        print(text, file=sys.stderr)
 
-    In lines that fit the terminal, and do not break at hard spaces.
-    """
-    if _quiet:
-        return
+
+def _print_sentence(text: str) -> None:
+    """Print a remark in lines that fit the terminal, and do not break at hard spaces."""
     from textwrap import wrap
 
     from carob.report.terminal import INDENT, terminal_width
 
-    limit, lines = terminal_width(sys.stderr), str(text).split("\n")
+    limit, lines = terminal_width(sys.stderr), [text]
     if limit is not None:
-        lines = [
-            part for line in lines for part in wrap(
-                line, limit, subsequent_indent=INDENT,
-                break_long_words=False, break_on_hyphens=False,
-            ) or [""]
-        ]  # fmt: skip
-    print("\n".join(lines).replace(HARD, " "), file=sys.stderr)
+        lines = wrap(
+            text, limit, subsequent_indent=INDENT, break_long_words=False, break_on_hyphens=False
+        )
+    print_remark("\n".join(lines).replace(HARD, " "))
 
 
 def print_warnings(warnings: Iterable[str]) -> None:
     """Print each on its line on stderr."""
     for warning in warnings:
-        print_remark(f"warning: {warning}")
+        _print_sentence(f"warning: {warning}")
 
 
 def print_coverage(systems: Sequence[File], warnings: Iterable[str] = ()) -> None:
@@ -300,7 +298,7 @@ def print_coverage(systems: Sequence[File], warnings: Iterable[str] = ()) -> Non
                  for kind in kinds)  # fmt: skip
         more = [key for key in ("ungrounded", "empty") if key in counts]
         keys = ("repaired", "discarded", "unaligned", "ignored", *more)
-        print_remark(
+        _print_sentence(
             f"{plain(system.name)}: {counts['documents']:,} documents, {', '.join(sides)}; "
             + ", ".join(f"{counts[key]:,}{HARD}{key}" for key in keys)
         )

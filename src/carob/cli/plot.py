@@ -88,7 +88,7 @@ def run(arguments: argparse.Namespace) -> int:
     remarks = dict.fromkeys(remark for part in parts for remark in part.remarks)
     for part in parts:
         gold = getattr(part, "gold", None)
-        print_coverage(part.systems, gold)
+        print_coverage(part.systems, () if gold is None else gold.warnings)
         remarks = {each: None for each in remarks if gold is None or each not in gold.warnings}
     print_warnings(remarks)
     if ending != ".svg":
