@@ -7,13 +7,27 @@ STALE := $(shell .venv/bin/python -I -c 'import importlib.util, pathlib, sys; \
 	sys.exit(pathlib.Path(path) != pathlib.Path.cwd() / "src/carob/__init__.py")' \
 	>/dev/null 2>&1 || echo FORCE)
 
-.PHONY: help demo test nightly mutate coverage check guard bench performance docs site format clean FORCE
+.PHONY: help demo report screenshot test nightly mutate coverage check guard bench performance docs site format clean FORCE
 
 help: ## Show this help
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-11s %s\n", $$1, $$2}' Makefile
 
 demo: .venv/.stamp-core ## Score the built-in example in build/demo
 	.venv/bin/carob demo build/demo
+
+report: .venv/.stamp-report ## Write example reports, of mentions and of slots, in build/report
+	.venv/bin/carob demo build/report/mentions > /dev/null 2>&1
+	.venv/bin/carob demo build/report/seminars --kind seminars > /dev/null 2>&1
+	.venv/bin/carob report build/report/mentions/gold.conll \
+		build/report/mentions/careful.conll build/report/mentions/hasty.conll \
+		build/report/mentions/muddled.conll --baseline careful -o build/report/mentions.html
+	.venv/bin/carob report build/report/seminars/gold.jsonl \
+		build/report/seminars/careful.jsonl build/report/seminars/eager.jsonl \
+		build/report/seminars/llm.jsonl --baseline careful -o build/report/slots.html
+	@echo "open build/report/mentions.html or build/report/slots.html"
+
+screenshot: report ## Take the picture of the README with Chromium
+	.venv/bin/python tools/screenshot.py build/report/mentions.html docs/assets/report.png
 
 test: .venv/.stamp-dev ## Run the tests and the examples in the documentation
 	.venv/bin/pytest -q -n auto --dist worksteal
@@ -70,6 +84,10 @@ clean: ## Remove everything that make has built
 
 .venv/.stamp-dev: .venv/.stamp-core
 	$(INSTALL) -e '.[dev]'
+	@touch $@
+
+.venv/.stamp-report: .venv/.stamp-core
+	$(INSTALL) -e '.[report]'
 	@touch $@
 
 .venv/.stamp-docs: .venv/.stamp-core

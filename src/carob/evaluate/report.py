@@ -210,4 +210,4 @@ def _definitions(recipes: Sequence[Recipe]) -> Iterable[Definition]:
         for name, part in parts.items():
             paragraphs = inspect.cleandoc(type(part).__doc__ or "").split("\n\n")
             text = (each for each in paragraphs if not each.lstrip().startswith(">>>"))
-            yield Definition(stage, name, tuple(" ".join(each.split()) for each in text))
+            yield Definition(stage, name, tuple(text))

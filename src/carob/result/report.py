@@ -19,7 +19,8 @@ from carob.result.scores import File, Scores
 @dataclass(frozen=True, slots=True)
 class Definition(Part):
     """What a part of a recipe means: its stage (`match`, `measure` or `average`), its name, and
-    the text that describes it, paragraph by paragraph, with its source.
+    the text that describes it, paragraph by paragraph, with its source. In a text, code stands
+    between backticks, and the lines of a list begin with a dash.
     """
 
     stage: str

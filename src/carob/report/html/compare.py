@@ -39,7 +39,7 @@ def _note(report: Report) -> str:
     assert report.comparison is not None
     tested = sum(each.p is not None for each in report.comparison)
     holm = f", after Holm's correction for all {tested:,} tests" if tested > 1 else ""
-    return f"* is significant at {p_value(ALPHA)}{holm}. Differences come with 95% intervals."
+    return f"* is significant at {ALPHA:g}{holm}. Differences come with 95% intervals."
 
 
 def _pairing(report: Report, pairing: Pairing) -> dict[str, Any]:

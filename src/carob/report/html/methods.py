@@ -8,7 +8,7 @@ from typing import Any
 from carob.corpus.problems import many
 from carob.report.html.references import cited
 from carob.result import signature
-from carob.result.comparison import ALPHA, p_value
+from carob.result.comparison import ALPHA
 from carob.result.report import Report
 
 TITLE = "Methods"
@@ -25,16 +25,29 @@ INTERVALS = {
 def part(report: Report) -> dict[str, Any]:
     """Definitions, a paragraph for a paper, its references, and the command."""
     text = paragraph(report)
-    definitions = " ".join(text for each in report.definitions for text in each.text)
+    definitions = " ".join(" ".join(text.split()) for d in report.definitions for text in d.text)
     return {
         "paragraph": text,
         "groups": [
-            (title, [each for each in report.definitions if each.stage == stage])
+            (title, [{"name": each.name, "blocks": [_block(text) for text in each.text]}
+                     for each in report.definitions if each.stage == stage])
             for stage, title in STAGES.items()
         ],
         "references": cited(f"{text} {definitions}"),
         "command": report.command,
-    }
+    }  # fmt: skip
+
+
+def _block(text: str) -> dict[str, Any]:
+    """A paragraph or a list, with its words in pieces, of which every second one is code."""
+    items = re.split(r"^- ", text, flags=re.M)
+    if len(items) > 1 and not items[0]:
+        return {"items_of_list": [_pieces(each) for each in items[1:]]}
+    return {"items_of_list": None, "pieces": _pieces(text)}
+
+
+def _pieces(text: str) -> list[str]:
+    return re.split("`", " ".join(text.split()))
 
 
 def paragraph(report: Report) -> str:
@@ -89,5 +102,5 @@ def _tests(report: Report) -> list[str]:
     return [
         f"Differences were tested by paired randomization over {comparison.unit}s, Noreen (1989), "
         f"with {trials}{holm if len(tested) > 1 else ''}; the level of significance is "
-        f"{p_value(ALPHA)}. Rank ranges follow from the differences that are significant."
+        f"{ALPHA:g}. Rank ranges follow from the differences that are significant."
     ]

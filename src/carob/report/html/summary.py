@@ -101,8 +101,8 @@ def _details(report: Report, scores: dict[tuple[str, str], Score]) -> dict[str, 
     if every == report.headline:
         return None
     return {
-        "recipes": every,
-        "rows": [(name, [scores[name, recipe] for recipe in every]) for name in report.order],
+        "systems": report.order,
+        "rows": [(recipe, [scores[name, recipe] for name in report.order]) for recipe in every],
     }
 
 
