@@ -3,8 +3,8 @@
     python benchmarks/report.py            # about two minutes
     python benchmarks/report.py --write    # into docs/performance.md
 
-The eight systems of CoNLL-2003 are those of the real data ($CAROB_DATA, or ../shared/data); without it
-their row is missing.
+The eight systems of CoNLL-2003 are those of the real data ($CAROB_DATA, or ../shared/data); without
+it their row is missing.
 """
 
 from __future__ import annotations

@@ -12,6 +12,9 @@ WIDTH = 6.75
 """The width of a chart, in inches. The page shows it larger, so that its text is as large as in
 tables."""
 
+COLUMN = 3.9
+"""The width of a chart beside which something else stands."""
+
 
 def chart(
     result: Any, kind: str, *, title: str, description: str, width: float = WIDTH, **parameters: Any

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from carob.report.errors import MEANING
-from carob.report.html.charts import chart
+from carob.report.html.charts import COLUMN, chart
+from carob.report.html.links import browse
 from carob.result.comparison import ALPHA, p_value
 from carob.result.report import Pairing, Report
 
@@ -53,15 +54,16 @@ def _pairing(report: Report, pairing: Pairing) -> dict[str, Any]:
         "a": pairing.a,
         "b": pairing.b,
         "sentences": [
-            f"{each.recipe}: {each.sentence(unit)}"
+            (each.recipe, each.sentence(unit))
             for each in report.differences(pairing.a, pairing.b)
         ],
         "chart": chart(
             pairing.documents, "documents",
-            width=5.2,
+            width=COLUMN,
             title=f"Scores of documents by {recipe}",
             description="A dot for each document: to the right, the score of the first system; "
             "upwards, that of the second.",
+            link=lambda document: browse(document=document),
         ),
         "caption": f"Every document by {recipe}.",
         "changes": [

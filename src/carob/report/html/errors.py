@@ -6,13 +6,16 @@ from typing import Any
 
 from carob.corpus.problems import plain
 from carob.report.errors import MEANING, near_and_unseen
-from carob.report.html.charts import chart
+from carob.report.html.charts import COLUMN, WIDTH, chart
 from carob.report.html.links import browse, examples_place, system_number
 from carob.report.scores import space_name
 from carob.result.errors import Errors
 from carob.result.report import Report
 
 TITLE = "Errors"
+
+FEW = 8
+"""The confusions of at most this many labels fit beside a table."""
 
 MOST = 10
 """How many confusions are listed."""
@@ -44,6 +47,10 @@ def part(report: Report) -> dict[str, Any]:
             for each in every
         ],
         "ways": _ways(report),
+        "gains_caption": f"What {next(iter(every[0].scores))} would gain if all errors of a type "
+        "were corrected."
+        if len(every) > 1
+        else "What each score would gain if all errors of a type were corrected.",
         "gains": chart(
             every if len(every) > 1 else every[0], "gains",
             title="What correcting errors would gain",
@@ -63,10 +70,11 @@ def _system(report: Report, errors: Errors) -> dict[str, Any]:
         "name": name,
         "number": system_number(report, name),
         "errors": errors,
+        "narrow": len(errors.confusion.names) <= FEW,
         "sentence": _sentence(errors),
         "chart": chart(
             errors, "confusion",
-            width=5.2,
+            width=COLUMN if len(errors.confusion.names) <= FEW else WIDTH,
             title=f"Confusions of {what}s: {plain(name)}",
             description=f"Rows are {what}s of gold, columns those of the system. Cells link to "
             "examples.",
