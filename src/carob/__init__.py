@@ -24,6 +24,7 @@ if TYPE_CHECKING:  # as typing has it, without the time that typing takes
     from carob.evaluate.check import Findings, check
     from carob.evaluate.compare import compare
     from carob.evaluate.convert import Converted, convert
+    from carob.evaluate.diff import diff
     from carob.evaluate.errors import errors
     from carob.evaluate.options import Options
     from carob.evaluate.power import power
@@ -39,6 +40,7 @@ if TYPE_CHECKING:  # as typing has it, without the time that typing takes
     from carob.pair.pair import Pair
     from carob.recipe import Recipe
     from carob.result.audit import Audit
+    from carob.result.changes import Changes
     from carob.result.comparison import Comparison, Difference, Rank
     from carob.result.errors import Errors
     from carob.result.interval import Interval
@@ -49,13 +51,13 @@ if TYPE_CHECKING:  # as typing has it, without the time that typing takes
     from carob.result.scores import Score, Scores
 
 __all__ = [
-    "Audit", "CarobError", "Comparison", "Converted", "Corpus", "DataError", "Difference",
-    "Document", "Errors", "Filler", "Findings", "Group", "InputError", "Interval", "Mention",
-    "Options", "Pair", "Plan", "Power", "Problem", "Quantities", "Rank", "Ranking", "Recipe",
-    "RecipeError", "Report", "Robustness", "Score", "Scores", "Tally", "Task", "Template",
-    "Trained", "UsageError", "Verification", "__version__", "audit", "check", "check_plan",
-    "compare", "convert", "errors", "load_model", "make_plan", "power", "predict", "rank",
-    "read", "report", "robust", "score", "train", "verify", "write",
+    "Audit", "CarobError", "Changes", "Comparison", "Converted", "Corpus", "DataError",
+    "Difference", "Document", "Errors", "Filler", "Findings", "Group", "InputError", "Interval",
+    "Mention", "Options", "Pair", "Plan", "Power", "Problem", "Quantities", "Rank", "Ranking",
+    "Recipe", "RecipeError", "Report", "Robustness", "Score", "Scores", "Tally", "Task",
+    "Template", "Trained", "UsageError", "Verification", "__version__", "audit", "check",
+    "check_plan", "compare", "convert", "diff", "errors", "load_model", "make_plan", "power",
+    "predict", "rank", "read", "report", "robust", "score", "train", "verify", "write",
 ]  # fmt: skip
 
 _NAMES = {
@@ -68,6 +70,7 @@ _NAMES = {
     "evaluate.check": "Findings check",
     "evaluate.compare": "compare",
     "evaluate.convert": "Converted convert",
+    "evaluate.diff": "diff",
     "evaluate.errors": "errors",
     "evaluate.options": "Options",
     "evaluate.power": "power",
@@ -83,6 +86,7 @@ _NAMES = {
     "pair.pair": "Pair",
     "recipe": "Recipe",
     "result.audit": "Audit",
+    "result.changes": "Changes",
     "result.comparison": "Comparison Difference Rank",
     "result.errors": "Errors",
     "result.interval": "Interval",

@@ -22,6 +22,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "mentions, nugget (default for tbf), or templates (default where gold has templates; "
         "choose it if systems answer with fillers)",
     )  # fmt: skip
+    parser.add_argument(
+        "--versions", metavar="OLD", nargs="+", default=[],
+        help="earlier versions of GOLD, the oldest first: the draft states their history",
+    )  # fmt: skip
     _arguments.add_reading(parser, ["gold"])
 
 
@@ -31,7 +35,9 @@ def run(arguments: argparse.Namespace) -> int:
 
     check_free(arguments.output)
     reading = _arguments.parse_reading(arguments, "gold")
-    write_output(draft(arguments.gold, arguments.preset, **reading), arguments.output)
+    write_output(
+        draft(arguments.gold, arguments.preset, arguments.versions, **reading), arguments.output
+    )
     if arguments.output != "-":
         print_remark(
             f"wrote {arguments.output}; check it, then: "

@@ -12,7 +12,7 @@ from carob.corpus.source import Source
 from carob.evaluate.toml_file import TomlFile, dotted, in_words, read_toml
 from carob.recipe import Recipe, spell
 
-TABLES = ("corpus", "scoring", "slots", "parts")
+TABLES = ("corpus", "scoring", "slots", "parts", "versions")
 KEYS: Mapping[str, Mapping[str, str]] = {
     "corpus": {
         "name": "text", "version": "text", "sha256": "hash", "documents": "count",
@@ -21,6 +21,8 @@ KEYS: Mapping[str, Mapping[str, str]] = {
     "scoring": {"recipes": "texts", "match": "match", "tokenizer": "tokenizer"},
 }  # fmt: skip
 """The keys of a table, and the kind of value of each."""
+VERSION_KEYS = {"version": "text", "sha256": "hash", "documents": "count", "note": "text"}
+"""The same for an earlier version of the corpus."""
 SLOT_KEYS = {
     "fillers": ("exactly one", "at most one", "at least one", "any"),
     "realisations": ("one", "many"),
@@ -83,12 +85,42 @@ def _check_tables(file: TomlFile, values: Mapping[str, Any]) -> None:
     for key, value in values.items():
         if key not in TABLES:
             file.wrong("K822", (key,), f"the key {shown(key)}", f"a table{nearest(key, TABLES)}")
+        elif key == "versions":
+            _check_versions(file, value, values.get("corpus"))
         elif not isinstance(value, dict):
             file.wrong("K823", (key,), f"{key} = {in_words(value)}", f"a table: [{key}]")
     needed = TABLES[:3]
     for key in needed:
         if key not in values:
             file.wrong("K822", (), f"no table [{key}]", f"the tables {', '.join(needed)}")
+
+
+def _check_versions(file: TomlFile, versions: Any, corpus: Any) -> None:
+    """Earlier versions: a list of tables with a name and a hash, each different."""
+    path = ("versions",)
+    if not isinstance(versions, list) or not all(isinstance(each, dict) for each in versions):
+        file.wrong("K823", path, f"versions = {in_words(versions)}", "tables: [[versions]]")
+        return
+    own = corpus if isinstance(corpus, dict) else {}
+    seen = {(key, own.get(key)) for key in ("version", "sha256") if isinstance(own.get(key), str)}
+    for number, values in enumerate(versions, 1):
+        where = f"[[versions]] number {number}"
+        for key, value in values.items():
+            if key not in VERSION_KEYS:
+                expected = f"a key of [[versions]]{nearest(key, list(VERSION_KEYS))}"
+                file.wrong("K822", path, f"the key {shown(key)} in {where}", expected)
+                continue
+            is_right, expected = _KINDS[VERSION_KEYS[key]]
+            if not is_right(value):
+                file.wrong("K823", path, f"{key} = {in_words(value)} in {where}", expected)
+            elif key in ("version", "sha256"):
+                if (key, value) in seen:
+                    file.wrong("K823", path, f"{key} = {in_words(value)} in {where}, again",
+                               "one that no other version has")  # fmt: skip
+                seen.add((key, value))
+        for key in ("version", "sha256"):
+            if key not in values:
+                file.wrong("K822", path, f"{where} without {key}", f"{key} = …")
 
 
 def _check_keys(file: TomlFile, table: str, values: Mapping[str, Any]) -> None:

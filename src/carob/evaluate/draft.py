@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,7 @@ import numpy as np
 from carob.corpus.corpus import Corpus
 from carob.corpus.problems import CarobError, DataError, UsageError, plain, shown
 from carob.evaluate._fillers import Counts, Observed
+from carob.evaluate.diff import diff
 from carob.evaluate.options import check_table, table_for
 from carob.evaluate.read import Readable, read
 from carob.evaluate.run import origin_of
@@ -35,7 +38,7 @@ _HEAD = """\
 
 [corpus]
 name = {name}            # what the corpus is called
-version = "1"            # a new one for every change of gold
+version = {version}            # a new one for every change of gold
 sha256 = {sha256}
 documents = {documents}            # how many gold has
 format = {format}            # how gold is read
@@ -74,9 +77,22 @@ _PARTS = """\
 """
 
 
-def draft(gold: Readable, preset: str | None = None, **reading: Any) -> str:
-    """The text of a task definition for gold. `preset` says what its recipes count; the other
-    keyword arguments are those of `carob.read`.
+_VERSION = """\
+
+[[versions]]             # an earlier version: {changes}
+version = {version}
+sha256 = {sha256}
+documents = {documents}
+# note = ""              # why it was changed
+"""
+
+
+def draft(
+    gold: Readable, preset: str | None = None, versions: Sequence[Readable] = (), **reading: Any
+) -> str:
+    """The text of a task definition for gold. `preset` says what its recipes count, `versions`
+    are earlier versions of gold, the oldest first; the other keyword arguments are those of
+    `carob.read`.
 
     >>> print(draft(Corpus.of("[Ann]PER met [Bo]PER", "[Cy]PER slept")).rpartition("\\n\\n")[2])
     [slots.PER]              # in 2 of 2 documents, in 1 more than one
@@ -85,6 +101,7 @@ def draft(gold: Readable, preset: str | None = None, **reading: Any) -> str:
     """
     if not isinstance(gold, Corpus):
         gold = read(gold, **reading)
+    history = _history([*versions, gold], reading)
     # Mentions that are fillers of templates are in the slots that they fill.
     names = sorted({*loose_labels(gold), *slot_labels(gold)})
     if not names:
@@ -95,7 +112,7 @@ def draft(gold: Readable, preset: str | None = None, **reading: Any) -> str:
     text = _HEAD.format(
         file=plain(file) or "memory", name=quoted(Path(file.removesuffix(".gz")).stem or "corpus"),
         sha256=quoted(origin.sha256), documents=len(gold), format=quoted(origin.format),
-        recipes=f"[{', '.join(map(quoted, recipes))}]",
+        version=quoted(str(len(versions) + 1)), recipes=f"[{', '.join(map(quoted, recipes))}]",
     )  # fmt: skip
     text += "".join(f"# {line}\n" for line in impossible)
     if any(recipe.space.items == "filler" for each in recipes for recipe in Recipe.expand(each)):
@@ -107,7 +124,25 @@ def draft(gold: Readable, preset: str | None = None, **reading: Any) -> str:
     if gold.documents.id is not None and len(gold) > 1:
         first, last = gold.documents.id[0], gold.documents.id[-1]
         text += _PARTS.format(first=_comment(first), last=_comment(last))
-    return _columns(text)
+    return _columns(text + history)
+
+
+def _history(versions: Sequence[Readable], reading: Mapping[str, Any]) -> str:
+    """A table for each version but the last, with what has changed since as a comment."""
+    corpora = [each if isinstance(each, Corpus) else read(each, **reading) for each in versions]
+    text = ""
+    for number, (old, new) in enumerate(pairwise(corpora), 1):
+        changes = diff(old, new)
+        if changes.equal:
+            old_name, new_name = (
+                plain(side.path or "a corpus") for side in (changes.old, changes.new)
+            )
+            raise DataError(f"{old_name} and {new_name} do not differ: they are one version")
+        text += _VERSION.format(
+            changes=f"since then {changes.summary}", version=quoted(str(number)),
+            sha256=quoted(changes.old.sha256), documents=len(old),
+        )  # fmt: skip
+    return text
 
 
 def _slot(name: str, counts: Counts, unit: str) -> str:

@@ -38,6 +38,16 @@ ALL = "all"
 """The part that every document belongs to."""
 
 
+@dataclass(frozen=True, slots=True)
+class EarlierVersion:
+    """A version of the corpus before the one that the task is about."""
+
+    version: str
+    sha256: str
+    documents: int | None = None
+    note: str = ""
+
+
 @dataclass(frozen=True)
 class Task:
     """What is evaluated and how: the corpus, its slots, the official recipes, the parts.
@@ -59,6 +69,7 @@ class Task:
     format: str | None = None
     parts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     part: str | None = None
+    versions: tuple[EarlierVersion, ...] = ()
     file: TomlFile | None = field(default=None, repr=False, compare=False)
 
     @classmethod
@@ -89,7 +100,8 @@ class Task:
             corpus["documents"],
             {name: Slot(**slot) for name, slot in values["slots"].items()},
             recipes, scoring.get("match"), scoring.get("tokenizer", "auto"),
-            corpus.get("format"), parts, _part(parts, part, source.path), file,
+            corpus.get("format"), parts, _part(parts, part, source.path),
+            tuple(EarlierVersion(**each) for each in values.get("versions", ())), file,
         )  # fmt: skip
 
     def signature_fields(self) -> dict[str, str]:
@@ -204,6 +216,10 @@ class Task:
             expected = f"that of {task}, sha256 {self.gold}"
             hint = (f"find the version that the task names, or, if gold was changed on purpose, "
                     f"give it a new version in {plain(self.path)}")  # fmt: skip
+            for earlier in self.versions:
+                if earlier.sha256 == origin.sha256:
+                    found = f"version {plain(earlier.version)}, sha256 {origin.sha256}"
+                    hint = "it is an earlier version; carob diff shows what has changed since"
         elif self.format is not None and origin.format != self.format:
             found, expected = f"gold read as {origin.format}", f"the format {plain(self.format)}"
             expected += f" of {task}"
