@@ -27,16 +27,19 @@ STAGES = {"formats", "match", "measure", "average", "infer", "explain", "report"
 ROOM = {"seminars", "example"}
 """Made-up corpora: they import nothing but corpus."""
 
+SHARED = {"plugin", "progress", "_version"}
+
 BELOW: dict[str, set[str]] = {
     **{noun: set(NOUNS[:i]) for i, noun in enumerate(NOUNS)},
     "plugin": set(NOUNS),
-    **{stage: {*NOUNS, "plugin"} for stage in STAGES},
+    "progress": set(),
+    **{stage: {*NOUNS, "plugin", "progress"} for stage in STAGES},
     **{room: {"corpus"} for room in ROOM},
     "registry": {"corpus", "plugin"},
     "recipe": {*NOUNS, "plugin", "registry"},
-    "evaluate": {*NOUNS, *STAGES, *ROOM, "plugin", "registry", "recipe", "_version"},
-    "experiment": {*NOUNS, *STAGES, "plugin", "registry", "recipe", "evaluate", "_version"},
-    "cli": {*NOUNS, *STAGES, "plugin", "registry", "recipe", "evaluate", "experiment", "_version"},
+    "evaluate": {*NOUNS, *STAGES, *ROOM, *SHARED, "registry", "recipe"},
+    "experiment": {*NOUNS, *STAGES, *SHARED, "registry", "recipe", "evaluate"},
+    "cli": {*NOUNS, *STAGES, *SHARED, "registry", "recipe", "evaluate", "experiment"},
     "__main__": {"cli"},
     "_version": set(),
     "__init__": {*NOUNS, "evaluate", "experiment", "recipe", "_version"},

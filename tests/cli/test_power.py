@@ -29,13 +29,17 @@ def test_json_is_the_library_s(files: list[str], capsys: pytest.CaptureFixture[s
     assert "\r" not in said.err
 
 
-def test_on_a_terminal_progress_is_told(
+def test_a_terminal_shows_the_studies(
     files: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    for name in ("CI", "TERM"):
+        monkeypatch.delenv(name, raising=False)
+    for name in ("DELAY", "INTERVAL"):
+        monkeypatch.setattr(f"carob.cli._bar.{name}", 0.0)
     assert main(["power", *files, *QUICK]) == 0
     said = capsys.readouterr()
-    assert "30 documents: power 0." in said.err
+    assert "studies of 30 documents" in said.err
     assert said.out.startswith("About ")
 
 

@@ -12,7 +12,7 @@ import gc
 import os
 import re
 import sys
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from importlib import import_module
 
 from carob._version import __version__
@@ -153,13 +153,25 @@ def _run(arguments: Sequence[str]) -> int:
     try:
         chosen.command_line = list(arguments)
         import_module("carob.cli._arguments").check_output(chosen)
-        code: int = _module(chosen.command).run(chosen)
+        with _progress_bar():
+            code: int = _module(chosen.command).run(chosen)
         sys.stdout.flush()
     except UsageError as error:
         return _print_error(error, WRONG_INPUT if isinstance(error, DataError) else WRONG_USAGE)
     except CarobError as error:
         return _print_error(error, WRONG_INPUT)
     return code
+
+
+def _progress_bar() -> Any:
+    """What shows the progress of long work: a bar if a person looks at stderr."""
+    with suppress(AttributeError, ValueError):
+        plain = _quiet or os.environ.get("CI") or os.environ.get("TERM") == "dumb"
+        if not plain and sys.stderr.isatty():
+            from carob.cli._bar import Bar
+
+            return Bar()
+    return nullcontext()
 
 
 def _discard_output() -> None:

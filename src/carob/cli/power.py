@@ -3,13 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
 from carob.cli import _arguments, print_result
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:  # as typing has it, without the time that typing takes
-    from carob.result.power import Point
 
 SUMMARY = "estimate from a pilot how many documents are needed to detect a difference"
 
@@ -57,20 +52,11 @@ def run(arguments: argparse.Namespace) -> int:
     from carob.evaluate.power import power
 
     _arguments.check_preset(arguments)
-    watched = sys.stderr.isatty()
     result = power(
         arguments.gold, _arguments.parse_systems(arguments), arguments.measure,
         difference=arguments.difference, power=arguments.power, alpha=arguments.alpha,
         simulations=arguments.simulations, trials=arguments.trials,
-        progress=_print_progress if watched else None, **_arguments.parse_options(arguments),
+        **_arguments.parse_options(arguments),
     )  # fmt: skip
-    if watched:
-        print("\r\x1b[K", end="", file=sys.stderr)
     print_result(result, arguments)
     return 0
-
-
-def _print_progress(point: Point) -> None:
-    """Show the progress, in one line that is overwritten."""
-    line = f"\r\x1b[K{point.documents:,} documents: power {point.power:.2f}"
-    print(line, end="", file=sys.stderr, flush=True)

@@ -219,6 +219,18 @@ class Source:
         """
         return self._place_in_file / max(self.size, 1) if self._place_in_file else 1.0
 
+    def bytes_read(self) -> int:
+        """How far this file, or the files of this folder, have been read since they were opened."""
+        return sum(file._place_in_file for file in self.files.values())
+
+    def total_size(self) -> int:
+        """How many bytes this file, or the files of this folder, have together.
+
+        >>> Source.of_files({"a": b"12", "b": b"345"}).total_size()
+        5
+        """
+        return sum(file.size for file in self.files.values())
+
     @property
     def size(self) -> int:
         """How many bytes there are, folded if they are in a gz file; 0 if that is not known.

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from carob import progress
 from carob.corpus.corpus import (
     SLOTS_HINT,
     Corpus,
@@ -139,7 +140,7 @@ def check(
             with every.collect():
                 definition.check_gold(gold)
             _check_slots(definition, gold, every, warning=True)
-    for path in several:
+    for path in progress.steps(several, "files"):
         corpus = _read(path, options or {}, every, gold)
         if corpus is not None and gold is not None:
             _check_against(gold, corpus, every)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from carob import progress
 from carob._version import __version__
 from carob.average.label import Label
 from carob.corpus.corpus import Corpus
@@ -139,7 +140,7 @@ def _statistics(
     """
     counts = {
         name: count_events(pair, [recipe.space for recipe in run.recipes], run.plan)
-        for name, pair in run.pairs.items()
+        for name, pair in progress.steps(run.pairs.items(), "counting in systems")
     }
     tallies = {space: tally for space, (_, tally, _) in counts[next(iter(run.pairs))].items()}
     left_out = {

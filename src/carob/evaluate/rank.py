@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from carob import progress
 from carob._version import __version__
 from carob.corpus.corpus import Corpus
 from carob.corpus.problems import CarobError, InputError, Problem, UsageError, raise_all
@@ -96,7 +97,7 @@ def _validated(
         gold, submissions, options.gold_options, options.system_options, invalid=invalid
     )
     alone = options.without_reading()
-    for name, corpus in read.items():
+    for name, corpus in progress.steps(read.items(), "submissions"):
         try:
             prepare(reference, {name: corpus}, "exact.F1", alone)
         except InputError as error:

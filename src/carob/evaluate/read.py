@@ -9,9 +9,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
-from carob import registry
+from carob import progress, registry
 from carob.corpus.corpus import Corpus, Origin
-from carob.corpus.problems import CarobError, DataError, InputError, UsageError, nearest, raise_all
+from carob.corpus.problems import (
+    CarobError,
+    DataError,
+    InputError,
+    UsageError,
+    nearest,
+    plain,
+    raise_all,
+)
 from carob.corpus.source import Source, ending
 from carob.plugin import hook
 
@@ -124,6 +132,13 @@ def read(
     (Mention('PER', 0, 1),)
     """
     source = path if isinstance(path, Source) else Source(path)
+    if progress.observer is None:
+        return _read(source, format, parameters)
+    with progress.watched(f"reading {plain(source.name)}", source.total_size(), source.bytes_read):
+        return _read(source, format, parameters)
+
+
+def _read(source: Source, format: str | None, parameters: Mapping[str, Any]) -> Corpus:
     name = sniffed(source) if format is None else format
     reader = with_parameters(name, parameters)
     if source.is_folder and not hook(reader, "folders"):

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from carob import progress
 from carob.corpus.corpus import Corpus
 from carob.corpus.problems import DataError, UsageError, nearest
 from carob.corpus.source import Source
@@ -94,7 +95,7 @@ def report(
         name: summarise(
             error_run, name, own, {kind: own.examples(kind, examples) for kind in own.types}
         )
-        for name, own in analyses.items()
+        for name, own in progress.steps(analyses.items(), "errors of systems")
     }
     return Report(
         scores,

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from carob import progress
 from carob._version import __version__
 from carob.corpus.corpus import Corpus
 from carob.corpus.problems import CarobError, DataError, InputError, UsageError, plain, raise_all
@@ -222,11 +223,12 @@ def _choices(
     """All recipes under one repair policy. Without `strict`, one that cannot be is left out."""
     remarks: list[str] = []
     scores: dict[Recipe, dict[str, float | None]] = {}
-    for space in dict.fromkeys(recipe.space for recipe in run.recipes):
+    spaces = dict.fromkeys(recipe.space for recipe in run.recipes)
+    for space in progress.steps(spaces, "event spaces"):
         own = [recipe for recipe in run.recipes if recipe.space == space]
         try:
             # One system at a time: counts of many documents take room.
-            for name, pair in run.pairs.items():
+            for name, pair in progress.steps(run.pairs.items(), spell(space)):
                 tally = Tally.of(space, pair)
                 for recipe in own:
                     value = average(recipe, tally, options.zero).value

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from carob import progress
 from carob._version import __version__
 from carob.arrays.types import FloatArray
 from carob.corpus.corpus import Corpus
@@ -63,7 +64,8 @@ def score(
 def score_run(run: Run, options: Options, *, by_document: bool = False) -> Scores:
     """The scores of files that are read and paired."""
     scores: list[Score] = []
-    for name, pair in run.pairs.items():
+    pairs: Iterable[tuple[str, Pair]] = run.pairs.items()
+    for name, pair in progress.steps(pairs, "systems") if len(run.pairs) > 1 else pairs:
         fields, plan = run.signature_fields[name], run.plans[name]
         scores += score_pair(
             pair, run.recipes, name, options, fields, plan, by_document=by_document

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from carob import progress
 from carob.explain.analysis import ErrorAnalysis
 from carob.pair.pair import Pair
 
@@ -20,7 +21,7 @@ def gains(
     """
     unchanged = {name: None if score is None else 0.0 for name, score in now.items()}
     gain: dict[str, Scores] = dict.fromkeys(analysis.types, unchanged)
-    for kind in analysis.types:
+    for kind in progress.steps(analysis.types, "gains"):
         if analysis.of_type(kind).any():
             then = scored(analysis.corrected([kind]))
             gain[kind] = {name: _difference(then[name], now[name]) for name in now}
@@ -40,7 +41,7 @@ def attack_order(
     """
     left = [kind for kind in analysis.kinds[1:] if analysis.of_type(kind).any()]
     order: list[tuple[str, float]] = []
-    while left:
+    for _ in progress.steps(tuple(left), "order of attack"):
         done = [kind for kind, _ in order]
         scores = {kind: scored(analysis.corrected([*done, kind])) for kind in left}
         defined = {kind: score for kind, score in scores.items() if score is not None}

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from carob import progress
 from carob.arrays.types import BoolArray, ByteArray, FloatArray, IntArray
 from carob.counts.tally import Statistic
 from carob.infer.resampling import Units, exchanges
@@ -94,7 +95,8 @@ class Pilot:
         lines = max(trials, 1 << FEW)
         step = max(1, min(CELLS // (lines * width), CELLS // (size * width)))
         rejected = 0
-        for start in range(0, simulations, step):
+        starts = range(0, simulations, step)
+        for start in progress.steps(starts, f"studies of {size:,} {self.units.kind}s"):
             count = min(step, simulations - start)
             rejected += int((self._tested(size, share, count, trials, rng) <= alpha).sum())
         return rejected

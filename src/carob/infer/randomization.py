@@ -210,10 +210,10 @@ def _products(
         # Two systems have half as many differences as tables, and many columns of these are 0.
         more = [sampler.tables[b].minus(sampler.tables[a]) for a, b in tables]
         matrix = Matrix(more, sampler.units, _summed(sampler, tables))
-        for _, sums in matrix.products(weights, trials):
+        for _, sums in matrix.products(weights, trials, "trials"):
             yield from zip(tables, sums, strict=True)
     else:
-        for _, sums in sampler.matrix.products(weights, trials):
+        for _, sums in sampler.matrix.products(weights, trials, "trials"):
             for a, b in tables:
                 yield (a, b), sums[b] - sums[a]
 

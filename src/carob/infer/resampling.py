@@ -21,6 +21,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from carob import progress
 from carob.arrays.columns import is_whole, stretches
 from carob.arrays.types import ByteArray, FloatArray, IntArray
 from carob.counts.tally import Statistic, Table
@@ -369,13 +370,16 @@ class Matrix:
             self._places[i] = np.append(self._places[other], -1)[columns]
 
     def products(
-        self, weights: Iterable[ByteArray], draws: int
+        self, weights: Iterable[ByteArray], draws: int, what: str = "resamples"
     ) -> Iterator[tuple[slice, list[FloatArray]]]:
-        """The sums of each table (draws x columns), for some draws at a time."""
+        """The sums of each table (draws x columns), for some draws at a time; `what` they are."""
         held = max(1, HELD // max(self.width, 1))
         least = min(held, max(TOGETHER, BLOCK // max(self.units, 1)))
         first, parts = 0, []
-        for piece in _regrouped(weights, least, held):
+        pieces = _regrouped(weights, least, held)
+        if progress.observer is not None:
+            pieces = progress.steps(pieces, what, draws, len)
+        for piece in pieces:
             parts.append(self._product(piece))
             count = sum(part.shape[1] for part in parts)
             if count >= held or first + count == draws:
