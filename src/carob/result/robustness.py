@@ -173,7 +173,8 @@ class Robustness(Result):
     @cached_property
     def stays(self) -> tuple[Choice, ...]:
         """The choices under which the winner is the only winner."""
-        return tuple(each for each in self.choices if each.first == self.winner)
+        firsts = zip(self.choices, self._firsts, strict=True)
+        return tuple(each for each, first in firsts if first == self.winner)
 
     @cached_property
     def standings(self) -> tuple[Standing, ...]:
@@ -182,9 +183,18 @@ class Robustness(Result):
         names = sorted(ranks, key=lambda name: (ranks[name] or len(ranks) + 1, name))
         return tuple(self._standing(name) for name in names)
 
+    @cached_property
+    def _ranks(self) -> list[dict[str, int | None]]:
+        """The ranks under each choice, which take a while where there are many systems."""
+        return [each.ranks for each in self.choices]
+
+    @cached_property
+    def _firsts(self) -> list[tuple[str, ...]]:
+        return [each.first for each in self.choices]
+
     def _standing(self, name: str) -> Standing:
-        ranks = [rank for each in self.choices if (rank := each.ranks[name]) is not None]
-        firsts = [each.first for each in self.choices if name in each.first]
+        ranks = [rank for each in self._ranks if (rank := each[name]) is not None]
+        firsts = [first for first in self._firsts if name in first]
         alone = sum(len(first) == 1 for first in firsts)
         return Standing(
             name, self.reference.scores[name], alone, len(firsts) - alone,

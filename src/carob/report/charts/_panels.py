@@ -69,9 +69,9 @@ def draw_panels(
     side = 0.08 + max((text_width(dot.text) for panel in panels for dot in panel.dots), default=0)
     gap = 0.12 + side
     most = max(1, int((width - left) / (NARROWEST + gap)))
-    rows = -(-len(panels) // min(most, len(panels)))
-    columns = -(-len(panels) // rows)
-    own = (width - left - gap * columns) / columns
+    rows = -(-len(panels) // most)
+    columns = -(-len(panels) // max(rows, 1))
+    own = (width - left) / max(columns, 1) - gap
     height = max(len(names), 1) * LINE
     above, below = 0.24, 0.23
     lines, foot = footnotes(notes, width)
@@ -86,7 +86,7 @@ def draw_panels(
         _panel(plot, panel, own_scale, own + side, bars=bars)
         ticks = max(1, round(own / 0.4))
         plot.xaxis.set_major_locator(MaxNLocator(ticks, steps=[1, 2, 5, 10]))
-        plot.set_yticks(range(len(names)), shown if column == 0 else [""] * len(names))
+        plot.set_yticks(range(len(names)) if column == 0 else [], shown if column == 0 else [])
     draw_footnotes(figure, lines)
     return figure
 

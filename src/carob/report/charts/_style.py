@@ -7,6 +7,7 @@ import os
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 from itertools import takewhile
 from typing import Any, NamedTuple
 
@@ -174,13 +175,14 @@ def footnotes(notes: Sequence[str], width: float) -> tuple[list[str], float]:
     lines: list[str] = []
     for note in notes:
         line = ""
-        for word in note.split(" "):
+        for whole_word in note.split(" "):
+            word = fitting(whole_word, width - 0.2, _NOTE)
             longer = f"{line} {word}" if line else word
             if line and text_width(longer, _NOTE) > width - 0.2:
                 lines.append(line)
                 longer = word
             line = longer
-        lines.append(fitting(line, width - 0.2, _NOTE))
+        lines.append(line)
     return lines, LINE * 0.9 * len(lines) + 0.05 if lines else 0.0
 
 
@@ -282,7 +284,12 @@ def printable(text: str) -> str:
 
 def text_width(text: str, size: float = SMALL, weight: str = "normal") -> float:
     """How wide a text is, in inches, in the font of the `settings`."""
-    font = FontProperties(size=size, weight=weight)
+    return _text_width(text, size, weight, tuple(mpl.rcParams["font.family"]))
+
+
+@lru_cache(4096)  # a page has the same names in many charts
+def _text_width(text: str, size: float, weight: str, family: tuple[str, ...]) -> float:
+    font = FontProperties(family=list(family), size=size, weight=weight)
     width: float = text_to_path.get_text_width_height_descent(text, font, ismath=False)[0]
     return width / 72
 

@@ -56,6 +56,8 @@ def draw(
         panels = [_panel(each, kinds, chosen[0], each.name) for each in every[:MOST]]
         if len(every) > MOST:
             notes.append(f"{len(every) - MOST:,} more systems not shown")
+    if not kinds:
+        notes.append("there are no errors")
     names = [f"{kind} {MEANING.get(kind, '')}".strip() for kind in kinds]
     width = inches(width)
     if len(panels) > 1 and width < WIDE:

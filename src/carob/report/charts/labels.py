@@ -71,6 +71,8 @@ def draw(
     ]
     lower = ", lower is better" if scores[0].lower_is_better else ""
     slots = f", slots of {printable(prefix[:-1])}" if prefix else ""
+    if not panels:
+        notes.append("there are no labels")
     notes.insert(0, scores[0].recipe + lower + slots)
     with settings(font):
         return draw_panels(systems, panels, inches(width), notes, one_scale=True)

@@ -46,7 +46,8 @@ class Row(NamedTuple):
     """A choice, or several that differ in the repair policy and rank all systems alike."""
 
     name: str
-    choice: Choice
+    block: str
+    order: tuple[tuple[str, ...], ...]
 
 
 def draw(result: Robustness, *, width: float | str = "column", font: str = "sans") -> Chart:
@@ -88,10 +89,12 @@ def _rows(choices: Sequence[Choice]) -> list[Row]:
         by_recipe.setdefault(each.recipe, []).append(each)
     rows = []
     for recipe, several in by_recipe.items():
-        if all(each.ranks == several[0].ranks for each in several):
-            rows.append(Row(recipe, several[0]))
+        orders = [each.order for each in several]
+        if len(set(orders)) == 1:
+            rows.append(Row(recipe, several[0].block, orders[0]))
         else:
-            rows += [Row(str(each), each) for each in several]
+            named = zip(several, orders, strict=True)
+            rows += [Row(str(each), each.block, order) for each, order in named]
     return rows
 
 
@@ -99,7 +102,7 @@ def _row_names(rows: Sequence[Row]) -> list[str]:
     """The names of rows; if the one above has the same space and measure, only what differs."""
     names, before = [], ""
     for row in rows:
-        block = row.choice.block
+        block = row.block
         rest = row.name.removeprefix(block).removeprefix(", ")
         names.append(rest if block == before and rest else row.name)
         before = block
@@ -114,7 +117,7 @@ def _places(rows: Sequence[Row], names: Sequence[str]) -> dict[str, FloatArray]:
     before = {name: float(i) for i, name in enumerate(names)}
     for i, row in enumerate(rows):
         place = 1
-        for tied in row.choice.order:
+        for tied in row.order:
             for name in sorted(tied, key=lambda name: before[name]):
                 places[name][i] = before[name] = place
                 place += 1
@@ -146,13 +149,13 @@ def _draw(
     plot.tick_params(length=0)
     for spine in plot.spines.values():
         spine.set_visible(False)
-    blocks = [row.choice.block for row in rows]
+    blocks = [row.block for row in rows]
     edges = [i - 0.5 for i in range(1, len(rows)) if blocks[i] != blocks[i - 1]]
     plot.hlines(edges, 0.5, last + 0.5, color=GRID, linewidth=0.5, zorder=0)
     ties = [
         [(min(own), i), (max(own), i)]
         for i, row in enumerate(rows)
-        for tied in row.choice.order
+        for tied in row.order
         if len(own := [places[name][i] for name in tied if name in places]) > 1
     ]
     plot.add_collection(LineCollection(ties, colors=GRID, linewidths=5, zorder=1), autolim=False)
