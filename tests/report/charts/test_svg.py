@@ -73,3 +73,31 @@ def test_names_are_shown_as_text(scores: Scores, name: str, kind: str) -> None:
     assert "script" not in {each.tag.rpartition("}")[2] for each in root.iter()}
     assert all(line.isprintable() for line in text.split("\n"))
     assert len(text) < 50_000
+
+
+def test_numbers_in_bars_can_be_read() -> None:
+    """4.5 to 1 or more, as WCAG 2.2 asks of small text."""
+    from matplotlib.colors import to_rgb
+
+    from carob.report.charts._style import GRID, INK, PAPER, SERIES, SOFT
+    from carob.report.charts.confusion import DARKEST
+    from carob.report.charts.errors import DARK
+
+    def contrast(one: tuple[float, ...], other: tuple[float, ...]) -> float:
+        def luminance(color: tuple[float, ...]) -> float:
+            parts = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in color]
+            return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
+
+        low, high = sorted((luminance(one), luminance(other)))
+        return (high + 0.05) / (low + 0.05)
+
+    for color in SERIES:
+        text = PAPER if color == DARK else "#101010"
+        assert contrast(to_rgb(text), to_rgb(color)) >= 4.5, color
+    darkest = tuple(
+        DARKEST * c + (1 - DARKEST) * p
+        for c, p in zip(to_rgb(SERIES[0]), to_rgb(PAPER), strict=True)
+    )
+    assert contrast(to_rgb(INK), darkest) >= 4.5
+    assert contrast(to_rgb(SOFT), to_rgb(PAPER)) >= 4.5
+    assert contrast(to_rgb(GRID), to_rgb(PAPER)) < 2, "lines of the grid stay in the background"

@@ -38,8 +38,8 @@ DRAWS = ("Errors",)
 MOST = 40
 """More systems or labels than this are not shown."""
 
-DARK = frozenset({SERIES[0], SERIES[2], SERIES[5]})
-"""The colours on which text is white."""
+DARK = SERIES[0]
+"""The colour on which text has that of paper; on all others, black is easier to read."""
 
 Link = Callable[[str, str], str]
 """From a system and a type of error, the address of its examples."""
@@ -156,7 +156,7 @@ def _draw(
                 part.set_url(address)
                 name = f"{bar.system}: {bar.counts[kind]:,} {kind} {MEANING.get(kind, '')}"
                 figure.link_names[address] = printable(name.strip())
-        _numbers(plot, counts, before, scale, "#ffffff" if colors[kind] in DARK else "#101010")
+        _numbers(plot, counts, before, scale, PAPER if colors[kind] == DARK else "#101010")
         before = [a + b for a, b in zip(before, counts, strict=True)]
     for i, total in enumerate(totals):
         plot.annotate(
