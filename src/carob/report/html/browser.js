@@ -342,6 +342,7 @@
   // Show what passes the filters, and of that the row `wanted` or else the first.
   async function update(wanted = -1, keepAddress = false) {
     const mine = ++request;
+    app.setAttribute("aria-busy", "true");
     if (filter.text !== undefined && filter.text !== searched.words) await search(filter.text, mine);
     if (mine !== request) return;
     rows = passing(filter);
@@ -356,6 +357,7 @@
       part("pages").hidden = true;
       if (!keepAddress) history.replaceState(null, "", fragment());
     }
+    if (mine === request) app.setAttribute("aria-busy", "false");
   }
 
   // The list --------------------------------------------------------------------------------------
@@ -394,6 +396,7 @@
       if (mine !== request) return false;
       entries.push(listEntry(doc, row, page * PAGE + i));
     }
+    if (list.contains(document.activeElement)) list.focus({ preventScroll: true });
     list.replaceChildren(...entries);
     list.start = page * PAGE + 1;
     list.scrollTop = 0;
@@ -754,13 +757,18 @@
     update();
   }
 
-  async function step(by) {
-    const place = current + by;
-    if (place < 0 || place >= rows.length) return;
-    await show(place);
-    const button = list.querySelector("[aria-current]");
-    if (button && app.contains(document.activeElement)) button.focus({ preventScroll: true });
-    part("count").textContent = `${count(rows.length, "example")}, number ${(place + 1).toLocaleString("en")}`;
+  // One step after the other, even if keys are pressed faster than documents are unpacked.
+  let steps = Promise.resolve();
+
+  function step(by) {
+    steps = steps.then(async () => {
+      const place = current + by;
+      if (place < 0 || place >= rows.length) return;
+      await show(place);
+      const button = list.querySelector("[aria-current]");
+      if (button && list.contains(document.activeElement)) button.focus({ preventScroll: true });
+      part("count").textContent = `${count(rows.length, "example")}, number ${(place + 1).toLocaleString("en")}`;
+    });
   }
 
   async function copyLink() {
@@ -795,7 +803,8 @@
         if (button) button.focus();
       }
     } else if (typing) {
-      return;
+      if (event.key !== "Enter" || event.target.form !== form) return;
+      readForm();
     } else if (event.key === "/") {
       form.elements.text.focus();
     } else if (event.key === "j" || (event.key === "ArrowDown" && list.contains(event.target))) {
@@ -820,11 +829,7 @@
       clearTimeout(timer);
       timer = setTimeout(readForm, 200);
     });
-    form.addEventListener("submit", (event) => {
-      event.preventDefault();
-      clearTimeout(timer);
-      readForm();
-    });
+    form.addEventListener("submit", (event) => event.preventDefault());
     form.addEventListener("reset", () => setTimeout(() => {
       for (const key of FILTERS) delete filter[key];
       form.elements.document.value = form.elements.text.value = "";
@@ -858,7 +863,6 @@
     listen();
     if (isLink(location.hash)) await openLink();
     else await update(-1, true);
-    app.dataset.ready = "yes";
   }
 
   start();
