@@ -204,7 +204,7 @@ def add_sort(parser: argparse.ArgumentParser) -> None:
 
 
 def add_output(
-    parser: argparse.ArgumentParser, more: str = "", *, layouts: Iterable[str] = (),
+    parser: argparse.ArgumentParser, more: str = "", *, layouts: tuple[str, ...] = (),
     intervals: bool = False, scores: bool = True,
 ) -> None:  # fmt: skip
     """Where and how results are written; `intervals` is whether tables may have them, `scores`
@@ -237,11 +237,10 @@ def add_output(
             help="leave intervals out of tables",
         )  # fmt: skip
     if layouts:
-        first, *others = layouts
         group.add_argument(
-            "--layout", choices=(first, *others),
-            help=f"what tables show: {_LAYOUTS[first]} (default), "
-            + ", or ".join(_LAYOUTS[name] for name in others),
+            "--layout", choices=layouts,
+            help=f"what tables show. {'; '.join(_LAYOUTS[name] for name in layouts)} "
+            f"(default: {layouts[0]})",
         )  # fmt: skip
 
 

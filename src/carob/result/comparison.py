@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -293,15 +294,20 @@ class Comparison(Result):
         """Whether the score of a system is significantly different from that of the baseline;
         without one, whether it is significantly better than that of every other system.
         """
-        own = [
-            each for each in self.differences
-            if (each.recipe, each.label) == (rank.recipe, rank.label)
-            and rank.system in (each.a, each.b)
-        ]  # fmt: skip
+        own = self._differences_of[rank.recipe, rank.label, rank.system]
         if self.baseline is not None:
-            return any(d.significant for d in own if self.baseline in (d.a, d.b) and
-                       rank.system != self.baseline)  # fmt: skip
+            others = {each.b if each.a == rank.system else each.a: each for each in own}
+            return self.baseline in others and others[self.baseline].significant
         return all(each.significant and each.ahead == rank.system for each in own)
+
+    @cached_property
+    def _differences_of(self) -> Mapping[tuple[str, str | None, str], list[Difference]]:
+        """The differences of each system to all others, by recipe, label and system."""
+        own: dict[tuple[str, str | None, str], list[Difference]] = {}
+        for each in self.differences:
+            for system in (each.a, each.b):
+                own.setdefault((each.recipe, each.label, system), []).append(each)
+        return own
 
     def __iter__(self) -> Iterator[Difference]:
         return iter(self.differences)
