@@ -100,6 +100,8 @@ MISTAKES = [
      "found width 'wide', expected column or page, or from 1.5 to 40 inches"),
     (["errors", GOLD, ONE, "--font", "Deja Vu Sans", "-o", "x.svg"],
      "no font is called 'Deja Vu Sans'; did you mean DejaVu Sans?"),
+    (["errors", GOLD, ONE, "--percent", "-o", "x.svg"],
+     "errors shows no scores: it has no --percent"),
     (["errors", GOLD, ONE, "--dpi", "1", "-o", "x.png"], "--dpi is from 30 to 2400, not 1"),
     (["errors", GOLD, ONE, "-o", "nowhere/x.svg"],
      "cannot write nowhere/x.svg: No such file or directory"),

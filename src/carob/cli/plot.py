@@ -46,6 +46,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="the file, whose ending says what is written: .svg, .pdf or .png",
     )  # fmt: skip
     group.add_argument(
+        "--percent", action="store_true",
+        help="show scores as 84.3 instead of 0.843: intervals, labels, gains, documents",
+    )  # fmt: skip
+    group.add_argument(
         "--width", metavar="WIDTH", default="column",
         help="column (3.25 inches, default), page (6.75), or a number of inches",
     )  # fmt: skip
@@ -108,6 +112,10 @@ def _parameters(arguments: argparse.Namespace) -> dict[str, Any]:
 
     check_kind(arguments.kind)
     common = {"width": arguments.width, "font": arguments.font}
+    if arguments.kind in ("intervals", "labels", "gains", "documents"):
+        common["percent"] = arguments.percent
+    elif arguments.percent:
+        raise UsageError(f"{arguments.kind} shows no scores: it has no --percent")
     if not arguments.label:
         return common
     if arguments.kind in ("labels", "confusion"):

@@ -105,8 +105,8 @@ def test_labels_have_the_rows_of_the_json(
         for label, value in own["by_label"].items():
             axes = shown[label.removeprefix(begin)]
             assert value["value"] == dots(axes).get(row)
-            [note] = [t.get_text() for t in axes.texts if t.get_text().endswith(" gold")]
-            ends = [float(end) for end in note.removesuffix(" gold").split("–")]
+            [note] = [t.get_text() for t in axes.texts if t.get_text().startswith("n=")]
+            ends = [float(end) for end in note.removeprefix("n=").split("–")]
             assert ends[0] <= value["support"] <= ends[-1]
             supports.setdefault(label, set()).add(value["support"])
             noted[label] = set(ends)
@@ -275,3 +275,31 @@ def test_a_chart_of_another_result_is_refused() -> None:
         scores.plot("bars")
     with pytest.raises(UsageError, match="by_document=True"):
         scores.plot("documents")
+
+
+def test_percent_multiplies_every_number_by_a_hundred(
+    files: dict[str, dict[str, Corpus]],
+) -> None:
+    gold, systems = split(files["mentions"])
+    two = dict(list(systems.items())[:2])
+    scores = score(gold, two, ["exact.F1", "exact.tp"], by_document=True, resamples=100)
+    for kind in ("intervals", "labels"):
+        plain, points = (scores.plot(kind, percent=percent) for percent in (False, True))
+        for one, other in zip(axes_of(plain), axes_of(points), strict=True):
+            times = 1 if "tp" in one.get_title(loc="left") else 100
+            for read_back in (dots, segments):
+                before, after = (read_back(axes) for axes in (one, other))
+                assert before.keys() == after.keys()
+                expected = [times * np.array(before[i]) for i in before]
+                assert np.allclose(expected, [after[i] for i in before])
+    chart: Any = scores.plot("documents", percent=True)
+    assert 50 < chart.axes[0].collections[0].get_offsets().max() <= 100
+    result = errors(gold, two["hasty"] if "hasty" in two else two["careful"])
+    chart = result.plot("gains", percent=True, width="page")
+    shown = [text.get_text() for text in chart.axes[0].texts]
+    gains = [row["exact.F1"] for kind, row in result.gains.items() if result.counts[kind]]
+    largest = max(gain for gain in gains if gain is not None)
+    assert (
+        f"+{100 * largest:.1f}" in shown
+        and f"now {100 * (result.scores['exact.F1'] or 0):.1f}" in shown
+    )

@@ -25,6 +25,7 @@ from carob.report.charts._style import (
     fitting,
     footnotes,
     plain_numbers,
+    printable,
     text_width,
 )
 
@@ -39,6 +40,26 @@ class Dot(NamedTuple):
     low: float | None = None
     high: float | None = None
     text: str = ""
+
+
+def score_dot(
+    value: float | None, low: float | None = None, high: float | None = None, *,
+    is_count: bool = False, percent: bool = False,
+) -> Dot:  # fmt: skip
+    """The dot of a score, with the score as its text; with `percent`, in points unless it is a
+    count.
+
+    >>> score_dot(0.12345, percent=True).text, score_dot(1200.0, is_count=True).text
+    ('12.3', '1,200')
+    """
+    if value is None:
+        return Dot(None, text="-")
+    if is_count:
+        return Dot(value, low, high, f"{value:,.0f}")
+    if not percent:
+        return Dot(value, low, high, f"{value:.3f}")
+    low, high = (None if end is None else 100 * end for end in (low, high))
+    return Dot(100 * value, low, high, f"{100 * value:.1f}")
 
 
 class Panel(NamedTuple):
@@ -112,8 +133,11 @@ def _panel(
     plot.set_xlim(*scale)
     plot.set_ylim(count - 0.4, -0.6)
     note_room = text_width(panel.note) + 0.06 if panel.note else 0.0
-    title = fitting(panel.title, room - note_room, SIZE, "bold")
-    plot.set_title(title, loc="left", size=SIZE, weight="bold", pad=4, x=0)
+    size = SIZE
+    if text_width(printable(panel.title), SIZE, "bold") > room - note_room:
+        size = SMALL
+    title = fitting(panel.title, room - note_room, size, "bold")
+    plot.set_title(title, loc="left", size=size, weight="bold", pad=4, x=0)
     if panel.note:
         width = room - 0.02
         place = width / plot.get_position().width / plot.figure.get_figwidth()  # type: ignore[union-attr]

@@ -121,8 +121,9 @@ def _draw(
 ) -> Chart:  # fmt: skip
     size = len(matrix)
     cell = min((width - left - 0.05) / size, 0.75)
-    height = min(max(0.2, 0.75 * cell), 0.34)
-    with_shares = cell >= 0.32 and height >= 0.24
+    height = min(max(0.25, 0.75 * cell), 0.34)
+    widest = max(text_width(text) for text in (f"{int(matrix.max()):,}", "100%"))
+    text_size = max(SMALL * min((cell - 0.04) / widest, 1.0), 4.0)
     heads = [fitting(name, 0.95) for name in shown]
     turned = max(map(text_width, heads)) > cell - 0.05
     above = 0.24 + (max(map(text_width, heads)) if turned else 0.1)
@@ -155,10 +156,9 @@ def _draw(
     for i, k, count in zip(rows.tolist(), columns.tolist(), matrix.ravel().tolist(), strict=True):
         address = None
         if count:
-            text = f"{count:,}" + (f"\n{shares[i, k]:.0%}" if with_shares else "")
             plot.text(
-                k + 0.5, i + 0.5, text, ha="center", va="center", linespacing=0.95,
-                size=SMALL if with_shares else SMALL - 1,
+                k + 0.5, i + 0.5, f"{count:,}\n{shares[i, k]:.0%}", ha="center", va="center",
+                linespacing=0.95, size=text_size,
             )  # fmt: skip
             if link is not None and codes[i] and codes[k]:
                 address = link(system, codes[i], codes[k])

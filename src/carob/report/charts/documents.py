@@ -62,6 +62,7 @@ def draw(
     *,
     systems: Sequence[str] | None = None,
     recipe: str | None = None,
+    percent: bool = False,
     link: Callable[[str], str] | None = None,
     width: float | str = "column",
     font: str = "sans",
@@ -71,8 +72,8 @@ def draw(
     The scores need those of documents: `carob.score(..., by_document=True)`. `systems` are two
     names, by default the only two; the `recipe` is by default the first that is neither precision
     nor recall. The area of a dot says how many documents have the same two scores. Documents in
-    which a score is undefined are left out and counted. `link` gives the address to which the dot
-    of a single document leads.
+    which a score is undefined are left out and counted. With `percent`, scores are shown as 84.3
+    instead of 0.843. `link` gives the address to which the dot of a single document leads.
 
     >>> from carob import Corpus, score
     >>> gold = Corpus.of("[Ann]PER slept", "[Bo]PER woke")
@@ -82,6 +83,8 @@ def draw(
     [[0.0, 1.0], [1.0, 1.0]]
     """
     both = _of_scores(result, systems, recipe) if isinstance(result, Scores) else _of_pair(result)
+    if percent:
+        both = both._replace(scores=100 * both.scores)
     rows = np.flatnonzero(~np.isnan(both.scores).any(axis=1))
     points = both.scores[rows]
     ahead = (points[:, 1] - points[:, 0]) * (-1 if both.lower_is_better else 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from carob.corpus.problems import UsageError, nearest
-from carob.report.charts._panels import Dot, Panel, draw_panels
+from carob.report.charts._panels import Dot, Panel, draw_panels, score_dot
 from carob.report.charts._style import Chart, inches, printable, settings
 from carob.report.errors import MEANING
 from carob.result.errors import Errors
@@ -23,6 +23,7 @@ def draw(
     result: Errors | Sequence[Errors],
     *,
     recipes: Sequence[str] | None = None,
+    percent: bool = False,
     width: float | str = "column",
     font: str = "sans",
 ) -> Chart:
@@ -30,7 +31,8 @@ def draw(
 
     Of one system there is a panel for each recipe, by default all that were scored; of several
     systems a panel for each, with the first recipe. A score of which less is better has negative
-    gains. The types with the largest gains come first.
+    gains. The types with the largest gains come first. With `percent`, gains are in points, a
+    hundredth each.
 
     >>> from carob import Corpus, errors
     >>> gold, system = Corpus.of("[Ann]PER [Rome]LOC"), Corpus.of("[Ann]LOC Rome")
@@ -50,10 +52,12 @@ def draw(
     if len(every) == 1:
         name = printable(every[0].name)
         notes = [f"{name}: what a score would gain if all errors of a type were corrected"]
-        panels = [_panel(every[0], kinds, recipe, recipe) for recipe in chosen]
+        panels = [_panel(every[0], kinds, recipe, recipe, percent=percent) for recipe in chosen]
     else:
         notes = [f"what {chosen[0]} would gain if all errors of a type were corrected"]
-        panels = [_panel(each, kinds, chosen[0], each.name) for each in every[:MOST]]
+        panels = [
+            _panel(each, kinds, chosen[0], each.name, percent=percent) for each in every[:MOST]
+        ]
         if len(every) > MOST:
             notes.append(f"{len(every) - MOST:,} more systems not shown")
     if not kinds:
@@ -67,14 +71,19 @@ def draw(
         return draw_panels(names, panels, width, notes, one_scale=len(every) > 1, bars=True)
 
 
-def _panel(errors: Errors, kinds: Sequence[str], recipe: str, title: str) -> Panel:
-    now = errors.scores[recipe]
-    dots = [Dot(gain := errors.gains[kind][recipe], text=_text(gain)) for kind in kinds]
-    return Panel(title, dots, "" if now is None else f"now {now:.3f}")
+def _panel(
+    errors: Errors, kinds: Sequence[str], recipe: str, title: str, *, percent: bool
+) -> Panel:
+    now = score_dot(errors.scores[recipe], percent=percent)
+    gains = (errors.gains[kind][recipe] for kind in kinds)
+    dots = [_signed(score_dot(gain, percent=percent)) for gain in gains]
+    return Panel(title, dots, "" if now.value is None else f"now {now.text}")
 
 
-def _text(gain: float | None) -> str:
-    if gain is None:
-        return "-"
-    text = f"{gain:+.3f}".replace("-", "−")
-    return "0.000" if text[1:] == "0.000" else text
+def _signed(gain: Dot) -> Dot:
+    """With a sign before the number, unless it is 0."""
+    if gain.value is None:
+        return gain
+    digits = gain.text.removeprefix("-")
+    sign = "" if float(digits) == 0 else "−" if gain.value < 0 else "+"
+    return gain._replace(text=sign + digits)

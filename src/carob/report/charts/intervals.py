@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from carob.corpus.problems import UsageError, many, nearest
-from carob.report.charts._panels import Dot, Panel, draw_panels
+from carob.report.charts._panels import Dot, Panel, draw_panels, score_dot
 from carob.report.charts._style import Chart, inches, settings
 from carob.report.terminal import span
 from carob.result.comparison import SORTS, Comparison
@@ -35,14 +35,16 @@ def draw(
     *,
     recipes: Sequence[str] | None = None,
     sort: str = "score",
+    percent: bool = False,
     width: float | str = "column",
     font: str = "sans",
 ) -> Chart:
     """A panel for each recipe, with a dot and an interval for each system.
 
     Of `recipes`, by default all but precision and recall are shown. The systems stand in the order
-    of their scores under the first recipe, by `name`, or as `given`. Beside the score of a
-    comparison or ranking are the ranks that the system may have.
+    of their scores under the first recipe, by `name`, or as `given`. With `percent`, scores are
+    shown as 84.3 instead of 0.843. Beside the score of a comparison or ranking are the ranks that
+    the system may have.
 
     >>> from carob import Corpus, score
     >>> gold, system = Corpus.of("[Ann]PER [Bo]PER"), Corpus.of("[Ann]PER Bo")
@@ -52,7 +54,7 @@ def draw(
     """
     if sort not in SORTS:
         raise UsageError(f"systems are sorted by {', '.join(SORTS)}, not by {sort!r}")
-    entries = _entries(result)
+    entries = _entries(result, percent=percent)
     names = list(dict.fromkeys(each.recipe for each in entries))
     for each in recipes or ():
         if each not in names:
@@ -97,34 +99,23 @@ def _systems(entries: Sequence[Entry]) -> list[str]:
     return list(dict.fromkeys(each.system for each in entries))
 
 
-def _entries(result: Scores | Comparison | Ranking) -> list[Entry]:
+def _entries(result: Scores | Comparison | Ranking, *, percent: bool) -> list[Entry]:
     if isinstance(result, Scores):
         return [
             Entry(
                 each.system, each.recipe,
-                Dot(each.value, each.low, each.high, score_text(each.value, each.is_count)),
+                score_dot(
+                    each.value, each.low, each.high, is_count=each.is_count, percent=percent
+                ),
                 each.lower_is_better, each.measure in ("P", "R"),
             )
             for each in result
         ]  # fmt: skip
     comparison = result.comparison if isinstance(result, Ranking) else result
-    return [
-        Entry(
-            each.system, each.recipe,
-            Dot(each.value, each.low, each.high,
-                f"{score_text(each.value)}  #{span(each.rank_low, each.rank_high)}"),
-            each.lower_is_better, False,
-        )
-        for each in comparison.ranks if each.label is None
-    ]  # fmt: skip
-
-
-def score_text(value: float | None, is_count: bool = False) -> str:
-    """A score as a chart shows it.
-
-    >>> score_text(0.12345), score_text(1200.0, True), score_text(None)
-    ('0.123', '1,200', '-')
-    """
-    if value is None:
-        return "-"
-    return f"{value:,.0f}" if is_count else f"{value:.3f}"
+    entries = []
+    for each in comparison.ranks:
+        if each.label is None:
+            dot = score_dot(each.value, each.low, each.high, percent=percent)
+            ranked = dot._replace(text=f"{dot.text}  #{span(each.rank_low, each.rank_high)}")
+            entries.append(Entry(each.system, each.recipe, ranked, each.lower_is_better, False))
+    return entries

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from carob.corpus.problems import UsageError, many, nearest
-from carob.report.charts._panels import Dot, Panel, draw_panels
+from carob.report.charts._panels import Dot, Panel, draw_panels, score_dot
 from carob.report.charts._style import Chart, inches, printable, settings, without_prefix
-from carob.report.charts.intervals import MOST, Entry, in_order, score_text
+from carob.report.charts.intervals import MOST, Entry, in_order
 from carob.result.result import whole
-from carob.result.scores import Score, Scores, Value
+from carob.result.scores import Score, Scores
 
 DRAWS = ("Scores",)
 
@@ -22,13 +22,14 @@ def draw(
     *,
     recipe: str | None = None,
     labels: Sequence[str] | None = None,
+    percent: bool = False,
     width: float | str = "column",
     font: str = "sans",
 ) -> Chart:
     """A panel for each label, with a dot and an interval for each system, on one scale.
 
     The `recipe` is by default the first that is neither precision nor recall. Beside the name of a
-    label is how many items gold has.
+    label is n, how many items gold has. With `percent`, scores are shown as 84.3 instead of 0.843.
 
     >>> from carob import Corpus, score
     >>> gold, system = Corpus.of("[Ann]PER [Rome]LOC"), Corpus.of("[Ann]PER Rome")
@@ -64,8 +65,8 @@ def draw(
     panels = [
         Panel(
             title,
-            [_dot(by_name[name].by_label.get(label), by_name[name].is_count) for name in systems],
-            f"{_span(support[label])} gold",
+            [_dot(by_name[name], label, percent=percent) for name in systems],
+            f"n={_span(support[label])}",
         )
         for label, title in zip(chosen, titles, strict=True)
     ]
@@ -73,7 +74,7 @@ def draw(
     slots = f", slots of {printable(prefix[:-1])}" if prefix else ""
     if not panels:
         notes.append("there are no labels")
-    notes.insert(0, scores[0].recipe + lower + slots)
+    notes.insert(0, f"{scores[0].recipe}{lower}{slots}; n: items of gold")
     with settings(font):
         return draw_panels(systems, panels, inches(width), notes, one_scale=True)
 
@@ -94,7 +95,8 @@ def _span(support: Sequence[float]) -> str:
     return least if least == most else f"{least}–{most}"
 
 
-def _dot(value: Value | None, is_count: bool) -> Dot:
+def _dot(score: Score, label: str, *, percent: bool) -> Dot:
+    value = score.by_label.get(label)
     if value is None:
         return Dot(None)
-    return Dot(value.value, value.low, value.high, score_text(value.value, is_count))
+    return score_dot(value.value, value.low, value.high, is_count=score.is_count, percent=percent)
