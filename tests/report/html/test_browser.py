@@ -123,4 +123,4 @@ def test_text_of_files_is_packed_whatever_is_in_it() -> None:
     packed = pack(made.documents(), made.errors)
     assert text == unpacked(packed.chunks[0])[0]["text"]
     assert re.fullmatch("[A-Za-z0-9+/=]+", packed.index + packed.chunks[0])
-    assert ["</script>␀"] == unpacked(packed.index)["documents"]
+    assert ["</script>\\x00"] == unpacked(packed.index)["documents"]

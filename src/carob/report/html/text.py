@@ -15,11 +15,11 @@ _HIDDEN = re.compile(
 
 
 def visible(text: str, longest: int = LONGEST) -> str:
-    """Text with hidden characters made visible, without its middle if it is long. Line breaks and
-    tabs become spaces.
+    """Text with hidden characters as escapes, as `carob.corpus.problems.plain` has them, and without
+    its middle if it is long. Line breaks and tabs become spaces.
 
     >>> visible("a\\x00b\\u202ec\\n")
-    'a␀b⟨U+202E⟩c '
+    'a\\\\x00b\\\\u202ec '
     >>> visible("x" * 500, 20)
     'xxxxxxxxxxxxxxx…xxxxx (500 characters)'
     """
@@ -36,6 +36,6 @@ def _shown(match: re.Match[str]) -> str:
     code = ord(match.group())
     if code in (0x09, 0x0A, 0x0D, 0x2028, 0x2029):
         return " "
-    if code < 0x20:
-        return chr(0x2400 + code)
-    return "␡" if code == 0x7F else f"⟨U+{code:04X}⟩"
+    if code < 0x100:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
