@@ -370,3 +370,9 @@ def test_more_tests_than_the_trials_can_tell_from_chance_are_reported(
     made = {str(n): corpus([(n, 0)] * 30) for n in range(systems)}
     blind = compare(gold, made, "exact.R", resamples=0, trials=99).blind
     assert too_few == (blind is not None and "6 tests and 99 trials" in blind)
+
+
+def test_systems_without_any_label_have_no_difference() -> None:
+    nothing = Corpus.of("It rained", "It snowed")
+    comparison = compare(nothing, {"a": nothing, "b": nothing}, ["exact.F1", "ts.F1@macro"])
+    assert [(None, None), (None, None)] == [(each.difference, each.p) for each in comparison]

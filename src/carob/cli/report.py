@@ -54,7 +54,8 @@ def run(arguments: argparse.Namespace) -> int:
     from carob.evaluate.report import report
     from carob.result.result import library
 
-    library("jinja2", "report")  # that it is missing costs no time
+    for name in ("jinja2", "matplotlib"):
+        library(name, "report")  # that it is missing costs no time
     arguments.format = "html"
     made = report(
         arguments.gold, _arguments.parse_systems(arguments), _arguments.parse_recipes(arguments),

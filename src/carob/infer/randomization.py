@@ -174,7 +174,9 @@ def _changes(sampler: Sampler, pair: Pair) -> list[Change]:
     difference = second.minus(first)
     parts = sampler.statistics[pair[0]].columns
     if parts is None:
-        units = distinct(np.concatenate([_occupied(part) for part in difference.parts]))
+        # A mean over labels has no part if no file has a label.
+        nothing = np.empty(0, np.int64)
+        units = distinct(np.concatenate([nothing, *map(_occupied, difference.parts)]))
         return [Change(len(units), difference.rows(units if len(units) <= EXACT else units[:0]))]
     sizes = np.zeros(len(parts), np.int64)
     rows: list[list[FloatArray]] = [[] for _ in parts]

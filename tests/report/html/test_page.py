@@ -242,3 +242,26 @@ def test_the_function_has_the_name_of_a_folder() -> None:
 
     gold = Corpus.of("[Ann]PER")
     assert isinstance(carob.report(gold, gold), Report)
+
+
+def test_files_without_any_mention_have_a_report_without_scores() -> None:
+    nothing = Corpus.of("It rained", "It snowed")
+    page = Page(report(nothing, {"a": nothing, "b": nothing}).to_html())
+    assert {""} == {each["value"] for each in page.cells("system", "recipe", "value")}
+    assert "no robustness: no system has a score under any choice" in page.text
+
+
+def test_a_report_of_nuggets_without_a_text_compares_characters(tmp_path: Path) -> None:
+    head, end = "#BeginOfDocument d1", "#EndOfDocument"
+    lines = {
+        "gold": ["x\td1\tE1\t0,6\tattack\tAttack\tActual", "x\td1\tE2\t9,12\tmet\tMeet\tActual"],
+        "system": ["x\td1\tE1\t0,5\tattac\tAttack\tActual"],
+    }  # fmt: skip
+    for name, own in lines.items():
+        text = "\n".join([head, *own, end]) + "\n"
+        (tmp_path / f"{name}.tbf").write_text(text, encoding="utf-8")
+    made = report(tmp_path / "gold.tbf", tmp_path / "system.tbf")
+    assert {"BES": 1, "FN": 1} == {k: n for k, n in made.errors["system"].counts.items() if n}
+    page = Page(made.to_html())
+    assert "there is no text to find tokens in: types of errors compare characters" in page.text
+    assert "0–6 Attack" in " ".join(page.text.split())

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from carob.corpus.problems import UsageError
 from carob.report.charts import figure, svg
 from carob.result.result import library
 
@@ -19,9 +18,6 @@ COLUMN = 3.9
 def chart(
     result: Any, kind: str, *, title: str, description: str, width: float = WIDTH, **parameters: Any
 ) -> Any:
-    """A chart as markup for a template; None if there is nothing that it could show."""
-    try:
-        made = figure(result, kind, width=width, **parameters)
-    except UsageError:
-        return None
+    """A chart as markup for a template."""
+    made = figure(result, kind, width=width, **parameters)
     return library("markupsafe", "report").Markup(svg(made, title=title, description=description))

@@ -15,7 +15,7 @@ _HIDDEN = re.compile(
 
 
 def visible(text: str, longest: int = LONGEST) -> str:
-    """Text with hidden characters as escapes, as `carob.corpus.problems.plain` has them, and without
+    """Text with hidden characters as escapes, as `corpus.problems.plain` has them, and without
     its middle if it is long. Line breaks and tabs become spaces.
 
     >>> visible("a\\x00b\\u202ec\\n")
