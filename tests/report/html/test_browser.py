@@ -15,6 +15,7 @@ import pytest
 from carob import Corpus, errors, report
 from carob.corpus.problems import UsageError
 from carob.report.html.browser import CONFUSED, COUNTED, DOCUMENTS, pack
+from carob.report.html.page import FOLDER
 from carob.result.documents import DocumentErrors, Event, Item
 
 GOLD = Corpus.of("[Ann Lee]PER met [Bo]PER in [Rome]LOC", "It rained", "[Eve]PER slept")
@@ -96,6 +97,12 @@ def test_chunks_follow_each_other() -> None:
     assert index["first"] == [names.index(unpacked(chunk)[0]["name"]) for chunk in packed.chunks]
 
 
+def test_colours_that_styles_use_are_there() -> None:
+    styles = "".join((FOLDER / name).read_text() for name in ("style.css", "browser.css"))
+    defined = set(re.findall(r"(--[\w-]+):", styles))
+    assert set(re.findall(r"var\((--[\w-]+)\)", styles)) <= defined
+
+
 def test_the_page_states_the_cap_and_how_to_raise_it() -> None:
     text = report(GOLD, {"a": SYSTEM}, resamples=0, browser_documents=2).to_html()
     words = " ".join(re.sub("<[^>]*>", "", text).split())
@@ -104,6 +111,12 @@ def test_the_page_states_the_cap_and_how_to_raise_it() -> None:
     assert "--browser-documents and --browser-megabytes" in words
     whole = report(GOLD, {"a": SYSTEM}, resamples=0).to_html()
     assert "All 3 documents are here" in whole
+
+
+def test_without_documents_there_is_no_browser_and_no_text() -> None:
+    text = report(GOLD, {"a": SYSTEM}, resamples=0, browser_documents=0, examples=0).to_html()
+    assert 'id="browser-app"' not in text
+    assert "It rained" not in text and "Rome" not in text
 
 
 def test_a_cap_below_zero_is_refused() -> None:

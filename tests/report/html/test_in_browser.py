@@ -151,7 +151,6 @@ def test_a_document_is_shown_with_its_table_and_its_relations(nested: Case, open
     assert ["ORG LBE", "PER LBE"] == sorted(here)
     text = page.page.inner_text("#browser-document .text")
     assert "\U0001f600 and Dr." in text
-    page.page.click("#browser-document summary")
     row = page.page.inner_text("#browser-document tr.here").split("\t")
     assert ["PER", "Ann Lee", "LBE Ann Lee of Oslo ORG"] == [cell.strip() for cell in row]
     assert "visits\twho Ann Lee\twhere New York" in page.page.inner_text(".table table >> nth=1")

@@ -32,7 +32,8 @@
   let rows = []; // the errors that pass the filters, as rows of the index
   let current = -1; // the one that is shown, as a place in `rows`
   let request = 0; // the latest request; an older one that is still waiting stops
-  let span = WINDOW;
+  let span = WINDOW; // how much of a long text is shown
+  let tableOpen; // whether the table is, once somebody has opened or closed it
 
   // Small helpers ---------------------------------------------------------------------------------
 
@@ -652,8 +653,10 @@
   // What gold has, row by row, and what each system has in its place. Extra answers come last.
   function tableOf(doc, event, systems) {
     const made = element("details", "table");
-    made.open = index.slots || !doc.text;
-    made.append(element("summary", "", index.slots ? "Slots of this document" : "Mentions of this document"));
+    made.open = tableOpen === undefined ? index.slots || doc.relations !== undefined : tableOpen;
+    const title = element("summary", "", index.slots ? "Slots of this document" : "Mentions of this document");
+    title.addEventListener("click", () => (tableOpen = !made.open));
+    made.append(title);
     const lines = [];
     const answers = systems.map((system) => {
       const byGold = new Map();

@@ -48,9 +48,9 @@ GROUPS = {"BE": ("BES", "BEL", "BEO")}
 
 def part(report: Report) -> dict[str, Any] | None:
     """The data of the browser, and what the page says about it."""
-    if report.documents is None:
-        return None
     most = int(report.settings.get("browser_documents", DOCUMENTS))
+    if report.documents is None or not most:
+        return None
     megabytes = float(report.settings.get("browser_megabytes", MEGABYTES))
     packed = pack(report.documents(), report.errors, most, megabytes)
     markup = library("markupsafe", "report").Markup  # base64 needs no escapes
