@@ -4,8 +4,10 @@ the ones that did not fall on token borders are counted.
 
 from __future__ import annotations
 
+import gc
 import json
 import random
+import weakref
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -301,3 +303,16 @@ def test_comparisons_and_errors_use_the_tokenizer(
         assert moved in capsys.readouterr().err
         assert 0 == main(["errors", gold, a, b, "-m", "ts.F1", "--tokenizer", how])
         capsys.readouterr()
+
+
+def test_a_pair_of_tokens_is_freed_at_once() -> None:
+    """Large pairs are counted in pieces; if a piece kept itself, all of them would stay."""
+    made = Pair.of(Corpus.of("[Ann]PER slept"), Corpus.of("[Ann]PER slept"))
+    assert made.in_tokens is made
+    there = weakref.ref(made)
+    gc.disable()
+    try:
+        del made
+        assert there() is None
+    finally:
+        gc.enable()

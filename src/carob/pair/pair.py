@@ -61,7 +61,7 @@ class Pair:
         """How many documents there are."""
         return len(self.documents)
 
-    @cached_property
+    @property
     def in_tokens(self) -> Pair:
         """The same pair in tokens, row for row; itself if positions are tokens already.
 
@@ -75,8 +75,12 @@ class Pair:
         >>> tokens.gold.start, tokens.gold.end, tokens.coverage["unaligned"]
         (array([0], dtype=int32), array([2], dtype=int32), 2)
         """
-        if self.unit == "token":
-            return self
+        # A pair that kept itself would not be freed until Python looks for circles.
+        return self if self.unit == "token" else self._snapped
+
+    @cached_property
+    def _snapped(self) -> Pair:
+        """The pair of characters, with mentions snapped to tokens."""
         if self.borders is None:
             raise DataError("this event space counts tokens, and these corpora count characters")
         tokens = self.borders()
@@ -107,7 +111,7 @@ class Pair:
         """The coverage; if anything counted tokens, with the mentions moved onto tokens; if
         anything counted fillers, with those left out or not found in the text.
         """
-        seen: Pair = self.__dict__.get("in_tokens", self)
+        seen: Pair = self.__dict__.get("_snapped", self)
         slots: FilledPair | None = self.__dict__.get("filled")
         if slots is None or "gold_fillers" not in self.coverage:
             return seen.coverage
@@ -494,7 +498,7 @@ def _coverage(gold: Corpus, system: Corpus, both: int) -> dict[str, int]:
     return coverage
 
 
-PIECE = 1 << 17
+PIECE = 1 << 16
 """A pair with more mentions, of both sides together, is counted in pieces of about this many."""
 
 
