@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -48,15 +48,25 @@ class Part(NamedTuple):
         return rows
 
 
+Parts = Sequence[Part] | Callable[[], Sequence[Part]]
+
+
 class Table:
     """A matrix of units x columns, in parts: what no part has is 0.
+
+    `parts` may be a function that makes them: a score without resamples needs the sums only.
 
     >>> Table.of(np.array([[1.0, 2.0], [3.0, 4.0]])).sums
     array([4., 6.])
     """
 
-    def __init__(self, units: int, width: int, parts: Sequence[Part]) -> None:
-        self.units, self.width, self.parts = units, width, parts
+    def __init__(self, units: int, width: int, parts: Parts) -> None:
+        self.units, self.width, self._parts = units, width, parts
+
+    @cached_property
+    def parts(self) -> Sequence[Part]:
+        """Columns that are there for the same units."""
+        return self._parts() if callable(self._parts) else self._parts
 
     summed: tuple[Table, IntArray] | None = None
     """If the columns are sums of those of another table: that table, and in a row for each column
@@ -136,7 +146,7 @@ class CountTable(Table):
     """
 
     def __init__(
-        self, units: int, width: int, parts: Sequence[Part], quantities: Mapping[str, float],
+        self, units: int, width: int, parts: Parts, quantities: Mapping[str, float],
         times: int, exact: FloatArray,
     ) -> None:  # fmt: skip
         super().__init__(units, width, parts)
@@ -260,11 +270,11 @@ class Tally:
         array([1, 3])
         """
         parts = list(tallies)
-        first = np.cumsum([0, *(part.units for part in parts)])
+        first = np.cumsum([0, *(part.units for part in parts)]).tolist()
         sizes = [part.size for part in parts if part.size is not None]
         return replace(
             parts[0],
-            units=int(first[-1]),
+            units=first[-1],
             unit=np.concatenate([part.unit + k for part, k in zip(parts, first, strict=False)]),
             label=np.concatenate([part.label for part in parts]),
             counts=np.concatenate([part.counts for part in parts]),
@@ -294,10 +304,9 @@ class Tally:
         """The quantities that a measure needs, a column each: all labels together."""
         names = self._names(needs)
         if ("units", names) not in self._tables:
-            values = [self._sum(self._factors(name), self._by_unit) for name in names]
             outcomes = column_sums(self._by_unit)
             sums = np.array([self._sum(self._factors(name), outcomes) for name in names])
-            parts = [Part(np.arange(len(names)), None, compact(np.array(values, np.float64).T))]
+            parts = partial(self._unit_parts, names)
             self._tables["units", names] = self._table(names, parts, sums, len(self.labels))
             self._link(names)
         return self._tables["units", names]
@@ -307,7 +316,7 @@ class Tally:
         names = self._names(needs)
         if ("labels", names) not in self._tables:
             sums = np.array([self._sum(self._factors(name), self._by_label) for name in names])
-            parts = list(self._label_parts(names))
+            parts = partial(self._label_parts, names)
             self._tables["labels", names] = self._table(names, parts, sums.reshape(-1), 1)
             self._link(names)
         return self._tables["labels", names]
@@ -342,6 +351,11 @@ class Tally:
                 added[-1, 0] = labels.width - 1
             units.summed = labels, added
 
+    def _unit_parts(self, names: Sequence[str]) -> Iterator[Part]:
+        """The columns of all labels together, in one part."""
+        values = [self._sum(self._factors(name), self._by_unit) for name in names]
+        yield Part(np.arange(len(names)), None, compact(np.array(values, np.float64).T))
+
     def _label_parts(self, names: Sequence[str]) -> Iterator[Part]:
         """The columns of all labels, in one part or, if that would be mostly zeros, in groups of
         labels with the units that have any of them.
@@ -364,16 +378,17 @@ class Tally:
             yield Part(columns.ravel(), units, compact(matrix))
 
     def _table(
-        self, names: Sequence[str], parts: list[Part], sums: FloatArray, times: int
-    ) -> CountTable:
+        self, names: Sequence[str], parts: Callable[[], Iterator[Part]], sums: FloatArray,
+        times: int,
+    ) -> CountTable:  # fmt: skip
         """A table of these parts, and of the size if a quantity needs it."""
         factors = {name: self._factors(name).get(TOTAL, 0.0) for name in names}
-        width = len(sums)
+        more = []
         if any(factors.values()):
             assert self.size is not None, "only a space with a size has quantities that need it"
-            parts.append(Part(np.array([width]), None, self.size[:, None]))
-            sums, width = np.append(sums, self._whole_size), width + 1
-        return CountTable(self.units, width, parts, factors, times, sums)
+            more = [Part(np.array([len(sums)]), None, self.size[:, None])]
+            sums = np.append(sums, self._whole_size)
+        return CountTable(self.units, len(sums), lambda: [*parts(), *more], factors, times, sums)
 
     def _values(self, names: Sequence[str]) -> list[FloatArray]:
         """Of each row of counts these quantities, but for the size in them."""

@@ -205,8 +205,10 @@ def read_all(files: Sequence[tuple[Source, Mapping[str, Any]]]) -> list[Corpus |
         return [read_one(file) for file in files]
     from concurrent.futures import ThreadPoolExecutor  # slow to load
 
-    with ThreadPoolExecutor(_processors()) as threads:
-        return list(threads.map(read_one, files))
+    # This thread reads the first file, so that what comes next can use the memory that it frees.
+    with ThreadPoolExecutor(min(_processors(), len(files) - 1)) as threads:
+        others = threads.map(read_one, files[1:])
+        return [read_one(files[0]), *others]
 
 
 def _threads_pay(files: Sequence[tuple[Source, Mapping[str, Any]]]) -> bool:

@@ -18,6 +18,7 @@ import numpy as np
 
 from carob import registry
 from carob._version import __version__
+from carob.arrays.columns import stretches
 from carob.arrays.types import FloatArray, IntArray
 from carob.corpus.corpus import (
     Corpus,
@@ -741,8 +742,11 @@ def _item_counts(item: str, gold: Corpus, corpus: Corpus) -> dict[str, int]:
     else:
         return {}
     counts: Counter[str] = Counter()
-    for name, count in zip(names, np.bincount(codes, minlength=len(names)).tolist(), strict=True):
-        counts[name] += count
+    # Some at a time: bincount makes eight bytes of every code, which may be one byte.
+    for some in stretches(len(codes)):
+        numbers = np.bincount(codes[some], minlength=len(names)).tolist()
+        for name, count in zip(names, numbers, strict=True):
+            counts[name] += count
     return {name: count for name, count in counts.items() if count}
 
 

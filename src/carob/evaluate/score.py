@@ -144,13 +144,17 @@ def document_values(recipe: Recipe, tally: Tally, zero: float | None) -> FloatAr
 
 def count_events(pair: Pair, spaces: Iterable[Any], plan: Plan) -> dict[Any, Counts]:
     """The counts of each space; in pieces of the pair, if every space allows it."""
-    spaces = dict.fromkeys(spaces)
+    parts = _count_pieces(pair, dict.fromkeys(spaces), plan)
+    return {space: own[0] if len(own) == 1 else _concatenated(own) for space, own in parts.items()}
+
+
+def _count_pieces(pair: Pair, spaces: Iterable[Any], plan: Plan) -> dict[Any, list[Counts]]:
     local = plan.options.resample_by == "document" and all(s.by_document for s in spaces)
     parts: dict[Any, list[Counts]] = {space: [] for space in spaces}
     for piece in pieces(pair) if local else (pair,):
-        for space in spaces:
-            parts[space].append(_count_piece(piece, space, plan))
-    return {space: own[0] if len(own) == 1 else _concatenated(own) for space, own in parts.items()}
+        for space, own in parts.items():
+            own.append(_count_piece(piece, space, plan))
+    return parts
 
 
 def _concatenated(parts: Sequence[Counts]) -> Counts:
