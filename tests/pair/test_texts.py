@@ -100,3 +100,25 @@ def test_layers_are_columns_and_are_checked() -> None:
 def test_documents_without_words_are_refused() -> None:
     with pytest.raises(DataError, match="document '1' has no text"):
         Texts.of(Corpus.of({"unit": "char"}))
+
+
+def test_parts_joined_are_the_whole() -> None:
+    layered = {**MARKED, "layers": {"pos": list("ABCDEFGH")}}
+    plain = {"id": "d2", "text": "a  bc", "mentions": [{"start": 3, "end": 5, "label": "a"}]}
+    whole = Examples.of(Corpus.of(layered, plain, {"id": "d3", "text": "", "mentions": []}))
+    parts = [Examples.of(Corpus.of(each)) for each in (layered, plain)]
+    again = Examples.joined([*parts, whole.only(np.array([2]))])
+    for name in ("offsets", "start", "end", "opens_line"):
+        assert getattr(whole.texts, name).tolist() == getattr(again.texts, name).tolist()
+    assert whole.texts.layers.keys() == again.texts.layers.keys()
+    one, other = whole.texts, again.texts
+    for row in range(len(one.start)):
+        assert (one.words[row], one.layers["pos"][row]) == (
+            other.words[row],
+            other.layers["pos"][row],
+        )
+    assert [d.mentions for d in whole.gold] == [d.mentions for d in again.gold]
+    assert whole.moved.tolist() == again.moved.tolist()
+    slots = ("a", "when", "who")
+    columns = (np.array([*vars_of(each.spans(slots))]).tolist() for each in (whole, again))
+    assert next(columns) == next(columns)

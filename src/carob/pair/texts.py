@@ -16,7 +16,7 @@ from carob.arrays.columns import label_codes
 from carob.arrays.types import BoolArray, FloatArray, IntArray
 from carob.corpus.corpus import Corpus, Memory
 from carob.corpus.problems import DataError, UsageError, nearest, shown
-from carob.corpus.tables import UNKNOWN, Codes, Mentions, int32, spread
+from carob.corpus.tables import UNKNOWN, Codes, Mentions, int32, joined_codes, spread
 from carob.pair.tokens import Borders, Tokens
 
 LAYERS = "layers"
@@ -103,6 +103,34 @@ class Texts:
             layers={name: layer.take(places) for name, layer in self.layers.items()},
         )
 
+    @classmethod
+    def joined(cls, parts: Sequence[Texts]) -> Texts:
+        """Texts end to end, at least one; they were cut by the same tokenizer.
+
+        >>> Texts.joined([Texts.of(Corpus.of("a b")), Texts.of(Corpus.of("c"))]).offsets.tolist()
+        [0, 2, 3]
+        """
+        names = sorted({name for part in parts for name in part.layers})
+        sizes = [part.start.size for part in parts]
+        layers = {
+            name: joined_codes([
+                part.layers.get(name, Codes(np.full(size, UNKNOWN, np.int32), ()))
+                for part, size in zip(parts, sizes, strict=True)
+            ])
+            for name in names
+        }  # fmt: skip
+        counts = np.concatenate([np.diff(part.offsets) for part in parts])
+        return replace(
+            parts[0],
+            corpus=Corpus.joined([part.corpus for part in parts]),
+            offsets=np.concatenate([[0], np.cumsum(counts)]),
+            start=np.concatenate([part.start for part in parts]),
+            end=np.concatenate([part.end for part in parts]),
+            words=joined_codes([part.words for part in parts]),
+            opens_line=np.concatenate([part.opens_line for part in parts]),
+            layers=layers,
+        )
+
     def answers(
         self, slots: Sequence[str], spans: Spans, confidence: FloatArray, **facts: int
     ) -> Corpus:
@@ -164,6 +192,29 @@ class Examples:
         if borders is not None:
             tokens, moved = borders.snapped(corpus.mentions)
         return cls(texts, gold, tokens, moved)
+
+    @classmethod
+    def joined(cls, parts: Sequence[Examples]) -> Examples:
+        """Examples end to end, at least one.
+
+        >>> Examples.joined([Examples.of(Corpus.of("[a]x")), Examples.of(Corpus.of("[b]y"))]).slots
+        ('x', 'y')
+        """
+        gold = Corpus.joined([part.gold for part in parts])
+        docs = np.cumsum([0] + [len(part) for part in parts]).tolist()
+        place = {label: code for code, label in enumerate(gold.labels)}
+        tables = []
+        for part in parts:
+            # Row for row: to order them again could part a mention from its row in gold.
+            codes = label_codes([place[each] for each in part.gold.labels] + [UNKNOWN], len(place))
+            tables.append(replace(part.tokens, label=codes[part.tokens.label]))
+        return replace(
+            parts[0],
+            texts=Texts.joined([part.texts for part in parts]),
+            gold=gold,
+            tokens=Mentions.joined(tables, docs),
+            moved=np.concatenate([part.moved for part in parts]),
+        )
 
     @property
     def slots(self) -> tuple[str, ...]:
