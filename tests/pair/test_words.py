@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from carob import Corpus, InputError, Pair, check, read, score
+from carob import Corpus, InputError, Pair, UsageError, check, read, score
 from carob.cli import main
 from carob.evaluate.verify import verify
 from carob.pair.words import different_stretches
@@ -229,3 +229,56 @@ def test_a_mention_after_the_end_names_the_file_in_a_folder(tmp_path: Path) -> N
     gold = Corpus.of({"id": "b", "text": "Ann"}, {"id": "a", "text": "Ann"})
     with pytest.raises(InputError, match=r"system/b\.jsonl: K306"):
         Pair.of(gold, read(tmp_path / "system"))
+
+
+@pytest.mark.parametrize("recipe", ["oas.F1", "oads.F1", "templates.F1", "oads(match=overlap).F1"])
+@pytest.mark.parametrize("gold_unit", ["token", "char"])
+@pytest.mark.parametrize("system_unit", ["token", "char"])
+def test_strings_are_compared_whatever_positions_count(
+    recipe: str, gold_unit: str, system_unit: str
+) -> None:
+    """The texts of the two sides differ. The twin has the strings alone, without any place."""
+    rng = random.Random(7)
+    sides: list[list[list[tuple[str, str]]]] = [[], []]
+    records: list[list[dict[str, object]]] = [[], []]
+    for number in range(40):
+        for side, unit in enumerate((gold_unit, system_unit)):
+            words = [rng.choice(("Ann", "Bo", "Rome", "met")) for _ in range(rng.randint(1, 6))]
+            words += [f"end{side}"]
+            places = sorted(rng.sample(range(len(words)), rng.randint(0, min(3, len(words)))))
+            found = [(rng.choice("ab"), words[at]) for at in places]
+            sides[side].append(found)
+            first = [len(" ".join(words[:at])) + (at > 0) for at in places]
+            ends = [at + len(words[place]) for at, place in zip(first, places, strict=True)]
+            if unit == "token":
+                first, ends = places, [place + 1 for place in places]
+            mentions = [
+                {"label": label, "start": start, "end": end}
+                for (label, _), start, end in zip(found, first, ends, strict=True)
+            ]
+            text = {"tokens": words} if unit == "token" else {"text": " ".join(words)}
+            records[side].append({"id": str(number), **text, "mentions": mentions})
+    strings = [
+        Corpus.of(*(
+            {"id": str(number), "templates": [{"slots": {
+                label: [text for own, text in found if own == label] for label in "ab"}}]}
+            for number, found in enumerate(side)
+        ))
+        for side in sides
+    ]  # fmt: skip
+    expected = score(*strings, recipe, resamples=0).value
+    gold, system = (Corpus.of(*side) for side in records)
+    result = score(gold, {"s": system}, recipe, resamples=0)
+    assert expected == result.value
+    assert ("texts differ from gold's; strings are compared, not places",) == (
+        result.systems[0].warnings
+    )
+    with pytest.raises((InputError, UsageError)):
+        score(gold, system, "exact.F1")
+
+
+def test_sides_that_cannot_be_aligned_are_an_error_that_says_what_helps() -> None:
+    gold = Corpus.of("[Ann]who slept")
+    system = Corpus.of({"unit": "char", "mentions": [{"start": 0, "end": 3, "label": "who"}]})
+    with pytest.raises(UsageError, match="oas, oads and templates compare strings and do not need"):
+        score(gold, system, "exact.F1")

@@ -285,7 +285,7 @@ def _as_strings(side: _Side, corpus: Corpus) -> _Side:
     for row in np.flatnonzero(side.text.codes == UNKNOWN).tolist():
         if doc[row] != last:
             last, words = int(doc[row]), corpus.words(int(doc[row]))
-        texts[row] = words_at(words, side.fragments.of(row), "char")
+        texts[row] = words_at(words, side.fragments.of(row), corpus.unit or "char")
     nowhere = Fragments(np.zeros(len(texts) + 1, np.int64), *(np.empty(0, np.int32),) * 2)
     return side._replace(text=Codes.of(texts), fragments=nowhere)
 

@@ -221,9 +221,15 @@ class Pair:
         """
         tokens = Tokens(tokenizer) if isinstance(tokenizer, str) else tokenizer
         units = {unit for unit in (gold.unit, system.unit) if unit is not None}
+        apart, changed = False, 0
         if len(units) > 1:
-            gold, system = in_characters(gold, system)
-            units = {"char"}
+            try:
+                gold, system = in_characters(gold, system)
+                units = {"char"}
+            except (InputError, DataError):
+                if not strings:
+                    raise
+                apart = True
         warnings: list[str] = []
         if not len(system):
             place = int32([])  # an answer that is empty, whether or not gold has ids
@@ -233,11 +239,15 @@ class Pair:
             system = cut_alike(gold, system)
             place = _by_place(gold, system)
         theirs = np.flatnonzero(place != UNKNOWN)
-        apart, changed = False, 0
-        if any(each.any() for each in _unlike(gold, system, place[theirs], theirs)):
-            apart = strings and units == {"char"}
-            changed = 0 if apart else _changed_words(gold, system, place[theirs], theirs, words)
-        _require_same_sentences(gold, system, place[theirs], theirs)
+        if not apart and any(each.any() for each in _unlike(gold, system, place[theirs], theirs)):
+            try:
+                changed = _changed_words(gold, system, place[theirs], theirs, words)
+            except InputError:
+                if not strings:
+                    raise
+                apart = True
+        if not apart:
+            _require_same_sentences(gold, system, place[theirs], theirs)
         tagset = tuple(sorted(set((*gold.labels, *system.labels) if labels is None else labels)))
         left, gold_off = _within(gold, tagset, only)
         right, system_off = _within(system, tagset, only, gold)
@@ -260,7 +270,7 @@ class Pair:
                 f"{len(missing)} gold documents have no answer and count as empty, "
                 f"the first is {plain(gold.documents.name(int(missing[0])))}",
             )
-        unit = units.pop() if units else "token"
+        unit = gold.unit or system.unit or "token"
         chars = unit == "char"
         same = slots is None and (only or not (len(gold.templates) or len(system.templates)))
         rows = labels if same else slots  # mentions fill the slot of their label
@@ -322,7 +332,8 @@ def _by_place(gold: Corpus, system: Corpus) -> IntArray:
     rows = np.arange(common, dtype=np.int32)
     if len(gold) == len(system):
         return rows
-    _changed_words(gold, system, rows, rows, "error")
+    if gold.unit == system.unit:
+        _changed_words(gold, system, rows, rows, "error")
     # The submission is what is wrong, also where it is too short.
     extra = len(system) > len(gold)
     line = int(system.documents.line[common]) if extra else None

@@ -215,7 +215,7 @@ def _in_characters(tokens: Corpus, chars: Corpus, side: str) -> Corpus:
                 raise DataError(
                     "one side counts tokens, the other characters, and document "
                     f"{shown(tokens.documents.name(row))} lacks the tokens or the text that could "
-                    "align the two"
+                    "align the two; oas, oads and templates compare strings and do not need it"
                 )
             spans.append(_find(tokens, row, words, text, side))
         else:  # there is no text to search: count every token as one character
