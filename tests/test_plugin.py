@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -94,6 +95,42 @@ def test_a_plugin_brings_a_measure_and_a_format(installed: dict[str, str], tmp_p
     assert carob(["verify", str(result)], installed).returncode == 0
     told = carob(["measures", "jaccard"], installed).stdout
     assert "Of all that gold or system marked" in told
+
+
+def test_the_ending_of_a_plugin_is_known(installed: dict[str, str], tmp_path: Path) -> None:
+    gold = tmp_path / "gold.conll"
+    gold.write_text("Ann B-PER\n")
+    done = carob(["convert", str(gold), str(tmp_path / "gold.semi")], installed)
+    assert (2, "carob: the format semicolons can only be read\n") == (done.returncode, done.stderr)
+
+
+@pytest.mark.parametrize(
+    ("entries", "both"),
+    [
+        ("[carob.measure]\nP = carob_tiny:Jaccard\n",
+         {"the plugin carob_tiny:Jaccard", "carob.measure.precision.Precision"}),
+        ("[carob.measure]\njaccard = carob_tiny:Jaccard\n",
+         {"the plugin carob_tiny:Jaccard", "the plugin other:Jaccard"}),
+    ],
+)  # fmt: skip
+def test_a_name_has_one_meaning(
+    installed: dict[str, str], tmp_path: Path, entries: str, both: set[str]
+) -> None:
+    (tmp_path / "site" / "carob_tiny-1.0.dist-info" / "entry_points.txt").write_text(entries)
+    if "jaccard" in entries:
+        info = tmp_path / "site" / "another-1.0.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text("Metadata-Version: 2.1\nName: another\nVersion: 1.0\n")
+        (info / "entry_points.txt").write_text("[carob.measure]\njaccard = other:Jaccard\n")
+    gold = tmp_path / "gold.conll"
+    gold.write_text("Ann B-PER\n")
+    done = carob(["score", str(gold), str(gold), "-m", "exact.P"], installed)
+    assert 1 == done.returncode
+    words = re.fullmatch(
+        r"carob: (.*) is called '\w+', as is (.*); give it another name, or uninstall it\n",
+        done.stderr,
+    )
+    assert words is not None and both == set(words.groups())  # packages come in any order
 
 
 def test_without_the_plugin_its_names_mean_nothing(tmp_path: Path) -> None:

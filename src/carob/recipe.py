@@ -42,7 +42,9 @@ conlleval and seqeval; strict, partial and type are the regimes of SemEval 2013 
 """
 
 SHORT: Mapping[str, tuple[str, ...]] = {"F1": ("F",), "PRF": ("P", "R", "F1")}
-"""Names without parameters that stand for one measure or several."""
+"""Names without parameters that stand for one measure or several. Like PRESETS they are words of
+the recipe language, and no property of a measure: P, R and F1 are read together by custom.
+"""
 
 _WORD = re.compile(r"[^\W\d][\w-]*|\d[\w-]*")
 _NUMBER = re.compile(r"-?\d+(\.\d+)?([eE][+-]?\d+)?(?![\w-])")

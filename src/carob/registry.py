@@ -63,7 +63,8 @@ def builtin(stage: str) -> Mapping[str, tuple[str, str]]:
 
 @cache
 def plugins(stage: str) -> Mapping[str, Any]:
-    """Name -> entry point of the components that other packages bring.
+    """Name -> entry point of the components that other packages bring. Each has a name of its own,
+    because a name in a published score must have one meaning.
 
     >>> plugins("match")
     {}
@@ -72,7 +73,18 @@ def plugins(stage: str) -> Mapping[str, Any]:
         return {}
     from importlib.metadata import entry_points
 
-    return {entry.name: entry for entry in entry_points(group=f"carob.{stage}")}
+    entries: dict[str, Any] = {}
+    for entry in entry_points(group=f"carob.{stage}"):
+        other = ".".join(builtin(stage)[entry.name]) if entry.name in builtin(stage) else ""
+        if entry.name in entries and entries[entry.name].value != entry.value:
+            other = f"the plugin {entries[entry.name].value}"
+        if other:
+            raise CarobError(
+                f"the plugin {entry.value} is called {entry.name!r}, as is {other}; give it "
+                "another name, or uninstall it"
+            )
+        entries[entry.name] = entry
+    return entries
 
 
 @cache
@@ -114,11 +126,12 @@ def load(stage: str, name: str) -> type[Any]:
     >>> load("average", "micro").__name__
     'Micro'
     """
+    brought = plugins(stage)  # refuses a plugin that is called as a built-in component
     if name in builtin(stage):
         module, class_name = builtin(stage)[name]
         component: type[Any] = getattr(import_module(module), class_name)
         return component
-    if name in plugins(stage):
+    if name in brought:
         return _load_plugin(stage, name)
     raise UsageError(f"no {STAGES[stage]} is called {name!r}{nearest(name, names(stage))}")
 

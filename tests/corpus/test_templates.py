@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from carob import Corpus, Document, Mention, UsageError
-from carob.corpus.document import DEEPEST, Filler, Template, linked
+from carob.corpus.document import DEEPEST, Filler, Template, linked_mentions
 from carob.corpus.tables import Templates
 from carob.pair.filled import fold, words_at
 from carob.pair.pair import Pair
@@ -215,4 +215,4 @@ def test_templates_say_what_they_cannot_hold() -> None:
     with pytest.raises(UsageError) as caught:
         Templates.of([[deep]])
     assert "document 1: templates stand in each other more than 32 deep" == str(caught.value)
-    assert [] == list(linked(deep))
+    assert [] == list(linked_mentions(deep))

@@ -9,7 +9,7 @@ import pytest
 
 from carob import Corpus, score
 from carob.pair.pair import Pair
-from carob.pair.template_types import linked, loose_labels, slot_labels, typed, typed_as
+from carob.pair.template_types import fills_template, loose_labels, slot_labels, typed, typed_as
 
 NAME_THEM = (
     'name the type of each: "label" in jsonl, the key that holds it in plain JSON '
@@ -167,6 +167,6 @@ def test_a_label_is_loose_if_a_mention_of_it_fills_no_slot() -> None:
         {"id": "2", "start": 4, "end": 6, "label": "other"},
         {"id": "3", "start": 7, "end": 9, "label": "who"},
     ], "templates": [{"slots": {"who": [{"mention": "1"}, {"mention": "3"}]}}]})  # fmt: skip
-    assert [True, False, True] == linked(corpus).tolist()
+    assert [True, False, True] == fills_template(corpus).tolist()
     assert ("other",) == loose_labels(corpus)
     assert ("other", "who") == loose_labels(Corpus.of("[Ann]who [Bo]other"))

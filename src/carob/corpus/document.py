@@ -277,14 +277,14 @@ def _fillers(slot: str, value: Any) -> tuple[Filler | Template, ...]:
     return fillers
 
 
-def linked(template: Template) -> Iterator[str]:
+def linked_mentions(template: Template) -> Iterator[str]:
     """The ids of the mentions that fill slots of a template, or of one that stands in it.
 
-    >>> list(linked(Template("talk", {"speaker": Filler(mention="T1")})))
+    >>> list(linked_mentions(Template("talk", {"speaker": Filler(mention="T1")})))
     ['T1']
     """
     for _, filler in template:
         if isinstance(filler, Template):
-            yield from linked(filler)
+            yield from linked_mentions(filler)
         elif filler.mention is not None:
             yield filler.mention

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO, ClassVar
 
 from carob.corpus.corpus import Corpus, Words
-from carob.corpus.document import Document, linked
+from carob.corpus.document import Document, linked_mentions
 from carob.corpus.problems import Problems, UsageError, shown
 from carob.corpus.record import WrongError, document_of, record_of
 from carob.corpus.source import Source
@@ -162,7 +162,7 @@ class _Reader:
         strangers += [
             f"templates[{i}] with the mention {shown(name)}"
             for i, template in enumerate(document.templates)
-            for name in linked(template)
+            for name in linked_mentions(template)
             if name not in mentions
         ]
         if strangers:

@@ -25,7 +25,7 @@ from carob.corpus.problems import (
     shown,
 )
 from carob.corpus.tables import UNKNOWN, Documents, Mentions, int32
-from carob.pair.template_types import linked, row_names, typed_as
+from carob.pair.template_types import fills_template, row_names, typed_as
 from carob.pair.tokens import Borders, Tokens, in_characters
 
 if TYPE_CHECKING:
@@ -436,7 +436,7 @@ def _within(
     inside = np.flatnonzero(label != UNKNOWN)
     lost = label == UNKNOWN
     if len(corpus.templates):
-        lost &= ~linked(corpus)
+        lost &= ~fills_template(corpus)
     elif gold is not None and len(gold.templates):
         rows = row_names(typed_as(gold, corpus), None)
         lost &= ~np.array([*(row in place for row in rows), False])[corpus.mentions.label]

@@ -101,14 +101,14 @@ def loose_labels(corpus: Corpus) -> tuple[str, ...]:
     """
     if not len(corpus.templates):
         return corpus.labels
-    codes = np.unique(corpus.mentions.label[~linked(corpus)])
+    codes = np.unique(corpus.mentions.label[~fills_template(corpus)])
     return tuple(corpus.labels[code] for code in codes.tolist())
 
 
-def linked(corpus: Corpus) -> BoolArray:
+def fills_template(corpus: Corpus) -> BoolArray:
     """Which mentions are fillers of a template, by their id or by their place.
 
-    >>> linked(Corpus.of("[Ann]PER"))
+    >>> fills_template(Corpus.of("[Ann]PER"))
     array([False])
     """
     table, fillers = corpus.mentions, corpus.templates.fillers

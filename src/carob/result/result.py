@@ -92,7 +92,7 @@ class Tabular(Part):
         return frame
 
     def to_polars(self) -> Any:
-        """The rows as a polars data frame; needs polars."""
+        """The rows as a polars data frame; needs polars. It has no place for the signature."""
         return library("polars").DataFrame(self.rows(), infer_schema_length=None)
 
 
