@@ -119,6 +119,22 @@ def test_confusions_of_many_labels_are_a_list_of_the_largest(
     assert wrong == sum(n for row in json.loads(out)["confusion"].values() for n in row.values())
 
 
+@pytest.mark.parametrize(("measures", "rows"), [((), False), (("-m", "exact.F1"), True)])
+def test_rows_of_labels_are_left_out_where_they_would_fill_the_memory(
+    tmp_path: Path, bounded: Run, measures: tuple[str, ...], rows: bool
+) -> None:
+    paths = [str(path) for path in labels(tmp_path, 60_000, end="\n")]
+    code, out, messages = bounded("score", *paths, *measures, "--format", "json")
+    assert 0 == code
+    content = json.loads(out)
+    assert 60_000 * rows == len(content["systems"][0]["scores"][0]["by_label"])
+    remark = (
+        "60,000 labels would have 780,000 rows, more than 200,000: there are none; --labels "
+        "chooses some labels, -m one recipe"
+    )
+    assert rows != (f"warning: {remark}" in messages) and rows != (remark in content["remarks"])
+
+
 COPIES = [(0, 1)] * 10_000
 CROWD = [(i, i + 1) for i in range(400)], [(0, 400)] * 27_000
 
@@ -157,6 +173,20 @@ def test_mentions_that_are_hard_to_align(
     code, _, messages = run(command, *spans(tmp_path, 2 * count, gold, system))
     assert (count > 300) == code
     assert ("overlap in too many ways to align them" in messages) == (count > 300)
+
+
+@pytest.mark.parametrize("count", [300, 1_300])
+def test_mentions_that_are_hard_to_pair_one_to_one(tmp_path: Path, count: int, run: Run) -> None:
+    """The first of gold overlaps all system mentions, each further one the last of them less."""
+    gold = [(i, 2 * count - i) for i in range(count)]
+    system = [(count + i, 2 * count) for i in range(count)]
+    paths = spans(tmp_path, 2 * count, gold, system)
+    code, _, messages = run("score", *paths, "-m", "overlap(pairing=one).F1")
+    assert (count > 300) == code
+    refused = "K309 found mentions that overlap in too many ways to pair them one to one"
+    assert (refused in messages) == (count > 300)
+    code, _, _ = run("score", *paths, "-m", "overlap.F1")
+    assert 0 == code
 
 
 def test_long_mentions_that_compete_need_little_memory(tmp_path: Path, run: Run) -> None:

@@ -266,7 +266,7 @@ def test_strings_are_compared_whatever_positions_count(
         ))
         for side in sides
     ]  # fmt: skip
-    expected = score(*strings, recipe, resamples=0).value
+    expected = score(strings[0], strings[1], recipe, resamples=0).value
     gold, system = (Corpus.of(*side) for side in records)
     result = score(gold, {"s": system}, recipe, resamples=0)
     assert expected == result.value

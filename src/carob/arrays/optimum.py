@@ -33,9 +33,9 @@ class Work:
 
     left: int
 
-    def step(self) -> None:
-        """Take one."""
-        self.left -= 1
+    def step(self, count: int = 1) -> None:
+        """Take one, or several."""
+        self.left -= count
         if self.left < 0:
             raise TooManyStepsError
 

@@ -6,9 +6,15 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from carob.arrays.optimum import Work
 from carob.arrays.types import BoolArray, IntArray
 
 Neighbours = dict[int, list[int]]
+
+STEPS, STEPS_EACH = 40_000_000, 8
+"""How many steps a pairing may take: this many (a few seconds), and this many more for each pair.
+A thousand rows of which each can be paired with all before it may need several times as many.
+"""
 
 
 def pair_up(
@@ -20,7 +26,8 @@ def pair_up(
     second and so on: a row takes part if it can together with those chosen before it. The system
     rows are chosen likewise and separately (a largest set for both choices always exists), so that
     exchanging the sides exchanges the choices. Last, each gold row in turn takes the first system
-    row it can. The order of the input does not matter.
+    row it can. The order of the input does not matter. If this takes more than STEPS,
+    TooManyStepsError is raised.
 
     >>> pair_up(np.array([0, 0, 1, 2]), np.array([0, 1, 0, 3]), 3, 4)
     (array([0, 1, 2]), array([1, 0, 3]))
@@ -67,12 +74,13 @@ def _first(rows: IntArray, size: int) -> IntArray:
 
 def _matching(gold: list[int], system: list[int]) -> dict[int, int]:
     """The system row of each gold row that is paired."""
-    ours = _grouped(gold, system)
-    chosen = _chosen(ours)[0]
+    ours, work = _grouped(gold, system), Work(STEPS + STEPS_EACH * len(gold))
+    chosen = _chosen(ours, work)[0]
     pairs = [(s, g) for g in chosen for s in ours[g]]
     theirs = _grouped(*zip(*sorted(pairs), strict=True))
-    partner, mate = _chosen(theirs)
-    _first_choices({g: [s for s in ours[g] if s in partner] for g in sorted(mate)}, mate, partner)
+    partner, mate = _chosen(theirs, work)
+    wanted = {g: [s for s in ours[g] if s in partner] for g in sorted(mate)}
+    _first_choices(wanted, mate, partner, work)
     return mate
 
 
@@ -83,20 +91,22 @@ def _grouped(rows: Iterable[int], others: Iterable[int]) -> Neighbours:
     return neighbours
 
 
-def _chosen(neighbours: Neighbours) -> tuple[dict[int, int], dict[int, int]]:
+def _chosen(neighbours: Neighbours, work: Work) -> tuple[dict[int, int], dict[int, int]]:
     """Pair each row in turn if it can be without leaving out one before it."""
     mate: dict[int, int] = {}
     partner: dict[int, int] = {}
     barred: set[int] = set()
     for row in neighbours:
         seen: dict[int, int] = {}
-        if not _augmented(row, neighbours, mate, partner, seen, barred):
+        if not _augmented(row, neighbours, mate, partner, seen, barred, work):
             # What an unsuccessful search has seen is a dead end for later ones, too.
             barred.update(seen)
     return mate, partner
 
 
-def _first_choices(neighbours: Neighbours, mate: dict[int, int], partner: dict[int, int]) -> None:
+def _first_choices(
+    neighbours: Neighbours, mate: dict[int, int], partner: dict[int, int], work: Work
+) -> None:
     """Let each row in turn take the first it can, while all stay paired."""
     fixed: set[int] = set()
     for row, wanted in neighbours.items():
@@ -107,7 +117,9 @@ def _first_choices(neighbours: Neighbours, mate: dict[int, int], partner: dict[i
             if other in seen or other in fixed:
                 continue
             seen[other] = row
-            if other == old or _augmented(partner[other], neighbours, mate, partner, seen, fixed):
+            if other == old or _augmented(
+                partner[other], neighbours, mate, partner, seen, fixed, work
+            ):
                 mate[row], partner[other] = other, row
                 fixed.add(other)
                 break
@@ -120,6 +132,7 @@ def _augmented(
     partner: dict[int, int],
     seen: dict[int, int],
     barred: set[int],
+    work: Work,
 ) -> bool:
     """Give the root a partner; rows that lose theirs find another. Return whether it worked.
 
@@ -128,6 +141,7 @@ def _augmented(
     waiting = [root]
     while waiting:
         row = waiting.pop()
+        work.step(len(neighbours[row]))
         for other in neighbours[row]:
             if other in seen or other in barred:
                 continue

@@ -65,6 +65,11 @@ LABEL_ROWS, AVERAGED = 1_000, 5_000
 """Rows of labels have intervals and tests if there are at most LABEL_ROWS labels, averages over
 labels if there are at most AVERAGED."""
 
+MOST_ROWS = 200_000
+"""Scores have rows of labels if these are at most this many, for all systems and recipes together:
+a million rows take more than a gigabyte.
+"""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Plan:

@@ -16,7 +16,16 @@ from carob.counts.quantities import valued
 from carob.counts.tally import Statistic, Tally
 from carob.evaluate.options import Options, ScoreOptions, table_for, table_recipes
 from carob.evaluate.read import Readable
-from carob.evaluate.run import LABEL_ROWS, Plan, Recipes, Run, Systems, prepare, too_many_labels
+from carob.evaluate.run import (
+    LABEL_ROWS,
+    MOST_ROWS,
+    Plan,
+    Recipes,
+    Run,
+    Systems,
+    prepare,
+    too_many_labels,
+)
 from carob.pair.pair import Pair, pieces
 from carob.plugin import Averaged, Measure, hook
 from carob.recipe import Recipe, spell
@@ -64,20 +73,34 @@ def score(
 def score_run(run: Run, options: Options, *, by_document: bool = False) -> Scores:
     """The scores of files that are read and paired."""
     scores: list[Score] = []
+    labels = max(len(pair.labels) for pair in run.pairs.values())
+    rows = labels * len(run.recipes) * len(run.pairs)
     pairs: Iterable[tuple[str, Pair]] = run.pairs.items()
     for name, pair in progress.steps(pairs, "systems") if len(run.pairs) > 1 else pairs:
         fields, plan = run.signature_fields[name], run.plans[name]
         scores += score_pair(
-            pair, run.recipes, name, options, fields, plan, by_document=by_document
-        )
+            pair, run.recipes, name, options, fields, plan,
+            by_document=by_document, by_label=rows <= MOST_ROWS,
+        )  # fmt: skip
     documents = run.reference.documents if by_document else None
     return Scores(
         __version__, run.gold, run.system_files(), tuple(scores),
-        run.plan.remarks() + run.remarks + _rows_without_intervals(scores, run.plan)
+        run.plan.remarks() + run.remarks + _too_many_rows(labels, rows)
+        + _rows_without_intervals(scores, run.plan)
         + _unread_answers(scores),
         None if run.task is None else run.task.to_dict(), set_aside=run.set_aside,
         documents=() if documents is None else tuple(map(documents.name, range(len(documents)))),
     )  # fmt: skip
+
+
+def _too_many_rows(labels: int, rows: int) -> tuple[str, ...]:
+    """Why there are no rows of labels, if there would be too many."""
+    if rows <= MOST_ROWS:
+        return ()
+    return (
+        f"{labels:,} labels would have {rows:,} rows, more than {MOST_ROWS:,}: there are none; "
+        "--labels chooses some labels, -m one recipe",
+    )
 
 
 def _rows_without_intervals(scores: Sequence[Score], plan: Plan) -> tuple[str, ...]:
@@ -118,12 +141,21 @@ def score_pair(
     plan: Plan,
     *,
     by_document: bool = False,
+    by_label: bool = True,
 ) -> list[Score]:
     """Count once for each event space, then measure, then resample all scores together."""
     counts = count_events(pair, [recipe.space for recipe in recipes], plan)
     intervals = _intervals(recipes, counts, options, plan)
     scores = [
-        _score(recipe, counts[recipe.space][0], name, options, signature_fields, intervals)
+        _score(
+            recipe,
+            counts[recipe.space][0],
+            name,
+            options,
+            signature_fields,
+            intervals,
+            by_label=by_label,
+        )
         for recipe in recipes
     ]
     if not by_document:
@@ -224,7 +256,7 @@ def _intervals(
 
 def _score(
     recipe: Recipe, tally: Tally, name: str, options: Options, signature_fields: Mapping[str, str],
-    intervals: Mapping[Any, list[Interval] | str],
+    intervals: Mapping[Any, list[Interval] | str], *, by_label: bool,
 ) -> Score:  # fmt: skip
     averaged = average(recipe, tally, options.zero)
     quantities = tally.by_label()
@@ -233,7 +265,7 @@ def _score(
     limits = recipe.measure.range
     rows = {
         label: _value(values[i], quantities["gold_all"][i], label_intervals, i, limits)
-        for i, label in enumerate(tally.labels)
+        for i, label in enumerate(tally.labels if by_label else ())
     }
     one = hook(recipe.average, "label")
     place = None if one is None else tally.labels.index(one)

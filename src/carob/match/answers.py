@@ -20,6 +20,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from carob.arrays.join import packed, rest
+from carob.arrays.optimum import TooManyStepsError
 from carob.arrays.pair_up import pair_up
 from carob.arrays.sequences import sequence_ranks
 from carob.arrays.types import BoolArray, IntArray
@@ -270,7 +271,13 @@ def _paired(edges: Edges, gold_late: BoolArray, system_late: BoolArray) -> Edges
     """A largest one-to-one pairing; rows that are late are paired only after all others."""
     ours, theirs = np.argsort(gold_late, kind="stable"), np.argsort(system_late, kind="stable")
     left, right = np.argsort(ours), np.argsort(theirs)
-    gold, system = pair_up(left[edges[0]], right[edges[1]], len(left), len(right))
+    try:
+        gold, system = pair_up(left[edges[0]], right[edges[1]], len(left), len(right))
+    except TooManyStepsError:
+        raise DataError(
+            "fillers of one slot match in too many ways to pair them one to one; match=exact has "
+            "no such limit"
+        ) from None
     return ours[gold], theirs[system]
 
 

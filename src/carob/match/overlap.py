@@ -16,6 +16,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from carob.arrays.join import rest
+from carob.arrays.optimum import TooManyStepsError
 from carob.arrays.pair_up import pair_up
 from carob.arrays.types import BoolArray, IntArray
 from carob.corpus.problems import RecipeError, nearest
@@ -54,7 +55,15 @@ class _OverlapSpace:
         if fits is not None:
             gold, system, shared = gold.compress(fits), system.compress(fits), shared.compress(fits)
         if self.pairing == "one":
-            of_gold = of_system = pair_up(gold, system, len(pair.gold), len(pair.system))
+            try:
+                of_gold = of_system = pair_up(gold, system, len(pair.gold), len(pair.system))
+            except TooManyStepsError:
+                doc = int(np.argmax(np.bincount(pair.gold.doc[gold])))
+                raise pair.too_large(
+                    doc, "mentions that overlap in too many ways to pair them one to one",
+                    "at most some 600 mentions that all overlap each other",
+                    "pairing=many, the default, pairs nothing",
+                ) from None  # fmt: skip
         else:
             best, system_best = _best(gold, shared), _best(system, shared)
             of_gold = gold[best], system[best]

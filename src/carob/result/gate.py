@@ -142,6 +142,8 @@ def _limit(text: str) -> tuple[str | None, float]:
 
 
 def _of_label(score: Score, label: str) -> Value:
+    if not score.by_label:
+        raise DataError(f"there are too many labels for rows; --labels {label} makes one of it")
     if label not in score.by_label:
         raise DataError(f"no label is called {label!r}{nearest(label, list(score.by_label))}")
     return score.by_label[label]
