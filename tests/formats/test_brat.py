@@ -719,8 +719,26 @@ def test_a_lenient_reader_lists_what_it_leaves_out(
     call = ["score", str(tmp_path / "gold"), str(tmp_path / "system"), "-m", "exact.F1"]
     assert main(call) == 1
     assert main([*call, "--lenient"]) == 0
-    err = capsys.readouterr().err
-    assert "warning: system: 5 lines left out because of errors" in err
-    assert "a.ann:18: K602" in err
+    out = " ".join(capsys.readouterr().out.split())  # the table has the warnings
+    assert "(system: 5 lines left out because of errors)" in out
+    assert "a.ann:18: K602" in out
     findings = carob.check(tmp_path / "system", options={"lenient": True})
     assert {problem.code for problem in findings.problems if problem.warning} >= {"K610"}
+
+
+def test_fragments_that_touch_are_one_and_that_is_reported(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, spans in (("gold", "0 5"), ("system", "0 3;3 5")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "a.txt").write_text("Ann-L slept")
+        words = "Ann-L" if name == "gold" else "Ann -L"
+        (tmp_path / name / "a.ann").write_text(f"T1\tPER {spans}\t{words}\n")
+    gold, system = tmp_path / "gold", tmp_path / "system"
+    assert 1 == carob.score(gold, system, "exact.F1").value
+    (warning,) = carob.check(system, gold).problems
+    expected = "1 mention with fragments that touch, which count and are written as one"
+    assert ("K611", expected) == (warning.code, warning.found)
+    assert [] == list(carob.check(gold).problems)
+    assert 0 == main(["score", str(gold), str(system), "-m", "exact.F1", "--format", "json"])
+    assert f"warning: system: {expected}" in capsys.readouterr().err

@@ -556,6 +556,11 @@ FACT_PROBLEMS = {
         "text",
         "read without carriage returns, which the offsets leave out",
     ),
+    "touching_fragments": (
+        "K611",
+        "mention",
+        "with fragments that touch, which count and are written as one",
+    ),
     LEFT_OUT: ("K610", "line", "left out because of errors"),
     "stray_quotes": ("K226", "quote", "ignored for lack of a partner"),
     "idle_marks": ("K226", "message", "with templates and also TEMPLATE *, which is ignored"),

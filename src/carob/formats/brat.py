@@ -27,7 +27,7 @@ _FIRST = re.compile(
     rb"|[AMN#][0-9]+\t\S+ [TERA][0-9]|\*\t\S+ [TE][0-9])"
 )
 _FACTS = ("unplaced_attributes", "without_ann", "other_files", "hidden_files", "without_returns",
-          LEFT_OUT)  # fmt: skip
+          "touching_fragments", LEFT_OUT)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +97,7 @@ class Brat:
             problems.extend(reader.problems.first(), reader.problems.total)
             facts["without_returns"] += document.text != text
             facts["unplaced_attributes"] += reader.unplaced
+            facts["touching_fragments"] += reader.touching
             facts[LEFT_OUT] += reader.left_out.total
             facts |= {f"{LEFT_OUT}: {problem}": 1 for problem in reader.left_out.first()}
             names = {name for mention in document.mentions for name in mention.attributes}
@@ -266,6 +267,7 @@ class Annotations:
         self.seen: dict[str, int] = {}
         self.verbatim: list[str] = []
         self.unplaced = 0
+        self.touching = 0
         self._single_spaced: tuple[str, IntArray] | None = None
 
     def wrong(self, line: int, code: str, found: str, expected: str, hint: str = "") -> None:
@@ -326,6 +328,7 @@ class Annotations:
             self.wrong(number, "K605", f"{name}: {error}", expected)
             self._forget(name)
             return
+        self.touching += len(tidied) < len(spans)
         if tidied[-1][1] > len(self.text):
             found = f"{name} ending at {tidied[-1][1]}"
             expected = f"an end within the {len(self.text)} characters of the text"
