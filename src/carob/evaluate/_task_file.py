@@ -10,6 +10,7 @@ from typing import Any
 from carob.corpus.problems import RecipeError, TaskError, nearest, shown
 from carob.corpus.source import Source
 from carob.evaluate.toml_file import TomlFile, dotted, in_words, read_toml
+from carob.pair.tokens import TOKENIZERS
 from carob.recipe import Recipe, spell
 
 TABLES = ("corpus", "scoring", "slots", "parts", "versions")
@@ -29,7 +30,7 @@ SLOT_KEYS = {
 }
 """The keys of a slot, and their values."""
 _NEEDED = {"corpus": ("name", "version", "sha256", "documents"), "scoring": ("recipes",)}
-_TOKENIZERS = ("given", "words", "whitespace", "auto")
+_TOKENIZERS = (*TOKENIZERS, "auto")
 
 _KINDS: Mapping[str, tuple[Callable[[Any], object], str]] = {
     "text": (lambda value: _fits(r"(?s).*\S.*", value), "a text in quotes"),

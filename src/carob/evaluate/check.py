@@ -29,11 +29,6 @@ from carob.registry import load
 from carob.result.result import Rows, Tabular
 
 _TWICE = "a duplicate is right at most as often as gold has it"
-_NOTHING = {
-    "records": "no filler at all", "muc": "no filler at all",
-    "jsonl": "no mention and no filler at all",
-}  # fmt: skip
-"""What is missing in a file that could have fillers."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -190,7 +185,7 @@ def _check_alone(corpus: Corpus, every: _Collector) -> None:
     assert corpus.origin is not None
     path, fillers = corpus.origin.path, len(corpus.templates.fillers)
     if not len(corpus.mentions) and not fillers:
-        found = _NOTHING.get(corpus.origin.format, "no mention at all")
+        found = f"no {_items(corpus.origin.format)} at all"
         every.warn("K311", path, None, found, "at least one in the file")
     rows, names = unscored_keys(corpus)
     if rows:
@@ -207,6 +202,18 @@ def _check_alone(corpus: Corpus, every: _Collector) -> None:
     if fillers:
         _check_fillers_twice(corpus, path, every)
         _check_places_of_fillers(corpus, path, every)
+
+
+def _items(format: str) -> str:
+    """What a file of this format may hold to be scored.
+
+    >>> _items("conll"), _items("muc"), _items("jsonl")
+    ('mention', 'filler', 'mention and no filler')
+    """
+    holds = load("formats", format).holds
+    if not any(each.partition(":")[0] == "templates" for each in holds):
+        return "mention"
+    return "filler" if "mentions:none" in holds else "mention and no filler"
 
 
 def _check_places_of_fillers(corpus: Corpus, path: str, every: _Collector) -> None:

@@ -106,7 +106,7 @@ class Tokens:
         """The tokenizer that gold is cut with, if it is `auto`, too."""
         if self.tokenizer != "auto":
             return self.tokenizer
-        return "given" if len(gold) and _given(gold, 0) is not None else "words"
+        return "given" if len(gold) and _own_tokens(gold, 0) is not None else "words"
 
     def borders(self, gold: Corpus, system: Corpus, place: IntArray) -> Borders:
         """The tokens of gold's documents; `place` maps system documents to gold's."""
@@ -121,7 +121,7 @@ class Tokens:
         return self._known[key][1]
 
 
-def _given(corpus: Corpus, row: int) -> tuple[Span, ...] | None:
+def _own_tokens(corpus: Corpus, row: int) -> tuple[Span, ...] | None:
     """A document's own tokens."""
     spans: tuple[Span, ...] | None = corpus.extra.get(row, {}).get("token_spans")
     if spans is not None:
@@ -135,7 +135,7 @@ def _cut(gold: Corpus, system: Corpus, sides: dict[int, int], how: str) -> tuple
     own: dict[int, tuple[Span, ...]] = {}
     if how == "given":
         for row in range(len(gold)):
-            if (spans := _given(gold, row)) is not None:
+            if (spans := _own_tokens(gold, row)) is not None:
                 _require_cover(gold, row, spans)
                 own[row] = spans
         if not own and len(gold):
