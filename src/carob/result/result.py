@@ -181,7 +181,7 @@ class Result(Tabular):
         >>> from carob import Corpus, score
         >>> scores = score(Corpus.of("[Ann]PER"), Corpus.of("[Ann]PER"), "exact.F1")
         >>> scores.plot("labels").axes[0].get_title(loc="left")
-        'PER'
+        'system'
         """
         from importlib import import_module
 

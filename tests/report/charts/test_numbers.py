@@ -78,6 +78,23 @@ def test_intervals_have_the_scores_of_the_json(
     assert sorted(first.values(), reverse=True) == [first[i] for i in range(len(order))]
 
 
+def test_of_one_system_the_rows_are_recipes_or_labels(
+    files: dict[str, dict[str, Corpus]],
+) -> None:
+    gold, systems = split(files["mentions"])
+    scores = score(gold, {"hasty": systems["hasty"]}, ["exact.PRF", "slots.SER"], resamples=0)
+    [axes] = axes_of(scores.plot())
+    assert ("hasty", ["exact.F1", "slots.SER ↓"]) == (axes.get_title(loc="left"), names(axes))
+    assert [scores["exact.F1"].value, scores["slots.SER"].value] == [*dots(axes).values()]
+    [axes] = axes_of(scores.plot("labels"))
+    rows = scores["exact.F1"].by_label
+    assert list(rows) == names(axes)
+    assert [row.value for row in rows.values()] == [*dots(axes).values()]
+    assert [f"{row.value:.3f}  n={row.support:.0f}" for row in rows.values()] == [
+        text.get_text() for text in axes.texts
+    ]
+
+
 def test_the_system_with_the_lowest_error_comes_first(
     files: dict[str, dict[str, Corpus]],
 ) -> None:

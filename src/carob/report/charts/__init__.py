@@ -51,7 +51,7 @@ def figure(result: Any, kind: str | None = None, **parameters: Any) -> Figure:
 
     >>> from carob import Corpus, score
     >>> gold = Corpus.of("[Ann]PER slept", "[Bo]PER woke")
-    >>> chart = figure(score(gold, gold, "exact.F1"), "intervals")
+    >>> chart = figure(score(gold, {"a": gold, "b": gold}, "exact.F1"), "intervals")
     >>> [axes.get_title(loc="left") for axes in chart.axes]
     ['exact.F1']
     """

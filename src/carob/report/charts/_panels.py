@@ -24,6 +24,7 @@ from carob.report.charts._style import (
     draw_footnotes,
     fitting,
     footnotes,
+    name_column,
     plain_numbers,
     printable,
     text_width,
@@ -83,10 +84,8 @@ def draw_panels(
     """The panels in rows and columns, as many as fit beside each other; with `bars` from 0 instead
     of dots.
     """
-    left = 0.1 + min(
-        max((text_width(fitting(name, 9)) for name in names), default=0),
-        (0.4 if len(panels) == 1 else 0.3) * width,
-    )
+    shown, names_width = name_column(names, width, share=0.4 if len(panels) == 1 else 0.3)
+    left = 0.1 + names_width
     side = 0.08 + max((text_width(dot.text) for panel in panels for dot in panel.dots), default=0)
     gap = 0.12 + side
     most = max(1, int((width - left) / (NARROWEST + gap)))
@@ -97,7 +96,6 @@ def draw_panels(
     above, below = 0.24, 0.23
     lines, foot = footnotes(notes, width)
     figure = chart(width, rows * (above + height + below) + foot)
-    shown = [fitting(name, left - 0.1) for name in names]
     scale = _scale([dot for panel in panels for dot in panel.dots], bars=bars)
     for i, panel in enumerate(panels):
         row, column = divmod(i, columns)

@@ -311,6 +311,19 @@ def fitting(text: str, room: float, size: float = SMALL, weight: str = "normal")
     return _without_middle(text, low)
 
 
+def name_column(
+    names: Sequence[str], width: float, size: float = SMALL, share: float = 0.3
+) -> tuple[list[str], float]:
+    """Names as they fit beside a chart of this width, and the inches that they need. They get this
+    share of the width, and more only if long names would look alike.
+    """
+    for more in (0.0, 0.1, 0.2, 0.3):
+        shown = [fitting(name, (share + more) * width, size) for name in names]
+        if len(set(shown)) == len(set(names)):
+            break
+    return shown, max((text_width(name, size) for name in shown), default=0.0)
+
+
 def _without_middle(text: str, length: int) -> str:
     end = length // 3
     return f"{text[: length - end]}…{text[-end:] if end else ''}"

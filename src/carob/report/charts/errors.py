@@ -21,10 +21,10 @@ from carob.report.charts._style import (
     chart,
     draw_footnotes,
     draw_key,
-    fitting,
     footnotes,
     inches,
     key_lines,
+    name_column,
     printable,
     settings,
     text_width,
@@ -122,7 +122,8 @@ def _draw(
     colors = {kind: SERIES[i % len(SERIES)] for i, kind in enumerate(every_kind)}
     totals = [sum(bar.counts[kind] for kind in kinds) for bar in bars]
     side = 0.1 + max((text_width(f"{total:,}") for total in totals), default=0.0)
-    left = 0.1 + min(max((text_width(fitting(b.name, 9)) for b in bars), default=0), 0.3 * width)
+    shown, names_width = name_column([bar.name for bar in bars], width)
+    left = 0.1 + names_width
     keys = key_lines(
         [Key(f"{kind} {MEANING.get(kind, '')}".strip(), colors[kind]) for kind in kinds],
         width - 0.1,
@@ -135,7 +136,7 @@ def _draw(
     most = max([*totals, 1])
     plot.set_xlim(0, most)
     plot.set_ylim(len(bars) - 0.45, -0.55)
-    plot.set_yticks(range(len(bars)), [fitting(bar.name, left - 0.1) for bar in bars])
+    plot.set_yticks(range(len(bars)), shown)
     plot.tick_params(axis="y", length=0)
     plot.xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10], integer=True))
     plot.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))

@@ -28,6 +28,7 @@ class Entry(NamedTuple):
     lower_is_better: bool
     is_part: bool
     """Whether it explains an F1, as P and R do."""
+    is_count: bool = False
 
 
 def draw(
@@ -39,7 +40,8 @@ def draw(
     width: float | str = "column",
     font: str = "sans",
 ) -> Chart:
-    """A panel for each recipe, with a dot and an interval for each system.
+    """A panel for each recipe, with a dot and an interval for each system; of one system, a row for
+    each recipe.
 
     Of `recipes`, by default all but precision and recall are shown. The systems stand in the order
     of their scores under the first recipe, by `name`, or as `given`. With `percent`, scores are
@@ -71,13 +73,14 @@ def draw(
     lower = [recipe for recipe in recipes if cells[recipe, systems[0]].lower_is_better]
     if lower:
         notes.append("↓ lower is better")
+    titles = [f"{recipe} ↓" if recipe in lower else recipe for recipe in recipes]
     panels = [
-        Panel(
-            f"{recipe} ↓" if recipe in lower else recipe,
-            [cells[recipe, name].dot for name in systems],
-        )
-        for recipe in recipes
+        Panel(title, [cells[recipe, name].dot for name in systems])
+        for recipe, title in zip(recipes, titles, strict=True)
     ]
+    if len(systems) == 1 and not any(each.is_count for each in entries):
+        panels = [Panel(systems[0], [panel.dots[0] for panel in panels])]
+        systems = titles
     with settings(font):
         return draw_panels(systems, panels, inches(width), notes, one_scale=False)
 
@@ -107,7 +110,7 @@ def _entries(result: Scores | Comparison | Ranking, *, percent: bool) -> list[En
                 score_dot(
                     each.value, each.low, each.high, is_count=each.is_count, percent=percent
                 ),
-                each.lower_is_better, each.measure in ("P", "R"),
+                each.lower_is_better, each.measure in ("P", "R"), each.is_count,
             )
             for each in result
         ]  # fmt: skip

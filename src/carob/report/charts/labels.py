@@ -26,14 +26,16 @@ def draw(
     width: float | str = "column",
     font: str = "sans",
 ) -> Chart:
-    """A panel for each label, with a dot and an interval for each system, on one scale.
+    """A panel for each label, with a dot and an interval for each system, on one scale; of one
+    system, a row for each label.
 
     The `recipe` is by default the first that is neither precision nor recall. Beside the name of a
     label is n, how many items gold has. With `percent`, scores are shown as 84.3 instead of 0.843.
 
     >>> from carob import Corpus, score
     >>> gold, system = Corpus.of("[Ann]PER [Rome]LOC"), Corpus.of("[Ann]PER Rome")
-    >>> [axes.get_title(loc="left") for axes in draw(score(gold, system, "exact.F1")).axes]
+    >>> scores = score(gold, {"a": system, "b": gold}, "exact.F1")
+    >>> [axes.get_title(loc="left") for axes in draw(scores).axes]
     ['LOC', 'PER']
     """
     scores = _of_recipe(result, recipe)
@@ -70,6 +72,11 @@ def draw(
         )
         for label, title in zip(chosen, titles, strict=True)
     ]
+    if len(systems) == 1 and panels:
+        rows = [panel.dots[0] for panel in panels]
+        rows = [dot._replace(text=f"{dot.text}  {panel.note}")
+                for dot, panel in zip(rows, panels, strict=True)]  # fmt: skip
+        panels, systems = [Panel(systems[0], rows)], titles
     lower = ", lower is better" if scores[0].lower_is_better else ""
     slots = f", slots of {printable(prefix[:-1])}" if prefix else ""
     if not panels:

@@ -23,6 +23,7 @@ from carob.report.charts._style import (
     fitting,
     footnotes,
     inches,
+    name_column,
     settings,
     text_width,
 )
@@ -128,8 +129,8 @@ def _draw(
     rows: Sequence[Row], places: dict[str, FloatArray], winners: Sequence[str],
     notes: Sequence[str], width: float,
 ) -> Chart:  # fmt: skip
-    names = _row_names(rows)
-    left = 0.08 + min(max(text_width(fitting(name, 9)) for name in names), 0.45 * width)
+    shown, names_width = name_column(_row_names(rows), width, SMALL - 0.5)
+    left = 0.08 + names_width
     heads = {name: fitting(name, 0.9, weight="bold") for name in places}
     longest = max(text_width(head, weight="bold") for head in heads.values())
     last = int(max(np.nanmax(place) for place in places.values() if not np.isnan(place).all()))
@@ -142,7 +143,6 @@ def _draw(
     plot = axes(figure, left, above, step * last, height)
     plot.set_xlim(0.5, last + 0.5)
     plot.set_ylim(len(rows) - 0.5, -0.5)
-    shown = [fitting(name, left - 0.08) for name in names]
     plot.set_yticks(range(len(rows)), shown, size=SMALL - 0.5)
     ticks = range(1, last + 1, 1 if last <= 20 else 5)
     plot.set_xticks(ticks, [str(tick) for tick in ticks])
