@@ -26,7 +26,6 @@ if TYPE_CHECKING:  # as typing has it, without the time that typing takes
     from carob.evaluate.convert import Converted, convert
     from carob.evaluate.diff import diff
     from carob.evaluate.errors import errors
-    from carob.evaluate.generate import generate
     from carob.evaluate.options import Options
     from carob.evaluate.power import power
     from carob.evaluate.rank import rank
@@ -36,8 +35,10 @@ if TYPE_CHECKING:  # as typing has it, without the time that typing takes
     from carob.evaluate.score import score
     from carob.evaluate.task import Task
     from carob.evaluate.train import Trained, load_model, predict, train
-    from carob.evaluate.verify import Verification, verify
+    from carob.evaluate.verify import Verification
     from carob.experiment.plan import Plan, check_plan, make_plan
+    from carob.experiment.results import run_experiment
+    from carob.experiment.verify import verify
     from carob.pair.pair import Pair
     from carob.recipe import Recipe
     from carob.result.audit import Audit
@@ -57,8 +58,9 @@ __all__ = [
     "Mention", "Options", "Pair", "Plan", "Power", "Problem", "Quantities", "Rank", "Ranking",
     "Recipe", "RecipeError", "Report", "Robustness", "Score", "Scores", "Tally", "Task",
     "Template", "Trained", "UsageError", "Verification", "__version__", "audit", "check",
-    "check_plan", "compare", "convert", "diff", "errors", "generate", "load_model", "make_plan",
-    "power", "predict", "rank", "read", "report", "robust", "score", "train", "verify", "write",
+    "check_plan", "compare", "convert", "diff", "errors", "load_model", "make_plan", "power",
+    "predict", "rank", "read", "report", "robust", "run_experiment", "score", "train", "verify",
+    "write",
 ]  # fmt: skip
 
 _NAMES = {
@@ -73,7 +75,6 @@ _NAMES = {
     "evaluate.convert": "Converted convert",
     "evaluate.diff": "diff",
     "evaluate.errors": "errors",
-    "evaluate.generate": "generate",
     "evaluate.options": "Options",
     "evaluate.power": "power",
     "evaluate.rank": "rank",
@@ -83,8 +84,10 @@ _NAMES = {
     "evaluate.score": "score",
     "evaluate.task": "Task",
     "evaluate.train": "Trained load_model predict train",
-    "evaluate.verify": "Verification verify",
+    "evaluate.verify": "Verification",
     "experiment.plan": "Plan check_plan make_plan",
+    "experiment.results": "run_experiment",
+    "experiment.verify": "verify",
     "pair.pair": "Pair",
     "recipe": "Recipe",
     "result.audit": "Audit",

@@ -10,13 +10,14 @@ SUMMARY = "recompute a stored result from its signatures; exit 1 if a number dif
 def configure(parser: argparse.ArgumentParser) -> None:
     """The arguments."""
     parser.add_argument(
-        "result", metavar="RESULT.json", help="what carob score or compare --format json wrote"
-    )
+        "result", metavar="RESULT.json",
+        help="what carob score or compare --format json wrote, or the manifest.json of carob run",
+    )  # fmt: skip
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Recompute and compare."""
-    from carob.evaluate.verify import verify
+    from carob.experiment.verify import verify
 
     verification = verify(arguments.result)
     print(verification)

@@ -55,3 +55,14 @@ def _expanded(x: float, freedom: int) -> float:
         (79 * x**9 + 776 * x**7 + 1482 * x**5 - 1920 * x**3 - 945 * x) / 92160,
     )
     return x + math.fsum(term / float(freedom) ** i for i, term in enumerate(terms, start=1))
+
+
+def two_sided(t: float, freedom: int) -> float:
+    """The probability of a t at least as far from 0.
+
+    >>> round(two_sided(2.262157, 9), 6), two_sided(0.0, 3)
+    (0.05, 1.0)
+    """
+    if freedom < 1 or math.isnan(t):
+        raise ValueError(f"no probability of t: t {t}, freedom {freedom}")
+    return max(0.0, 1 - _within(math.atan(abs(t) / math.sqrt(freedom)), freedom))

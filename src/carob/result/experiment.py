@@ -1,0 +1,191 @@
+"""Experiment results: learners over splits, compared, with curves and costs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from carob.corpus.problems import UsageError, nearest
+from carob.result.result import Part, Result, Rows
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate(Part):
+    """A score over several splits: the mean of their scores with its standard deviation, and the
+    score of all counts together, which is another number. Both have an interval.
+    """
+
+    mean: float | None
+    sd: float | None = None
+    pooled: float | None = None
+    low: float | None = None
+    high: float | None = None
+    pooled_low: float | None = None
+    pooled_high: float | None = None
+    splits: Mapping[str, float | None] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison(Part):
+    """The difference b - a of two learners (or strategies) in the mean over splits.
+
+    `p` is of the randomization test over documents, `p_holm` corrected for all tests of the table,
+    `p_corrected_t` of the corrected resampled t test over splits.
+    """
+
+    a: str
+    b: str
+    recipe: str
+    label: str | None
+    difference: float | None
+    low: float | None
+    high: float | None
+    p: float | None
+    p_holm: float | None
+    p_corrected_t: float | None
+    differing: int
+    exact: bool
+    splits: int
+    lower_is_better: bool = False
+
+    @property
+    def significant(self) -> bool:
+        """Whether the corrected p is at most .05."""
+        return self.p_holm is not None and self.p_holm <= 0.05
+
+    @property
+    def better(self) -> str | None:
+        """Who is significantly better; None if that cannot be said."""
+        if not self.significant or not self.difference:
+            return None
+        return self.b if (self.difference > 0) != self.lower_is_better else self.a
+
+
+@dataclass(frozen=True, slots=True)
+class CurvePoint(Part):
+    """A point of a learning curve: the mean over splits for one size of the training set."""
+
+    learner: str
+    strategy: str
+    """Of active learning; empty for documents in random order."""
+    size: int | str
+    documents: float
+    """The number of training documents, as a mean over splits."""
+    recipe: str
+    mean: float | None
+    sd: float | None = None
+    low: float | None = None
+    high: float | None = None
+    splits: Mapping[str, float | None] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Failure(Part):
+    """A cell that failed, with the last lines of its log."""
+
+    cell: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class LearnerResult(Part):
+    """What a learner reached: an estimate for each recipe, and for each recipe and slot."""
+
+    learner: str
+    """Its name with all parameters."""
+    scores: Mapping[str, Estimate]
+    by_label: Mapping[str, Mapping[str, Estimate]]
+    cells: int
+    wanted: int
+    """How many cells there are, and how many there would be if none had failed."""
+    external: tuple[str, ...] = ()
+    own_features: bool = False
+
+    def to_dict(self) -> dict[str, Any]:
+        """As in JSON: recipes by name, the slots of each below it."""
+        return {
+            recipe: score.to_dict()
+            | {"by_label": {slot: own.to_dict()
+                            for slot, own in self.by_label.get(recipe, {}).items()}}
+            for recipe, score in self.scores.items()
+        }  # fmt: skip
+
+
+@dataclass(frozen=True, repr=False)
+class Experiment(Result):
+    """All numbers of an experiment."""
+
+    with_intervals: ClassVar[bool] = True
+
+    version: str
+    corpus: Mapping[str, Any]
+    learners: Mapping[str, LearnerResult]
+    comparisons: tuple[Comparison, ...]
+    curve: tuple[CurvePoint, ...]
+    areas: tuple[Mapping[str, Any], ...]
+    overtaking: tuple[Mapping[str, Any], ...]
+    active: tuple[CurvePoint, ...]
+    active_comparisons: tuple[Comparison, ...]
+    cost: Mapping[str, Mapping[str, Any]]
+    leakage: Mapping[str, Any]
+    explicit: Mapping[str, str]
+    """What must be explicit so that a result can be compared (Lavelli et al., 2008)."""
+    failures: tuple[Failure, ...] = ()
+    remarks: tuple[str, ...] = ()
+
+    columns: ClassVar[tuple[str, ...]] = (
+        "corpus", "learners", "comparisons", "curve", "areas", "overtaking", "active",
+        "active_comparisons", "cost", "leakage", "explicit", "failures", "remarks",
+    )  # fmt: skip
+
+    @property
+    def recipes(self) -> list[str]:
+        """The recipes of the table."""
+        every = (recipe for learner in self.learners.values() for recipe in learner.scores)
+        return list(dict.fromkeys(every))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.learners)
+
+    def __len__(self) -> int:
+        return len(self.learners)
+
+    def __getitem__(self, learner: str) -> LearnerResult:
+        if learner not in self.learners:
+            raise UsageError(
+                f"no learner is called {learner!r}{nearest(learner, [*self.learners])}"
+            )
+        return self.learners[learner]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, as in JSON (see docs/experiments.md)."""
+        settings = {
+            name: {
+                "learner": own.learner, "cells": own.cells, "wanted": own.wanted,
+                "external": list(own.external), "own_features": own.own_features,
+            }
+            for name, own in self.learners.items()
+        }  # fmt: skip
+        return {"carob": self.version, "settings": settings, **super().to_dict()}
+
+    def rows(self) -> Rows:
+        """A row for each learner, recipe and slot, and for each point of a curve."""
+        table = [
+            {"table": "scores", "learner": name, "strategy": "", "size": "all", "recipe": recipe,
+             "label": label or "", **_numbers(score)}
+            for name, own in self.learners.items()
+            for recipe, whole in own.scores.items()
+            for label, score in ((None, whole), *own.by_label.get(recipe, {}).items())
+        ]  # fmt: skip
+        curves = (("curve", self.curve), ("active", self.active))
+        return table + [
+            {"table": kind, "learner": point.learner, "strategy": point.strategy,
+             "size": str(point.size), "recipe": point.recipe, "label": "", **_numbers(point)}
+            for kind, points in curves for point in points
+        ]  # fmt: skip
+
+
+def _numbers(score: Estimate | CurvePoint) -> dict[str, float | None]:
+    names = ("mean", "sd", "low", "high", "pooled", "pooled_low", "pooled_high")
+    return {name: getattr(score, name, None) for name in names}
