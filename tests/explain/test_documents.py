@@ -9,7 +9,7 @@ from typing import Any
 from carob.corpus.corpus import Corpus
 from carob.corpus.document import Document, Filler, Template
 from carob.explain.analysis import ErrorAnalysis
-from carob.explain.documents import documents, relations_of
+from carob.explain.documents import common_unit, documents, relations_of, words_of
 from carob.explain.mentions import MentionErrors
 from carob.explain.slots import SlotErrors
 from carob.match.fair import Fair
@@ -121,6 +121,21 @@ def test_words_are_tokens_or_text_and_may_be_unknown() -> None:
     tokens = Corpus.of("[Ann]P slept")
     (document,) = documents([mention_errors(tokens, tokens)], tokens.words)
     assert (None, ("Ann", "slept"), 2) == (document.text, document.tokens, document.length)
+
+
+def test_characters_are_moved_to_tokens_if_a_system_has_tokens() -> None:
+    gold = Corpus.of("[Ann Lee]PER slept")
+    text = {"text": "Ann Lee slept", "mentions": [{"start": 4, "end": 7, "label": "PER"}]}
+    system = Corpus.of(text)
+    both = [mention_errors(gold, each) for each in (gold, system)]
+    words = words_of(gold, [gold, system], common_unit(both))
+    (document,) = documents(both, words)
+    assert ("Ann", "Lee", "slept") == document.tokens
+    assert [((0, 2),), ((1, 2),)] == [items[0].fragments for items in document.systems]
+    alone = both[1:]
+    (document,) = documents(alone, words_of(gold, [system], common_unit(alone)))
+    assert ("Ann Lee slept", None) == (document.text, document.tokens)
+    assert [((0, 7),), ((4, 7),)] == [document.gold[0].fragments, document.systems[0][0].fragments]
 
 
 def test_a_filler_has_its_texts_its_place_and_its_template() -> None:

@@ -87,6 +87,8 @@ def test_documents_are_found_by_name_or_by_a_part_of_it(nested: Case, opened: Op
     page = opened(nested.file)
     assert page.browse("#browse?document=d1") == page.browse("#browse?") > 0
     assert 0 == page.browse("#browse?document=d10")
+    assert "Head" in page.page.inner_text("#browser-document .text")
+    assert 0 == page.page.locator("#browser-document .strip.wrong").count()
     assert page.browse("#browse?document=D") == page.browse("#browse?")
     assert 0 == page.browse("#browse?document=nothing")
     assert "No example passes all filters." == page.page.inner_text("#browser-document")

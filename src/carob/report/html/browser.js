@@ -29,6 +29,7 @@
 
   let index; // columns of all errors, and the names that their codes stand for
   let chunkOf; // the chunk of each document
+  let groupsOf; // the groups that each type is in
   let rows = []; // the errors that pass the filters, as rows of the index
   let current = -1; // the one that is shown, as a place in `rows`
   let request = 0; // the latest request; an older one that is still waiting stops
@@ -76,8 +77,12 @@
     return gap < 0 ? place : place + gap;
   }
 
+  function digits(number) {
+    return number.toLocaleString("en");
+  }
+
   function count(number, noun) {
-    return `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
+    return `${digits(number)} ${noun}${number === 1 ? "" : "s"}`;
   }
 
   // Data ------------------------------------------------------------------------------------------
@@ -275,46 +280,44 @@
 
   // The options of the lists, each with how many examples choosing it would show.
   function fillOptions() {
-    const lists = {
-      system: [index.systems, (row) => index.system[row]],
-      type: [index.types, (row) => index.type[row]],
-      label: [index.labels, (row) => labelOf(row, index.also.includes(filter.type))],
-      gold_label: [[...index.labels, index.none], (row) => index.gold[row]],
-      system_label: [[...index.labels, index.none], (row) => index.answer[row]],
-    };
-    for (const [key, [names, value]] of Object.entries(lists)) {
-      const select = form.elements[key];
-      const chosen = filter[key];
-      // To choose a label of one side means to look at the matrix.
-      const asked = key.endsWith("_label") && chosen === undefined ? { ...filter, [key]: index.none } : filter;
-      const counts = new Map();
-      for (const row of passing(asked, key)) {
-        counts.set(value(row), (counts.get(value(row)) || 0) + 1);
-        if (key !== "type") continue;
-        index.also.forEach((type, i) => {
-          if (index.flags[row] & (ALSO << i)) counts.set(type, (counts.get(type) || 0) + 1);
-        });
-      }
-      const options = names.map((each, i) => [each, counts.get(each === index.none && i === names.length - 1 ? -1 : i) || 0]);
-      if (key === "type") {
-        for (const type of index.also) options.push([type, counts.get(type) || 0]);
-        for (const group of Object.keys(index.groups)) {
-          options.push([group, typesOf(group).reduce((sum, i) => sum + (counts.get(i) || 0), 0)]);
-        }
-      }
-      select.replaceChildren(new Option("all", ""));
-      for (const [each, number] of options) {
-        if (!number && each !== chosen) continue;
-        const meaning = key === "type" ? index.meaning[each] : key.endsWith("_label") && each === index.none ? "nothing" : "";
-        const text = `${each}${meaning ? ` ${meaning}` : ""} (${number.toLocaleString("en")})`;
-        select.add(new Option(text, `=${each}`, false, each === chosen));
-      }
-      if (chosen !== undefined && select.value !== `=${chosen}`) {
-        select.add(new Option(`${chosen} (0)`, `=${chosen}`, false, true));
-      }
-    }
+    const ungrounded = index.also.includes(filter.type);
+    fillSelect("system", index.systems, (row) => [index.system[row]]);
+    fillSelect("type", index.types, (row) => typesWith(row), [...index.also, ...Object.keys(index.groups)]);
+    fillSelect("label", index.labels, (row) => [labelOf(row, ungrounded)]);
+    fillSelect("gold_label", index.labels, (row) => [index.gold[row]], [index.none]);
+    fillSelect("system_label", index.labels, (row) => [index.answer[row]], [index.none]);
     for (const key of ["document", "text"]) {
       if (document.activeElement !== form.elements[key]) form.elements[key].value = filter[key] || "";
+    }
+  }
+
+  // The type of a row as a code; its further types and groups by name.
+  function typesWith(row) {
+    const also = index.also.filter((_, i) => index.flags[row] & (ALSO << i));
+    return [index.type[row], ...also, ...groupsOf[index.type[row]]];
+  }
+
+  // `codes` gives what a row counts for: codes of names (-1 is none), or names of `more`.
+  function fillSelect(key, names, codes, more = []) {
+    const select = form.elements[key];
+    const chosen = filter[key];
+    const ofMatrix = key.endsWith("_label");
+    // To choose a label of one side means to look at the matrix.
+    const asked = ofMatrix && chosen === undefined ? { ...filter, [key]: index.none } : filter;
+    const counts = new Map();
+    for (const row of passing(asked, key)) {
+      for (const code of codes(row)) {
+        const each = code === -1 ? index.none : typeof code === "number" ? names[code] : code;
+        counts.set(each, (counts.get(each) || 0) + 1);
+      }
+    }
+    if (chosen !== undefined && !counts.has(chosen)) counts.set(chosen, 0);
+    select.replaceChildren(new Option("all", ""));
+    for (const each of new Set([...names, ...more, ...counts.keys()])) {
+      if (!counts.has(each)) continue;
+      const meaning = key === "type" ? index.meaning[each] : ofMatrix && each === index.none ? "nothing" : "";
+      const text = `${each}${meaning ? ` ${meaning}` : ""} (${digits(counts.get(each))})`;
+      select.add(new Option(text, `=${each}`, false, each === chosen));
     }
   }
 
@@ -349,14 +352,14 @@
     rows = passing(filter);
     current = -1;
     fillOptions();
-    part("count").textContent = `${count(rows.length, "example")}`;
+    part("count").textContent = count(rows.length, "example");
     if (rows.length) {
       await show(Math.max(0, rows.indexOf(wanted)), keepAddress);
     } else {
       list.replaceChildren();
-      view.replaceChildren(element("p", "empty", "No example passes all filters."));
       part("pages").hidden = true;
       if (!keepAddress) history.replaceState(null, "", fragment());
+      await showWithoutExample(mine);
     }
     if (mine === request) app.setAttribute("aria-busy", "false");
   }
@@ -403,7 +406,7 @@
     list.scrollTop = 0;
     const last = Math.ceil(rows.length / PAGE) - 1;
     part("pages").hidden = last === 0;
-    part("page").textContent = `Page ${(page + 1).toLocaleString("en")} of ${(last + 1).toLocaleString("en")}`;
+    part("page").textContent = `Page ${digits(page + 1)} of ${digits(last + 1)}`;
     part("back").disabled = page === 0;
     part("forward").disabled = page === last;
     return true;
@@ -456,23 +459,38 @@
     const doc = await documentAt(index.document[row]);
     if (mine !== request || row !== rows[current]) return;
     const event = eventOf(doc, row);
+    const head = element("h3");
+    const meaning = index.meaning[index.types[event.type]];
+    head.append(badge(event.type), ` ${meaning} in document `, name(doc.name));
+    const facts = element("p", "facts", `Example ${digits(current + 1)} of ${digits(rows.length)}, `);
+    facts.append(name(index.systems[event.system]), ": ", labelsOf(event));
+    if (event.also.length) facts.append(`, ${event.also.join(", ")}`);
+    view.replaceChildren(head, facts, drawn(doc, event));
+    const target = view.querySelector(".strip.here");
+    view.scrollTop = 0;
+    if (target) {
+      const below = target.getBoundingClientRect().top - view.getBoundingClientRect().top;
+      view.scrollTop = below - view.clientHeight / 3;
+    }
+  }
+
+  // A document that is asked for is shown even if nothing in it passes.
+  async function showWithoutExample(mine) {
+    view.replaceChildren(element("p", "empty", "No example passes all filters."));
+    const number = index.documents.indexOf(filter.document);
+    if (number < 0) return;
+    const doc = await documentAt(number);
+    if (mine !== request) return;
+    const system = Math.max(0, index.systems.indexOf(filter.system));
+    view.append(drawn(doc, { system, gold: null, answer: null }));
+  }
+
+  function drawn(doc, event) {
     const everyone = part("everyone").checked;
     const systems = index.systems.map((_, i) => i).filter((i) => everyone || i === event.system);
-    const head = element("h3");
-    head.append(badge(event.type), ` ${index.meaning[index.types[event.type]] || ""} in document `, name(doc.name));
-    const facts = element("p", "facts");
-    facts.append(`Example ${(current + 1).toLocaleString("en")} of ${rows.length.toLocaleString("en")}, `,
-      name(index.systems[event.system]), ": ", labelsOf(event), event.also.length ? `, ${event.also.join(", ")}` : "");
-    const body = element("div", "document");
-    body.append(textOf(doc, event, systems), tableOf(doc, event, systems));
-    view.replaceChildren(head, facts, body);
-    const target = view.querySelector(".strip.here");
-    if (target) {
-      const box = view.getBoundingClientRect();
-      view.scrollTop += target.getBoundingClientRect().top - box.top - view.clientHeight / 3;
-    } else {
-      view.scrollTop = 0;
-    }
+    const made = element("div", "document");
+    made.append(textOf(doc, event, systems), tableOf(doc, event, systems));
+    return made;
   }
 
   // Which items are wrong: for the system of the example those of gold, and those of each system.
@@ -524,7 +542,9 @@
       do {
         const next = doc.text.indexOf("\n", Math.max(stop, reach - 1));
         stop = next < 0 || next >= to ? to : next + 1;
-        for (; last < marks.length && marks[last].start < stop; last++) reach = Math.max(reach, marks[last].end);
+        for (; last < marks.length && marks[last].start < stop; last++) {
+          reach = Math.max(reach, marks[last].end);
+        }
       } while (reach > stop);
       made.append(lineOf(doc.text, place, stop, marks.slice(first, last), lanes));
       place = stop;
@@ -643,7 +663,8 @@
         // The label of a short mention makes room for itself; that of a long one runs on below it.
         if (label.length * 0.85 + 0.5 > mark.spans[0][1] - start) widest = Math.max(widest, label.length);
       }
-      strip.title = `${lanes[mark.lane].name}: ${shortened(mark.item.label)}${mark.item.note ? `, ${mark.item.note}` : ""}`;
+      const note = mark.item.note ? `, ${mark.item.note}` : "";
+      strip.title = `${lanes[mark.lane].name}: ${shortened(mark.item.label)}${note}`;
       piece.append(strip);
     }
     if (widest) piece.style.minWidth = `${(widest * 0.42 + 0.5).toFixed(1)}em`;
@@ -654,7 +675,7 @@
   function tableOf(doc, event, systems) {
     const made = element("details", "table");
     made.open = tableOpen === undefined ? index.slots || doc.relations !== undefined : tableOpen;
-    const title = element("summary", "", index.slots ? "Slots of this document" : "Mentions of this document");
+    const title = element("summary", "", `${index.slots ? "Slots" : "Mentions"} of this document`);
     title.addEventListener("click", () => (tableOpen = !made.open));
     made.append(title);
     const lines = [];
@@ -671,8 +692,10 @@
     const extra = lines.splice(0);
     doc.items[0].forEach((gold, i) => lines.push({ gold, cells: answers.map((each) => each.get(i) || []) }));
     lines.push(...extra);
-    const isHere = ({ gold, cells }) => (event.gold && gold === event.gold) ||
-      cells.some((cell, k) => cell.some(([, , answer]) => answer >= 0 && doc.items[systems[k] + 1][answer] === event.answer));
+    const isAnswer = (k) => ([, , answer]) =>
+      answer >= 0 && doc.items[systems[k] + 1][answer] === event.answer;
+    const isHere = ({ gold, cells }) =>
+      (gold && gold === event.gold) || cells.some((cell, k) => cell.some(isAnswer(k)));
     const place = Math.max(0, lines.findIndex(isHere));
     const from = Math.max(0, Math.min(place - MOST_ROWS / 2, lines.length - MOST_ROWS));
     const table = element("table");
@@ -704,7 +727,10 @@
     scroll.tabIndex = 0;
     scroll.append(table);
     made.append(scroll);
-    if (lines.length > MOST_ROWS) made.append(element("p", "facts", `${MOST_ROWS} of ${count(lines.length, "row")}, those around the example.`));
+    if (lines.length > MOST_ROWS) {
+      const words = `${MOST_ROWS} of ${count(lines.length, "row")}, those around the example.`;
+      made.append(element("p", "facts", words));
+    }
     relationsOf(doc, systems).forEach((each) => made.append(each));
     return made;
   }
@@ -770,7 +796,7 @@
       await show(place);
       const button = list.querySelector("[aria-current]");
       if (button && list.contains(document.activeElement)) button.focus({ preventScroll: true });
-      part("count").textContent = `${count(rows.length, "example")}, number ${(place + 1).toLocaleString("en")}`;
+      part("count").textContent = `${count(rows.length, "example")}, number ${digits(place + 1)}`;
     });
   }
 
@@ -860,6 +886,8 @@
     index = await unpack(part("index"));
     chunkOf = new Uint32Array(index.documents.length);
     index.first.forEach((first, chunk) => chunkOf.fill(chunk, first));
+    const groups = Object.keys(index.groups);
+    groupsOf = index.types.map((type) => groups.filter((group) => index.groups[group].includes(type)));
     part("everyone").checked = index.systems.length <= 3;
     part("everyone").closest("label").hidden = index.systems.length === 1;
     app.hidden = false;

@@ -156,7 +156,7 @@ class _Index:
             "groups": {
                 name: types for name, types in GROUPS.items() if set(types) <= set(self._types)
             },
-            "meaning": {kind: MEANING[kind] for kind in MEANING},
+            "meaning": {**MEANING, MOVED: "right string in the wrong slot", "BE": "wrong boundary"},
             "slots": self._slots,
         }
 
