@@ -16,9 +16,9 @@ TITLE = "Methods"
 STAGES = {"match": "What is counted", "measure": "Measures", "average": "Averages"}
 
 INTERVALS = {
-    "bca": "bias-corrected and accelerated bootstrap intervals, Efron & Tibshirani (1993),",
-    "percentile": "percentile bootstrap intervals, Efron & Tibshirani (1993),",
-    "jackknife-t": "jackknife intervals with Student's t, Efron & Tibshirani (1993),",
+    "bca": "bias-corrected and accelerated bootstrap intervals (Efron & Tibshirani, 1993)",
+    "percentile": "percentile bootstrap intervals (Efron & Tibshirani, 1993)",
+    "jackknife-t": "jackknife intervals with Student's t (Efron & Tibshirani, 1993)",
 }
 
 
@@ -57,13 +57,13 @@ def paragraph(report: Report) -> str:
     sentences = [
         f"We evaluated {many(len(report.systems), 'system')} on {many(gold.documents, 'document')} "
         f"with {items} in gold, using carob {report.scores.version} "
-        f"(signature {report.scores.short_signature.rpartition('|')[2]}).",
+        f"(signature {report.scores.short_signature.rpartition(':')[2]}).",
         f"The scores are {', '.join(signature.grouped(list(dict.fromkeys(report.recipes))))}.",
         *_intervals(report),
         *_tests(report),
     ]
     if any(each.of_slots for each in report.errors.values()):
-        sentences.append("Errors are of the types of MUC, Chinchor & Sundheim (1993).")
+        sentences.append("Errors are of the types of MUC (Chinchor & Sundheim, 1993).")
     else:
         sentences.append("Errors are of the types of Ortmann (2022).")
     if report.robustness is not None and len(report.robustness) > 1:
@@ -98,9 +98,9 @@ def _tests(report: Report) -> list[str]:
         trials = "all exchanges"
     elif exact:
         trials += f" (all exchanges in {exact} tests)"
-    holm = f", corrected for {len(tested):,} tests by the method of Holm (1979)"
+    holm = f", corrected for {len(tested):,} tests by Holm's method (Holm, 1979)"
     return [
-        f"Differences were tested by paired randomization over {comparison.unit}s, Noreen (1989), "
+        f"Differences were tested by paired randomization over {comparison.unit}s (Noreen, 1989) "
         f"with {trials}{holm if len(tested) > 1 else ''}; the level of significance is "
         f"{ALPHA:g}. Rank ranges follow from the differences that are significant."
     ]

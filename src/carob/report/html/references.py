@@ -8,7 +8,8 @@ from pathlib import Path
 
 _ENTRY = re.compile(r"^@\w+\{([\w-]+?)(\d{4}),\n.*?^\}", re.M | re.S)
 _CITATION = re.compile(
-    r"(?P<names>[A-Z][\w’'-]*(?:(?: |, | & )[A-Z][\w’'-]*)*)(?: et al\.)? \((?P<year>\d{4})\)"
+    r"(?P<names>[A-Z][\w’'-]*(?:(?: |, | & )[A-Z][\w’'-]*)*)(?: et al\.)?"
+    r"(?: \(|, )(?P<year>\d{4})\)"
 )
 
 
@@ -20,7 +21,7 @@ def entries() -> dict[tuple[str, str], str]:
 
 
 def cited(text: str) -> list[str]:
-    """The entries that a text cites, in the order in which it does.
+    """The entries that a text cites, as Author (Year) or (Author, Year), in its order.
 
     >>> [entry.split("{")[1][:9] for entry in cited("As in Esuli & Sebastiani (2010), section 4.")]
     ['esuli2010']
