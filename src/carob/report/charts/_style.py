@@ -151,7 +151,7 @@ def settings(font: str = "sans") -> Iterator[None]:
         # A sign that the font lacks is drawn as a box. `missing_signs` tells which these are.
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")
         mpl.rcdefaults()
-        style: Any = _STYLE | {"font.family": [family, "DejaVu Sans"]}
+        style: Any = _STYLE | {"font.family": list(dict.fromkeys([family, FONTS["sans"]]))}
         mpl.rcParams.update(style)
         yield
 
