@@ -47,6 +47,13 @@ def test_a_plan_is_read_as_it_was_written_and_never_rewritten(
     assert before == file.read_bytes()
 
 
+def test_ids_of_any_characters_are_read_as_they_were_written(tmp_path: Path) -> None:
+    names = ['a"b', "\ud800", "\u2028\n", "Zürich", "\\ud800"]
+    plan = make_plan(Corpus.of(*({"id": each, "text": each, "mentions": []} for each in names)))
+    plan.write(tmp_path / "plan.json")
+    assert plan == Plan.read(tmp_path / "plan.json")
+
+
 def test_twins_are_looked_for_and_kept_together_only_if_that_was_asked(corpus: Corpus) -> None:
     plans = [make_plan(corpus, "repeated(n=8)", group=rule) for rule in ("none", "near-duplicates")]
     assert [(("d10", "d11"),)] * 2 == [plan.twins for plan in plans]

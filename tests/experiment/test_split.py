@@ -171,7 +171,7 @@ def test_parts_and_the_blind_test_set_of_a_task_are_obeyed() -> None:
         ("holdout(train=1)", "holdout(train=…): found 1, expected a share between 0 and 1"),
         ("holdout(train=0.5,dev=0.5)",
          "holdout: train, dev and unlabelled leave nothing to test on"),
-        ("kfold(k=1)", "kfold(k=…): found 1, expected 2 to 10,000"),
+        ("kfold(k=1)", "kfold(k=…): found 1, expected 2 to 1,000"),
         ("kfold(k=2.5)", "kfold(k=…): found 2.5, expected a whole number"),
         ("kfold(n=3)", "kfold has no parameter 'n'; there are: k"),
         ("temporal", "temporal needs a parameter: write temporal(key=…)"),

@@ -118,7 +118,7 @@ class Plan:
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write the file. A plan is never rewritten: another one of this name is an error."""
-        target, text = Path(path), self.to_json().encode("utf-8", "surrogatepass")
+        target, text = Path(path), self.to_json().encode("utf-8", "backslashreplace")
         try:
             if target.exists() and target.read_bytes() != text:
                 raise UsageError(

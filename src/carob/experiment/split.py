@@ -21,6 +21,9 @@ from carob.recipe import parse_component
 PARTS = ("train", "test", "dev", "unlabelled")
 """The lists of documents of a split."""
 
+_MOST_SPLITS = 1000
+"""A plan lists all documents once for each split."""
+
 
 class Split(NamedTuple):
     """One division: the ids of each list, in the order in which a learning curve takes them."""
@@ -164,8 +167,8 @@ def _share(scheme: str, key: str, value: float) -> Fraction:
 
 
 def _count(scheme: str, key: str, value: int, least: int) -> None:
-    if not least <= value <= 10_000:
-        raise RecipeError(f"{scheme}({key}=…): found {value}, expected {least} to 10,000")
+    if not least <= value <= _MOST_SPLITS:
+        raise RecipeError(f"{scheme}({key}=…): found {value}, expected {least} to {_MOST_SPLITS:,}")
 
 
 def _shares(scheme: Holdout | Repeated | Temporal) -> list[Fraction]:
