@@ -11,7 +11,7 @@ import pytest
 
 import carob
 from carob.report.html.links import browse
-from tests.report.html.conftest import HOSTILE, IMAGE, SCRIPT, Case, Opened
+from tests.report.html.conftest import HOSTILE, IMAGE, SCRIPT, Case, Opened, missing
 
 pytest.importorskip("jinja2")
 pytest.importorskip("matplotlib")
@@ -23,6 +23,17 @@ def facts(page: Opened) -> str:
     """Which example is shown."""
     words: str = page.page.inner_text("#browser-document .facts >> nth=0")
     return words
+
+
+def test_a_missing_browser_skips_tests_by_hand_and_fails_them_in_integration(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("CAROB_BROWSER", raising=False)
+    with pytest.raises(pytest.skip.Exception, match="no Chromium"):
+        missing("no Chromium")
+    monkeypatch.setenv("CAROB_BROWSER", "required")
+    with pytest.raises(pytest.fail.Exception, match="no Chromium, and CAROB_BROWSER=required"):
+        missing("no Chromium")
 
 
 # What is shown

@@ -174,6 +174,16 @@
     };
   }
 
+  // From where to where the items of an event reach; 0 to 0 if they have no place.
+  function extentOf({ gold, answer }) {
+    let [low, high] = [Infinity, 0];
+    for (const item of [gold, answer]) {
+      if (!item) continue;
+      for (const [start, end] of item.spans) [low, high] = [Math.min(low, start), Math.max(high, end)];
+    }
+    return high ? [low, high] : [0, 0];
+  }
+
   // Filters ---------------------------------------------------------------------------------------
 
   const filter = {}; // by name; no entry: everything passes
@@ -239,11 +249,9 @@
   // How the examples in the list read, and what the search looks at.
   function snippet(doc, row) {
     const event = eventOf(doc, row);
-    const spans = [event.gold, event.answer].flatMap((item) => (item ? item.spans : []));
     const says = [event.gold, event.answer].map((item) => (item ? wordsOf(doc, item) : ""));
-    if (!spans.length) return { event, says, before: "", words: "", after: "" };
-    const low = Math.min(...spans.map(([start]) => start));
-    const high = Math.max(...spans.map(([, end]) => end));
+    const [low, high] = extentOf(event);
+    if (high === 0) return { event, says, before: "", words: "", after: "" };
     const from = cutBefore(doc.text, low - AROUND);
     const to = cutAfter(doc.text, high + AROUND);
     return {
@@ -508,9 +516,7 @@
 
   function textOf(doc, event, systems) {
     const made = element("div", "text");
-    const spans = [event.gold, event.answer].flatMap((item) => (item ? item.spans : []));
-    const low = spans.length ? Math.min(...spans.map(([start]) => start)) : 0;
-    const high = spans.length ? Math.max(...spans.map(([, end]) => end)) : 0;
+    const [low, high] = extentOf(event);
     const from = cutBefore(doc.text, low - span);
     const to = cutAfter(doc.text, Math.min(high, low + span) + span);
     const wrong = wrongItems(doc, event.system);
@@ -608,6 +614,8 @@
         line.append(pieceOf(text.slice(start, stop), start, stop, open, firstRow, lanes));
       }
     }
+    const more = marks.length - drawn.length;
+    if (more) line.append(element("small", "", ` ${count(more, "mark")} more, see the table`));
     return line;
   }
 

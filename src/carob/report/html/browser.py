@@ -59,7 +59,9 @@ def part(report: Report) -> dict[str, Any] | None:
         "chunks": [markup(chunk) for chunk in packed.chunks],
         "documents": packed.documents,
         "all_documents": report.gold.documents,
-        "size": packed.size / 1e6,
+        "size": f"{packed.size / 1e6:.1f} MB"
+        if packed.size >= 1e5
+        else f"{packed.size / 1e3:.0f} kB",
         "most": most,
         "megabytes": megabytes,
     }
