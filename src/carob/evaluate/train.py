@@ -251,10 +251,14 @@ def predict(
         except UsageError:
             format = "jsonl"
     done = convert(answers, out, format, lossy=lossy)
-    counts = {"grounded": "located in the text by its words", "ungrounded": "not found in the text"}
+    counts = {
+        "grounded": ("answer", "located in the text by its words"),
+        "ungrounded": ("answer", "not found in the text"),
+        "unanswered": ("document", "left out by the program, without answers"),
+    }
     notes = tuple(
-        f"{many(answers.facts[key], 'answer')} {what}"
-        for key, what in counts.items() if answers.facts.get(key)
+        f"{many(answers.facts[key], what)} {how}"
+        for key, (what, how) in counts.items() if answers.facts.get(key)
     )  # fmt: skip
     return replace(done, remarks=(*done.remarks, *notes))
 
