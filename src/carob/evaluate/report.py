@@ -19,14 +19,12 @@ from carob.evaluate.options import Options, ScoreOptions, table_for, table_recip
 from carob.evaluate.read import Readable
 from carob.evaluate.robust import REPAIRS, robust_read
 from carob.evaluate.run import Recipes, Run, Systems, parse_recipes, prepare, systems_by_name
-from carob.evaluate.score import count_events, document_values, score_run
+from carob.evaluate.score import score_run
 from carob.explain.analysis import ErrorAnalysis
 from carob.explain.documents import common_unit, documents, relations_of, words_of
-from carob.plugin import hook
 from carob.recipe import Recipe
 from carob.result.documents import DocumentErrors
-from carob.result.report import Definition, DocumentScores, Pairing, Report
-from carob.result.result import number_or_none
+from carob.result.report import Definition, Pairing, Report
 from carob.result.robustness import Robustness
 
 if TYPE_CHECKING:
@@ -83,7 +81,8 @@ def report(
     there = list(run.pairs)
     if baseline is not None and baseline not in there:
         raise DataError(f"the baseline {baseline!r} is left out, because its file is wrong")
-    scores = score_run(run, chosen)
+    side_by_side = len(there) == 2 or baseline is not None
+    scores = score_run(run, chosen, by_document=side_by_side)
     comparison = robustness = None
     remarks: tuple[str, ...] = ()
     if len(there) > 1:
@@ -102,13 +101,11 @@ def report(
         errors,
         comparison,
         robustness,
-        _pairings(run, chosen, analyses, baseline, examples),
+        _pairings(analyses, baseline or there[0], examples) if side_by_side else (),
         tuple(_definitions(run.recipes)),
         remarks,
         command,
-        {"resamples": chosen.resamples, "resample_by": chosen.resample_by, "seed": chosen.seed,
-         "strata": chosen.strata, "zero_division": chosen.zero_division, "examples": examples,
-         "browser_documents": browser_documents, "browser_megabytes": browser_megabytes},
+        {"browser_documents": browser_documents, "browser_megabytes": browser_megabytes},
         _documents(error_run, list(analyses.values())),
     )  # fmt: skip
 
@@ -163,43 +160,13 @@ def _documents(
 
 
 def _pairings(
-    run: Run,
-    options: Options,
-    analyses: Mapping[str, ErrorAnalysis],
-    baseline: str | None,
-    examples: int,
+    analyses: Mapping[str, ErrorAnalysis], first: str, examples: int
 ) -> tuple[Pairing, ...]:
-    """Two systems side by side, or each system beside the baseline."""
-    names = list(run.pairs)
-    if len(names) == 2 or baseline is not None:
-        first = baseline or names[0]
-        recipe = without_parts(run.recipes)[0]
-        values = {name: _by_document(run, options, recipe, name) for name in names}
-        return tuple(
-            Pairing(
-                first, other, analyses[first].changes(analyses[other], examples),
-                DocumentScores(
-                    first, other, str(recipe), values[first][0], values[first][1],
-                    values[other][1], values[first][2], recipe.measure.lower_is_better,
-                ),
-            )
-            for other in names if other != first
-        )  # fmt: skip
-    return ()
-
-
-def _by_document(
-    run: Run, options: Options, recipe: Recipe, name: str
-) -> tuple[tuple[str, ...], tuple[float | None, ...], tuple[float, ...]]:
-    """The names of the documents, the scores of a system in each, and what gold has there."""
-    pair = run.pairs[name]
-    tally, _, _ = count_events(pair, [recipe.space], run.plan)[recipe.space]
-    quantities = tally.by_unit(hook(recipe.average, "label"))
-    values = document_values(recipe, tally, options.zero)
-    return (
-        tuple(pair.documents.name(row) for row in range(len(pair.documents))),
-        tuple(number_or_none(value) for value in values.tolist()),
-        tuple(quantities["gold_all"].tolist()),
+    """What each of the other systems fixed and broke against the first."""
+    return tuple(
+        Pairing(first, other, analyses[first].changes(own, examples))
+        for other, own in analyses.items()
+        if other != first
     )
 
 

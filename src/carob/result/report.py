@@ -29,36 +29,18 @@ class Definition(Part):
 
 
 @dataclass(frozen=True, slots=True)
-class DocumentScores(Part):
-    """The score of two systems in each document, under one recipe; None where it is undefined.
-
-    `support` is how many items gold has in the document.
-    """
-
-    a: str
-    b: str
-    recipe: str
-    documents: tuple[str, ...]
-    values_a: tuple[float | None, ...]
-    values_b: tuple[float | None, ...]
-    support: tuple[float, ...]
-    lower_is_better: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class Pairing(Part):
-    """Two systems in detail: what b fixed and broke against a, and their scores by document."""
+    """What b fixed and broke against a. The scores of both by document are with the scores."""
 
     a: str
     b: str
     changes: Changes
-    documents: DocumentScores
 
     def to_dict(self) -> dict[str, Any]:
         """As in JSON."""
         return {
             "a": self.a, "b": self.b, "fixed": dict(self.changes.fixed),
-            "broken": dict(self.changes.broken), "documents": self.documents.to_dict(),
+            "broken": dict(self.changes.broken),
         }  # fmt: skip
 
 
@@ -88,7 +70,7 @@ class Report(Result):
     """What holds for the whole report; those of its parts are with them."""
     command: str | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
-    """The options that the text about methods mentions."""
+    """How much the error browser may hold."""
     documents: Callable[[], Iterable[DocumentErrors]] | None = field(default=None, compare=False)
     """Reads all documents with their errors, for the error browser of the page."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -13,7 +14,6 @@ from carob.evaluate import demo
 from carob.evaluate.plot import results_for
 from carob.report.charts import figure, kinds
 from carob.result.errors import Errors
-from carob.result.report import DocumentScores
 
 
 @pytest.fixture(scope="module")
@@ -243,14 +243,17 @@ def test_the_scores_of_documents_of_one_label_are_of_this_label() -> None:
 
 def test_many_documents_become_few_dots() -> None:
     values = np.random.default_rng(0).random((2, 3000))
-    a, b = (tuple(row) for row in values.tolist())
-    documents = tuple(map(str, range(3000)))
-    result = DocumentScores("a", "b", "exact.F1", documents, a, b, (1.0,) * 3000)
-    chart: Any = figure(result)
-    [dots] = chart.axes[0].collections
+    gold = Corpus.of("[Ann]PER")
+    scores = score(gold, {"a": gold, "b": gold}, "exact.F1", resamples=0)
+
+    def of_documents(size: int) -> Any:
+        each = (replace(s, by_document=row[:size]) for s, row in zip(scores, values, strict=True))
+        names = tuple(map(str, range(size)))
+        return figure(replace(scores, scores=tuple(each), documents=names), "documents")
+
+    [dots] = of_documents(3000).axes[0].collections
     assert len(dots.get_offsets()) <= 1600
-    few = DocumentScores("a", "b", "exact.F1", documents[:50], a[:50], b[:50], (1.0,) * 50)
-    chart = figure(few)
+    chart = of_documents(50)
     assert sorted(values.T[:50].tolist()) == chart.axes[0].collections[0].get_offsets().tolist()
 
 

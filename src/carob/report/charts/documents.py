@@ -28,10 +28,9 @@ from carob.report.charts._style import (
     printable,
     settings,
 )
-from carob.result.report import DocumentScores
 from carob.result.scores import Scores
 
-DRAWS = ("Scores", "DocumentScores")
+DRAWS = ("Scores",)
 
 MOST = 1_500
 """If documents have more different pairs of scores than this, near ones share a dot."""
@@ -58,7 +57,7 @@ class Both(NamedTuple):
 
 
 def draw(
-    result: Scores | DocumentScores,
+    result: Scores,
     *,
     systems: Sequence[str] | None = None,
     recipe: str | None = None,
@@ -82,7 +81,7 @@ def draw(
     >>> chart.axes[0].collections[0].get_offsets().tolist()
     [[0.0, 1.0], [1.0, 1.0]]
     """
-    both = _of_scores(result, systems, recipe) if isinstance(result, Scores) else _of_pair(result)
+    both = _of_pair(result, systems, recipe)
     if percent:
         both = both._replace(scores=100 * both.scores)
     rows = np.flatnonzero(~np.isnan(both.scores).any(axis=1))
@@ -102,12 +101,7 @@ def draw(
         return _draw(both, points, rows, notes, link, inches(width))
 
 
-def _of_pair(result: DocumentScores) -> Both:
-    scores = np.array([result.values_a, result.values_b], np.float64).T.reshape(-1, 2)
-    return Both(result.a, result.b, result.recipe, result.documents, scores, result.lower_is_better)
-
-
-def _of_scores(result: Scores, systems: Sequence[str] | None, recipe: str | None) -> Both:
+def _of_pair(result: Scores, systems: Sequence[str] | None, recipe: str | None) -> Both:
     names = list(dict.fromkeys(each.system for each in result))
     chosen = list(names if systems is None else systems)
     for name in chosen:

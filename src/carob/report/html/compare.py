@@ -49,7 +49,7 @@ def _pairing(report: Report, pairing: Pairing) -> dict[str, Any]:
     fixed, broken = pairing.changes.fixed, pairing.changes.broken
     kinds = [kind for kind in MEANING if kind in fixed or kind in broken]
     unit = report.comparison.unit
-    recipe = pairing.documents.recipe
+    recipe = report.headline[0]
     return {
         "a": pairing.a,
         "b": pairing.b,
@@ -58,7 +58,9 @@ def _pairing(report: Report, pairing: Pairing) -> dict[str, Any]:
             for each in report.differences(pairing.a, pairing.b)
         ],
         "chart": chart(
-            pairing.documents, "documents",
+            report.scores, "documents",
+            systems=(pairing.a, pairing.b),
+            recipe=recipe,
             width=COLUMN,
             title=f"Scores of documents by {recipe}",
             description="A dot for each document: to the right, the score of the first system; "
