@@ -24,7 +24,7 @@ NOUNS = ("arrays", "corpus", "pair", "counts", "result")
 """Each may import those before it."""
 
 STAGES = {"formats", "match", "measure", "average", "infer", "explain", "report", "learn"}
-ROOM = {"seminars", "example"}
+ROOM = {"seminars", "generator", "example"}
 """Made-up corpora: they import nothing but corpus."""
 
 SHARED = {"plugin", "progress", "_version"}

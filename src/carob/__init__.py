@@ -26,6 +26,7 @@ if TYPE_CHECKING:  # as typing has it, without the time that typing takes
     from carob.evaluate.convert import Converted, convert
     from carob.evaluate.diff import diff
     from carob.evaluate.errors import errors
+    from carob.evaluate.generate import generate
     from carob.evaluate.options import Options
     from carob.evaluate.power import power
     from carob.evaluate.rank import rank
@@ -58,9 +59,9 @@ __all__ = [
     "Mention", "Options", "Pair", "Plan", "Power", "Problem", "Quantities", "Rank", "Ranking",
     "Recipe", "RecipeError", "Report", "Robustness", "Score", "Scores", "Tally", "Task",
     "Template", "Trained", "UsageError", "Verification", "__version__", "audit", "check",
-    "check_plan", "compare", "convert", "diff", "errors", "load_model", "make_plan", "power",
-    "predict", "rank", "read", "report", "robust", "run_experiment", "score", "train", "verify",
-    "write",
+    "check_plan", "compare", "convert", "diff", "errors", "generate", "load_model", "make_plan",
+    "power", "predict", "rank", "read", "report", "robust", "run_experiment", "score", "train",
+    "verify", "write",
 ]  # fmt: skip
 
 _NAMES = {
@@ -75,6 +76,7 @@ _NAMES = {
     "evaluate.convert": "Converted convert",
     "evaluate.diff": "diff",
     "evaluate.errors": "errors",
+    "evaluate.generate": "generate",
     "evaluate.options": "Options",
     "evaluate.power": "power",
     "evaluate.rank": "rank",
