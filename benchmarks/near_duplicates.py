@@ -4,8 +4,8 @@
     python benchmarks/near_duplicates.py --documents 10000
 
 The corpus is generated: phrases are shared by thousands of documents, which is harder than real
-text, and 7 % of the documents are posted again. Prints Markdown; exit status 1 if the groups that
-are found are not those of the generator.
+text, and 7 % of the documents are reposts. Prints Markdown; exit status 1 if fewer than 99 % of the
+documents that have or are a repost are found, or if a group holds different announcements.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import argparse
 import resource
 import sys
 import time
-from collections import defaultdict
+from collections import Counter
 
 from carob.evaluate.generate import generate
 from carob.experiment.near_duplicates import NearDuplicates
@@ -31,21 +31,20 @@ def main() -> int:
     start, cpu = time.perf_counter(), time.process_time()
     found = NearDuplicates()(corpus)
     wall, cpu = time.perf_counter() - start, time.process_time() - cpu
-    groups = defaultdict(list)
-    for row in range(len(corpus)):
-        groups[corpus.documents.attributes["group"][row]].append(row)
-    truth = [rows for rows in groups.values() if len(rows) > 1]
+    group = [corpus.documents.attributes["group"][row] for row in range(len(corpus))]
+    truth = sum(number for number in Counter(group).values() if number > 1)
+    mixed = sum(len({group[row] for row in rows}) > 1 for rows in found)
+    share = sum(map(len, found)) / max(truth, 1)
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print("| corpus | documents | in groups | CPU s | wall s | peak MiB |")
-    print("|---|--:|--:|--:|--:|--:|")
     print(
-        f"| {arguments.kind} | {len(corpus):,} | {sum(map(len, found)):,} | {cpu:.1f} | {wall:.1f} "
-        f"| {memory:,.0f} |"
+        "| corpus | documents | with a repost | found | mixed groups | CPU s | wall s | peak MiB |"
     )
-    same = sorted(map(sorted, found)) == sorted(truth)
-    if not same:
-        print(f"the generator has {sum(map(len, truth)):,} in groups", file=sys.stderr)
-    return 0 if same else 1
+    print("|---|--:|--:|--:|--:|--:|--:|--:|")
+    print(
+        f"| {arguments.kind} | {len(corpus):,} | {truth:,} | {100 * share:.1f} % | {mixed} "
+        f"| {cpu:.1f} | {wall:.1f} | {memory:,.0f} |"
+    )
+    return 0 if share > 0.99 and not mixed else 1
 
 
 if __name__ == "__main__":

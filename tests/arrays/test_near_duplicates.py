@@ -74,6 +74,14 @@ def test_sets_have_as_many_grams_as_the_slow_version_finds() -> None:
         assert [len(grams) for grams in slow_sets(texts)] == np.diff(offsets).tolist()
 
 
+def test_older_versions_of_numpy_count_bits_by_a_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = [near_duplicates(*gram_sets(world(seed)), 0.5).tolist() for seed in range(100)]
+    monkeypatch.delattr(np, "bitwise_count", raising=False)
+    assert expected == [
+        near_duplicates(*gram_sets(world(seed)), 0.5).tolist() for seed in range(100)
+    ]
+
+
 def test_copies_are_found_however_many_there_are() -> None:
     texts = ["one two three four five six"] * 60 + ["seven eight nine ten eleven"]
     assert [0] * 60 + [1] == near_duplicates(*gram_sets(texts), 0.5).tolist()
