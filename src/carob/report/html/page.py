@@ -9,6 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from carob import progress
 from carob.report.html.text import visible
 from carob.result.report import Report
 from carob.result.result import library
@@ -23,7 +24,7 @@ gives what the template needs, or None if this report has no such part."""
 def page(report: Report) -> str:
     """The report as HTML."""
     parts = []
-    for name in PARTS:
+    for name in progress.steps(PARTS, "parts of the page"):
         module: Any = import_module(f"carob.report.html.{name}")
         content = module.part(report)
         if content is not None:
