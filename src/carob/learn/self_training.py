@@ -13,7 +13,7 @@ from carob.arrays.types import FloatArray, IntArray
 from carob.corpus.corpus import Corpus
 from carob.corpus.problems import DataError, UsageError
 from carob.learn._inner import inner_split, oaod_f1
-from carob.learn.folder import read_json, write_folder
+from carob.learn.folder import read_folder, write_folder
 from carob.learn.rote import Rote
 from carob.pair.texts import Examples, Texts
 from carob.plugin import Learner, Model, hook
@@ -87,11 +87,11 @@ class SelfTraining:
 
     def load(self, folder: Path) -> SelfTrainedModel:
         """A model that was saved."""
-        facts = read_json(folder / "model.json")
+        saved = read_folder(folder)
+        none = [name for name in ("threshold",) if saved.settings.get(name) is None]
+        facts = {name: None if name in none else saved.number(name) for name in FACTS}
         learner: Learner = self.learner
-        return SelfTrainedModel(
-            learner.load(folder / INNER), {name: facts.get(name) for name in FACTS}
-        )
+        return SelfTrainedModel(learner.load(folder / INNER), facts)
 
 
 FACTS = ("threshold", "unlabelled", "kept", "inner_f1", "inner_f1_alone")
