@@ -318,6 +318,9 @@ class LearnerHooks:
     runs_programs: bool = False
     """Whether its models run programs. Such a model is loaded only if the user agrees."""
 
+    knows_uncertainty: bool = False
+    """Whether its models have the hook `uncertainty`, so that it can pick documents to label."""
+
 
 CONTRACTS: Mapping[str, type] = {
     "formats": Format, "match": Space, "measure": Measure, "average": Average, "report": Report,

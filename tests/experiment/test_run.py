@@ -278,7 +278,7 @@ def test_a_second_run_in_the_folder_has_to_wait(
         ("precision = 0.8", "precison = 0.8", "did you mean precision"),
         ("[split]", "[splits]", "did you mean split"),
         ("seed = 3", "seed = -3", "a whole number of 0 or more"),
-        ("n=2", "n=0", "expected 1 to 10,000"),
+        ("n=2", "n=0", "expected 1 to 1,000"),
         ('id = "sure"', 'id = "rote"', "two learners called 'rote'"),
         ("gold.jsonl", "silver.jsonl", "silver.jsonl"),
         ("trials = 99", "trials = 9", "trials is from 99"),
@@ -291,6 +291,7 @@ def test_a_second_run_in_the_folder_has_to_wait(
         ("[stats]", "[curve]\nsizes = [2, 7]\n[stats]", "a curve of size 7"),
         ("[stats]", '[curve]\nsizes = ["all", 2]\n[stats]', "ascending numbers of documents"),
         ("[stats]", "[enrich]\n[stats]", "needs unlabelled documents"),
+        ("[stats]", "[active]\n[stats]", "no learner that says how unsure it is"),
     ],
 )
 def test_what_is_wrong_with_a_file_is_one_clear_error(
@@ -321,3 +322,52 @@ def test_a_plan_of_another_corpus_is_refused(
     write(tmp_path, path.read_text(), count=13)
     assert main(["run", str(path), "-o", str(tmp_path / "run")]) == 1
     assert "K844" in capsys.readouterr().err
+
+
+def test_active_learning_picks_without_gold_beside_a_random_control(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from carob.experiment import run as module
+
+    seen: list[dict[str, str]] = []
+    real = module.Running.__call__
+
+    def spy(self: Any, folder: Path, work: Path) -> tuple[int, str]:
+        seen.append({path.name: path.read_text() for path in work.glob("*.json*")})
+        return real(self, folder, work)
+
+    monkeypatch.setattr(module.Running, "__call__", spy)
+    text = EXPERIMENT.replace("n=2", "n=1").replace(
+        'id = "sure"\ntype = "rote"\nparams = { precision = 0.8 }',
+        'type = "perceptron"\nparams = { epochs = 1 }\n[active]\nstrategies = ["diverse"]\n'
+        "start = 2\nstep = 2\nuntil = 5",
+    )
+    path = write(tmp_path, text)
+    assert main(["run", str(path), "-o", str(tmp_path / "run"), "--quiet"]) == 0
+    results = json.loads((tmp_path / "run" / "results.json").read_text())
+    steps = {(each["strategy"], each["size"]) for each in results["active"]}
+    assert steps == {(strategy, size) for strategy in ("random", "diverse") for size in (2, 4, 5)}
+    assert {(each["a"], each["b"]) for each in results["active_comparisons"]} == {
+        ("perceptron random", "perceptron diverse")
+    }
+    pools = [files["pool.jsonl"] for files in seen if "pool.jsonl" in files]
+    assert len(pools) == 4
+    for files in seen:
+        assert SENTINEL not in "".join(files.values())
+        assert '"label"' not in files.get("pool.jsonl", "")
+    trained = {
+        facts.parent.name: json.loads(facts.read_text())
+        for facts in (tmp_path / "run" / "cells").glob("*_perceptron_*/facts.json")
+    }
+    for own in trained.values():
+        assert len(set(own.get("picked", ()))) == len(own.get("picked", ()))
+    assert not carob.verify(tmp_path / "run" / "manifest.json").differences
+
+
+def test_unlabelled_documents_are_given_without_gold(tmp_path: Path) -> None:
+    text = EXPERIMENT.replace("repeated(train=0.5,n=2)", "holdout(train=0.5,unlabelled=0.25)")
+    text = text.replace("[stats]", '[enrich]\nlearners = ["rote"]\n[stats]')
+    path = write(tmp_path, text)
+    assert main(["run", str(path), "-o", str(tmp_path / "run"), "--quiet"]) == 0
+    results = json.loads((tmp_path / "run" / "results.json").read_text())
+    assert list(results["learners"]) == ["rote", "rote+self-training", "sure"]

@@ -18,7 +18,7 @@ from carob.evaluate.train import learner_of
 from carob.experiment.plan import NONE, parse_group
 from carob.experiment.split import parse_scheme
 from carob.pair.tokens import TOKENIZERS
-from carob.plugin import Learner
+from carob.plugin import Learner, hook
 from carob.recipe import Recipe, spell
 
 ALL = "all"
@@ -185,6 +185,7 @@ class _Reader:
             "active", strategies=_choices(*STRATEGIES), start=POSITIVE, step=POSITIVE,
             until=POSITIVE, learners=_choices(*names),
         )  # fmt: skip
+        self.check_active(active, learners)
         enrich = self.table(
             "enrich", methods=_choices(*METHODS), learners=_choices(*names), file=TEXT
         )
@@ -303,6 +304,17 @@ class _Reader:
         recipe = checked.get("recipe", Tuning.recipe)
         Recipe.parse(recipe)
         return Tuning(tuple(tried), float(inner[1] or 0.8), recipe)
+
+    def check_active(self, active: Mapping[str, Any], learners: Sequence[Entry]) -> None:
+        """Can the learners pick documents? Some cannot say how unsure they are."""
+        able = [entry.id for entry in learners if hook(entry.learner, "knows_uncertainty")]
+        for name in active.get("learners", ()):
+            if name not in able:
+                self.wrong("K862", ("active", "learners"), f"the learner {shown(name)}",
+                           "one that says how unsure it is, such as perceptron")  # fmt: skip
+        if "active" in self.values and not able and learners:
+            self.wrong("K862", ("active",), "no learner that says how unsure it is",
+                       "one that does, such as perceptron")  # fmt: skip
 
     def check_split(self, split: Mapping[str, Any]) -> None:
         """Are scheme and groups known? A plan that exists already has both."""

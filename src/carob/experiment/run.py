@@ -210,8 +210,11 @@ def active_entries(setup: Setup) -> list[Entry]:
     """The learners that take part in active learning."""
     active = setup.experiment.active
     assert active is not None
-    names = active.learners or tuple(entry.id for entry in setup.experiment.learners)
-    return [setup.entry(name) for name in names]
+    return [
+        entry for entry in setup.experiment.learners
+        if entry.id in active.learners
+        or (not active.learners and hook(entry.learner, "knows_uncertainty"))
+    ]  # fmt: skip
 
 
 def _first_step(setup: Setup, split: Split, entry: Entry, seed: int, strategy: str) -> Cell:

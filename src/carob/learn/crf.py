@@ -36,6 +36,7 @@ class Crf:
 
     name: ClassVar[str] = "crf"
     extra: ClassVar[str] = "crf"
+    knows_uncertainty: ClassVar[bool] = True
     c1: float = 0.1
     c2: float = 0.1
     iterations: int = 100

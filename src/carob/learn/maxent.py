@@ -39,6 +39,7 @@ class Maxent:
 
     name: ClassVar[str] = "maxent"
     extra: ClassVar[str] = "crf"
+    knows_uncertainty: ClassVar[bool] = True
     c1: float = 0.1
     c2: float = 0.1
     iterations: int = 100

@@ -40,6 +40,7 @@ class Perceptron:
     """
 
     name: ClassVar[str] = "perceptron"
+    knows_uncertainty: ClassVar[bool] = True
     epochs: int = 10
     per_slot: bool = False
 

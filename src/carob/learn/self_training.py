@@ -58,6 +58,11 @@ class SelfTraining:
         return bool(hook(self.learner, "runs_programs"))
 
     @property
+    def knows_uncertainty(self) -> bool:
+        """As the learner in it."""
+        return bool(hook(self.learner, "knows_uncertainty"))
+
+    @property
     def own_features(self) -> bool:
         """Whether the learner within has any."""
         return bool(hook(self.learner, "own_features"))
