@@ -24,8 +24,15 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_page_and_the_help_name_every_kind() -> None:
-    assert set(kinds()) == {command.split()[1] for command in COMMANDS}
-    assert set(kinds()) == set(re.findall(r"^  (\w+) ", KINDS, re.M))
+    drawn = set(kinds()) - {"curves"}  # which is of an experiment
+    assert drawn == {command.split()[1] for command in COMMANDS}
+    assert drawn == set(re.findall(r"^  (\w+) ", KINDS, re.M))
+
+
+def test_curves_are_drawn_by_carob_run(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files = [str(folder / "carob-demo" / name) for name in ("gold.conll", "hasty.conll")]
+    assert 2 == main(["plot", "curves", *files, "-o", str(folder / "curves.svg")])
+    assert "curves is a chart of an experiment: carob run" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.split()[1])
@@ -80,8 +87,8 @@ GOLD, ONE, TWO = (f"carob-demo/{name}.conll" for name in ("gold", "hasty", "care
 
 MISTAKES = [
     (["bars", GOLD, ONE, "-o", "x.svg"],
-     "no chart is called 'bars'; there are: confusion, documents, errors, gains, intervals, "
-     "labels, robustness"),
+     "no chart is called 'bars'; there are: confusion, curves, documents, errors, gains, "
+     "intervals, labels, robustness"),
     (["errors", GOLD, ONE, "-o", "x.jpg"],
      "found -o 'x.jpg', expected a file that ends in .svg, .pdf or .png"),
     (["errors", GOLD, ONE, "-o", "-"],

@@ -6,6 +6,7 @@ import csv
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -72,7 +73,7 @@ def write(folder: Path, text: str = EXPERIMENT, count: int = 12) -> Path:
 
 
 def content(folder: Path) -> dict[str, bytes]:
-    """All files of a run but for timings and logs of costs."""
+    """All files of a run but for timings; results and the page without costs."""
     found = {}
     for path in sorted(folder.rglob("*")):
         if not path.is_file() or path.name in (".lock", "timing.json"):
@@ -80,6 +81,8 @@ def content(folder: Path) -> dict[str, bytes]:
         data = path.read_bytes()
         if path.name == "results.json":
             data = json.dumps(comparable(json.loads(data))).encode()
+        if path.name == "report.html":
+            data = re.sub(rb'<section id="cost".*?</section>', b"", data, flags=re.S)
         found[str(path.relative_to(folder))] = data
     return found
 
@@ -103,11 +106,34 @@ def test_results_have_everything(finished: Path) -> None:
     assert {each["label"] for each in results["comparisons"]} == {None, "speaker", "stime"}
     assert results["cost"]["rote"]["train_cpu"] >= 0
     assert results["leakage"]["looked_for"]
+    assert results["settings"]["sure"]["seeds"] == [0]
+    assert any("99 trials are too few for 9 tests" in each for each in results["remarks"])
     assert results["explicit"]["partition"].startswith("repeated(n=2,train=0.5), seed 3: 2 splits")
     with (finished / "run" / "results.csv").open() as file:
         rows = list(csv.DictReader(file))
     wanted = [r for r in rows if (r["learner"], r["recipe"], r["label"]) == ("rote", "oaod.F1", "")]
     assert [float(row["mean"]) for row in wanted] == [own["mean"]]
+
+
+def test_a_run_has_a_page_unless_a_library_is_missing(
+    finished: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("jinja2")
+    pytest.importorskip("matplotlib")
+    page = finished / "run" / "report.html"
+    text = page.read_text(encoding="utf-8")
+    assert "carob run experiment.toml -o DIR" in text
+    assert 'data-learner="sure" data-recipe="oads.F1"' in text
+    command = ["run", str(finished / "experiment.toml"), "-o", str(finished / "run")]
+    with monkeypatch.context() as context:
+        context.setitem(sys.modules, "matplotlib", None)
+        assert main(command) == 0
+        error = capsys.readouterr().err
+        assert "no report.html: matplotlib is not installed; in a clone of carob: pip" in error
+        assert not page.exists()
+    assert main(command) == 0
+    assert "manifest.json, report.html" in capsys.readouterr().err
+    assert page.exists()
 
 
 def test_scores_are_those_of_carob_score(finished: Path) -> None:

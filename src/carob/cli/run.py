@@ -45,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError("give the folder of the run: -o DIR")
     if not 1 <= arguments.jobs <= 1000:
         raise UsageError(f"--jobs is from 1 to 1,000, not {arguments.jobs}")
-    from carob.experiment.results import run_experiment
+    from carob.experiment.results import missing_for_page, run_experiment
 
     try:
         result = run_experiment(arguments.input, arguments.output, jobs=arguments.jobs)
@@ -53,7 +53,9 @@ def run(arguments: argparse.Namespace) -> int:
         print_remark("stopped; the same command goes on where it was")
         raise
     write_output(result.to("terminal", by_label=arguments.by_label), None)
-    print_remark(f"wrote {arguments.output}: results.json, results.csv, manifest.json")
+    missing = missing_for_page()
+    page = ", report.html" if missing is None else f"; no report.html: {missing}"
+    print_remark(f"wrote {arguments.output}: results.json, results.csv, manifest.json{page}")
     return 1 if result.failures else 0
 
 

@@ -40,6 +40,9 @@ def results_for(
     1
     """
     check_kind(kind)
+    if kind == "curves":
+        raise UsageError("curves is a chart of an experiment: carob run writes it into "
+                         "report.html, and plot() of its result draws it")  # fmt: skip
     Options.of(ScoreOptions, options)  # also the names and values that are ignored are checked
     named = systems_by_name(systems)
     wanted = SYSTEMS.get(kind, len(named))

@@ -20,6 +20,7 @@ from carob.experiment.split import parse_scheme
 from carob.pair.tokens import TOKENIZERS
 from carob.plugin import Learner, hook
 from carob.recipe import Recipe, spell
+from carob.result.experiment import RANDOM
 
 ALL = "all"
 """The size of a training set that has all documents."""
@@ -27,9 +28,8 @@ ALL = "all"
 COUNTS = ("oas.PRF", "oaod.PRF", "oads.PRF")
 """What every experiment scores: the three ways to count answers."""
 
-RANDOM = "random"
-STRATEGIES = ("random", "uncertainty", "sequence", "diverse")
-"""How active learning picks documents; `random` is the control."""
+STRATEGIES = (RANDOM, "uncertainty", "sequence", "diverse")
+"""How active learning picks documents."""
 
 METHODS = ("self-training",)
 """How unlabelled documents are used."""

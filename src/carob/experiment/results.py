@@ -7,17 +7,19 @@ import json
 import math
 import os
 import platform
+import shlex
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from carob._version import __version__
-from carob.corpus.problems import many, plain
+from carob.corpus.problems import UsageError, many, plain
 from carob.evaluate.compare import without_parts
 from carob.evaluate.run import origin_of
 from carob.experiment.cell import ANSWERS
 from carob.experiment.cells import Finished, write_atomically
-from carob.experiment.file import ALL, RANDOM, ExperimentFile
+from carob.experiment.file import ALL, ExperimentFile
 from carob.experiment.numbers import (
     Contender,
     Documents,
@@ -42,10 +44,14 @@ from carob.experiment.run import (
     run_cells,
     versions,
 )
+from carob.pair.texts import LAYERS
 from carob.plugin import hook
-from carob.result.experiment import CurvePoint, Experiment, LearnerResult
+from carob.result.comparison import ALPHA
+from carob.result.experiment import RANDOM, CurvePoint, Experiment, LearnerResult
+from carob.result.result import library
 
 RESULTS, TABLE, MANIFEST = "results.json", "results.csv", "manifest.json"
+PAGE = "report.html"
 COPY = "experiment.toml"
 """A copy of the experiment file, beside its results."""
 
@@ -66,7 +72,8 @@ def run_experiment(
         write_atomically(place / PLAN, setup.plan.to_json())
         write_atomically(place / MANIFEST, _json(manifest(setup, Outcome(), place)))
         outcome = run_cells(setup, place, jobs)
-        result = results(setup, outcome)
+        command = f"carob run {shlex.quote(Path(path).name)} -o DIR"
+        result = replace(results(setup, outcome), command=command)
         write_results(setup, outcome, result, place)
     return result
 
@@ -75,12 +82,13 @@ def results(setup: Setup, outcome: Outcome) -> Experiment:
     """All numbers, from the cells that are done."""
     numbers = _Numbers(setup, outcome)
     learners = numbers.learners()
+    comparisons = numbers.comparisons()
     curve = numbers.curve()
     return Experiment(
         __version__,
         _corpus(setup),
         learners,
-        numbers.comparisons(),
+        comparisons,
         curve,
         numbers.curve_areas(curve),
         tuple(overtaking(curve)),
@@ -89,7 +97,7 @@ def results(setup: Setup, outcome: Outcome) -> Experiment:
         _leakage(setup),
         explicit(setup),
         tuple(outcome.failures),
-        _remarks(setup, learners),
+        _remarks(setup, learners, len(comparisons)),
     )
 
 
@@ -133,7 +141,7 @@ class _Numbers:
             found[entry.id] = LearnerResult(
                 entry.text, scores, labels, len(cells),
                 len(self.setup.plan.splits) * len(entry.seeds), entry.external,
-                bool(hook(entry.learner, "own_features")),
+                bool(hook(entry.learner, "own_features")), entry.seeds,
             )  # fmt: skip
         return found
 
@@ -243,6 +251,7 @@ class _Numbers:
             own["documents_per_second"] = answered / seconds if seconds else None
             own["peak_mib"] = max(timing["peak_mib"] for timing in timings)
             own["threads"] = 1
+            own["versions"] = versions(entry)
             found[entry.id] = own
         if found:
             found["machine"] = machine()
@@ -288,6 +297,8 @@ def explicit(setup: Setup) -> dict[str, str]:
     strata = f", strata by {plan.stratify}" if plan.stratify != NONE else ""
     per_split = [(len(split.train), len(split.test)) for split in plan.splits]
     sizes = sorted({f"{train}/{test}" for train, test in per_split})
+    layers = sorted({str(name) for own in setup.corpus.extra.values()
+                     for name in own.get(LAYERS) or ()})  # fmt: skip
     duplicates = "not looked for: texts are not known"
     if twins["looked_for"]:
         counts = twins["test_documents_with_a_twin_in_training"].values()
@@ -312,7 +323,9 @@ def explicit(setup: Setup) -> dict[str, str]:
         "counting": "one answer per slot (oas), per occurrence in the document (oaod) and per "
         "different string (oads), side by side",
         "tokenizer": setup.options.tokenizer,
-        "features": "all learners see the same tokens and layers, except those that are marked",
+        "features": "all learners see the same tokens"
+        + (f" and the layers {', '.join(map(plain, layers))}" if layers else ", and no layers")
+        + ", except those that are marked",
         "learning curve": f"fixed test sets, nested training sets of "
         f"{', '.join(map(str, experiment.sizes))}, all documents"
         if experiment.sizes else "none: all training documents",
@@ -320,13 +333,16 @@ def explicit(setup: Setup) -> dict[str, str]:
                                    for entry in experiment.learners if entry.external) or "none",
         "significance": "paired approximate randomization over documents, corrected by Holm's "
         "method; beside it the corrected resampled t test over splits",
-        "intervals": "95 %, over test documents, given these training sets",
+        "intervals": "95 %, over test documents, given these training sets; "
+        f"{many(experiment.stats.resamples, 'resample')}, seed {experiment.stats.seed}",
         "averages": "micro over slots; mean of splits with standard deviation, and pooled counts",
         "scorer": f"carob {__version__}",
     }  # fmt: skip
 
 
-def _remarks(setup: Setup, learners: Mapping[str, LearnerResult]) -> tuple[str, ...]:
+def _remarks(
+    setup: Setup, learners: Mapping[str, LearnerResult], tests: int
+) -> tuple[str, ...]:  # fmt: skip
     remarks = [
         "intervals say how a result varies with the test documents, given these training sets",
         "mean is the mean of the scores of splits, pooled the score of all counts together",
@@ -336,6 +352,11 @@ def _remarks(setup: Setup, learners: Mapping[str, LearnerResult]) -> tuple[str, 
             remarks.append(f"{plain(name)}: {own.wanted - own.cells} of {own.wanted} cells failed; "
                            "its numbers are over the others, and comparisons over the splits that "
                            "both learners have")  # fmt: skip
+    trials = setup.experiment.stats.trials
+    if trials is not None and tests / (1 + trials) > ALPHA:
+        remarks.append(f"{trials:,} trials are too few for {tests:,} tests: no difference can be "
+                       "significant unless documents are so few that the test is exact; leave "
+                       "trials out, or give more")  # fmt: skip
     marked = [name for name, own in learners.items() if own.own_features]
     if marked:
         remarks.append(f"with features of their own: {', '.join(map(plain, marked))}")
@@ -389,13 +410,27 @@ def manifest(setup: Setup, outcome: Outcome, folder: Path) -> dict[str, Any]:
 
 
 def write_results(setup: Setup, outcome: Outcome, result: Experiment, folder: Path) -> None:
-    """Write results.json, results.csv, manifest.json and report.html."""
+    """Write results.json, results.csv, manifest.json, and report.html if its libraries exist."""
     write_atomically(folder / RESULTS, _json(result.to_dict()))
     write_atomically(folder / TABLE, result.to("csv"))
     content = manifest(setup, outcome, folder)
     stable = _json(comparable(result.to_dict()))
     content["results"] = hashlib.sha256(stable.encode()).hexdigest()
     write_atomically(folder / MANIFEST, _json(content))
+    if missing_for_page() is None:
+        write_atomically(folder / PAGE, result.to("html"))
+    else:
+        (folder / PAGE).unlink(missing_ok=True)  # it would be of earlier results
+
+
+def missing_for_page() -> str | None:
+    """Why there is no report.html: a library that is not installed, and how to get it."""
+    try:
+        for name in ("jinja2", "matplotlib"):
+            library(name, "report")
+    except UsageError as error:
+        return str(error)
+    return None
 
 
 def comparable(content: Mapping[str, Any]) -> dict[str, Any]:

@@ -96,9 +96,8 @@ def _differences(comparisons: Sequence[Comparison], style: Style, *, by_label: b
 def _curves(result: Experiment, points: Sequence[CurvePoint], style: Style) -> list[Section]:
     """A table for each recipe that compares learners: sizes down, learners across."""
     laid_out = []
-    whole = [recipe for recipe in result.recipes if recipe.rpartition(".")[2] not in ("P", "R")]
     names = list(dict.fromkeys((p.learner, p.strategy) for p in points))
-    for recipe in whole if points else ():
+    for recipe in result.headline if points else ():
         cells = {(p.learner, p.strategy, str(p.size)): p for p in points if p.recipe == recipe}
         sizes = list(dict.fromkeys(str(p.size) for p in points))
         sizes.sort(key=lambda size: (size == "all", int(size) if size != "all" else 0))

@@ -9,6 +9,9 @@ from typing import Any, ClassVar
 from carob.corpus.problems import UsageError, nearest
 from carob.result.result import Part, Result, Rows
 
+RANDOM = "random"
+"""The strategy of active learning that the others are compared with."""
+
 
 @dataclass(frozen=True, slots=True)
 class Estimate(Part):
@@ -101,6 +104,7 @@ class LearnerResult(Part):
     """How many cells there are, and how many there would be if none had failed."""
     external: tuple[str, ...] = ()
     own_features: bool = False
+    seeds: tuple[int, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """As in JSON: recipes by name, the slots of each below it."""
@@ -121,18 +125,20 @@ class Experiment(Result):
     version: str
     corpus: Mapping[str, Any]
     learners: Mapping[str, LearnerResult]
-    comparisons: tuple[Comparison, ...]
-    curve: tuple[CurvePoint, ...]
-    areas: tuple[Mapping[str, Any], ...]
-    overtaking: tuple[Mapping[str, Any], ...]
-    active: tuple[CurvePoint, ...]
-    active_comparisons: tuple[Comparison, ...]
-    cost: Mapping[str, Mapping[str, Any]]
-    leakage: Mapping[str, Any]
-    explicit: Mapping[str, str]
+    comparisons: tuple[Comparison, ...] = ()
+    curve: tuple[CurvePoint, ...] = ()
+    areas: tuple[Mapping[str, Any], ...] = ()
+    overtaking: tuple[Mapping[str, Any], ...] = ()
+    active: tuple[CurvePoint, ...] = ()
+    active_comparisons: tuple[Comparison, ...] = ()
+    cost: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    leakage: Mapping[str, Any] = field(default_factory=dict)
+    explicit: Mapping[str, str] = field(default_factory=dict)
     """What must be explicit so that a result can be compared (Lavelli et al., 2008)."""
     failures: tuple[Failure, ...] = ()
     remarks: tuple[str, ...] = ()
+    command: str = ""
+    """How to repeat it, for its page; JSON does not have it."""
 
     columns: ClassVar[tuple[str, ...]] = (
         "corpus", "learners", "comparisons", "curve", "areas", "overtaking", "active",
@@ -144,6 +150,14 @@ class Experiment(Result):
         """The recipes of the table."""
         every = (recipe for learner in self.learners.values() for recipe in learner.scores)
         return list(dict.fromkeys(every))
+
+    @property
+    def headline(self) -> list[str]:
+        """The recipes without precision and recall, if there are others."""
+        parts = (".P", ".R")
+        return [each for each in self.recipes if not each.partition("@")[0].endswith(parts)] or (
+            self.recipes
+        )
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.learners)
@@ -164,6 +178,7 @@ class Experiment(Result):
             name: {
                 "learner": own.learner, "cells": own.cells, "wanted": own.wanted,
                 "external": list(own.external), "own_features": own.own_features,
+                "seeds": list(own.seeds),
             }
             for name, own in self.learners.items()
         }  # fmt: skip

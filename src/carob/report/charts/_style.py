@@ -15,6 +15,7 @@ import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties, findfont, fontManager, get_font
+from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 from matplotlib.text import Text
 from matplotlib.textpath import text_to_path
@@ -198,10 +199,11 @@ _NOTE = SMALL - 0.5
 
 
 class Key(NamedTuple):
-    """One entry of a legend."""
+    """One entry of a legend: a square of a colour, or the marker of a line."""
 
     text: str
     color: str
+    marker: str = ""
 
 
 def key_lines(keys: Sequence[Key], width: float) -> list[list[tuple[float, Key]]]:
@@ -228,10 +230,17 @@ def draw_key(figure: Figure, lines: Sequence[Sequence[tuple[float, Key]]], left:
     for row, line in enumerate(lines):
         base = 1 - (0.14 + row * LINE) / height
         for place, key in line:
-            figure.add_artist(Rectangle(
-                ((left + place) / width, base - 0.005 / height), _SQUARE / width, _SQUARE / height,
-                color=key.color, linewidth=0, transform=figure.transFigure,
-            ))  # fmt: skip
+            if key.marker:
+                middle = (left + place + _SQUARE / 2) / width, base + _SQUARE / 2 / height
+                figure.add_artist(Line2D(
+                    *([each] for each in middle), color=key.color, marker=key.marker, markersize=5,
+                    markeredgewidth=0, linestyle="none", transform=figure.transFigure,
+                ))  # fmt: skip
+            else:
+                figure.add_artist(Rectangle(
+                    ((left + place) / width, base - 0.005 / height), _SQUARE / width,
+                    _SQUARE / height, color=key.color, linewidth=0, transform=figure.transFigure,
+                ))  # fmt: skip
             figure.text((left + place + _SQUARE + 0.05) / width, base, key.text, size=SMALL)
 
 

@@ -10,10 +10,11 @@ from carob.report.charts._panels import Dot, Panel, draw_panels, score_dot
 from carob.report.charts._style import Chart, inches, settings
 from carob.report.terminal import span
 from carob.result.comparison import SORTS, Comparison
+from carob.result.experiment import Experiment
 from carob.result.ranking import Ranking
 from carob.result.scores import Scores
 
-DRAWS = ("Scores", "Comparison", "Ranking")
+DRAWS = ("Scores", "Comparison", "Ranking", "Experiment")
 
 MOST = 40
 """More systems than this are not shown."""
@@ -32,7 +33,7 @@ class Entry(NamedTuple):
 
 
 def draw(
-    result: Scores | Comparison | Ranking,
+    result: Scores | Comparison | Ranking | Experiment,
     *,
     recipes: Sequence[str] | None = None,
     sort: str = "score",
@@ -46,7 +47,7 @@ def draw(
     Of `recipes`, by default all but precision and recall are shown. The systems stand in the order
     of their scores under the first recipe, by `name`, or as `given`. With `percent`, scores are
     shown as 84.3 instead of 0.843. Beside the score of a comparison or ranking are the ranks that
-    the system may have.
+    the system may have. Of an experiment, the learners are shown, each with its mean over splits.
 
     >>> from carob import Corpus, score
     >>> gold, system = Corpus.of("[Ann]PER [Bo]PER"), Corpus.of("[Ann]PER Bo")
@@ -102,7 +103,9 @@ def _systems(entries: Sequence[Entry]) -> list[str]:
     return list(dict.fromkeys(each.system for each in entries))
 
 
-def _entries(result: Scores | Comparison | Ranking, *, percent: bool) -> list[Entry]:
+def _entries(
+    result: Scores | Comparison | Ranking | Experiment, *, percent: bool
+) -> list[Entry]:  # fmt: skip
     if isinstance(result, Scores):
         return [
             Entry(
@@ -113,6 +116,13 @@ def _entries(result: Scores | Comparison | Ranking, *, percent: bool) -> list[En
                 each.lower_is_better, each.measure in ("P", "R"), each.is_count,
             )
             for each in result
+        ]  # fmt: skip
+    if isinstance(result, Experiment):
+        lower = {each.recipe for each in result.comparisons if each.lower_is_better}
+        return [
+            Entry(name, recipe, score_dot(own.mean, own.low, own.high, percent=percent),
+                  recipe in lower, recipe not in result.headline)
+            for name, learner in result.learners.items() for recipe, own in learner.scores.items()
         ]  # fmt: skip
     comparison = result.comparison if isinstance(result, Ranking) else result
     entries = []

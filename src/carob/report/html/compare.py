@@ -7,7 +7,7 @@ from typing import Any
 from carob.report.errors import MEANING
 from carob.report.html.charts import COLUMN, chart
 from carob.report.html.links import browse
-from carob.result.comparison import ALPHA, p_value
+from carob.result.comparison import ALPHA
 from carob.result.report import Pairing, Report
 
 TITLE = "Comparison"
@@ -29,7 +29,6 @@ def part(report: Report) -> dict[str, Any] | None:
                      if each.recipe == recipe and each.label is None]
             for recipe in report.headline
         },
-        "p_value": p_value,
         "pairings": [_pairing(report, each) for each in report.pairings],
         "agreements": comparison.agreements,
         "note": _note(report),

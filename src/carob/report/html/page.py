@@ -1,9 +1,13 @@
-"""The page of a report: its parts, each from its own template, in one self-contained file."""
+"""The page of a report: its parts, each from its own template, in one self-contained file.
+
+The page of an experiment, in the folder `experiment`, is made in the same way.
+"""
 
 from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Sequence
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -11,6 +15,7 @@ from typing import Any
 
 from carob import progress
 from carob.report.html.text import visible
+from carob.result.comparison import p_value
 from carob.result.report import Report
 from carob.result.result import library
 
@@ -23,17 +28,32 @@ gives what the template needs, or None if this report has no such part."""
 
 def page(report: Report) -> str:
     """The report as HTML."""
+    parts = parts_of(report, "carob.report.html", PARTS)
+    return render(_title(report), parts, report.scores.version, ("style.css", "browser.css"),
+                  (FOLDER / "browser.js").read_text("utf-8"))  # fmt: skip
+
+
+def parts_of(result: Any, package: str, names: Sequence[str]) -> list[dict[str, Any]]:
+    """What the templates need: for each part of a page that this result has, a dict."""
+    folder = package.removeprefix(__package__ or "").strip(".")
     parts = []
-    for name in progress.steps(PARTS, "parts of the page"):
-        module: Any = import_module(f"carob.report.html.{name}")
-        content = module.part(report)
+    for name in progress.steps(names, "parts of the page"):
+        module: Any = import_module(f"{package}.{name}")
+        content = module.part(result)
         if content is not None:
-            parts.append({"name": name, "title": module.TITLE, **content})
-    style = "".join((FOLDER / name).read_text("utf-8") for name in ("style.css", "browser.css"))
-    script = (FOLDER / "browser.js").read_text("utf-8")
+            template = f"{folder}/{name}.html.j2".strip("/")
+            parts.append({"name": name, "title": module.TITLE, "template": template, **content})
+    return parts
+
+
+def render(
+    title: str, parts: Sequence[dict[str, Any]], version: str,
+    styles: Sequence[str] = ("style.css",), script: str = "",
+) -> str:  # fmt: skip
+    """A page of parts, in one file."""
     text: str = environment().get_template("page.html.j2").render(
-        report=report, parts=parts, style=style, script=script, version=report.scores.version,
-        policy=_policy(script), title=_title(report),
+        parts=parts, style="".join((FOLDER / name).read_text("utf-8") for name in styles),
+        script=script, version=version, policy=_policy(script), title=title,
     )  # fmt: skip
     # What is not valid UTF-8 was made visible; this makes sure that nothing else is written.
     return text.encode("utf-8", "backslashreplace").decode()
@@ -49,7 +69,7 @@ def environment() -> Any:
     )  # fmt: skip
     made.filters |= {
         "exact": _exact, "score": _score, "count": _count, "signed": _signed,
-        "whole": _whole, "lines": _lines, "sentence": _sentence,
+        "whole": _whole, "lines": _lines, "sentence": _sentence, "p_value": _p_value,
     }  # fmt: skip
     return made
 
@@ -91,8 +111,9 @@ def _title(report: Report) -> str:
 def _policy(script: str) -> str:
     """Nothing is loaded from anywhere, and no script runs but ours."""
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    own = f"script-src 'sha256-{digest}'; " if script else ""
     return (
-        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; "
+        f"default-src 'none'; {own}style-src 'unsafe-inline'; "
         "img-src data:; base-uri 'none'; form-action 'none'"
     )
 
@@ -118,3 +139,7 @@ def _signed(value: float | None, is_count: bool = False) -> str:
 
 def _count(value: float) -> str:
     return f"{int(value):,}" if value == int(value) else f"{value:,.2f}"
+
+
+def _p_value(p: float | None) -> str:
+    return "–" if p is None else p_value(p)

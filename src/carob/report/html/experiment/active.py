@@ -1,0 +1,79 @@
+"""Active learning: does it help that the learner picks the documents to label?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from carob.corpus.problems import plain
+from carob.report.html.charts import chart
+from carob.report.html.experiment.curves import CAPTION, curve_rows
+from carob.report.html.experiment.differences import note
+from carob.result.comparison import ALPHA, p_value
+from carob.result.experiment import RANDOM, Comparison, Experiment
+
+TITLE = "Active learning"
+
+
+def part(result: Experiment) -> dict[str, Any] | None:
+    """For each learner a verdict on each strategy, a chart and tables."""
+    if not result.active:
+        return None
+    tested = sum(each.p is not None for each in result.active_comparisons)
+    names = list(dict.fromkeys(each.learner for each in result.active))
+    return {
+        "learners": [_learner(result, name) for name in names],
+        "note": "A strategy is compared with random, the control, by the mean height of its "
+        f"curve over the logarithm of the size. {note(tested)}",
+    }  # fmt: skip
+
+
+def _learner(result: Experiment, name: str) -> dict[str, Any]:
+    points = [each for each in result.active if each.learner == name]
+    strategies = list(dict.fromkeys(each.strategy for each in points))
+    own = {(each.b, each.recipe): each for each in result.active_comparisons
+           if each.a == f"{name} {RANDOM}"}  # fmt: skip
+    others = [each for each in strategies if each != RANDOM]
+    rows = {each: [own.get((f"{name} {each}", recipe)) for recipe in result.headline]
+            for each in others}  # fmt: skip
+    return {
+        "name": name,
+        "own": result.learners[name],
+        "strategies": strategies,
+        "recipes": result.headline,
+        "verdicts": [verdict(each, list(filter(None, cells))) for each, cells in rows.items()],
+        "rows": rows,
+        "chart": chart(
+            result, "curves",
+            active=name,
+            title=f"Active learning with {plain(name)}",
+            description="A panel for each recipe, with a curve for each strategy over the number "
+            "of labelled documents. The tables below have the numbers.",
+        ),
+        "caption": CAPTION,
+        "tables": [(recipe, curve_rows(points, recipe, strategies, strategies=True))
+                   for recipe in result.headline],
+    }  # fmt: skip
+
+
+def verdict(strategy: str, comparisons: list[Comparison]) -> str:
+    """What can be said of a strategy against the control, in words."""
+    better = [each for each in comparisons if each.better == each.b]
+    worse = [each for each in comparisons if each.better == each.a]
+    if not comparisons:
+        return f"{strategy} could not be compared with {RANDOM}: the steps of one of them failed."
+    if not better and not worse:
+        least = min((each.p_holm for each in comparisons if each.p_holm is not None), default=None)
+        p = "" if least is None else f" (the least corrected p is {p_value(least)})"
+        return f"No difference is shown between {strategy} and {RANDOM}{p}."
+    sentences = [
+        f"{strategy} is {word} than {RANDOM} by {', '.join(each.recipe for each in some)}."
+        for word, some in (("better", better), ("worse", worse)) if some
+    ]  # fmt: skip
+    rest = [each.recipe for each in comparisons if each.better is None]
+    if rest:
+        sentences.append(f"No difference by {', '.join(rest)}.")
+    over_splits = [each.p_corrected_t for each in (*better, *worse)]
+    if all(p is not None and p > ALPHA for p in over_splits):
+        sentences.append("The t test over splits, which also sees how training sets vary, does "
+                         "not confirm it.")  # fmt: skip
+    return " ".join(sentences)
