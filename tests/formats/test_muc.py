@@ -372,3 +372,14 @@ def test_odd_key_files_are_read_and_what_is_odd_is_counted() -> None:
 def test_one_star_is_no_separator() -> None:
     corpus = of_bytes((HEAD + "2. A   x\n   *\n   y\n").encode(), "muc")
     assert [form({"A": ["x", "y"]}, "1")] == list(corpus[0].templates)
+
+
+def test_a_filler_at_the_margin_is_no_slot() -> None:
+    lines = (
+        '7. INCIDENT: INSTRUMENT TYPE   GRENADE: "GRENADE"\nMORTAR: "MORTAR"\n'
+        "HUM TGT: TYPE   CIVILIAN\n"
+    )
+    corpus = of_bytes((HEAD + lines).encode(), "muc")
+    fillers = ['GRENADE: "GRENADE"', 'MORTAR: "MORTAR"']
+    expected = form({"INCIDENT: INSTRUMENT TYPE": fillers, "HUM TGT: TYPE": ["CIVILIAN"]}, "1")
+    assert [expected] == list(corpus[0].templates)

@@ -214,6 +214,9 @@ class _Messages:
 
     def _line(self, number: int, line: str) -> None:
         slot = slot_of(line)
+        if slot is not None and self._continues(slot[0], slot[2]):
+            self.block.slots[self.block.last].append((number, line))
+            return
         if slot is None:
             if not line[0].isspace():
                 self.wrong(number, "K222", shown(line), _LINE)
@@ -241,7 +244,14 @@ class _Messages:
             self._numbered(number, value)
         else:
             self.block.slots.setdefault(name, []).append((number, value))
-            self.block.last = name
+            self.block.last, self.block.counted = name, counted
+
+    def _continues(self, name: str, counted: bool) -> bool:
+        """Whether a line at the margin, `MORTAR: "MORTAR"`, is another filler: the slot above has a
+        number, this one has none, and no slot has its name.
+        """
+        known = name in NAMES or name in self.block.slots
+        return self.block.counted and not counted and not known
 
     def _opened(self, number: int, value: str) -> None:
         name, site = id_and_site(value)
@@ -321,7 +331,7 @@ class _Block:
 
     def __init__(self) -> None:
         self.line = 0
-        self.opened = self.optional = False
+        self.opened = self.optional = self.counted = False
         self.number = self.last = ""
         self.slots: dict[str, list[tuple[int, str]]] = {}
 
