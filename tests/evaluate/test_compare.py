@@ -227,6 +227,19 @@ def test_trials_follow_from_the_number_of_tests() -> None:
     assert few.to("terminal").startswith(few.blind)
 
 
+def test_too_few_trials_are_reported_beside_exact_tests() -> None:
+    """An exact test over 13 documents has a p of 1/4096, which the others cannot reach."""
+    gold = corpus([(4, 0)] * 30)
+    systems = {f"s{i}": corpus([(i, 0)] * 30) for i in range(4)}
+    systems["s4"] = corpus([(2, 0)] * 13 + [(3, 0)] * 17)
+    found = compare(gold, systems, "exact.R", resamples=0, trials=99)
+    assert found.blind is not None and found.blind.startswith(
+        "99 trials are too few for 10 tests: 8 differences have the smallest p possible"
+    )
+    assert found.to("terminal").startswith(found.blind)
+    assert compare(gold, systems, "exact.R", resamples=0).blind is None
+
+
 def test_intervals_of_differences_stay_within_the_range_of_the_measure() -> None:
     gold = corpus([(4, 0)] * 5)
     systems = {"a": corpus([(0, 0)] * 4 + [(4, 0)]), "b": corpus([(4, 0)] * 4 + [(0, 0)])}

@@ -132,7 +132,7 @@ def test_empty_texts_are_in_the_coverage_where_there_are_any(
     assert 3 == scores.systems[0].coverage["empty"]
     assert 0 == main(["score", str(gold), str(system), "-m", "oads.F1", "--resamples", "0"])
     assert (
-        "system: 1 documents, 2 gold and 1 system fillers; 0 repaired, 0 discarded, 0 unaligned, "
+        "system: 1 document, 2 gold and 1 system fillers; 0 repaired, 0 discarded, 0 unaligned, "
         "0 ignored, 3 empty\n" == capsys.readouterr().err
     )
     result = tmp_path / "result.json"

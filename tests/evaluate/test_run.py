@@ -113,7 +113,7 @@ def test_the_command_line_tells_early(
     err = capsys.readouterr().err
     assert err.startswith(
         f"warning: speaker=who renames nothing{told}"
-        f"warning: no mention or filler counts under speaker{told}gold: 1 documents, "
+        f"warning: no mention or filler counts under speaker{told}gold: 1 document, "
     )
     assert 2 == err.count(told)
     # A table has them once, also where its lines are short.
@@ -122,7 +122,7 @@ def test_the_command_line_tells_early(
         assert 0 == main([*call, "--map", "speaker=who"])
         out, err = capsys.readouterr()
         assert 2 == " ".join(out.split()).count("; did you mean talk.speaker?")
-        assert err.startswith("gold: 1 documents, ") and "warning" not in err
+        assert err.startswith("gold: 1 document, ") and "warning" not in err
         assert max(map(len, err.splitlines())) <= int(columns)
     assert 2 == main(["score", "gold.jsonl", "gold.jsonl", "--map", "A=X, B=X"])
     assert capsys.readouterr().err == (
@@ -200,7 +200,7 @@ def test_relations_and_clusters_that_no_recipe_counts_are_reported() -> None:
                 {"id": "b", "start": 1, "end": 2, "label": "X"}]  # fmt: skip
     relation = {"label": "r", "arguments": {"x": "a", "y": "b"}}
     gold = Corpus.of({"tokens": ["a", "b"], "mentions": mentions, "relations": [relation]})
-    assert "gold has 1 relations, which no recipe counts" in score(gold, gold, "exact.F1").remarks
+    assert "gold has 1 relation, which no recipe counts" in score(gold, gold, "exact.F1").remarks
 
 
 def test_labels_of_one_file_that_differ_in_case_only_are_told() -> None:

@@ -200,7 +200,7 @@ def test_the_page_says_everything(
     assert 0 == main(call)
     out = capsys.readouterr()
     assert PAGE == out.out[: out.out.index("carob:")]
-    assert "wrong: 1 documents, 5 gold and 4 system fillers; " \
+    assert "wrong: 1 document, 5 gold and 4 system fillers; " \
         "0 repaired, 0 discarded, 0 unaligned, 0 ignored, 1 ungrounded\n" == out.err  # fmt: skip
 
 

@@ -272,7 +272,7 @@ def test_the_coverage_line_tells_of_fillers(
     call = ["score", files["gold"], files["wrong"], "--labels", "talk.host", "-m", "oads.F1"]
     assert 0 == main(call)
     assert (
-        "wrong: 1 documents, 5 gold and 4 system fillers; "
+        "wrong: 1 document, 5 gold and 4 system fillers; "
         "0 repaired, 0 discarded, 0 unaligned, 7 ignored, 1 ungrounded\n"
     ) == capsys.readouterr().err
 

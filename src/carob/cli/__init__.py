@@ -299,7 +299,7 @@ def print_warnings(warnings: Iterable[str]) -> None:
 
 def print_coverage(systems: Sequence[File], warnings: Iterable[str] = ()) -> None:
     """Print how much of each system was compared, after what is wrong with gold or the options."""
-    from carob.corpus.problems import plain
+    from carob.corpus.problems import many, plain
 
     print_warnings(warnings)
     for system in systems:
@@ -311,7 +311,7 @@ def print_coverage(systems: Sequence[File], warnings: Iterable[str] = ()) -> Non
         more = [key for key in ("ungrounded", "empty") if key in counts]
         keys = ("repaired", "discarded", "unaligned", "ignored", *more)
         _print_sentence(
-            f"{plain(system.name)}: {counts['documents']:,} documents, {', '.join(sides)}; "
+            f"{plain(system.name)}: {many(counts['documents'], 'document')}, {', '.join(sides)}; "
             + ", ".join(f"{counts[key]:,}{HARD}{key}" for key in keys)
         )
         print_warnings(f"{plain(system.name)}: {warning}" for warning in system.warnings)

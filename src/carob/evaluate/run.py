@@ -32,6 +32,7 @@ from carob.corpus.problems import (
     InputError,
     Problem,
     UsageError,
+    many,
     nearest,
     plain,
     raise_all,
@@ -785,8 +786,8 @@ def uncounted_groups(gold: Corpus) -> tuple[str, ...]:
     >>> uncounted_groups(Corpus.of("[Ann]PER slept"))
     ()
     """
-    counts = {"relations": len(gold.relations), "clusters": len(gold.clusters)}
-    parts = [f"{count:,} {kind}" for kind, count in counts.items() if count]
+    counts = {"relation": len(gold.relations), "cluster": len(gold.clusters)}
+    parts = [many(count, kind) for kind, count in counts.items() if count]
     return (f"gold has {' and '.join(parts)}, which no recipe counts",) if parts else ()
 
 

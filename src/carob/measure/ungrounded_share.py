@@ -1,4 +1,4 @@
-"""The share of answers that are made up."""
+"""The share of answers that are wrong and not found in the text as written."""
 
 from __future__ import annotations
 

@@ -265,10 +265,13 @@ class Pair:
         coverage["ignored"] = gold_off + system_off + unknown
         if coverage["missing_documents"]:
             missing = np.setdiff1d(np.arange(len(gold)), place)
+            name = plain(gold.documents.name(int(missing[0])))
             warnings.insert(
                 0,
-                f"{len(missing)} gold documents have no answer and count as empty, "
-                f"the first is {plain(gold.documents.name(int(missing[0])))}",
+                f"the gold document {name} has no answer and counts as empty"
+                if len(missing) == 1
+                else f"{len(missing):,} gold documents have no answer and count as empty, "
+                f"the first is {name}",
             )
         unit = gold.unit or system.unit or "token"
         chars = unit == "char"

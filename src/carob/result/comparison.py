@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from carob.arrays.types import FloatArray
-from carob.corpus.problems import UsageError, nearest, plain
+from carob.corpus.problems import UsageError, many, nearest, plain
 from carob.result.gate import Gate, not_worse
 from carob.result.result import Part, Result, Rows, json_data, points, with_checksum
 from carob.result.scores import File, SetAside, files_to_dict
@@ -247,20 +247,29 @@ class Comparison(Result):
 
     @property
     def blind(self) -> str | None:
-        """Why no difference can be significant here, whatever the systems do; None if one can.
+        """Why no difference can be significant here, whatever the systems do, or how many are not
+        for want of trials; None if neither is so.
 
         The smallest p is 1 / (1 + trials), or 2^(1-k) if k documents differ; Holm's correction
         multiplies it by the number of tests.
         """
         tested = [each for each in self.differences if each.p is not None]
         smallest = [each.smallest_p if each.exact else 1 / (1 + self.trials) for each in tested]
-        if not tested or min(smallest) * len(tested) <= ALPHA:
+        if not tested:
             return None
-        what = f"{len(tested):,} tests and {self.trials:,} trials"
         mend = "give more trials, or compare fewer systems, recipes or labels"
+        if min(smallest) * len(tested) <= ALPHA:
+            # Pairs that differ in few documents are tested exactly: their p may be smaller.
+            least = 1 / (1 + self.trials)
+            lost = [e for e in tested if not (e.exact or e.significant) and e.p == least]
+            which = "1 difference has" if len(lost) == 1 else f"{len(lost):,} differences have"
+            what = f"{self.trials:,} trials are too few for {len(tested):,} tests: {which}"
+            what += " the smallest p possible, and could not be significant"
+            return f"{what}; {mend}" if lost else None
+        what = f"{many(len(tested), 'test')} and {self.trials:,} trials"
         if all(each.exact for each in tested):
-            most = max(each.differing for each in tested)
-            what = f"in {len(tested):,} tests, systems differ in at most {most} {self.unit}s"
+            most = many(max(each.differing for each in tested), self.unit)
+            what = f"in {many(len(tested), 'test')}, systems differ in at most {most}"
             mend = f"more {self.unit}s are needed, or fewer tests"
         return f"nothing can be significant here: {what}; {mend}"
 
