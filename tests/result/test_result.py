@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from carob import Corpus, check, convert, registry, score, verify
+from carob.evaluate.verify import Verification
+from carob.result.audit import Audit
 from carob.result.result import LINES
 from tests.results import KINDS, LABEL, result
 
@@ -127,3 +129,18 @@ def test_findings_conversions_and_verifications_convert_too(tmp_path: Path) -> N
             assert len(made.rows()) == len(getattr(made, f"to_{library}")())
     assert ["what", "count", "where"] == list(convert(gold, target, lossy=True).rows()[0])
     assert "K311" == check(gold).rows()[0]["code"]
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_a_frame_without_rows_has_its_columns(tmp_path: Path, library: str) -> None:
+    pytest.importorskip(library)
+    gold = tmp_path / "gold.conll"
+    gold.write_text("Ann B-PER\n")
+    audit = Audit("t.csv", "0b1c", 4, (), "carob:0.2.0")
+    findings, made = check(gold), convert(gold, tmp_path / "gold.jsonl")
+    for each in (audit, findings, made, Verification(3)):
+        frame = getattr(each, f"to_{library}")()
+        assert (0, list(each.row_columns or ())) == (len(frame), list(frame.columns))
+    wrong = tmp_path / "wrong.conll"
+    wrong.write_text("Ann\n")
+    assert check(wrong).row_columns == tuple(check(wrong).rows()[0])

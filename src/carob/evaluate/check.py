@@ -46,6 +46,9 @@ class Findings(Tabular):
     counts: Mapping[str, int]
 
     columns: ClassVar[tuple[str, ...]] = ("files", "errors", "warnings", "counts", "problems")
+    row_columns: ClassVar[tuple[str, ...]] = (
+        "severity", "code", "file", "line", "found", "expected", "hint",
+    )  # fmt: skip
 
     def rows(self) -> Rows:
         """A row for each problem that is kept."""

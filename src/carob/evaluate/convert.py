@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -36,6 +36,8 @@ class Converted(Tabular):
     losses: tuple[Loss, ...]
     remarks: tuple[str, ...]
     fillers: int = 0
+
+    row_columns: ClassVar[tuple[str, ...]] = ("what", "count", "where")
 
     def to_dict(self) -> dict[str, Any]:
         """As in JSON."""

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from carob._version import __version__
 from carob.corpus.corpus import Corpus
@@ -56,6 +56,8 @@ class Verification(Tabular):
     differences: list[str] = field(default_factory=list)
     not_compared: int = 0
     """Intervals and p values of an older version, which drew differently."""
+
+    row_columns: ClassVar[tuple[str, ...]] = ("difference",)
 
     def compare(self, where: str, old: Any, new: Any, *, draws: bool = True) -> None:
         """Every number on both sides, however deep: they must be the same to the last digit.

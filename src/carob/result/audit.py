@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from carob.corpus.problems import many, plain
@@ -57,6 +57,7 @@ class Audit(Result):
 
     recipes = ("audit",)
     with_intervals = False
+    row_columns = tuple(each.name for each in fields(Finding))
 
     def __iter__(self) -> Iterator[Finding]:
         return iter(self.findings)

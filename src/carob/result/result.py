@@ -72,6 +72,9 @@ def json_data(value: Any) -> Any:
 class Tabular(Part):
     """What converts to a data frame: `rows` says what it holds."""
 
+    row_columns: ClassVar[tuple[str, ...] | None] = None
+    """The columns of the frame, if there may be no row that shows them."""
+
     @property
     def signature_lines(self) -> tuple[str, ...]:
         """The full signature; several lines if files were read in several ways, none without."""
@@ -87,13 +90,14 @@ class Tabular(Part):
 
     def to_pandas(self) -> Any:
         """The rows as a pandas data frame; needs pandas. `frame.attrs` has the signature."""
-        frame = library("pandas").DataFrame(self.rows())
+        frame = library("pandas").DataFrame(self.rows(), columns=self.row_columns)
         frame.attrs["signature"] = "\n".join(self.signature_lines)
         return frame
 
     def to_polars(self) -> Any:
         """The rows as a polars data frame; needs polars. It has no place for the signature."""
-        return library("polars").DataFrame(self.rows(), infer_schema_length=None)
+        names = None if self.row_columns is None else list(self.row_columns)
+        return library("polars").DataFrame(self.rows(), names, infer_schema_length=None)
 
 
 class Result(Tabular):
