@@ -13,8 +13,7 @@ vocabulary that components are written in.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, BinaryIO, Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NamedTuple, Protocol, runtime_checkable
 
 from carob.arrays.join import join, packed, rest
 from carob.arrays.types import BoolArray, FloatArray, IntArray
@@ -192,8 +191,7 @@ class MeasureHooks:
     """How to write a recipe in which it makes sense, for the message that one does not."""
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Averaged:
+class Averaged(NamedTuple):
     """A score, or one for each draw; and how many terms the mean left out."""
 
     value: FloatArray

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, eq=False)
-class Task:
+class Task(NamedTuple):
     """Something that takes time: what it is, how much there is to do, and how much is done."""
 
     what: str

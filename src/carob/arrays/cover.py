@@ -6,7 +6,7 @@ end to end, so that intervals of different ones cannot meet.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,8 +16,7 @@ from carob.arrays.types import FloatArray, IntArray
 _LEFT_STEPS, _RIGHT_STEPS = np.array([1, -1, 0, 0]), np.array([0, 0, 1, -1])
 
 
-@dataclass(frozen=True, slots=True)
-class Stretches:
+class Stretches(NamedTuple):
     """Stretches `[begin, end)` in which no interval begins or ends, from left to right.
 
     `left` and `right` say how many intervals of each side cover a stretch (never 0 on both);

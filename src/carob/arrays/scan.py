@@ -7,7 +7,7 @@ NumPy, with the same result. A test reads thousands of files both ways.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -33,8 +33,7 @@ _LEAST = 4
 """Bytes of the shortest line with a tag; every sentence and document has one, or is longer."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Scanned:
+class Scanned(NamedTuple):
     """What is in some lines; rows and lines count from the first one.
 
     `tagged` are columns, of all tokens with a tag other than O: row, line, code (-1: not known),

@@ -10,7 +10,7 @@ and a sequence judged afterwards.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -60,8 +60,7 @@ def scheme_name(name: str) -> str:
     return lower if lower in SCHEMES or lower == "auto" else name
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Tagset:
+class Tagset(NamedTuple):
     """What each distinct tag means. A tag that means nothing has its reason in `bad`; `_` has no
     label, like O.
     """
@@ -152,8 +151,7 @@ def stacked(tag: str) -> tuple[str, ...]:
     return parts if whole else (tag,)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Runs:
+class Runs(NamedTuple):
     """The mentions found: places of first and last tag in the column, and the kind of each."""
 
     first: IntArray

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -39,8 +39,7 @@ class Library(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Memory:
+class Memory(NamedTuple):
     """The library of documents that were built by hand."""
 
     all: tuple[Words, ...]
@@ -54,8 +53,7 @@ class Memory:
         return row + 1
 
 
-@dataclass(frozen=True, slots=True)
-class Shelves:
+class Shelves(NamedTuple):
     """Libraries of blocks that were joined; `names` are their files, if each has its own."""
 
     parts: tuple[Library | None, ...]
@@ -82,8 +80,7 @@ class Shelves:
         return part.line(row - self.first[shelf], place) if part else row + 1
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Selection:
+class Selection(NamedTuple):
     """The library of some documents of another: row i is its row `rows[i]`."""
 
     library: Library
@@ -118,7 +115,7 @@ class Origin:
     parameters: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Corpus:
     """Documents with their mentions, in document order.
 

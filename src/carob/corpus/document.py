@@ -42,7 +42,7 @@ def tidy(fragments: tuple[Span, ...]) -> tuple[Span, ...]:
     return tuple(merged)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Mention:
     """A labelled place in a document: one fragment, or several (discontinuous).
 
@@ -198,7 +198,7 @@ DEEPEST = 32
 """How deep templates may stand in each other."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Filler:
     """What fills a slot: a text, a place in the document, or both.
 
@@ -239,7 +239,7 @@ class Filler:
         return f"Filler({', '.join(parts)})"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Template:
     """A form: a label, which is its type, and slots with fillers; a filler may be a template.
 

@@ -12,7 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -104,8 +104,7 @@ class Chunk:
         return Chunk(self.buffer, self.at, breaks, fields, first, starts, self.base), rest
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Piece:
+class Piece(NamedTuple):
     """Whole lines as they are in the file: `size` bytes of the buffer, PAD more follow."""
 
     buffer: ByteArray
@@ -310,8 +309,7 @@ _TAG_NAME = re.compile(
 _TAG = re.compile(r"O|_|-X-|[BIESLUMW](-.*)?")
 
 
-@dataclass(frozen=True, slots=True)
-class Header:
+class Header(NamedTuple):
     """The first line of some files, which names the columns. With `tabs`, these are between tabs
     and may be empty.
     """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from carob.corpus.corpus import Words
 from carob.corpus.problems import InputError, Problem, Problems, UsageError, shown
@@ -104,8 +104,7 @@ def decoded(source: Source, code: str, problems: Problems) -> str | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class FileWords:
+class FileWords(NamedTuple):
     """The words of documents: they stay in their files until a message or an example needs them.
 
     Without `documents`, positions are characters of the files themselves.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, Protocol
+from typing import ClassVar, NamedTuple, Protocol
 
 import numpy as np
 
@@ -24,8 +24,7 @@ CLOSE = 1e-12
 """Scores that differ by less are the same."""
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Sample:
+class Sample(NamedTuple):
     """What an interval is made of: scores, their resamples (draws x scores), and the jackknife."""
 
     units: Units

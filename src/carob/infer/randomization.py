@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -125,8 +125,7 @@ Pair = tuple[int, int]
 """The numbers of two statistics of a sampler."""
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Change:
+class Change(NamedTuple):
     """In how many units two tables differ, in all columns or in those of one score; and if these
     are few, what the second table has more than the first in each of these units.
     """

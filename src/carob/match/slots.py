@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
@@ -118,8 +118,7 @@ class WholeMentions:
         return _events(pair, aligned, right // (2 + len(self.attributes)), 1)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Alignment:
+class Alignment(NamedTuple):
     """Pairs of aligned mentions, sorted by gold: whether their labels agree, whether all their
     fragments do. `gold_rest` and `system_rest` are the mentions left alone.
     """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
@@ -226,8 +226,7 @@ def _outcomes(stretches: Stretches, instances: str) -> tuple[IntArray, IntArray,
     return at, outcome, times[at, outcome]
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
+class _Line(NamedTuple):
     """All units on one line, once for each label.
 
     Token i of the corpus is at 2i, the separator after it at 2i + 1; label k has a line of its

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,8 +20,7 @@ _BATCH = 1 << 20
 """About how many characters are cut at a time."""
 
 
-@dataclass(frozen=True, slots=True)
-class Borders:
+class Borders(NamedTuple):
     """The tokens of all documents, in characters: those of document i lie between its offsets."""
 
     offsets: IntArray

@@ -5,7 +5,6 @@ scores of systems and labels, in which a mark says what is significant.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 from carob.corpus.problems import plain
 from carob.report.scores import average_row
@@ -32,7 +31,7 @@ def sections(comparison: Comparison, style: Style, *, width: int = WIDTH) -> lis
         tables = [table for table in laid_out(comparison, style) if len(table.rows) > 1]
         *rest, last = map(Section, tables)
         note = _mark_note(comparison, tables)
-        return [*made, *rest, replace(last, notes=[note], remarks=_remarks(comparison))]
+        return [*made, *rest, last._replace(notes=[note], remarks=_remarks(comparison))]
     made += _of_pairs(comparison, style)
     if comparison.agreements:
         made.append(Section(_agreements(comparison)))

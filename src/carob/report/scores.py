@@ -7,7 +7,7 @@ line that says how they differ.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from carob.corpus.problems import plain
 from carob.report.terminal import INDENT, WIDTH, Section, Style, Table, best, verdict
@@ -26,7 +26,7 @@ def sections(scores: Scores, style: Style, *, width: int = WIDTH) -> list[Sectio
     made = [verdict(scores.gate)] if scores.gate else []
     made += _by_label(scores, style) if style.layout == "labels" else _by_system(scores, style)
     if made:
-        made[-1] = replace(made[-1], remarks=(*made[-1].remarks, *scores.remarks))
+        made[-1] = made[-1]._replace(remarks=(*made[-1].remarks, *scores.remarks))
     return made
 
 
@@ -74,7 +74,7 @@ def _by_label(scores: Scores, style: Style) -> list[Section]:
         made.append(Section(table, remarks=list(remarks)))
     if made:
         ways = _ways_to_count([score for score in scores if score.support_text])
-        made[-1] = replace(made[-1], remarks=(*made[-1].remarks, *ways))
+        made[-1] = made[-1]._replace(remarks=(*made[-1].remarks, *ways))
     return made
 
 
@@ -102,8 +102,7 @@ def _table_title(score: Score) -> str:
     return f"answers{tail.removeprefix(space_name(tail))}" if score.support_text else tail
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class _Row:
+class _Row(NamedTuple):
     """A system, or a label of it, under one event space."""
 
     name: str

@@ -13,14 +13,16 @@ import sys
 import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache, partial
 from importlib import import_module
-from typing import ClassVar, TextIO
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, TextIO
 
 from carob.corpus.problems import UsageError
-from carob.result.gate import Gate
 from carob.result.result import Result, points, with_interval
+
+if TYPE_CHECKING:
+    from carob.result.gate import Gate
 
 WIDTH = 100
 """How wide text is set where the width of the terminal is not known, in columns."""
@@ -117,8 +119,7 @@ def best(values: Sequence[float | None], cells: Sequence[str], *, lower: bool) -
     return alike if len(alike) < len(there) else []
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Table:
+class Table(NamedTuple):
     """Rows of cells; the first row is the head."""
 
     rows: Sequence[Sequence[str]]
@@ -132,8 +133,7 @@ class Table:
     """The row from which on the rows sum up those before."""
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Section:
+class Section(NamedTuple):
     """A table with sentences about it. Each part may be missing."""
 
     table: Table | None = None
@@ -295,7 +295,7 @@ def _with_room_for_marks(table: Table) -> Table:
             continue
         for row, (number, rest) in zip(rows[1:], ends[1:], strict=True):
             row[i] = number + rest if rest[:1] == "*" else f"{number} {rest}"
-    return replace(table, rows=rows)
+    return table._replace(rows=rows)
 
 
 def _styled(text: str, style: str, *, color: bool) -> str:
@@ -335,7 +335,7 @@ def fitted(table: Table, limit: int | None) -> list[Table]:
 
 def _with_stacked_intervals(table: Table) -> Table:
     rows = [[row[0], *(_INTERVAL.sub("\n", cell) for cell in row[1:])] for row in table.rows]
-    return replace(table, rows=rows)
+    return table._replace(rows=rows)
 
 
 def _with_narrow_heads(table: Table) -> Table:
@@ -344,7 +344,7 @@ def _with_narrow_heads(table: Table) -> Table:
     for i, cells in _by_column(table)[1:]:
         room = max(map(width, (*cells[1:], *_PARTS.split(head[i]))))
         head[i] = "\n".join(broken(head[i], room))
-    return replace(table, rows=[head, *table.rows[1:]])
+    return table._replace(rows=[head, *table.rows[1:]])
 
 
 def _split(table: Table, limit: int) -> list[Table]:
@@ -400,7 +400,7 @@ def _narrowed(table: Table, column: int, room: int) -> Table:
         [*row[:column], "\n".join(broken(row[column], room)), *row[column + 1 :]]
         for row in table.rows
     ]
-    return replace(table, rows=rows)
+    return table._replace(rows=rows)
 
 
 def broken(text: str, room: int) -> list[str]:

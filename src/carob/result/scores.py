@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from carob.arrays.types import FloatArray
 from carob.corpus.problems import UsageError, plain
 from carob.result import signature
-from carob.result.gate import Gate, floors
 from carob.result.result import Part, Result, Rows, whole, with_checksum
+
+if TYPE_CHECKING:
+    from carob.result.gate import Gate
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +191,8 @@ class Scores(Result):
 
     def with_floors(self, limits: Sequence[str], by: str = "value") -> Scores:
         """The same scores, checked against floors: see `carob.result.gate.floors`."""
+        from carob.result.gate import floors  # few scores have floors
+
         return replace(self, gate=floors(self, limits, by))
 
     def __iter__(self) -> Iterator[Score]:
