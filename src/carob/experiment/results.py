@@ -288,6 +288,10 @@ def _leakage(setup: Setup) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def _from_to(low: int, high: int) -> str:
+    return f"{low}" if low == high else f"{low} to {high}"
+
+
 def explicit(setup: Setup) -> dict[str, str]:
     """What Lavelli et al. (2008), section 5, want to be explicit, filled in for this experiment."""
     plan, task, experiment = setup.plan, setup.task, setup.experiment
@@ -304,7 +308,7 @@ def explicit(setup: Setup) -> dict[str, str]:
         counts = twins["test_documents_with_a_twin_in_training"].values()
         duplicates = (
             f"{twins['documents']} of {len(setup.corpus)} documents; test documents with a twin in "
-            f"training: {min(counts)} to {max(counts)} of a split"
+            f"training: {_from_to(min(counts), max(counts))} of a split"
         )
     return {
         "corpus": f"{experiment.corpus}, {many(len(setup.corpus), 'document')}"
@@ -348,7 +352,9 @@ def _remarks(
         "mean is the mean of the scores of splits, pooled the score of all counts together",
     ]
     for name, own in learners.items():
-        if own.cells < own.wanted:
+        if not own.cells:
+            remarks.append(f"{plain(name)}: all cells failed, so it has no numbers")
+        elif own.cells < own.wanted:
             remarks.append(f"{plain(name)}: {own.wanted - own.cells} of {own.wanted} cells failed; "
                            "its numbers are over the others, and comparisons over the splits that "
                            "both learners have")  # fmt: skip

@@ -29,8 +29,10 @@ def sections(result: Experiment, style: Style, *, width: int = WIDTH) -> list[Se
     twins = result.leakage.get("test_documents_with_a_twin_in_training", {}).values()
     notes = list(map(plain, result.remarks))
     if twins and max(twins):
-        notes.append(f"{min(twins)} to {max(twins)} test documents of a split have a "
-                     "near-duplicate among its training documents")  # fmt: skip
+        low, high = min(twins), max(twins)
+        count = f"{high}" if low == high else f"{low} to {high}"
+        notes.append(f"{count} test documents of a split have a near-duplicate among its training "
+                     "documents")  # fmt: skip
     laid_out.append(Section(remarks=notes, indent=""))
     return laid_out
 

@@ -163,6 +163,8 @@ def test_who_is_best_needs_all_comparisons(result: Experiment) -> None:
     assert best_by(unsure, "oaod.F1") is None
     assert first_by(unsure, "oaod.F1") == "crf"
     assert "crf, not shown to be better than all others" in Page(unsure.to("html")).text
+    failed = dict(result.learners) | {"bad": LearnerResult("rote", {}, {}, 0, 3)}
+    assert best_by(replace(result, learners=failed), "oaod.F1") == "crf"
     lower = replace(
         result, comparisons=tuple(replace(each, lower_is_better=True) for each in beaten)
     )

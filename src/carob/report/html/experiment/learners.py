@@ -54,13 +54,13 @@ def blocks(result: Experiment) -> dict[str, list[str]]:
 
 
 def best_by(result: Experiment, recipe: str) -> str | None:
-    """The learner that is significantly better than all others, if there is one."""
+    """The learner that is significantly better than all others with scores, if there is one."""
     wins: dict[str, int] = {}
     for each in result.comparisons:
         if each.recipe == recipe and each.label is None and each.better is not None:
             wins[each.better] = wins.get(each.better, 0) + 1
-    others = len(result.learners) - 1
-    return next((name for name, count in wins.items() if others and count == others), None)
+    others = sum(recipe in own.scores for own in result.learners.values()) - 1
+    return next((name for name, count in wins.items() if count == others), None)
 
 
 def first_by(result: Experiment, recipe: str) -> str | None:
@@ -83,7 +83,7 @@ def _sentences(result: Experiment, best: dict[str, str | None]) -> list[str]:
         f"{many(len(result.learners), 'learner')}, trained and tested on "
         f"{many(len(splits), 'split')} of {documents}."
     ]
-    if len(result.learners) < 2:
+    if not result.comparisons:
         return sentences
     verdicts: dict[str, list[str]] = {}
     for recipe in result.headline:
