@@ -26,7 +26,7 @@ NAMES = (
 )  # fmt: skip
 COARSE, FINE = NAMES.index("NE-COARSE-LIT"), NAMES.index("NE-FINE-LIT")
 TEXT = (("Paris", "B-loc", "B-loc.adm.town"), ("et", "O", "O"), ("Jean", "B-pers", "B-pers.ind"),
-        ("Petit", "I-pers", "I-pers.ind"), (".", "O", "O"))  # fmt: skip
+        ("Petit", "I-pers", "I-pers.ind"), ("#", "O", "O"), (".", "O", "O"))  # fmt: skip
 
 
 def hipe(
@@ -47,7 +47,7 @@ def hipe(
             lines.append(
                 f"# segment_iiif_link = {rng.choice(('_', 'https://iiif.example/a/b.jpg'))}"
             )
-            for word, coarse, fine in TEXT[: rng.randint(1, 5)]:
+            for word, coarse, fine in TEXT[: rng.randint(1, 6)]:
                 last = rng.choice(("_", "NoSpaceAfter", "EndOfLine|NoSpaceAfter"))
                 row = [word, coarse, rng.choice("O_"), fine, "O", "O", "_", "Q90", "_", last]
                 lines.append("\t".join(row if misc else row[:-1]))

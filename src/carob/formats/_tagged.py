@@ -246,15 +246,18 @@ _NEWDOC_ID = re.compile(rb"#[ \t]+(?:newdoc[ \t]+id|(?:[^ \t]+:)?document_id)[ \
 DOCSTART = b"-DOCSTART-"
 
 
-def comments(chunk: Chunk, width: int) -> tuple[IntArray, IntArray, IntArray]:
+def comments(
+    chunk: Chunk, width: int, *, tabs: bool = False
+) -> tuple[IntArray, IntArray, IntArray]:
     """The lines that are comments, those among them that are `# newdoc`, and those that are
-    `# document_id = X`.
+    `# document_id = X`. With `tabs`, a sign before a tab is a token even if columns are left out.
     """
     lines = chunk.beginning(_HASH)
     widths = chunk.fields[lines]
     start, end = chunk.column(0, lines, widths)
     alone = lines[(end - start == 1) & (widths == 1) & (width != 1)]
     several = (end - start == 1) & (widths > 1)
+    token = (chunk.buffer[end[several]] == TAB) & tabs
     lines, widths = lines[several], widths[several]
     second = _hashes(chunk, 1, lines, widths)
     long = np.flatnonzero(widths > 2)
@@ -262,7 +265,7 @@ def comments(chunk: Chunk, width: int) -> tuple[IntArray, IntArray, IntArray]:
     third[long] = _hashes(chunk, 2, lines[long], widths[long])
     newdoc, newpar, sign, name = (_hash(word) for word in (*_OPENING, b"=", b"id"))
     opening = ((second == newdoc) | (second == newpar)) & ((widths == 2) | (third == name))
-    comment: BoolArray = (widths != width) | (third == sign) | opening
+    comment: BoolArray = ((widths != width) & ~token) | (third == sign) | opening
     start, end = chunk.column(1, lines, widths)
     ids = lines[(third == sign) & (words_at(chunk.buffer, end - 8) == _hash(b"ument_id"))]
     ids = ids[[bool(_DOCUMENT_ID.fullmatch(chunk.field(1, row))) for row in ids.tolist()]]
@@ -278,8 +281,8 @@ def _hash(word: bytes) -> int:
     return int.from_bytes(word, "little")
 
 
-def is_comment(fields: Sequence[bytes], width: int) -> bool:
-    """Whether one line, split into fields, is a comment.
+def is_comment(fields: Sequence[bytes], width: int, *, short: bool = False) -> bool:
+    """Whether one line, split into fields, is a comment. A token that is `short` may lack columns.
 
     >>> is_comment([b"#", b"O"], 2), is_comment([b"#", b"text", b"=", b"Ann"], 2)
     (False, True)
@@ -289,7 +292,7 @@ def is_comment(fields: Sequence[bytes], width: int) -> bool:
     if len(fields) == 1:
         return width != 1
     opening = fields[1] in _OPENING and (len(fields) == 2 or fields[2] == b"id")
-    return len(fields) != width or fields[2:3] == [b"="] or opening
+    return (len(fields) != width and not short) or fields[2:3] == [b"="] or opening
 
 
 def newdoc_id(line: bytes) -> bytes | None:
@@ -670,7 +673,9 @@ class TagReader:
         filled = np.flatnonzero(chunk.fields)
         if not filled.size:
             return chunk, marks, {}
-        lines, newdoc, ids = comments(chunk, self.width or self._first_width(chunk, int(filled[0])))
+        width = self.width or self._first_width(chunk, int(filled[0]))
+        tabs = self.header is not None and self.header.tabs
+        lines, newdoc, ids = comments(chunk, width, tabs=tabs)
         if self.header is not None and not self.lines:
             lines = np.union1d(lines, [self.header.line - 1])
         if not lines.size:

@@ -224,7 +224,8 @@ class ConllWords:
 
     def _token_lines(self, row: int) -> list[tuple[int, bytes | None]]:
         data, header = bytes_of(self.source, self.documents, row), self._header
-        if header is not None and header.tabs:
+        tabs = header is not None and header.tabs
+        if tabs:
             data = with_empty_fields(re.sub(rb"\r+\n", b"\n", data))
         lines = data.split(b"\n")
         first = int(self.documents.line[row])
@@ -234,7 +235,8 @@ class ConllWords:
             else int(self.token)  # fmt: skip
         for number, line in enumerate(lines, first):
             fields = split(line)
-            if not fields or fields[0] == b"-DOCSTART-" or is_comment(fields, width):
+            short = tabs and line.startswith(b"#\t")
+            if not fields or fields[0] == b"-DOCSTART-" or is_comment(fields, width, short=short):
                 continue
             if header is None or number != header.line:
                 place = min(token, len(fields) - 1)
