@@ -700,6 +700,16 @@ def test_offsets_that_count_carriage_returns_still_do() -> None:
     assert problem[0].startswith("F/a.ann:2: K606")
 
 
+def test_texts_without_mentions_are_read_as_those_beside_them() -> None:
+    """A system may find nothing in a text in which gold has mentions."""
+    counted, leaves_out = "T1\tPER 13 15\tBo\n", "T1\tPER 11 13\tBo\n"
+    corpus = read(RETURNS, "", RETURNS, leaves_out, RETURNS, counted)
+    shorter = RETURNS.replace("\r", "")
+    assert [document.text for document in corpus] == [shorter, shorter, RETURNS]
+    assert corpus.facts["without_returns"] == 2
+    assert read(RETURNS, "", RETURNS, counted).facts["without_returns"] == 0
+
+
 def test_a_lenient_reader_lists_what_it_leaves_out(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

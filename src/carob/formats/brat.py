@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any, BinaryIO, ClassVar, Literal
 
@@ -40,8 +41,9 @@ class Brat:
     to mentions. What a corpus has no place for is kept as it is and written again. A .txt without
     .ann is an error; `missing=empty` reads it as a document without mentions. With `lenient`, lines
     that are wrong are left out, counted and listed. If the offsets of a text do not fit and would
-    without its carriage returns, it is read without them. The format is that of the brat rapid
-    annotation tool, Stenetorp et al. (2012).
+    without its carriage returns, it is read without them, and so are the texts beside it whose
+    offsets fit either way. The format is that of the brat rapid annotation tool, Stenetorp et al.
+    (2012).
 
     >>> pair = {"a.txt": b"Ann slept", "a.ann": b"T1\\tPER 0 3\\tAnn\\n"}
     >>> Corpus.joined(Brat().read(Source.of_files(pair)))[0].mentions
@@ -87,13 +89,15 @@ class Brat:
         facts = dict.fromkeys(_FACTS, 0) | {"hidden_files": source.hidden}
         documents: list[Document] = []
         attributes: set[str] = set()
-        for stem, (txt, ann) in self._pairs(source, problems, facts).items():
+        pairs = self._pairs(source, problems, facts)
+        without_returns = cache(lambda: any(map(self._leaves_out_returns, pairs.values())))
+        for stem, (txt, ann) in pairs.items():
             text = decoded(txt, "K601", problems)
             lines = "" if ann is None else decoded(ann, "K601", problems)
             if text is None or lines is None:
                 continue
             id = stem if source.is_folder else None
-            document, reader = self._document(id, text, lines, (ann or txt).name)
+            document, reader = self._document(id, text, lines, (ann or txt).name, without_returns)
             problems.extend(reader.problems.first(), reader.problems.total)
             facts["without_returns"] += document.text != text
             facts["unplaced_attributes"] += reader.unplaced
@@ -115,17 +119,26 @@ class Brat:
         yield replace(of_documents(documents), library=None, facts=facts)
 
     def _document(
-        self, id: str | None, text: str, lines: str, name: str
+        self, id: str | None, text: str, lines: str, name: str, without_returns: Callable[[], bool]
     ) -> tuple[Document, Annotations]:
-        """The document, and what was wrong with it: without carriage returns, if that helps."""
+        """The document, and what was wrong with it: without carriage returns, if that helps, or if
+        both fit and `without_returns` says that offsets elsewhere leave them out.
+        """
         reader = Annotations(text, name, lenient=self.lenient)
         document = reader.document(id, lines)
-        if reader.misplaced and "\r\n" in text:
+        if "\r\n" in text:
             other = Annotations(text.replace("\r\n", "\n"), name, lenient=self.lenient)
             shorter = other.document(id, lines)
-            if not other.misplaced:
+            if not other.misplaced and (reader.misplaced or without_returns()):
                 return shorter, other
         return document, reader
+
+    def _leaves_out_returns(self, pair: tuple[Source, Source | None]) -> bool:
+        """Whether the offsets of a text fit only without its carriage returns."""
+        text, lines = (None if file is None else decoded(file, "K601", Problems()) for file in pair)
+        if not text or not lines:
+            return False
+        return self._document(None, text, lines, "", lambda: False)[0].text != text
 
     def _pairs(
         self, source: Source, problems: Problems, facts: dict[str, int]

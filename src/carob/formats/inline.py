@@ -97,7 +97,7 @@ class Tags:
         opened: dict[str, list[tuple[int, int, dict[str, str]]]] = {}
         at = size = 0
         hint = (
-            "other names in angle brackets are text when labels=A+B says which are tags, "
+            "other names in angle brackets are text when --read labels=A+B says which are tags, "
             "and drop=A+B removes tags that mark nothing"
         )
         for tag in self.find(marked):
