@@ -248,7 +248,7 @@ def test_a_text_without_annotations_can_be_an_empty_document() -> None:
         (
             {"s/a.txt": b""},
             "F/s/a.txt: K604 found no a.ann, expected annotations beside the text; "
-            "missing=empty reads it as a document without mentions",
+            "--read missing=empty reads it as a document without mentions",
         ),
         (
             {"s/a.ann": b""},

@@ -155,8 +155,8 @@ def test_what_is_escaped_is_the_same_when_unescaped(text: str) -> None:
 
 
 HINT = (
-    "; other names in angle brackets are text when labels=A+B says which are tags, "
-    "and drop=A+B removes tags that mark nothing"
+    "; other names in angle brackets are text when --read labels=A+B says which are tags, "
+    "and --read drop=A+B removes tags that mark nothing"
 )
 
 

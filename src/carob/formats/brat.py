@@ -157,7 +157,7 @@ class Brat:
                 wrong, expected = f"no {Path(stem).name}.txt", "the text beside its annotations"
             elif ".ann" not in by_end and self.missing == "error":
                 wrong, expected = f"no {Path(stem).name}.ann", "annotations beside the text"
-                hint = "missing=empty reads it as a document without mentions"
+                hint = "--read missing=empty reads it as a document without mentions"
             else:
                 facts["without_ann"] += ".ann" not in by_end
                 pairs[stem] = (by_end[".txt"], by_end.get(".ann"))

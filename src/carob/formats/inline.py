@@ -98,7 +98,7 @@ class Tags:
         at = size = 0
         hint = (
             "other names in angle brackets are text when --read labels=A+B says which are tags, "
-            "and drop=A+B removes tags that mark nothing"
+            "and --read drop=A+B removes tags that mark nothing"
         )
         for tag in self.find(marked):
             piece = marked[at : tag.start()]
