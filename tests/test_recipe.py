@@ -239,6 +239,7 @@ REFUSED: list[tuple[str, str]] = [
         "'exact' is an event space without a measure; write exact.F1, or a preset: {presets}",
     ),
     ("PRF", "PRF is a measure; say what it counts: exact.PRF"),
+    ("f1", "no recipe is called f1; did you mean F1?"),
     ("kappa", "kappa is a measure; say what it counts: token.kappa"),
     ("SUB", "SUB is a measure; say what it counts: slots.SUB"),
     ("ungrounded-share",

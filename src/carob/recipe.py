@@ -195,6 +195,9 @@ class _Reader:
         name = self.name("an event space")
         if self.text == name and name in {*SHORT, *registry.builtin("measure")}:
             raise RecipeError(f"{name} is a measure; say what it counts: {_with_space(name)}")
+        known = {each.casefold(): each for each in PRESETS}
+        if self.text == name and name not in registry.names("match") and name.casefold() in known:
+            raise RecipeError(f"no recipe is called {name}; did you mean {known[name.casefold()]}?")
         space = _build("match", name, self.parameters())
         if not self.sign("."):
             if self.at == len(self.text) and "(" not in self.text:
