@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -273,3 +274,25 @@ def test_tables_without_a_page_need_no_libraries(
     monkeypatch.delitem(sys.modules, "carob.report.html.experiment", raising=False)
     with pytest.raises(UsageError, match=r"jinja2 is not installed; .*\[report\]"):
         result.to("html")
+
+
+def test_in_a_browser_nothing_is_wider_than_a_phone_and_nothing_runs(
+    tmp_path: Path, browser: Any
+) -> None:
+    hostile = experiment(tuple(HOSTILE[:3]), tuple(HOSTILE[3:6]), HOSTILE[5])  # type: ignore[arg-type]
+    context = browser.new_context(viewport={"width": 360, "height": 640})
+    problems: list[str] = []
+    try:
+        for place, made in enumerate((experiment(), hostile)):
+            file = tmp_path / f"{place}.html"
+            file.write_text(made.to("html"), encoding="utf-8")
+            page = context.new_page()
+            for event in ("console", "pageerror", "dialog"):
+                page.on(event, lambda found: problems.append(str(found)))
+            page.goto(file.as_uri())
+            page.evaluate("document.querySelectorAll('details').forEach((d) => { d.open = true; })")
+            assert page.evaluate("document.documentElement.scrollWidth") == 360
+            assert not problems
+            assert page.locator("svg[role=img]").count() == 3
+    finally:
+        context.close()
