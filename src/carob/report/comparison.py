@@ -52,9 +52,14 @@ def _of_pairs(comparison: Comparison, style: Style) -> Iterable[Section]:
     differences; sentences if there are just two systems.
     """
     many = len(comparison.systems) > 3
+    shown: dict[tuple[str, str | None], list[Difference]] = {}
+    for difference in comparison.shown:
+        shown.setdefault((difference.recipe, difference.label), []).append(difference)
+    of_systems: dict[tuple[str, str | None], list[Rank]] = {}
+    for rank in comparison.ranks:
+        of_systems.setdefault((rank.recipe, rank.label), []).append(rank)
     for key in dict.fromkeys((each.recipe, each.label) for each in comparison):
-        group = [each for each in comparison.shown if (each.recipe, each.label) == key]
-        ranks = [rank for rank in comparison.ranks if (rank.recipe, rank.label) == key]
+        group, ranks = shown.get(key, []), of_systems.get(key, [])
         ranked = [Section(ranking_table(ranks, style, comparison.sort))] if len(ranks) > 2 else []
         pairs = [_pairs(group, comparison, style)] if group else []
         yield from [*ranked, *pairs] if many else [*pairs, *ranked]

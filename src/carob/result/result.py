@@ -117,10 +117,9 @@ class Result(Tabular):
     @property
     def short_signature(self) -> str:
         """The recipes, what differs from the defaults, and a hash of the full signature."""
-        if not self.signature_lines:
-            return ""
+        lines = self.signature_lines
         hidden = () if self.with_intervals else ("interval", "by")
-        return short(self.signature_lines, self.recipes, hidden)
+        return short(lines, self.recipes, hidden) if lines else ""
 
     def __str__(self) -> str:
         return self.to("terminal")
