@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from hashlib import blake2b
 from itertools import pairwise
 
@@ -131,23 +131,31 @@ def _multinomial(count: int, size: int, rng: np.random.Generator) -> ByteArray:
 
 
 def _poisson(mean: float, shape: tuple[int, int], rng: np.random.Generator) -> ByteArray:
-    """Poisson numbers, by looking up random bytes.
-
-    A number has as many of the 256 bytes as fit into its probability. The few bytes that are left
-    over stand for what remains of all probabilities; a second random number decides among these.
-    """
-    chance = math.exp(-mean) * np.cumprod([1.0, *(mean / k for k in range(1, LARGEST))])
-    share = np.floor(256 * chance).astype(np.int64)
-    table = np.repeat(np.arange(LARGEST, dtype=np.uint8), share).tobytes()
+    """Poisson numbers, by looking up random bytes."""
+    table, ends = _poisson_table(mean)
     known, count = len(table), math.prod(shape)
     words = rng.integers(0, 1 << 64, size=-(-count // 8), dtype=np.uint64)
     random_bytes = words.astype("<u8", copy=False).view(np.uint8)[:count]
     # translate is twice as fast as take, which turns every byte into an index of eight bytes.
     numbers = np.frombuffer(bytearray(random_bytes).translate(table.ljust(256)), np.uint8)
     left_over = np.flatnonzero(random_bytes >= known)
-    remains = np.cumsum(256 * chance - share)
-    numbers[left_over] = np.searchsorted(remains / remains[-1], rng.random(len(left_over)), "right")
+    numbers[left_over] = np.searchsorted(ends, rng.random(len(left_over)), "right")
     return numbers.reshape(shape)
+
+
+@lru_cache(maxsize=64)
+def _poisson_table(mean: float) -> tuple[bytes, FloatArray]:
+    """The numbers that random bytes stand for, and how the bytes after these choose theirs.
+
+    A number has as many of the 256 bytes as fit into its probability. The few bytes that are left
+    over stand for what remains of all probabilities; a second random number decides among these:
+    the remains of number k end at `ends[k]`.
+    """
+    chance = math.exp(-mean) * np.cumprod([1.0, *(mean / k for k in range(1, LARGEST))])
+    share = np.floor(256 * chance).astype(np.int64)
+    table = np.repeat(np.arange(LARGEST, dtype=np.uint8), share).tobytes()
+    remains = np.cumsum(256 * chance - share)
+    return table, remains / remains[-1]
 
 
 HELD = 1 << 20
