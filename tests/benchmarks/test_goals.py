@@ -95,3 +95,9 @@ def test_numpy_alone_has_no_scanner(tmp_path: Path) -> None:
     command[2] = command[2].replace("sys.exit(main())", f"main(); {probe}")
     run = measure(command)
     assert (0, "None") == (run.code, run.stdout.splitlines()[-1]), run.stderr
+
+
+def test_a_comparison_with_more_resamples_has_no_limit() -> None:
+    report, heavy = ran(REPORT, 24.0), ran("compared, more resamples", 12.0)
+    assert (2.0, None) == judged(4, report, heavy)[3]
+    assert ["4", "more", "none", "2.00 x", ""] == Goal(4, "more", 2.0, None).row()
