@@ -26,25 +26,28 @@ FILES: dict[str, str] = dict(
 SOURCES = {path: code for path, code in FILES.items() if path.startswith("src/")}
 TESTS = {path: code for path, code in FILES.items() if path.startswith("tests/")}
 
-SPAN = {"start": 0, "end": 7, "label": "PER"}
-SHORT = {"start": 0, "end": 3, "label": "PER"}
-CITY = {"start": 16, "end": 20, "label": "LOC"}
+SPAN = (0, 6, "PER")
+SHORT = (0, 2, "PER")
+CITY = (16, 19, "LOC")
 
 
-def tasks(*spans: list[dict[str, object]]) -> str:
-    """A file of Prodigy. Its objects have the keys `tokens` and `meta`, so that other formats are
-    tempted to take it.
+def exported(*answers: list[tuple[int, int, str]]) -> str:
+    """A file of Dataturks. Its objects have the keys `metadata` and `extras`, so that other
+    formats are tempted to take it.
     """
-    lines = [
+    lines: list[dict[str, object]] = [
         {
-            "text": "Ann Lee slept in Rome .", "_input_hash": number, "_task_hash": -number,
-            "tokens": [{"text": "Ann", "start": 0, "end": 3, "id": 0, "ws": True}],
-            "spans": each, "meta": {"source": "made up"}, "answer": "accept",
+            "content": "Ann Lee slept in Rome ." if number == 1 else "Ann Lee stays in Rome .",
+            "annotation": [
+                {"label": [label], "points": [{"start": start, "end": end, "text": ""}]}
+                for start, end, label in each
+            ],
+            "extras": None, "metadata": {"status": "done"},
         }
-        for number, each in enumerate(spans, 1)
+        for number, each in enumerate(answers, 1)
     ]  # fmt: skip
-    rejected = {**lines[0], "_input_hash": 99, "answer": "reject"}
-    return "".join(json.dumps(line) + "\n" for line in [*lines, rejected])
+    skipped = {**lines[0], "annotation": None}
+    return "".join(json.dumps(line) + "\n" for line in [*lines, skipped])
 
 
 @pytest.fixture(scope="module")
@@ -67,8 +70,8 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for group, entries in project["entry-points"].items()
     ]
     (info / "entry_points.txt").write_text("\n".join(groups))
-    (place / "gold.jsonl").write_text(tasks([SPAN, CITY], [SPAN]))
-    (place / "system.jsonl").write_text(tasks([SHORT, CITY], [CITY]))
+    (place / "gold.jsonl").write_text(exported([SPAN, CITY], [SPAN]))
+    (place / "system.jsonl").write_text(exported([SHORT, CITY], [CITY]))
     return place
 
 
@@ -110,7 +113,7 @@ def test_a_score_with_all_three_and_files_that_are_recognised(package: Path) -> 
     assert {"hull.jaccard": 1 / 5, "hull.F1": 1 / 3} == {
         recipe: each["value"] for recipe, each in scores.items()
     }
-    assert "|format:prodigy/prodigy|" in scores["hull.jaccard"]["signature"]
+    assert "|format:dataturks/dataturks|" in scores["hull.jaccard"]["signature"]
     carob(package, "verify", "result.json")
 
 
@@ -129,7 +132,7 @@ def test_the_list_of_components_has_all_three(package: Path) -> None:
     for name, sentence in (
         ("jaccard", "Of all mentions in gold or system output, the share that both have."),
         ("hull", "A mention is found when one with its label begins and ends where it does."),
-        ("prodigy", "One JSON object a line, with `text` and `spans`"),
+        ("dataturks", "One JSON object a line, with `content` and `annotation`"),
     ):
         assert re.search(rf"^  {name} +{re.escape(sentence)}", listed, re.M), name
 
@@ -154,7 +157,7 @@ def test_as_files_of_carob_they_pass_their_tests_and_the_laws(tmp_path: Path) ->
         "tests/test_architecture.py", "tests/formats/test_fuzz.py", "tests/formats/test_hostile.py",
         "tests/test_format_docs.py", "tests/evaluate/test_convert.py",
     ]  # fmt: skip
-    chosen = "hull or jaccard or prodigy or every_format or (lies_in_its_range and overlap)"
+    chosen = "hull or jaccard or dataturks or every_format or (lies_in_its_range and overlap)"
     done = python(
         tmp_path, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *FILES,
         *shared, "-k", chosen,

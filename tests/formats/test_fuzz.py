@@ -45,6 +45,8 @@ OPTIONS: dict[str, list[dict[str, Any]]] = {
     "brat": [{}, {"missing": "empty"}],
     "records": [{}, {}, {"id": ""}, {"text": "", "label": "text"}, {"id": "who", "label": "kind"}],
     "muc": [{}, {"label": "INCIDENT: TYPE"}],
+    "doccano": [{}, {}, {"offsets": "utf16"}, {"offsets": "char", "id": ""}],
+    "prodigy": [{}, {}, {"offsets": "bytes"}, {"offsets": "inclusive", "id": "text"}],
 }  # fmt: skip
 
 EXAMPLE = Path(carob.__file__).parent / "example"

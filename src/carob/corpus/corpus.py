@@ -561,7 +561,14 @@ FACT_PROBLEMS = {
     LEFT_OUT: ("K610", "line", "left out because of errors"),
     "stray_quotes": ("K226", "quote", "ignored for lack of a partner"),
     "idle_marks": ("K226", "message", "with templates and also TEMPLATE *, which is ignored"),
-}
+    "misquoted": ("K234", "mention", "with other words in the text than the file quotes, of "
+                  "{quoted:,} that it quotes"),
+    "rejected": ("K236", "rejected record", "left out"),
+    "skipped": ("K236", "skipped record", "left out"),
+    "cancelled": ("K236", "cancelled annotation", "left out"),
+    "other_annotators": ("K236", "record", "of other annotators left out"),
+    "unlabelled_relations": ("K236", "relation", "of words that are no mentions left out"),
+}  # fmt: skip
 """What readers count and users must know: a code, what is counted, and what was done."""
 
 
@@ -573,7 +580,7 @@ def fact_remarks(corpus: Corpus) -> list[tuple[str, str]]:
     [('K226', '2 quotes ignored for lack of a partner')]
     """
     remarks = [
-        (code, f"{many(corpus.facts[fact], what)} {odd}")
+        (code, f"{many(corpus.facts[fact], what)} {odd.format_map(corpus.facts)}")
         for fact, (code, what, odd) in FACT_PROBLEMS.items()
         if corpus.facts.get(fact)
     ]

@@ -66,7 +66,7 @@ def _sureness(source: Source) -> dict[str, float]:
         return {}
     if b"\0" in head and head[:2] not in (b"\xff\xfe", b"\xfe\xff"):
         raise source.failure("K003", "a binary file", "a text file in UTF-8")
-    if head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{":
+    if head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"["):
         from carob.formats.json_text import telling_head  # columns need no JSON
 
         head = telling_head(source, head)

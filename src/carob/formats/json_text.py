@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import Any
 
 from carob.corpus.problems import Problem, Problems, repeated, shown
@@ -21,6 +22,8 @@ CAROB = frozenset({
     "mentions", "templates", "relations", "clusters", "tokens", "token_spans", "sentences", "unit",
 })  # fmt: skip
 """An object with one of these keys is a document of carob's own format."""
+OWN = CAROB - {"tokens", "relations", "sentences"}
+"""Those of them that no other tool writes."""
 COMMON = frozenset({"id", "text", "attributes"})
 """Keys that say nothing about the format."""
 OBJECT = "a JSON object, one document a line"
@@ -32,6 +35,9 @@ FENCE = re.compile(r"\s*(```|~~~)")
 _TOKEN = re.compile(r'"((?:[^"\\]|\\.)*+)(?:"(\s*:)?|\\?\Z)|[{}\[\]]', re.S)
 _OPENS = re.compile(r'\{\s*"(?:[^"\\]|\\.)*+"\s*:', re.S)
 _TAGGED = re.compile(r"(?:^|[ \t])(?:O|(?:O\|)*[BIESLUMW]-[^ \t]+)[ \t\r]*$")
+_LIST = re.compile(rb'\[\s*[\[{"]')
+_SAMPLES = 50
+"""How many values of a file are enough to recognise what they are."""
 _ENOUGH = 1 << 13
 """How many bytes are enough to recognise columns."""
 
@@ -59,6 +65,9 @@ DECODER = json.JSONDecoder(
     parse_constant=_refuse_constant, parse_float=_finite, object_pairs_hook=_without_repeated_keys
 )
 
+_LENIENT = json.JSONDecoder()
+"""For a look at what a file is: reading it will find what is wrong."""
+
 
 def lines(source: Source) -> Iterator[tuple[int, int, bytes]]:
     """Number, offset and bytes of each line that is not blank; a line may be a whole document."""
@@ -70,6 +79,26 @@ def decoded_object(raw: bytes, line: int, code: str, problems: Problems) -> dict
 
     >>> decoded_object(b' {"a": "x"} ', 1, "K201", Problems())
     {'a': 'x'}
+    """
+    value: dict[str, Any] | None = decoded_value(
+        raw, line, code, problems, lambda value: isinstance(value, dict), "object"
+    )
+    return value
+
+
+def decoded_value(
+    raw: bytes,
+    line: int,
+    code: str,
+    problems: Problems,
+    is_record: Callable[[Any], bool],
+    record: str,
+) -> Any:
+    """The value of a line, if it is a record; None if the line is anything else, which is a
+    problem. `record` is what messages call it.
+
+    >>> decoded_value(b'["a"]', 1, "K201", Problems(), lambda value: type(value) is list, "list")
+    ['a']
     """
     text, hint = "", ""
     try:
@@ -88,10 +117,10 @@ def decoded_object(raw: bytes, line: int, code: str, problems: Problems) -> dict
     except ValueError as error:
         found = f"{shown(text.strip())} ({error})"
     else:
-        if isinstance(value, dict):
+        if is_record(value):
             return value
         found = shown(text.strip())
-    problems.add(code, line, found, OBJECT, hint)
+    problems.add(code, line, found, f"a JSON {record}, one document a line", hint)
     return None
 
 
@@ -132,6 +161,31 @@ def _top_keys(head: bytes, stop_at: frozenset[str] = frozenset()) -> tuple[set[s
     return names, depth > 0
 
 
+@lru_cache(maxsize=1)  # every format that may be meant looks at the same head
+def samples(head: bytes) -> tuple[Any, ...]:
+    """The first complete JSON values of a file, and what is in them if they are lists.
+
+    >>> samples(b'[{"a": 1}, {"b": 2}, {"c')
+    ({'a': 1}, {'b': 2})
+    """
+    text = head.removeprefix(BOM).decode("utf-8", "replace").strip()
+    values: list[Any] = []
+    at = 0
+    if text[:1] not in ("{", "["):
+        return ()
+    while at < len(text) and len(values) < _SAMPLES:
+        try:
+            value, at = _LENIENT.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            if at or text[:1] != "[":
+                break
+            value, at = [], 1  # a list that is cut: its values follow
+        values += [value, *value[:_SAMPLES]] if isinstance(value, list) else [value]
+        while text[at : at + 1] in (" ", "\t", "\r", "\n", ","):
+            at += 1
+    return tuple(value for value in values if value != [])
+
+
 def telling_head(source: Source, head: bytes) -> bytes:
     """The head of a file of objects, and as much more of the file as shows what they are.
 
@@ -142,7 +196,15 @@ def telling_head(source: Source, head: bytes) -> bytes:
     >>> sorted(keys(telling_head(source, source.head(12))))
     ['id', 'who']
     """
-    if head.removeprefix(BOM).lstrip()[:1] != b"{" or keys(head) & CAROB:
+    start = head.removeprefix(BOM).lstrip()
+    if _LIST.match(start):
+        while len(head) < LARGEST and not samples(head):
+            longer = source.between(0, 2 * len(head))
+            if len(longer) <= len(head):
+                break
+            head = longer
+        return head
+    if start[:1] != b"{" or _top_keys(head, stop_at=OWN)[0] & OWN:
         return head
     size = len(head)
     head = _completed(source, 0, head)

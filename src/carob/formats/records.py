@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, BinaryIO, ClassVar
@@ -16,18 +15,14 @@ from carob.corpus.record import key
 from carob.corpus.source import Source, ending
 from carob.corpus.tables import Documents
 from carob.formats import json_text
+from carob.formats._objects import Item, Path, items
 from carob.formats._plain import Blocks, Plain, plain_record
-from carob.formats._text import BOM, FileWords, bytes_of, decoded, signed, unsigned
+from carob.formats._text import BOM, FileWords, bytes_of, signed, unsigned
 from carob.formats.capabilities import fitted, refused
 
 _LIST_BEGINS = re.compile(rb'\s*\[\s*\{\s*["}]')
-_SPACE = re.compile(r"[ \t\r\n]*")
-_LIST = "a list of JSON objects, one document each"
 _VALUE = "a text, a list of texts, an object or null"
 _DEEP = f"objects nested at most {DEEPEST} deep"
-
-Path = tuple[str | int, ...]
-"""Keys of objects and places in lists that lead to a value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +81,7 @@ class Records:
         if start[:1] == b"{":
             names = json_text.keys(head)
             return 0.0 if names & json_text.CAROB else 0.3 if names <= json_text.COMMON else 0.8
-        return 0.95 if _LIST_BEGINS.match(start) else 0.2 if start.rstrip() == b"[]" else 0.0
+        return 0.85 if _LIST_BEGINS.match(start) else 0.2 if start.rstrip() == b"[]" else 0.0
 
     def read(self, source: Source) -> Iterator[Corpus]:
         """Blocks of documents; texts stay in the file.
@@ -97,7 +92,7 @@ class Records:
         problems = Problems(source.name)
         blocks = Blocks(problems, "K213", "in every object, or in none")
         stem, end = ending(source.inside or "")
-        for item in _items(source, problems):
+        for item in items(source, problems, "K211"):
             name = stem if item.alone and end == ".json" else None
             plain = self._plain(item.value, name) if blocks.take_plain else None
             document, empty = plain or self._document(item, name, problems)
@@ -121,7 +116,7 @@ class Records:
         name = stem if name is None else name
         return Plain(name, text, None, [], [], [], [], [], [], template[0]), template[1]
 
-    def _document(self, item: _Item, stem: str | None, problems: Problems) -> tuple[Document, int]:
+    def _document(self, item: Item, stem: str | None, problems: Problems) -> tuple[Document, int]:
         """The document of an object, and how many of its texts are empty."""
         line = item.line
 
@@ -219,146 +214,6 @@ class Records:
             if values:
                 slots[slot] = values[0] if len(values) == 1 else values
         return slots
-
-
-@dataclass(frozen=True, slots=True)
-class _Item:
-    """An object of a file: its line and offset, and whether the file is this object."""
-
-    line: int
-    offset: int
-    value: dict[str, Any]
-    alone: bool = False
-    text: _Text | None = None
-    begin: int = 0
-
-    def line_of(self, path: Path) -> int:
-        """The line of the value that this path leads to."""
-        return self.line if self.text is None else self.text.line_of(self.begin, path)
-
-
-def _items(source: Source, problems: Problems) -> Iterator[_Item]:
-    """The objects of a file: one a line, all in one list, or one in the whole file."""
-    first = [raw.strip() for _, (_, _, raw) in zip(range(2), json_text.lines(source), strict=False)]
-    if not first:
-        return
-    fenced = json_text.FENCE.match(first[0][:9].decode("utf-8", "replace"))
-    if first[0][:1] == b"[" or fenced or _spans_lines(first):
-        text = decoded(source, "K211", problems)
-        if text is not None:
-            yield from _in_whole_file(text, problems)
-        return
-    before: _Item | None = None
-    alone = True
-    for number, offset, raw in json_text.lines(source):
-        if before is not None:
-            alone = False
-            yield before
-        value = json_text.decoded_object(raw, number, "K211", problems)
-        alone = alone and value is not None
-        before = None if value is None else _Item(number, offset, value)
-    if before is not None:
-        yield _Item(before.line, before.offset, before.value, alone)
-
-
-def _spans_lines(first: list[bytes]) -> bool:
-    """Whether the first line begins an object that takes several lines: it is no object by itself,
-    and the next line does not begin as an object does.
-    """
-    if first[0][:1] != b"{" or len(first) < 2 or first[1][:1] == b"{":
-        return False
-    try:
-        json_text.DECODER.decode(first[0].decode("utf-8"))
-    except (ValueError, RecursionError):
-        return True
-    return False
-
-
-def _in_whole_file(whole: str, problems: Problems) -> Iterator[_Item]:
-    """The objects of a file that is one list, or one object."""
-    text = _Text(whole)
-    at = text.skip(1 if whole.startswith("\ufeff") else 0)
-
-    def wrong(at: int, found: str, expected: str, hint: str = "") -> None:
-        problems.add("K211", text.line(at), found, expected, hint)
-
-    listed = whole.startswith("[", at)
-    if json_text.FENCE.match(whole, at):
-        wrong(at, shown(whole[at:].split("\n", 1)[0]), "JSON", json_text.NO_FENCE)
-        return
-    expected = _LIST if listed else json_text.OBJECT
-    at = text.skip(at + 1) if listed else at
-    more = not (listed and whole.startswith("]", at))
-    at = at if more else text.skip(at + 1)
-    known = size = 0
-    while more:
-        begin = at
-        try:
-            value, at = json_text.DECODER.raw_decode(whole, at)
-        except RecursionError:
-            wrong(begin, json_text.TOO_DEEP, expected)
-            return
-        except ValueError as error:
-            where = min(getattr(error, "pos", begin), len(whole))
-            reason = getattr(error, "msg", str(error))
-            found = shown(whole[where : where + 60].strip() or "the end of the file")
-            wrong(where, f"{found} ({reason})", "JSON")
-            return
-        if isinstance(value, dict):
-            known, size = begin, size + len(whole[known:begin].encode())
-            yield _Item(text.line(begin), size, value, not listed, text, begin)
-        else:
-            wrong(begin, shown(whole[begin:at]), expected)
-        at = text.skip(at)
-        if not listed:
-            break
-        sign = whole[at : at + 1]
-        at = text.skip(at + 1)
-        if sign not in ("]", ","):
-            found = shown(sign) if sign else "the end of the file"
-            wrong(min(at, len(whole)), found, "a comma or the end of the list")
-            return
-        more = sign == ","
-    if at < len(whole):
-        wrong(
-            at, f"{shown(whole[at : at + 60])} after the end", "nothing more", json_text.ONE_A_LINE
-        )
-
-
-class _Text:
-    """A JSON text whose values can be located."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self.breaks = [each.start() for each in re.finditer("\n", text)]
-
-    def skip(self, at: int) -> int:
-        """Where the white space that begins here ends."""
-        space = _SPACE.match(self.text, at)
-        return at if space is None else space.end()
-
-    def line(self, at: int) -> int:
-        """The line of a character."""
-        return bisect_left(self.breaks, at) + 1
-
-    def line_of(self, at: int, path: Path) -> int:
-        """The line of a value inside of the object or list that begins at `at`."""
-        for step in path:
-            at = self._member(at, step)
-        return self.line(at)
-
-    def _member(self, at: int, step: str | int) -> int:
-        """Where a value of an object or list begins, which has been decoded before."""
-        at, number = self.skip(at + 1), 0
-        while True:
-            name: Any = number
-            if isinstance(step, str):
-                name, at = json_text.DECODER.raw_decode(self.text, at)
-                at = self.skip(self.skip(at) + 1)
-            if name == step:
-                return at
-            _, at = json_text.DECODER.raw_decode(self.text, at)
-            at, number = self.skip(self.skip(at) + 1), number + 1
 
 
 class _Templates:

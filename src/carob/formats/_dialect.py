@@ -1,0 +1,357 @@
+"""What the JSON dialects of other tools share: ids, offsets, the words that they quote, counts.
+
+A dialect turns each of its records into an object of carob's own form (`carob.corpus.record`),
+which has all the rules. What is the same for all of them is here: offsets that count something
+other than characters, and the check that the text has the quoted words at the place of a mention.
+Offsets are never moved unless the user asks for it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import accumulate
+from typing import Any
+
+from carob.corpus.corpus import Corpus, Words
+from carob.corpus.document import Document
+from carob.corpus.problems import Problems, UsageError, many, nearest, shown
+from carob.corpus.record import WrongError, document_of
+from carob.corpus.source import Source
+from carob.corpus.tables import Documents
+from carob.formats import json_text
+from carob.formats._objects import is_object, items
+from carob.formats._plain import Blocks, plain_document
+from carob.formats._text import FileWords, bytes_of
+from carob.formats.capabilities import fitted, refused
+
+UNITS = {
+    "char": "characters",
+    "utf16": "UTF-16 units, as in JavaScript and Java",
+    "bytes": "bytes of UTF-8, as in Go",
+    "inclusive": "characters and ends are inclusive",
+}
+"""What offsets may count, and how messages say it."""
+COUNTED = (
+    "rejected", "skipped", "cancelled", "other_annotators", "quoted", "misquoted",
+    "unlabelled_relations",
+)  # fmt: skip
+"""What readers of dialects count for the user."""
+
+_MENTION = re.compile(r"^mentions\[(\d+)\]")
+
+
+class ChoiceError(WrongError):
+    """A record has several answers, and the user must choose."""
+
+
+@dataclass(slots=True)
+class Entry:
+    """A record in carob's own form, with offsets as they stand in the file.
+
+    `places` are what messages call its mentions, `quotes` the words that the file has for them.
+    """
+
+    record: dict[str, Any]
+    places: list[str] = field(default_factory=list)
+    quotes: list[str | None] = field(default_factory=list)
+
+    def add(self, place: str, mention: Mapping[str, Any], quote: Any = None) -> None:
+        """A mention; what is None is left out."""
+        known = {key: value for key, value in mention.items() if value is not None}
+        self.record.setdefault("mentions", []).append(known)
+        self.places.append(place)
+        self.quotes.append(quote if isinstance(quote, str) else None)
+
+
+def read_records(
+    source: Source,
+    entry_of: Callable[[Any, Counter[str]], Entry | None],
+    offsets: str,
+    *,
+    is_record: Callable[[Any], bool] = is_object,
+    record: str = "object",
+    same_words: Callable[[str, str], bool] = str.__eq__,
+) -> Iterator[Corpus]:
+    """Blocks of documents. `entry_of` makes an entry of a record, or counts that it is left out."""
+    problems = Problems(source.name)
+    blocks = Blocks(problems, "K233", "in every record, or in none")
+    places = _Places(offsets, same_words)
+    left_out = False
+    for item in items(source, problems, "K231", is_record, record):
+        try:
+            entry = entry_of(item.value, blocks.facts)
+            if entry is None:
+                left_out = True
+                continue
+            places.move(entry, item.line)
+            plain = plain_document(entry.record) if blocks.take_plain else None
+            document = plain or _document(entry)
+        except WrongError as error:
+            code = "K235" if isinstance(error, ChoiceError) else "K232"
+            for each in (error, *error.more):
+                hint = each.hint if isinstance(each, _OffsetError) else ""
+                problems.add(code, item.line, each.found, each.expected, hint)
+            continue
+        except RecursionError:
+            problems.add("K231", item.line, json_text.TOO_DEEP, json_text.OBJECT)
+            continue
+        if blocks.accepts(document.id, item.line) and not problems.total:
+            yield from blocks.add(document, item.line, item.offset)
+    places.check(problems)
+    problems.check()
+    if not blocks.ids:
+        found = "a file whose records are all left out" if left_out else "an empty file"
+        raise source.failure("K002", found, "at least one document")
+    blocks.facts.update(places.facts())
+    yield from blocks.rest()
+
+
+def _document(entry: Entry) -> Document:
+    """The document of an entry; messages name its mentions as the file does."""
+    try:
+        return document_of(entry.record)
+    except WrongError as error:
+        each = [WrongError(_in_file(e.found, entry), e.expected) for e in (error, *error.more)]
+        raise WrongError(each[0].found, each[0].expected, tuple(each[1:])) from None
+
+
+def _in_file(found: str, entry: Entry) -> str:
+    return _MENTION.sub(lambda match: entry.places[int(match[1])], found)
+
+
+def library(source: Source, documents: Documents, words_of: Callable[[Any], Words]) -> FileWords:
+    """The texts and tokens, which stay in the file; `words_of` finds them in a record."""
+
+    def read(row: int) -> Words:
+        raw = bytes_of(source, documents, row).decode("utf-8").lstrip(" \t\r\n")
+        return words_of(json_text.DECODER.raw_decode(raw)[0])
+
+    return FileWords(read, documents)
+
+
+def signature_fields(
+    offsets: str, facts: Mapping[Any, int]
+) -> tuple[dict[str, str], dict[str, int]]:
+    """What offsets counted, and what was counted."""
+    counts = {name: facts[name] for name in COUNTED if facts.get(name)}
+    return {"offsets": "char" if offsets == "auto" else offsets}, counts
+
+
+def check_offsets(offsets: str) -> None:
+    """Refuse a unit that does not exist."""
+    if offsets not in ("auto", *UNITS):
+        units = ("auto", *UNITS)
+        raise UsageError(f"offsets cannot count {offsets!r}{nearest(offsets, units)}")
+
+
+# --- parts of records ---
+
+
+def name_of(value: Mapping[str, Any], key: str) -> str | None:
+    """The id that a record has under a key: a text, or a number, which is the same as a text."""
+    name = value.get(key) if key else None
+    if name is None or isinstance(name, str):
+        return name
+    if isinstance(name, bool) or not isinstance(name, int):
+        raise WrongError(f"{_key(key)} = {short(name)}", "a text or a whole number")
+    return _digits(name, key)
+
+
+def _digits(number: int, key: str) -> str:
+    try:
+        return str(number)
+    except ValueError:  # thousands of digits
+        raise WrongError(f"{_key(key)} with thousands of digits", "an id") from None
+
+
+def list_at(value: Mapping[str, Any], key: str, place: str = "") -> list[Any]:
+    """The list under a key."""
+    found = value.get(key)
+    if not isinstance(found, list):
+        raise WrongError(f"{place}{_key(key)} = {short(found)}", "a list")
+    return found
+
+
+def object_in(value: Any, place: str, expected: str) -> dict[str, Any]:
+    """The value, which must be an object."""
+    if not isinstance(value, dict):
+        raise WrongError(f"{place} = {short(value)}", expected)
+    return value
+
+
+def _key(name: str) -> str:
+    return shown(name, 40)[1:-1]
+
+
+def short(value: Any) -> str:
+    """A value for a message."""
+    try:
+        return shown(repr(value), 40)[1:-1]
+    except ValueError:
+        return type(value).__name__
+
+
+def text_of(value: Any, key: str = "text") -> Words:
+    """The text of a record that has no tokens."""
+    text = value.get(key)
+    return text if isinstance(text, str) else None, None
+
+
+def written_documents(corpus: Corpus, format: str, holds: frozenset[str]) -> Iterator[Document]:
+    """The documents of a corpus that a dialect can hold; each has a text."""
+    refused(format, fitted(corpus, holds)[1])
+    for document in corpus:
+        if document.text is None:
+            name = "" if document.id is None else f" {shown(document.id)}"
+            raise UsageError(f"{format} needs a text, and document{name} has none")
+        yield document
+
+
+def id_record(name: str | None) -> dict[str, Any]:
+    """The id as part of a record: nothing if there is none.
+
+    >>> id_record("7"), id_record("d1"), id_record(None)
+    ({'id': 7}, {'id': 'd1'}, {})
+    """
+    return {} if name is None else {"id": number_or_text(name)}
+
+
+def number_or_text(name: str) -> int | str:
+    """An id as tools write it that number things: as a number, if it is read as the same id."""
+    return int(name) if re.fullmatch(r"0|[1-9][0-9]{0,14}", name) else name
+
+
+# --- offsets ---
+
+
+class _OffsetError(WrongError):
+    """An end that lies after the end of the text, though it would not in another unit."""
+
+    def __init__(self, found: str, expected: str, hint: str) -> None:
+        super().__init__(found, expected)
+        self.hint = hint
+
+
+class _Places:
+    """Moves mentions from the unit of the file to characters, and compares quoted words."""
+
+    def __init__(self, offsets: str, same_words: Callable[[str, str], bool]) -> None:
+        self.automatic = offsets == "auto"
+        self.unit = "char" if self.automatic else offsets
+        self.same_words = same_words
+        self.quoted = 0
+        self.fits: Counter[str] = Counter()
+        self.first: tuple[int, str] | None = None
+        """Line and description of the first mention that does not have its words."""
+
+    def move(self, entry: Entry, line: int) -> None:
+        """Move the mentions and tokens of an entry to characters."""
+        text = entry.record.get("text")
+        mentions = entry.record.setdefault("mentions", [])
+        if not isinstance(text, str):
+            if self.unit == "inclusive":
+                for each in mentions:
+                    if type(each.get("end")) is int:
+                        each["end"] += 1
+            elif self.unit != "char" and mentions:
+                raise WrongError("offsets without a text", "a text in which they can be counted")
+            return
+        borders = _Borders(text)
+        for place, (mention, quote) in enumerate(zip(mentions, entry.quotes, strict=True)):
+            start, end = mention.get("start"), mention.get("end")
+            if type(start) is not int or type(end) is not int or start < 0:
+                continue  # document_of has a message for it
+            if quote is not None:
+                self._compare(borders, start, end, quote, f"{entry.places[place]}", line)
+            span = borders.in_characters(start, end, self.unit)
+            if span is None or span[1] > len(text):
+                raise self._outside(entry.places[place], start, end, borders)
+            mention["start"], mention["end"] = span
+        if self.unit != "char" and (spans := entry.record.get("token_spans")):
+            moved = [borders.in_characters(start, end, self.unit) for start, end in spans]
+            if None in moved:
+                raise WrongError("tokens with offsets inside a character", UNITS[self.unit])
+            entry.record["token_spans"] = [list(span) for span in moved if span is not None]
+
+    def _compare(
+        self, borders: _Borders, start: int, end: int, quote: str, place: str, line: int
+    ) -> None:
+        self.quoted += 1
+        for unit in UNITS:
+            span = borders.in_characters(start, end, unit)
+            here = "" if span is None else borders.text[span[0] : span[1]]
+            if span is not None and self.same_words(quote, here):
+                self.fits[unit] += 1
+            elif unit == self.unit and self.first is None:
+                self.first = line, f"{place} quotes {shown(quote)}, the text has {shown(here)}"
+
+    def _outside(self, place: str, start: int, end: int, borders: _Borders) -> _OffsetError:
+        hints = [
+            f"if offsets count {UNITS[unit]}: --read offsets={unit}"
+            for unit in UNITS
+            if unit != self.unit
+            and (span := borders.in_characters(start, end, unit)) is not None
+            and span[1] <= len(borders.text)
+        ]
+        expected = f"a place within the {len(borders.text)} characters of the text"
+        if self.unit in ("utf16", "bytes"):
+            expected += f", in {UNITS[self.unit]}"
+        return _OffsetError(f"{place} at {short(start)}..{short(end)}", expected, "; ".join(hints))
+
+    def check(self, problems: Problems) -> None:
+        """Another unit that fits better is a problem, unless the user has chosen this one."""
+        if not self.automatic or self.first is None:
+            return
+        best = max(UNITS, key=lambda unit: self.fits[unit])
+        if self.fits[best] > self.fits[self.unit]:
+            line, first = self.first
+            wrong = self.quoted - self.fits[self.unit]
+            problems.add(
+                "K234", line,
+                f"{wrong:,} of {many(self.quoted, 'mention')} with other words in the text than "
+                f"the file quotes ({first})",
+                "offsets that count characters, with exclusive ends",
+                f"{self.fits[best]:,} of {self.quoted:,} fit if offsets count {UNITS[best]}: "
+                f"--read offsets={best} (or offsets=char to take them as they are)",
+            )  # fmt: skip
+
+    def facts(self) -> dict[str, int]:
+        """How many mentions quote their words, and how many of them are wrong."""
+        return {"quoted": self.quoted, "misquoted": self.quoted - self.fits[self.unit]}
+
+
+class _Borders:
+    """Where the characters of a text begin, counted in another unit."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._known: dict[str, dict[int, int] | None] = {}
+
+    def in_characters(self, start: int, end: int, unit: str) -> tuple[int, int] | None:
+        """A place in characters; None if it would begin or end inside a character.
+
+        >>> _Borders("😀 Ann").in_characters(3, 6, "utf16")
+        (2, 5)
+        """
+        if unit == "inclusive":
+            return start, end + 1
+        table = self._table(unit)
+        if table is None:
+            return start, end
+        return (table[start], table[end]) if start in table and end in table else None
+
+    def _table(self, unit: str) -> dict[int, int] | None:
+        """Offset -> character; None if they are the same."""
+        if unit == "char" or self.text.isascii():
+            return None
+        if unit not in self._known:
+            if unit == "utf16":
+                sizes = [2 if sign > "\uffff" else 1 for sign in self.text]
+            else:
+                sizes = [len(sign.encode("utf-8", "surrogatepass")) for sign in self.text]
+            offsets = accumulate(sizes, initial=0)
+            self._known[unit] = {offset: place for place, offset in enumerate(offsets)}
+        return self._known[unit]

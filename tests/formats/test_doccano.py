@@ -1,0 +1,113 @@
+"""doccano's exports: label lists, entities and relations, read and written."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from carob import Corpus, InputError, Mention, UsageError, read
+from carob.corpus.source import Source
+from tests.formats._files import of_bytes, written
+
+EMOJI = {"id": 1, "text": "😀 Ann slept", "label": [[2, 5, "PER"]]}
+ENTITIES = [
+    {"id": 0, "label": "PER", "start_offset": 0, "end_offset": 3},
+    {"id": 1, "label": "LOC", "start_offset": 13, "end_offset": 17},
+]
+RELATED = {
+    "id": 3, "text": "Ann lives in Rome", "entities": ENTITIES,
+    "relations": [{"id": 7, "from_id": 0, "to_id": 1, "type": "in"}],
+}  # fmt: skip
+
+
+def lines(*records: Any) -> bytes:
+    return b"".join(json.dumps(record).encode() + b"\n" for record in records)
+
+
+@pytest.mark.parametrize("record", [EMOJI, RELATED, {**EMOJI, "label": [], "Comments": ["x"]}])
+def test_it_is_recognised_also_in_a_list_and_over_several_lines(record: Any) -> None:
+    for data in (
+        lines(record),
+        json.dumps([record]).encode(),
+        json.dumps(record, indent=1).encode(),
+    ):
+        corpus = read(Source.of_bytes(data, "file.json"))
+        assert corpus.origin is not None and "doccano" == corpus.origin.format
+        assert str(record["id"]) == corpus[0].id
+
+
+def test_characters_after_an_emoji_are_characters() -> None:
+    (document,) = of_bytes(lines(EMOJI), "doccano")
+    assert (Mention("PER", 2, 5),) == document.mentions
+
+
+@pytest.mark.parametrize(
+    ("unit", "place"), [("utf16", (3, 6)), ("bytes", (5, 8)), ("inclusive", (2, 4))]
+)
+def test_other_units_are_read_on_request_alone(unit: str, place: tuple[int, int]) -> None:
+    record = {**EMOJI, "label": [[*place, "PER"]]}
+    (document,) = of_bytes(lines(record), "doccano", offsets=unit)
+    assert (Mention("PER", 2, 5),) == document.mentions
+    (document,) = of_bytes(lines(record), "doccano")
+    assert (Mention("PER", *place),) == document.mentions
+
+
+def test_an_end_after_the_text_names_the_units_that_would_fit() -> None:
+    record = {"text": "😀 Ann", "label": [[3, 6, "PER"]]}
+    with pytest.raises(InputError, match=r"K232 found label\[0\] at 3..6, .*--read offsets=utf16"):
+        of_bytes(lines(record), "doccano")
+    with pytest.raises(InputError, match="in UTF-16 units"):
+        of_bytes(lines({**record, "label": [[1, 2, "PER"]]}), "doccano", offsets="utf16")
+
+
+def test_numbers_are_ids_and_both_forms_are_written_again() -> None:
+    for record in (EMOJI, RELATED):
+        data = lines(record)
+        assert json.loads(data) == json.loads(written(of_bytes(data, "doccano"), "doccano"))
+
+
+@pytest.mark.parametrize(
+    ("record", "message"),
+    [
+        ({"label": []}, "K232 found a record without a text, expected text, and label or entities"),
+        ({"text": "A"}, "K232 found none of label, labels and entities"),
+        ({"text": "A", "label": [], "entities": []}, "found label and entities, expected one of"),
+        ({"text": "A", "label": ["good"]}, r"label\[0\] = 'good', expected \[start, end, label\]"),
+        ({"text": "A", "label": [["0", 1, "X"]]}, r"label\[0\].start = '0', expected a whole"),
+        ({"text": "A", "label": [[0, 1, 3]]}, r"label\[0\].label = 3, expected a text"),
+        ({"text": "A", "label": [[0, 0, "X"]]}, r"label\[0\]: span 0..0 is empty"),
+        ({"text": "A", "label": {}}, "K232 found label = {}, expected a list"),
+        ({"text": "A", "entities": [3]}, r"entities\[0\] = 3, expected an object with start"),
+        ({"text": "A", "entities": [{"start_offset": 0, "label": "X"}]}, r"\[0\] without a place"),
+        ({"id": 1.5, "text": "A", "label": []}, "id = 1.5, expected a text or a whole number"),
+        (RELATED | {"relations": [{"from_id": 0, "to_id": 9, "type": "in"}]},
+         r"relations\[0\].to_id = 9, expected the id of an entity"),
+        (RELATED | {"relations": [{"from_id": 0, "to_id": 1}]}, r"relations\[0\].type = None"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_named_as_the_file_has_it(record: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        of_bytes(lines(record), "doccano")
+
+
+def test_all_problems_are_reported_and_ids_are_unique() -> None:
+    records = [EMOJI, EMOJI, {"id": 2}, 7]
+    with pytest.raises(InputError) as caught:
+        of_bytes(lines(*records), "doccano")
+    assert [("K233", 2), ("K232", 3), ("K231", 4)] == [
+        (problem.code, problem.line) for problem in caught.value.problems
+    ]
+    assert [None, None] == [d.id for d in of_bytes(lines(EMOJI, EMOJI), "doccano", id="")]
+
+
+def test_what_has_no_place_is_refused() -> None:
+    for mention in ({"fragments": [[0, 1], [2, 3]]}, {"start": 0, "end": 1, "confidence": 0.5}):
+        corpus = Corpus.of({"text": "Ann", "mentions": [{**mention, "label": "X"}]})
+        with pytest.raises(UsageError, match="doccano cannot hold"):
+            written(corpus, "doccano")
+    with pytest.raises(UsageError, match="doccano needs a text, and document has none"):
+        written(Corpus.of({"unit": "char"}), "doccano")
+    with pytest.raises(UsageError, match="offsets cannot count 'utf8'; did you mean utf16"):
+        of_bytes(b"{}", "doccano", offsets="utf8")
