@@ -201,6 +201,10 @@ def test_quiet_silences_remarks_but_no_error(
     ):  # fmt: skip
         assert 0 == main([*arguments, "--quiet"])
         assert "" == capsys.readouterr().err, arguments
+    assert 0 == main(["-q", "score", *files])
+    assert "" == capsys.readouterr().err
+    assert 0 == main(["--quiet"])
+    assert "usage: carob" in capsys.readouterr().out
     assert 1 == main(["score", str(gold), str(tmp_path / "none"), "-q"])
     assert "none" in capsys.readouterr().err
     assert 0 == main(["score", *files])

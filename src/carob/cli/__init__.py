@@ -137,6 +137,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: Sequence[str]) -> int:
+    if arguments and arguments[0] in ("-q", "--quiet"):  # as well before the command as after it
+        arguments = [*arguments[1:2], *arguments[:1], *arguments[2:]] if arguments[1:] else []
     try:
         every = parser(arguments[0] if arguments else None)
         chosen = every.parse_args(arguments)
