@@ -130,6 +130,29 @@ def test_a_mistake_is_one_line(
     assert not Path("x.svg").exists()
 
 
+def test_a_wrong_look_is_refused_before_anything_is_read(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for option in ("--width", "--font"):
+        assert 2 == main(["plot", "errors", "none", "none", "-o", "x.svg", option, "Nonsense"])
+        assert "'Nonsense'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("kind", ["errors", "intervals"])
+def test_systems_whose_files_are_wrong_can_be_left_out(
+    kind: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(folder)
+    Path("bad.conll").write_text("a b\na b c d\n")
+    command = ["plot", kind, GOLD, "bad.conll", ONE, "-o", "left-out.svg"]
+    assert 1 == main(command)
+    assert "carob: bad.conll:2: K101" in capsys.readouterr().err
+    assert 0 == main([*command, "--skip-invalid"])
+    assert "set aside: bad: bad.conll:2: K101" in capsys.readouterr().err
+    assert "hasty" in Path("left-out.svg").read_text()
+    assert 1 == main(["plot", kind, GOLD, "bad.conll", "-o", "x.svg", "--skip-invalid"])
+
+
 def test_without_matplotlib_the_message_names_the_extra(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

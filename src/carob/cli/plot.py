@@ -37,6 +37,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--label", metavar="LABEL", action="append",
         help="only this label or slot: labels, errors, confusion (repeatable, but not for errors)",
     )  # fmt: skip
+    _arguments.add_skip_invalid(parser)
     _arguments.add_reading(parser)
     _arguments.add_counting(parser)
     _arguments.add_statistics(parser)
@@ -108,9 +109,10 @@ def run(arguments: argparse.Namespace) -> int:
 def _parameters(arguments: argparse.Namespace) -> dict[str, Any]:
     """The arguments that say how a chart looks."""
     from carob.corpus.problems import UsageError
-    from carob.report.charts import check_kind
+    from carob.report.charts import check_kind, check_look
 
     check_kind(arguments.kind)
+    check_look(arguments.width, arguments.font)
     common = {"width": arguments.width, "font": arguments.font}
     if arguments.kind in ("intervals", "labels", "gains", "documents"):
         common["percent"] = arguments.percent

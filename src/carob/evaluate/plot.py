@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
-from carob.corpus.problems import UsageError
+from carob.corpus.problems import InputError, UsageError, raise_all
 from carob.evaluate.errors import errors
 from carob.evaluate.options import ErrorsOptions, Options, RobustOptions, ScoreOptions
 from carob.evaluate.read import Readable, corpora
 from carob.evaluate.robust import robust
-from carob.evaluate.run import Recipes, Systems, parse_recipes, systems_by_name
+from carob.evaluate.run import Recipes, Systems, parse_recipes, set_aside_as, systems_by_name
 from carob.evaluate.score import score
 from carob.report.charts import check_kind
 from carob.result.errors import Errors
@@ -56,14 +58,28 @@ def results_for(
         return score(gold, named, recipes, by_document=True, **options)
     if kind == "robustness":
         return robust(gold, named, recipes, **cast(Any, _only(options, RobustOptions)))
-    chosen = _only(options, ErrorsOptions)
+    return _errors(gold, named, recipes, _only(options, ErrorsOptions))
+
+
+def _errors(
+    gold: Readable, systems: Mapping[str, Readable], recipes: Recipes | None, options: Any
+) -> list[Errors]:
+    """The errors of each system. The first also says which systems are left out."""
     texts = None if recipes is None else [str(recipe) for recipe in parse_recipes(recipes)]
-    sides = [chosen.pop(f"{side}_options", None) for side in ("gold", "system")]
-    reference, answers = corpora(gold, named, *sides)
-    return [
-        errors(reference, answer, recipes=texts, names=[name], **chosen)
-        for name, answer in answers.items()
-    ]
+    ours, theirs = (options.pop(f"{side}_options", None) for side in ("gold", "system"))
+    skip_invalid = options.pop("skip_invalid", False)
+    invalid: dict[str, InputError] = {}
+    reference, answers = corpora(gold, systems, ours, theirs, invalid=invalid)
+    made = []
+    for name, answer in answers.items():
+        try:
+            made.append(errors(reference, answer, recipes=texts, names=[name], **options))
+        except InputError as error:
+            invalid[name] = error
+    if invalid and not (skip_invalid and made):
+        raise_all(invalid[name] for name in systems if name in invalid)
+    left_out = [f"set aside: {set_aside_as(n, systems[n], e)}" for n, e in invalid.items()]
+    return [replace(made[0], remarks=(*made[0].remarks, *left_out)), *made[1:]]
 
 
 def _only(options: Any, kind: Any) -> dict[str, Any]:

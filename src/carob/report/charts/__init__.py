@@ -43,6 +43,13 @@ def check_kind(kind: str) -> None:
         raise UsageError(f"no chart is called {kind!r}{nearest(kind, kinds())}")
 
 
+def check_look(width: float | str, font: str) -> None:
+    """Refuse a width or a font that no chart can have."""
+    style = _module("_style")
+    style.inches(width)
+    style.check_font(font)
+
+
 def figure(result: Any, kind: str | None = None, **parameters: Any) -> Figure:
     """The chart of a result; `errors` and `gains` also take the errors of several systems.
 

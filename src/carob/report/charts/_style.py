@@ -141,13 +141,18 @@ class Chart(Figure):
         return [f"the font has no sign for {few}: boxes are drawn instead; --font names another"]
 
 
+def check_font(font: str) -> None:
+    """Refuse the name of a font that is not installed."""
+    if font not in FONTS and font not in (names := fontManager.get_font_names()):
+        few = nearest(font, names).partition(" there are: ")[0]
+        raise UsageError(f"no font is called {font!r}{few if '?' in few else ''}")
+
+
 @contextmanager
 def settings(font: str = "sans") -> Iterator[None]:
     """The style of charts, whatever the user's own settings of Matplotlib are; these come back."""
+    check_font(font)
     family = FONTS.get(font, font)
-    if font not in FONTS and family not in (names := fontManager.get_font_names()):
-        few = nearest(font, names).partition(" there are: ")[0]
-        raise UsageError(f"no font is called {font!r}{few if '?' in few else ''}")
     with mpl.rc_context(), warnings.catch_warnings():
         # A sign that the font lacks is drawn as a box. `missing_signs` tells which these are.
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")
