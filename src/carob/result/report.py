@@ -86,10 +86,13 @@ class Report(Result):
 
     @property
     def headline(self) -> list[str]:
-        """The recipes by which systems are compared; those of all scores for one system."""
+        """The recipes by which systems are compared; for one system, those by which it would be:
+        without P and R, unless there is nothing else.
+        """
         if self.comparison is not None:
             return list(dict.fromkeys(each.recipe for each in self.comparison.ranks))
-        return list(dict.fromkeys(self.scores.recipes))
+        whole = [each.recipe for each in self.scores if each.measure not in ("P", "R")]
+        return list(dict.fromkeys(whole or self.scores.recipes))
 
     @property
     def order(self) -> list[str]:

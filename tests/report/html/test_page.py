@@ -229,6 +229,15 @@ def test_one_system_has_no_comparison() -> None:
     assert not {"compare", "robustness"} & places
 
 
+def test_the_headline_of_one_system_has_no_precision_or_recall() -> None:
+    gold, system = Corpus.of("[Ann]PER slept"), Corpus.of("[Ann]LOC slept")
+    made = report(gold, system, ["exact.PRF", "overlap.F1"], resamples=0)
+    assert ["exact.F1", "overlap.F1"] == made.headline
+    cells = Page(made.to_html()).cells("system", "recipe", "value")
+    assert {"exact.P", "exact.R", "exact.F1", "overlap.F1"} == {each["recipe"] for each in cells}
+    assert ["exact.P"] == report(gold, system, "exact.P", resamples=0).headline
+
+
 def test_a_report_is_saved_and_a_missing_folder_is_a_clear_error(tmp_path: Path) -> None:
     made = report(Corpus.of("[Ann]PER"), Corpus.of("[Ann]PER"))
     made.save(tmp_path / "page.html")
