@@ -114,9 +114,12 @@ def test_the_page_states_the_cap_and_how_to_raise_it() -> None:
 
 
 def test_without_documents_there_is_no_browser_and_no_text() -> None:
-    text = report(GOLD, {"a": SYSTEM}, resamples=0, browser_documents=0, examples=0).to_html()
+    systems = {"a": SYSTEM, "b": GOLD}
+    text = report(GOLD, systems, resamples=0, browser_documents=0, examples=0).to_html()
     assert 'id="browser-app"' not in text
     assert "It rained" not in text and "Rome" not in text
+    assert 'href="#browse' not in text and "link to examples" not in text
+    assert 'href="#browse' in report(GOLD, systems, resamples=0).to_html()
 
 
 def test_a_cap_below_zero_is_refused() -> None:

@@ -16,6 +16,7 @@ from itertools import islice
 from typing import Any
 
 from carob.report.errors import MEANING
+from carob.report.html.links import has_browser
 from carob.report.html.text import visible
 from carob.result.documents import MOVED, DocumentErrors, Event, Item
 from carob.result.errors import Errors
@@ -48,9 +49,9 @@ GROUPS = {"BE": ("BES", "BEL", "BEO")}
 
 def part(report: Report) -> dict[str, Any] | None:
     """The data of the browser, and what the page says about it."""
-    most = int(report.settings.get("browser_documents", DOCUMENTS))
-    if report.documents is None or not most:
+    if report.documents is None or not has_browser(report):
         return None
+    most = int(report.settings.get("browser_documents", DOCUMENTS))
     megabytes = float(report.settings.get("browser_megabytes", MEGABYTES))
     packed = pack(report.documents(), report.errors, most, megabytes)
     markup = library("markupsafe", "report").Markup  # base64 needs no escapes

@@ -18,6 +18,8 @@ COLUMN = 3.9
 def chart(
     result: Any, kind: str, *, title: str, description: str, width: float = WIDTH, **parameters: Any
 ) -> Any:
-    """A chart as markup for a template."""
+    """A chart as markup for a template. With a `link`, its parts lead to the error browser."""
+    if parameters.get("link") is not None:
+        description += " Its parts link to examples."
     made = figure(result, kind, width=width, **parameters)
     return library("markupsafe", "report").Markup(svg(made, title=title, description=description))

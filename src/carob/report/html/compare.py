@@ -6,7 +6,7 @@ from typing import Any
 
 from carob.report.errors import MEANING
 from carob.report.html.charts import COLUMN, chart
-from carob.report.html.links import browse
+from carob.report.html.links import browse, has_browser
 from carob.result.comparison import ALPHA
 from carob.result.report import Pairing, Report
 
@@ -64,7 +64,7 @@ def _pairing(report: Report, pairing: Pairing) -> dict[str, Any]:
             title=f"Scores of documents by {recipe}",
             description="A dot for each document: to the right, the score of the first system; "
             "upwards, that of the second.",
-            link=lambda document: browse(document=document),
+            link=(lambda document: browse(document=document)) if has_browser(report) else None,
         ),
         "caption": f"Every document by {recipe}.",
         "changes": [

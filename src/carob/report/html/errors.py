@@ -7,7 +7,7 @@ from typing import Any
 from carob.corpus.problems import plain
 from carob.report.errors import MEANING, near_and_unseen
 from carob.report.html.charts import COLUMN, WIDTH, chart
-from carob.report.html.links import browse, examples_place, system_number
+from carob.report.html.links import browse, examples_place, has_browser, system_number
 from carob.report.scores import space_name
 from carob.result.errors import Errors
 from carob.result.report import Report
@@ -34,8 +34,10 @@ def part(report: Report) -> dict[str, Any]:
             by="system",
             title="Errors by type",
             description="A bar for each system, with a part for each type of error. The table "
-            "below has the numbers; the parts link to examples.",
-            link=lambda system, kind: browse(system=system, type=kind),
+            "below has the numbers.",
+            link=(lambda system, kind: browse(system=system, type=kind))
+            if has_browser(report)
+            else None,
         ),
         "caption": f"How many errors of each type the systems make, each {what} counted once.",
         "rows": [
@@ -65,6 +67,11 @@ def _system(report: Report, errors: Errors) -> dict[str, Any]:
     name = errors.name
     what = "slot" if errors.of_slots else "label"
     recipes = list(errors.scores)
+    linked = has_browser(report)
+
+    def confused(system: str, gold: str, label: str) -> str:
+        return browse(system=system, gold_label=gold, system_label=label)
+
     steps = ", ".join(f"{kind} ({score:.4f})" for kind, score in errors.order)
     return {
         "name": name,
@@ -76,16 +83,13 @@ def _system(report: Report, errors: Errors) -> dict[str, Any]:
             errors, "confusion",
             width=COLUMN if len(errors.confusion.names) <= FEW else WIDTH,
             title=f"Confusions of {what}s: {plain(name)}",
-            description=f"Rows are {what}s of gold, columns those of the system. Cells link to "
-            "examples.",
-            link=lambda system, gold, label: browse(
-                system=system, gold_label=gold, system_label=label
-            ),
+            description=f"Rows are {what}s of gold, columns those of the system.",
+            link=confused if linked else None,
         ),
         "caption": f"Which {what} of gold (rows) became which {what} of the system (columns): "
         "errors, and their share of the row.",
         "confusions": [
-            (gold, system, count, browse(system=name, gold_label=gold, system_label=system))
+            (gold, system, count, confused(name, gold, system) if linked else None)
             for gold, system, count in errors.confusions[:MOST]
         ],
         "recipes": recipes,
@@ -95,7 +99,7 @@ def _system(report: Report, errors: Errors) -> dict[str, Any]:
         "examples": [
             {"kind": kind, "meaning": MEANING.get(kind, kind), "examples": few,
              "count": errors.counts[kind], "place": examples_place(report, name, kind),
-             "more": browse(system=name, type=kind)}
+             "more": browse(system=name, type=kind) if linked else None}
             for kind, few in errors.examples.items() if few
         ],
     }  # fmt: skip

@@ -18,6 +18,11 @@ def examples_place(report: Report, system: str, kind: str) -> str:
     return f"examples-{system_number(report, system)}-{kind}"
 
 
+def has_browser(report: Report) -> bool:
+    """Whether the page has an error browser, to which links can lead."""
+    return report.documents is not None and report.settings.get("browser_documents") != 0
+
+
 def browse(
     *,
     system: str | None = None,
