@@ -1,376 +1,546 @@
-"""bwi: boosted wrapper induction, patterns of tokens around boundaries."""
+"""bwi: boosted wrapper induction. Many simple patterns vote where a filler begins and ends."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
 from carob.arrays.types import BoolArray, FloatArray, IntArray
 from carob.corpus.corpus import Corpus
 from carob.corpus.problems import UsageError
-from carob.learn._inner import inner_split
-from carob.learn._pairs import best_first, candidates, length_shares
-from carob.learn.folder import read_folder, write_folder
+from carob.learn._inner import inner_folds
+from carob.learn.folder import Saved, read_folder, write_folder
 from carob.pair.texts import Examples, Spans, Texts
 
 WILDCARDS = (
-    "any", "capitalised", "lower-case", "alphabetic", "alphanumeric", "numeric", "single",
-    "punctuation",
+    "any", "capitalised", "lower-case", "alphabetic", "alphanumeric", "numeric",
+    "single-character", "punctuation",
 )  # fmt: skip
-LITERAL = "="
-"""What a pattern writes before a word; a wildcard is its bare name."""
 
-Pattern = tuple[str, ...]
-"""The elements of a pattern, beginning with the token at the boundary."""
+DIGITS = 9
+"""Scores are compared to this many decimals: patterns that match the same boundaries tie, in
+whatever order their weights were added up.
+"""
 
+Element = str | int
+"""What a pattern has for one token: a word, or the number of a wildcard."""
 
-@dataclass(frozen=True, slots=True)
-class Detector:
-    """A pattern of the tokens before a boundary, one of those after it, and its confidence."""
+LINE = "\n"
+"""A line break, which is a token here: many fillers end where a line does."""
 
-    prefix: Pattern
-    suffix: Pattern
-    confidence: float
+PAD = -1
+"""The word beyond either end of a document, which nothing matches."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bwi:
-    """Boosted wrapper induction: patterns of tokens that detect starts and ends of mentions.
+    """Boosted wrapper induction: patterns of tokens before and after a boundary, many of them.
 
-    A detector is a pattern of the tokens before a boundary and one of those after it; its elements
-    are words or wildcards (any, capitalised, lower-case, alphabetic, alphanumeric, numeric, single
-    character, punctuation). It grows from nothing: each step is the best extension by up to `look`
-    tokens on one side, by sqrt(W+) - sqrt(W-), where W+ and W- are the weights of the true and
-    other boundaries that it matches. Its confidence is C = ln((W+ + e)/(W- + e)) / 2 with e = 1 /
-    boundaries. Then the weights of true boundaries that it matches are multiplied by exp(-C), those
-    of others by exp(C), and the next of `rounds` detectors is learned. `weights` are at first
-    `uniform`, or `balanced`: half of the sum on true boundaries.
+    Each slot has fore detectors, for boundaries where its fillers begin, and aft detectors, for
+    those where they end. A detector has a pattern of the tokens before the boundary and one of
+    those after it; their elements are words or wildcards (any, capitalised, lower-case, alphabetic,
+    alphanumeric, numeric, single-character, punctuation). A line break is a token here, too. A
+    detector begins empty, and is extended by the best pattern of up to `lookahead` tokens on either
+    side, as long as that improves sqrt(W+) - sqrt(W-): W+ and W- are the weights of the boundaries
+    that it matches, right and wrong. Ties go to the side before, then to the shorter extension,
+    then to words before wildcards. Its confidence is C = 0.5 ln((W+ + e)/(W- + e)), with e = 1/(2n)
+    for n boundaries. Then the weights of boundaries that it matches are multiplied by exp(-C) if
+    right and exp(C) if wrong, and are made to sum to 1. There are `rounds` such detectors, or
+    fewer, if no further one has C > 0. `weights` are at first `balanced`, half for the right
+    boundaries, or `uniform`: then few detectors match more than they have seen.
 
-    A pair of boundaries scores F x A x H: the sums of the confidences of the detectors that match
-    them, and the share of mentions that have its length. The best pair above tau is an answer,
-    then the best that does not overlap it, and so on. tau gives the best oaod.F1 on three of ten
-    training documents, with detectors learned from the others. Confidences are score / (score +
-    tau). Each slot is learned by itself, so slots may overlap.
+    A stretch of tokens is an answer if F x A x H > tau: the sums of the confidences of fore and aft
+    detectors that match where it begins and ends, both above 0, and the share of fillers in
+    training that have its length. Of answers to one slot that overlap, the highest remains. Each
+    slot has its own tau, with the best `oaod` F1 within the training documents, a fifth of which at
+    a time is held out. The confidence of an answer with the score x is x / (1 + x).
 
-    Freitag & Kushmerick (2000), "Boosted Wrapper Induction", sections 3 and 4.
+    Freitag & Kushmerick (2000), "Boosted Wrapper Induction", section 3.
 
     >>> from carob.corpus.corpus import Corpus
-    >>> corpus = Corpus.of("by [Ann Lee]who .", "by [Bo Dahl]who .", "by [Cy Roe]who .")
-    >>> Bwi(rounds=2).fit(Examples.of(corpus), ("who",), 0).fore[0][0].prefix
-    ('lower-case',)
+    >>> corpus = Corpus.of(*(f"talk by [{name}]who at 3" for name in "Ann Bo Cy Di".split()))
+    >>> model = Bwi(rounds=1).fit(Examples.of(corpus), ("who",), 0)
+    >>> print(model.detectors[0].fore[0])
+    [by] [], confidence 1.61
+    >>> model.answers(Texts.of(Corpus.of("a talk by Ed at 5")))[0].mentions[0].start
+    3
     """
 
     name: ClassVar[str] = "bwi"
     rounds: int = 50
-    look: int = 2
+    lookahead: int = 2
     weights: Literal["uniform", "balanced"] = "balanced"
 
     def __post_init__(self) -> None:
-        if self.rounds < 1 or not 1 <= self.look <= 4:
-            raise UsageError("bwi: rounds must be at least 1, and look from 1 to 4")
+        if self.rounds < 1:
+            raise UsageError(f"bwi: found rounds={self.rounds}, expected 1 or more")
+        if not 1 <= self.lookahead <= 4:
+            raise UsageError(f"bwi: found lookahead={self.lookahead}, expected one from 1 to 4")
+        if self.weights not in ("uniform", "balanced"):
+            raise UsageError(f"bwi: found weights={self.weights}, expected uniform or balanced")
 
     def fit(self, examples: Examples, slots: tuple[str, ...], seed: int) -> BwiModel:
-        """Learn detectors of all documents, and tau with those of a part of them."""
-        whole = self._detectors(examples, slots)
-        inner, outer = inner_split(examples, seed)
-        if not len(inner) or not len(outer):
-            return BwiModel(slots, *whole, (0.0,) * len(slots))
-        model = BwiModel(slots, *self._detectors(examples.only(inner), slots), (0.0,) * len(slots))
-        return BwiModel(slots, *whole, _best_taus(model, examples.only(outer)))
+        """Learn within the training documents to choose tau, then on all of them."""
+        judged: list[list[Judged]] = [[] for _ in slots]
+        for inside, outside in inner_folds(examples, seed):
+            model = BwiModel(slots, self._detectors(examples.only(inside), slots))
+            for own, more in zip(judged, model.judged(examples.only(outside)), strict=True):
+                own.append(more)
+        tau = [best_threshold(own) for own in judged]
+        detectors = self._detectors(examples, slots)
+        return BwiModel(
+            slots,
+            tuple(replace(own, tau=each) for own, each in zip(detectors, tau, strict=True)),
+        )
 
-    def _detectors(
-        self, examples: Examples, slots: tuple[str, ...]
-    ) -> tuple[
-        tuple[tuple[Detector, ...], ...], tuple[tuple[Detector, ...], ...], tuple[FloatArray, ...]
-    ]:
-        spans, base = examples.spans(slots), examples.texts.offsets
-        elements = Elements(examples.texts)
-        fore: list[tuple[Detector, ...]] = []
-        aft: list[tuple[Detector, ...]] = []
-        shares = []
+    def _detectors(self, examples: Examples, slots: tuple[str, ...]) -> tuple[Detectors, ...]:
+        tokens = Tokens.of(examples.texts)
+        grams = [grams_of(tokens, size) for size in range(1, self.lookahead + 1)]
+        spans = examples.spans(slots)
+        base = examples.texts.offsets[spans.doc]
+        first, last = tokens.places[base + spans.first], tokens.places[base + spans.last - 1] + 1
+        detectors = []
         for slot in range(len(slots)):
-            own = spans.take(np.flatnonzero(spans.slot == slot))
-            for first, found in ((True, fore), (False, aft)):
-                place = base[own.doc] + (own.first if first else own.last - 1)
-                true = np.zeros(len(examples.texts.start), bool)
-                true[place] = True
-                grower = Grower(elements, first, self.look)
-                found.append(boost(grower, true, self.rounds, self.weights))
-            shares.append(length_shares(own))
-        return tuple(fore), tuple(aft), tuple(shares)
+            own = np.flatnonzero(spans.slot == slot)
+            shares = np.bincount((last - first)[own]) / max(len(own), 1)
+            fore, aft = (self._boost(tokens, grams, side[own]) for side in (first, last))
+            detectors.append(Detectors(fore, aft, shares))
+        return tuple(detectors)
+
+    def _boost(
+        self, tokens: Tokens, grams: Sequence[Sequence[Grams]], right: IntArray
+    ) -> tuple[Detector, ...]:
+        """The detectors of one kind of boundary; `right` are the right ones."""
+        is_right = np.zeros(len(tokens.word), bool)
+        is_right[right] = True
+        boundaries = tokens.boundaries
+        weight = np.zeros(len(tokens.word))
+        weight[boundaries] = 1 / len(boundaries) if len(boundaries) else 0
+        if self.weights == "balanced" and len(right):
+            rights = int(is_right.sum())
+            weight[boundaries] = 0.5 / max(len(boundaries) - rights, 1)
+            weight[is_right] = 0.5 / rights
+        smooth = 0.5 / max(len(boundaries), 1)
+        detectors: list[Detector] = []
+        for _ in range(self.rounds if len(right) else 0):
+            before, after, matched = learn_detector(tokens, grams, boundaries, is_right, weight)
+            hits, misses = matched[is_right[matched]], matched[~is_right[matched]]
+            up, down = weight[hits].sum() + smooth, weight[misses].sum() + smooth
+            if not up > down:
+                break
+            # exp(C) is the root of the ratio: unlike exp and log, it is the same on every machine.
+            ratio = math.sqrt(up / down)
+            weight[hits] /= ratio
+            weight[misses] *= ratio
+            weight /= weight.sum()
+            detectors.append(Detector(tokens.named(before), tokens.named(after), math.log(ratio)))
+        return tuple(detectors)
 
     def load(self, folder: Path) -> BwiModel:
         """A model that was saved."""
         saved = read_folder(folder)
-        slots = saved.slots()
-        sides = []
-        for name in ("fore", "aft"):
-            every = saved.settings.get(name)
-            if not isinstance(every, list) or len(every) != len(slots):
-                raise saved.wrong(name, "a list of detectors for each slot")
-            for own in every:
-                if not isinstance(own, list) or not all(map(_is_detector, own)):
-                    raise saved.wrong(name, "detectors: two patterns and a confidence")
-            sides.append(tuple(tuple(Detector(tuple(p), tuple(s), float(c)) for p, s, c in own)
-                               for own in every))  # fmt: skip
-        shares = tuple(saved.floats(f"lengths{slot}", [None]) for slot in range(len(slots)))
-        if any(len(own) < 2 or not ((own >= 0) & (own <= 1)).all() for own in shares):
-            raise saved.wrong("other shares of lengths", "numbers from 0 to 1")
-        taus = saved.floats("tau", [len(slots)])
-        return BwiModel(slots, sides[0], sides[1], shares, tuple(taus.tolist()))
+        slots, every = saved.slots(), saved.settings.get("detectors")
+        if not isinstance(every, list) or len(every) != len(slots):
+            raise saved.wrong("other detectors", "those of each slot")
+        return BwiModel(slots, tuple(_read_detectors(saved, own) for own in every))
 
 
-def _is_detector(value: Any) -> bool:
-    if not isinstance(value, list) or len(value) != 3:
-        return False
-    *patterns, confidence = value
-    elements = [each for pattern in patterns if isinstance(pattern, list) for each in pattern]
-    return (
-        all(isinstance(pattern, list) for pattern in patterns)
-        and all(isinstance(e, str) and (e[:1] == LITERAL or e in WILDCARDS) for e in elements)
-        and isinstance(confidence, (int, float)) and abs(confidence) < 1e6
-    )  # fmt: skip
+@dataclass(frozen=True, slots=True, eq=False)
+class Tokens:
+    """The words of all documents in one row, with a place between documents and at either end.
 
-
-class Elements:
-    """The elements that each token matches, as codes: the wildcards, then words."""
-
-    def __init__(self, texts: Texts) -> None:
-        self.texts = texts
-        self.words = texts.words.values
-        kinds = np.array([_wildcards(word) for word in self.words] or [[False] * len(WILDCARDS)])
-        code = texts.words.codes
-        names = np.where(kinds, np.arange(len(WILDCARDS)), -1)
-        self.codes = np.column_stack([names[code], len(WILDCARDS) + code]).astype(np.int64)
-        self.low = texts.offsets[texts.doc]
-        self.high = texts.offsets[texts.doc + 1]
-
-    def name(self, code: int) -> str:
-        """How a pattern writes an element."""
-        size = len(WILDCARDS)
-        return WILDCARDS[code] if code < size else LITERAL + self.words[code - size]
-
-    def at(self, tokens: IntArray, places: IntArray) -> IntArray:
-        """The codes at other places of the documents of tokens; -1 beyond their ends."""
-        inside = (places >= self.low[tokens]) & (places < self.high[tokens])
-        return np.where(inside[:, None], self.codes[np.where(inside, places, 0)], -1)
-
-
-def _wildcards(word: str) -> list[bool]:
-    return [
-        True, word[:1].isupper(), word.islower() and word.isalpha(), word.isalpha(),
-        word.isalnum(), word.isnumeric(), len(word) == 1,
-        not any(c.isalnum() or c.isspace() for c in word),
-    ]  # fmt: skip
-
-
-class Grower:
-    """Extends patterns around boundaries: before first tokens (`first`), or after last tokens.
-
-    A boundary is known by the token that begins there, or that ends there. Which patterns match the
-    tokens next to each boundary never changes: this index is kept, and each round only adds up
-    weights.
+    A boundary is the place of the token after it. `word` is a number in `words`, `kinds` has a bit
+    for each wildcard that the token matches. `places` are those of the tokens of the texts, `token`
+    the token at each place (-1: none, as at a line break).
     """
 
-    def __init__(self, elements: Elements, first: bool, look: int) -> None:
-        self.elements, self.look = elements, look
-        self._before = -1 if first else 0
-        self._known: dict[tuple[bool, bytes], list[tuple[IntArray, IntArray]]] = {}
+    word: IntArray
+    kinds: IntArray
+    words: tuple[str, ...]
+    places: IntArray
+    token: IntArray
+    boundaries: IntArray
 
-    def place(self, tokens: IntArray, suffix: bool, step: int) -> IntArray:
-        """The token `step` places from a boundary, on one side."""
-        return tokens + (self._before + 1 + step if suffix else self._before - step)
+    @classmethod
+    def of(cls, texts: Texts) -> Tokens:
+        """The tokens of texts.
 
-    def best(
-        self, tokens: IntArray, true: BoolArray, weight: FloatArray, size: tuple[int, int]
-    ) -> tuple[float, bool, tuple[int, ...], BoolArray] | None:
-        """The best extension of a detector that matches at these boundaries: its score, its side,
-        its elements, and which of the boundaries it still matches. Of equally good ones, the
-        prefix, then the shortest, then the one with the smallest codes, so wildcards before words.
+        >>> Tokens.of(Texts.of(Corpus.of({"text": "a\\nb"}, {"text": "b"}))).word.tolist()
+        [-1, 0, 2, 1, -1, 1, -1]
         """
-        top: tuple[float, bool, tuple[int, ...], BoolArray] | None = None
-        for suffix in (False, True):
-            for codes, ids in self._extensions(tokens, true, suffix, size[suffix]):
-                flat = ids.ravel()
-                good = flat >= 0
-                each = np.repeat(np.arange(len(tokens)), ids.shape[1])[good]
-                flat = flat[good]
-                plus = np.bincount(flat, weight[each] * true[each], len(codes))
-                minus = np.bincount(flat, weight[each] * ~true[each], len(codes))
-                score = np.sqrt(plus) - np.sqrt(minus)
-                row = int(score.argmax())
-                if top is None or score[row] > top[0]:
-                    matched = (ids == row).any(1)
-                    top = float(score[row]), suffix, tuple(codes[row].tolist()), matched
-        return top
+        size = len(texts.start)
+        breaks = texts.opens_line.copy()
+        breaks[texts.offsets[:-1][np.diff(texts.offsets) > 0]] = False
+        places = np.arange(size) + texts.doc + 1 + np.cumsum(breaks)
+        words = (*texts.words.values, LINE)
+        word = np.full(size + len(texts) + 1 + int(breaks.sum()), PAD, np.int64)
+        word[places] = texts.words.codes
+        word[places[breaks] - 1] = len(words) - 1
+        token = np.full(len(word), -1, np.int64)
+        token[places] = np.arange(size)
+        bits = np.array([*map(kinds_of, words), 0], np.int64)
+        return cls(word, bits[word], words, places, token, np.arange(1, len(word)))
 
-    def _extensions(
-        self, tokens: IntArray, true: BoolArray, suffix: bool, start: int
-    ) -> list[tuple[IntArray, IntArray]]:
-        """For each length up to `look`: the patterns that match at a true boundary (in order of
-        their codes), and at each boundary the numbers of those that match there.
+    def matches(self, places: IntArray, elements: Sequence[int]) -> IntArray:
+        """Of places where a pattern could begin, which do; an element below the number of words is
+        a word, any other a wildcard.
         """
-        whole = len(tokens) == len(self.elements.codes)
-        key = (suffix, true.tobytes())
-        if whole and start == 0 and key in self._known:
-            return self._known[key]
-        found: list[tuple[IntArray, IntArray]] = []
-        codes, ids = np.zeros((1, 0), np.int64), np.zeros((len(tokens), 1), np.int64)
-        for step in range(self.look):
-            here = self.elements.at(tokens, self.place(tokens, suffix, start + step))
-            width = int(self.elements.codes.max(initial=0)) + 1
-            both = (ids >= 0)[:, :, None] & (here >= 0)[:, None, :]
-            packed = np.where(both, ids[:, :, None] * width + here[:, None, :], -1)
-            packed = packed.reshape(len(tokens), -1)
-            values = np.unique(packed[true])
-            values = values[values >= 0]
-            if not len(values):
-                break
-            place = np.searchsorted(values, packed)
-            place = np.minimum(place, len(values) - 1)
-            ids = np.where(values[place] == packed, place, -1)
-            ids = ids[:, (ids >= 0).any(0)]
-            codes = np.column_stack([codes[values // width], values % width])
-            found.append((codes, ids))
-        if whole and start == 0:
-            self._known[key] = found
-        return found
+        kept = np.flatnonzero((places >= 0) & (places + len(elements) <= len(self.word)))
+        for at, element in enumerate(elements):
+            there = places[kept] + at
+            if element < len(self.words):
+                kept = kept[self.word[there] == element]
+            else:
+                kept = kept[self.kinds[there] >> (element - len(self.words)) & 1 == 1]
+        return kept
+
+    def named(self, elements: Sequence[int]) -> tuple[Element, ...]:
+        """A pattern with its words, for a model."""
+        size = len(self.words)
+        return tuple(self.words[e] if e < size else e - size for e in elements)
+
+    def numbered(self, pattern: Sequence[Element]) -> list[int] | None:
+        """The elements of a pattern; None if a word does not occur."""
+        place = {word: n for n, word in enumerate(self.words)}
+        elements = [place.get(e) if isinstance(e, str) else len(place) + e for e in pattern]
+        return None if None in elements else [e for e in elements if e is not None]
 
 
-def boost(grower: Grower, true: BoolArray, rounds: int, weights: str) -> tuple[Detector, ...]:
-    """Detectors by confidence-rated boosting."""
-    size = len(true)
-    if not true.any():
-        return ()
-    weight = np.full(size, 1 / size)
-    if weights == "balanced" and not true.all():
-        weight = np.where(true, 0.5 / true.sum(), 0.5 / (~true).sum())
-    found: list[Detector] = []
-    for _ in range(rounds):
-        prefix, suffix, tokens = grow(grower, true, weight)
-        matched = weight[tokens]
-        plus = float(matched[true[tokens]].sum())
-        minus = float(matched[~true[tokens]].sum())
-        confidence = 0.5 * float(np.log((plus + 1 / size) / (minus + 1 / size)))
-        if confidence <= 0:
-            break
-        found.append(Detector(prefix, suffix, confidence))
-        weight[tokens] *= np.exp(np.where(true[tokens], -confidence, confidence))
-        weight /= weight.sum()
-    return tuple(found)
+def kinds_of(word: str) -> int:
+    """The wildcards that match a word, a bit for each.
+
+    >>> [WILDCARDS[n] for n in range(8) if kinds_of("Ann") >> n & 1]
+    ['any', 'capitalised', 'alphabetic', 'alphanumeric']
+    """
+    tests = (
+        True, word[:1].isupper(), word.isalpha() and word.islower(), word.isalpha(),
+        word.isalnum(), word.isdecimal(), len(word) == 1, not any(map(str.isalnum, word)),
+    )  # fmt: skip
+    return sum(1 << n for n, test in enumerate(tests) if test)
 
 
-def grow(grower: Grower, true: BoolArray, weight: FloatArray) -> tuple[Pattern, Pattern, IntArray]:
-    """One detector, grown while its score gets better; and the boundaries that it matches."""
-    tokens = np.arange(len(true))
-    plus, minus = float(weight[true].sum()), float(weight[~true].sum())
-    score = plus**0.5 - minus**0.5
-    sides: tuple[list[str], list[str]] = ([], [])
+@dataclass(frozen=True, slots=True, eq=False)
+class Grams:
+    """The patterns of one length that match somewhere, each element a word or each a wildcard, as
+    `is_word` says; and where they match, which never changes.
+
+    The sequence of tokens at each place has a number, `key` (-1: it has none). Sequences of the
+    same words, and of the same kinds where a wildcard may stand, are one. Row by row, `owner` and
+    `pattern` say which pattern matches which key; None if each key is its own pattern.
+    """
+
+    size: int
+    key: IntArray
+    keys: int
+    elements: IntArray
+    owner: IntArray | None
+    pattern: IntArray | None
+
+    def sums(self, places: IntArray, weight: FloatArray) -> FloatArray:
+        """For each pattern, the weights of the places where it matches."""
+        # Places before the beginning would count from the end.
+        key = np.where(places >= 0, self.key[np.minimum(places, len(self.key) - 1)], -1)
+        known = key >= 0
+        total: FloatArray = np.bincount(key[known], weight[known], self.keys).astype(np.float64)
+        if self.owner is None or self.pattern is None:
+            return total
+        sums: FloatArray = np.bincount(self.pattern, total[self.owner], len(self.elements)).astype(
+            np.float64
+        )
+        return sums
+
+
+def grams_of(tokens: Tokens, size: int) -> list[Grams]:
+    """The patterns of a length, those with the most words first."""
+    places = np.arange(len(tokens.word) - size + 1)
+    windows = places[:, None] + np.arange(size)
+    whole = (tokens.word[windows] != PAD).all(1)
+    masks = sorted(product((True, False), repeat=size), key=lambda mask: (-sum(mask), mask))
+    grams = []
+    for mask in masks:
+        columns = np.where(mask, tokens.word[windows[whole]], tokens.kinds[windows[whole]])
+        rows, number = np.unique(columns, axis=0, return_inverse=True)
+        key = np.full(len(tokens.word), -1, np.int64)
+        key[: len(places)][whole] = number.ravel()
+        if all(mask):
+            grams.append(Grams(size, key, len(rows), rows, None, None))
+            continue
+        owner, elements = _expanded(rows, mask, len(tokens.words))
+        patterns, pattern = np.unique(elements, axis=0, return_inverse=True)
+        grams.append(Grams(size, key, len(rows), patterns, owner, pattern.ravel()))
+    return grams
+
+
+def _expanded(rows: IntArray, mask: Sequence[bool], words: int) -> tuple[IntArray, IntArray]:
+    """Each row once for every choice of wildcards in the columns of kinds."""
+    owner, elements = np.arange(len(rows)), rows
+    for column, is_word in enumerate(mask):
+        if is_word:
+            continue
+        bits = elements[:, column, None] >> np.arange(len(WILDCARDS)) & 1
+        row, wildcard = np.nonzero(bits)
+        owner, elements = owner[row], elements[row]
+        elements[:, column] = words + wildcard
+    return owner, elements
+
+
+class _Best(NamedTuple):
+    score: float
+    elements: tuple[int, ...]
+    before: bool
+
+
+def learn_detector(
+    tokens: Tokens, grams: Sequence[Sequence[Grams]], boundaries: IntArray, is_right: BoolArray,
+    weight: FloatArray,
+) -> tuple[tuple[int, ...], tuple[int, ...], IntArray]:  # fmt: skip
+    """The patterns of one detector, and the boundaries that it matches."""
+    before: tuple[int, ...] = ()
+    after: tuple[int, ...] = ()
+    matched = boundaries
+    score = _score(
+        weight[matched[is_right[matched]]].sum(), weight[matched[~is_right[matched]]].sum()
+    )
     while True:
-        size = len(sides[0]), len(sides[1])
-        step = grower.best(tokens, true[tokens], weight[tokens], size)
-        if step is None or step[0] <= score + 1e-12:
-            return tuple(sides[0]), tuple(sides[1]), tokens
-        score, suffix, codes, matched = step
-        sides[suffix].extend(grower.elements.name(code) for code in codes)
-        tokens = tokens[matched]
+        best = _Best(float(score), (), True)
+        right = is_right[matched]
+        sides = ((True, matched - len(before)), (False, matched + len(after)))
+        for (is_before, at), each in product(sides, (g for own in grams for g in own)):
+            start = at - each.size if is_before else at
+            best = _better(best, each, start, right, weight[matched], is_before)
+        if not best.elements:
+            return before, after, matched
+        if best.before:
+            kept = tokens.matches(matched - len(before) - len(best.elements), best.elements)
+            before = best.elements + before
+        else:
+            kept = tokens.matches(matched + len(after), best.elements)
+            after = after + best.elements
+        matched, score = matched[kept], best.score
 
 
-def detected(texts: Texts, detectors: tuple[Detector, ...], first: bool) -> FloatArray:
-    """The sum of the confidences of the detectors that match at each boundary."""
-    elements = Elements(texts)
-    grower = Grower(elements, first, 1)
-    word = {value: code + len(WILDCARDS) for code, value in enumerate(texts.words.values)}
-    known = dict(zip(WILDCARDS, range(len(WILDCARDS)), strict=True))
-    sums = np.zeros(len(texts.start))
+def _score(right: Any, wrong: Any) -> Any:
+    return np.round(np.sqrt(right) - np.sqrt(wrong), DIGITS)
+
+
+def _better(
+    best: _Best, grams: Grams, places: IntArray, right: BoolArray, weight: FloatArray,
+    is_before: bool,
+) -> _Best:  # fmt: skip
+    """The best of these patterns, if it is better than the best so far."""
+    ups = grams.sums(places[right], weight[right])
+    some = np.flatnonzero(ups)
+    if not len(some):
+        return best
+    downs = grams.sums(places[~right], weight[~right])
+    scores = _score(ups[some], downs[some])
+    top = int(scores.argmax())
+    if not scores[top] > best.score:
+        return best
+    return _Best(float(scores[top]), tuple(grams.elements[some[top]].tolist()), is_before)
+
+
+@dataclass(frozen=True, slots=True)
+class Detector:
+    """Patterns of the tokens before and after a boundary, with a confidence."""
+
+    before: tuple[Element, ...]
+    after: tuple[Element, ...]
+    confidence: float
+
+    def __str__(self) -> str:
+        sides = (
+            " ".join(e if isinstance(e, str) else f"<{WILDCARDS[e]}>" for e in side)
+            for side in (self.before, self.after)
+        )
+        return "[{}] [{}], confidence {:.2f}".format(*sides, self.confidence)
+
+    def matched(self, tokens: Tokens) -> IntArray:
+        """The boundaries that it matches."""
+        before, after = tokens.numbered(self.before), tokens.numbered(self.after)
+        if before is None or after is None:
+            return np.empty(0, np.int64)
+        places = tokens.boundaries
+        places = places[tokens.matches(places - len(before), before)]
+        return places[tokens.matches(places, after)]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Detectors:
+    """What a slot has: detectors of its beginnings and ends, the share of its fillers that have
+    each length, and the score from which an answer is given.
+    """
+
+    fore: tuple[Detector, ...]
+    aft: tuple[Detector, ...]
+    shares: FloatArray
+    tau: float = 0.0
+
+    def candidates(self, tokens: Tokens) -> tuple[IntArray, IntArray, FloatArray]:
+        """Boundaries between which an answer may lie, and scores; none overlap, best first."""
+        fore, aft = (_votes(tokens, own) for own in (self.fore, self.aft))
+        begins = np.flatnonzero((fore > 0) & (tokens.token >= 0))
+        lengths = np.flatnonzero(self.shares)
+        first = np.repeat(begins, len(lengths))
+        last = first + np.tile(lengths, len(begins))
+        inside = last < len(aft)
+        first, last = first[inside], last[inside]
+        # The places before two boundaries of one document count the same number of documents.
+        document = np.cumsum(tokens.word == PAD)
+        same = (document[first] == document[last - 1]) & (aft[last] > 0)
+        same &= tokens.token[last - 1] >= 0
+        first, last = first[same], last[same]
+        score = fore[first] * aft[last] * self.shares[last - first]
+        order = np.lexsort((last, first, -np.round(score, DIGITS)))
+        taken = np.zeros(len(tokens.word), bool)
+        kept = []
+        for row in order.tolist():
+            if not taken[first[row] : last[row]].any():
+                taken[first[row] : last[row]] = True
+                kept.append(row)
+        return first[kept], last[kept], score[kept]
+
+
+def _votes(tokens: Tokens, detectors: Sequence[Detector]) -> FloatArray:
+    total = np.zeros(len(tokens.word))
     for detector in detectors:
-        tokens = np.arange(len(texts.start))
-        for suffix, pattern in ((False, detector.prefix), (True, detector.suffix)):
-            for step, element in enumerate(pattern):
-                literal = element.startswith(LITERAL)
-                code = word.get(element[1:], -2) if literal else known[element]
-                here = elements.at(tokens, grower.place(tokens, suffix, step))
-                tokens = tokens[(here[:, -1 if literal else code] == code)]
-        sums[tokens] += detector.confidence
-    return sums
+        total[detector.matched(tokens)] += detector.confidence
+    return total
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BwiModel:
-    """The detectors, shares of lengths and thresholds of each slot."""
+    """The detectors of each slot."""
 
     slots: tuple[str, ...]
-    fore: tuple[tuple[Detector, ...], ...]
-    aft: tuple[tuple[Detector, ...], ...]
-    shares: tuple[FloatArray, ...]
-    tau: tuple[float, ...]
+    detectors: tuple[Detectors, ...]
 
-    def _found(self, texts: Texts, slot: int) -> tuple[IntArray, IntArray, FloatArray]:
-        """The pairs above tau that do not overlap: first and last tokens, and scores."""
-        share = self.shares[slot]
-        fore, aft = detected(texts, self.fore[slot], True), detected(texts, self.aft[slot], False)
-        first, last = candidates(
-            np.flatnonzero(fore > 0), np.flatnonzero(aft > 0), len(share) - 1, texts
-        )
-        score = fore[first] * aft[last] * share[last - first + 1]
-        full = np.flatnonzero(score > self.tau[slot])
-        rows = full[best_first(first[full], last[full], score[full])]
-        return first[rows], last[rows], score[rows]
+    def _candidates(self, texts: Texts) -> Iterator[tuple[int, Spans, FloatArray]]:
+        tokens = Tokens.of(texts)
+        for slot, own in enumerate(self.detectors):
+            first, last, score = own.candidates(tokens)
+            begin, end = tokens.token[first], tokens.token[last - 1] + 1
+            doc = texts.doc[begin]
+            base = texts.offsets[doc]
+            spans = Spans(doc, begin - base, end - base, np.full(len(doc), slot))
+            yield slot, spans, score
 
     def answers(self, texts: Texts) -> Corpus:
-        """The best pairs of boundaries that do not overlap."""
-        parts: list[IntArray] = []
-        confidence: list[FloatArray] = []
-        for slot in range(len(self.slots)):
-            first, last, score = self._found(texts, slot)
-            doc = texts.doc[first]
-            base = texts.offsets[doc]
-            parts.append(np.array([doc, first - base, last + 1 - base, np.full(len(doc), slot)]))
-            confidence.append(score / (score + self.tau[slot]))
-        columns = np.concatenate(parts, axis=1)
-        return texts.answers(self.slots, Spans(*columns), np.concatenate(confidence))
+        """The candidates above tau."""
+        parts, scores = [], []
+        for slot, spans, score in self._candidates(texts):
+            rows = np.flatnonzero(score > self.detectors[slot].tau)
+            parts.append(spans.take(rows))
+            scores.append(score[rows])
+        columns = (
+            np.concatenate([getattr(part, name) for part in parts]).astype(np.int64)
+            for name in ("doc", "first", "last", "slot")
+        )
+        score = np.concatenate(scores)
+        return texts.answers(self.slots, Spans(*columns), score / (1 + score))
+
+    def judged(self, examples: Examples) -> Iterator[Judged]:
+        """For each slot, its candidates in documents that were not learned from."""
+        gold = examples.spans(self.slots)
+        for slot, spans, score in self._candidates(examples.texts):
+            wanted = set(_places(gold.take(np.flatnonzero(gold.slot == slot))))
+            right = np.array([place in wanted for place in _places(spans)], bool)
+            yield Judged(score, right, len(wanted))
 
     def describe(self) -> Mapping[str, Any]:
-        """The number of different detectors."""
-        lists = (*self.fore, *self.aft)
-        return {"detectors": sum(len({(d.prefix, d.suffix) for d in own}) for own in lists)}
+        """The number of detectors, and tau of each slot."""
+        count = sum(len(own.fore) + len(own.aft) for own in self.detectors)
+        tau = {slot: own.tau for slot, own in zip(self.slots, self.detectors, strict=True)}
+        return {"detectors": count, "tau": tau}
 
     def save(self, folder: Path) -> None:
-        """Write detectors, shares of lengths and thresholds."""
-        settings: dict[str, Any] = {"slots": list(self.slots)}
-        for name, every in (("fore", self.fore), ("aft", self.aft)):
-            settings[name] = [
-                [[list(d.prefix), list(d.suffix), d.confidence] for d in own] for own in every
-            ]
-        arrays = {f"lengths{slot}": share for slot, share in enumerate(self.shares)}
-        write_folder(folder, settings, arrays | {"tau": np.array(self.tau)})
+        """Write the patterns."""
+        write_folder(folder, {"slots": list(self.slots), "detectors": [
+            {"fore": _records(own.fore), "aft": _records(own.aft), "shares": own.shares.tolist(),
+             "tau": own.tau}
+            for own in self.detectors
+        ]})  # fmt: skip
 
 
-def _best_taus(model: BwiModel, examples: Examples) -> tuple[float, ...]:
-    """For each slot, the threshold with the best F1 on these documents; the middle between two
-    scores. Pairs are chosen best first, so a higher threshold only removes the last ones.
+def _places(spans: Spans) -> list[tuple[int, int, int]]:
+    columns = (spans.doc.tolist(), spans.first.tolist(), spans.last.tolist())
+    return list(zip(*columns, strict=True))
+
+
+class Judged(NamedTuple):
+    """The scores of candidates, which of them are right, and how many would be."""
+
+    score: FloatArray
+    right: BoolArray
+    wanted: int
+
+
+def best_threshold(parts: Sequence[Judged]) -> float:
+    """The threshold with the best F1 above it: half-way between two scores.
+
+    >>> parts = [Judged(np.array([8.0, 2.0]), np.array([True, False]), 1)]
+    >>> best_threshold([*parts, Judged(np.array([4.0]), np.array([True]), 1)])
+    3.0
     """
-    spans, base = examples.spans(model.slots), examples.texts.offsets
-    taus = []
-    for slot in range(len(model.slots)):
-        own = spans.take(np.flatnonzero(spans.slot == slot))
-        gold = set(zip((base[own.doc] + own.first).tolist(),
-                       (base[own.doc] + own.last - 1).tolist(), strict=True))  # fmt: skip
-        first, last, score = model._found(examples.texts, slot)
-        order = np.argsort(-score, kind="stable")
-        pairs = zip(first[order].tolist(), last[order].tolist(), strict=True)
-        right = np.cumsum([pair in gold for pair in pairs])
-        score = score[order]
-        if not len(score) or not len(gold):
-            taus.append(0.0)
-            continue
-        quality = 2 * right / (np.arange(1, len(score) + 1) + len(gold))
-        quality[:-1][score[1:] == score[:-1]] = -1  # equal scores are accepted together
-        row = int(quality.argmax())
-        below = float(score[row + 1]) if row + 1 < len(score) else 0.0
-        taus.append((float(score[row]) + below) / 2)
-    return tuple(taus)
+    if not any(part.right.any() for part in parts):
+        return 0.0
+    score, right = (np.concatenate([part[n] for part in parts]) for n in (0, 1))
+    order = np.argsort(-score, kind="stable")
+    score, right = score[order], right[order]
+    wanted = sum(part.wanted for part in parts)
+    f1 = 2 * np.cumsum(right) / (np.arange(1, len(right) + 1) + wanted)
+    # Equal scores are kept or dropped together.
+    f1[:-1][score[:-1] == score[1:]] = -1
+    last = int(np.round(f1, DIGITS).argmax())
+    return float((score[last] + (score[last + 1] if last + 1 < len(score) else 0)) / 2)
+
+
+def _records(detectors: Sequence[Detector]) -> list[Any]:
+    def side(pattern: Sequence[Element]) -> list[Any]:
+        return [e if isinstance(e, str) else {"wildcard": WILDCARDS[e]} for e in pattern]
+
+    return [[side(each.before), side(each.after), each.confidence] for each in detectors]
+
+
+def _read_detectors(saved: Saved, own: Any) -> Detectors:
+    def wrong(found: Any) -> Exception:
+        expected = 'fore, aft, shares and tau; a detector is like [["by"], [], 0.7]'
+        return saved.wrong(f"the detectors {str(found)[:60]!r}", expected)
+
+    def number(value: Any) -> float:
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < 1e9:
+            raise wrong(value)
+        return float(value)
+
+    def element(value: Any) -> Element:
+        if isinstance(value, str):
+            return value
+        if not isinstance(value, dict) or value.get("wildcard") not in WILDCARDS:
+            raise wrong(value)
+        return WILDCARDS.index(value["wildcard"])
+
+    def detector(value: Any) -> Detector:
+        if not isinstance(value, list) or len(value) != 3:
+            raise wrong(value)
+        if not isinstance(value[0], list) or not isinstance(value[1], list):
+            raise wrong(value)
+        before, after = (tuple(map(element, side)) for side in value[:2])
+        return Detector(before, after, number(value[2]))
+
+    parts = own if isinstance(own, dict) else {}
+    lists = [parts.get(name) for name in ("fore", "aft", "shares")]
+    if not all(isinstance(each, list) for each in lists):
+        raise wrong(own)
+    fore, aft, shares = (list(each or ()) for each in lists)
+    lengths = np.array([number(each) for each in shares])
+    if len(lengths) and lengths[0]:
+        raise wrong(shares)
+    return Detectors(
+        tuple(map(detector, fore)), tuple(map(detector, aft)), lengths, number(parts.get("tau"))
+    )

@@ -14,11 +14,11 @@ from carob.corpus.corpus import Corpus
 from carob.corpus.problems import DataError, UsageError
 from carob.learn._inner import inner_split, oaod_f1
 from carob.learn.folder import read_folder, write_folder
-from carob.learn.rote import Rote
+from carob.learn.perceptron import Perceptron
 from carob.pair.texts import Examples, Texts
 from carob.plugin import Learner, Model, hook
 
-DEFAULT = Rote()
+DEFAULT = Perceptron()
 """The learner within, if none is named."""
 
 INNER = "inner"
@@ -43,6 +43,7 @@ class SelfTraining:
 
     >>> from carob.corpus.corpus import Corpus
     >>> examples = Examples.of(Corpus.of("by [Ann]who", "by [Bo]who", "[Ann]who", "Bo by [Ann]who"))
+    >>> from carob.learn.rote import Rote
     >>> more = Texts.of(Corpus.of("by Ann", "by Cy"))
     >>> model = SelfTraining(Rote()).fit(replace(examples, unlabelled=more), ("who",), 0)
     >>> model.describe()["threshold"], model.describe()["unlabelled"]
