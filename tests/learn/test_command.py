@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -258,19 +259,41 @@ def test_programs_that_a_program_started_are_ended_with_it(tmp_path: Path) -> No
     )
     with pytest.raises(DataError, match="took more than 1 second "):
         running(code, time_limit=1)()
-    child = int((tmp_path / "pid").read_text())
-    for _ in range(100):  # the system collects it in its own time
-        state = Path(f"/proc/{child}/stat")
+    assert_ends(int((tmp_path / "pid").read_text()))
+
+
+def assert_ends(process: int) -> None:
+    for _ in range(200):  # the system collects it in its own time
+        state = Path(f"/proc/{process}/stat")
         if not state.exists() or state.read_text().split()[2] == "Z":
             return
         time.sleep(0.05)
-    os.kill(child, 9)
-    raise AssertionError("the child still ran")
+    os.kill(process, 9)
+    raise AssertionError("it still ran")
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
+def test_a_program_ends_if_carob_is_killed(tmp_path: Path) -> None:
+    pid = tmp_path / "pid"
+    sleeps = f"import os, time; open({str(pid)!r}, 'w').write(str(os.getpid())); time.sleep(60)"
+    code = (
+        "import sys; from pathlib import Path\n"
+        "from carob.learn._program import run_program\n"
+        "run_program([sys.executable, '-c', sys.argv[1]], 'train', time_limit=60,"
+        " output_limit=1000, folder=Path(sys.argv[2]))\n"
+    )
+    process = subprocess.Popen([sys.executable, "-c", code, sleeps, str(tmp_path)])
+    while not pid.exists() or not pid.read_text():
+        assert process.poll() is None
+        time.sleep(0.02)
+    process.kill()
+    process.wait()
+    assert_ends(int(pid.read_text()))
 
 
 def test_a_program_that_is_not_there(tmp_path: Path) -> None:
     missing = str(tmp_path / "missing")
-    with pytest.raises(DataError, match=r"command: train: cannot run .*missing: No such file"):
+    with pytest.raises(DataError, match=r"command: train: cannot run .*missing: no such program"):
         train(Command((missing, "{train}"), PREDICT), CORPUS)
 
 

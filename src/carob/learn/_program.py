@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shlex
+import shutil
 import signal
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Sequence
 from pathlib import Path
 
 from carob.corpus.problems import DataError, many, plain
+
+GUARD = Path(__file__).with_name("_guard.py")
+"""What the program is run by."""
 
 TAIL = 4096
 """How many bytes of what a program prints are kept, from its end."""
@@ -29,7 +35,8 @@ def run_program(
     """Run a program to its end. It is not run by a shell.
 
     It is ended if it takes more than `time_limit` seconds, or if what it prints, or the files in
-    `folder`, come to more than `output_limit` bytes. Programs that it has started are ended too.
+    `folder`, come to more than `output_limit` bytes. Programs that it has started are ended too,
+    and all are ended if this process is killed.
 
     >>> import sys, tempfile
     >>> with tempfile.TemporaryDirectory() as name:
@@ -38,10 +45,13 @@ def run_program(
     Traceback (most recent call last):
     carob.corpus.problems.DataError: train failed with exit code 3: ... -c 'raise SystemExit(3)'
     """
+    # Where processes have no groups, a program may outlive a carob that is killed.
+    guard = [sys.executable, "-I", "-S", str(GUARD)] if hasattr(os, "killpg") else []
     try:
-        # A group of its own, so that programs that it starts can be ended with it.
+        if shutil.which(argv[0]) is None:
+            raise FileNotFoundError(errno.ENOENT, "no such program")
         process = subprocess.Popen(
-            list(argv), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            [*guard, *argv], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT, start_new_session=True,
         )  # fmt: skip
     except (OSError, ValueError) as error:
@@ -107,6 +117,8 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     except (OSError, AttributeError):  # none is left; or the system has no groups
         process.kill()
     process.wait()
+    if process.stdin is not None:
+        process.stdin.close()
 
 
 def size_of(folder: Path, enough: int) -> int:
