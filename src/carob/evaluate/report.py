@@ -96,17 +96,20 @@ def report(
         )
         for name, own in progress.steps(analyses.items(), "errors of systems")
     }
+    first = baseline or there[0]
     return Report(
         scores,
         errors,
         comparison,
         robustness,
-        _pairings(analyses, baseline or there[0], examples) if side_by_side else (),
+        _pairings(analyses, first, examples) if side_by_side else (),
         tuple(_definitions(run.recipes)),
         remarks,
         command,
         {"browser_documents": browser_documents, "browser_megabytes": browser_megabytes},
-        _documents(error_run, list(analyses.values())),
+        _documents(error_run, list(analyses.values()),
+                   [(there.index(first), i) for i, name in enumerate(there) if name != first]
+                   if side_by_side else []),
     )  # fmt: skip
 
 
@@ -145,7 +148,7 @@ def _analyses(
 
 
 def _documents(
-    run: Run, analyses: Sequence[ErrorAnalysis]
+    run: Run, analyses: Sequence[ErrorAnalysis], pairs: Sequence[tuple[int, int]]
 ) -> Callable[[], Iterable[DocumentErrors]]:
     """What reads all documents with their errors, and the relations that are in them."""
     assert run.corpora is not None
@@ -154,7 +157,8 @@ def _documents(
 
     def read() -> Iterable[DocumentErrors]:
         words = words_of(gold, systems, common_unit(analyses))
-        return documents(analyses, words, [relations_of(each, gold) for each in (gold, *systems)])
+        relations = [relations_of(each, gold) for each in (gold, *systems)]
+        return documents(analyses, words, relations, pairs)
 
     return read
 

@@ -132,24 +132,41 @@ class ErrorAnalysis(ABC):
         broken.
         """
         before, after = self._row_of_gold(), other._row_of_gold()
-        counted = np.flatnonzero((before != UNKNOWN) & (after != UNKNOWN))
-        here = self._with_label(label)[before[counted]] | other._with_label(label)[after[counted]]
-        counted = counted[here]
-        old, new = self.kind[before[counted]], other.kind[after[counted]]
-        fixed, broken = (old != 0) & (new == 0), (old == 0) & (new != 0)
-        totals = [self._by_kind(old[fixed]), self._by_kind(new[broken])]
-        keys = self.extra_keys(other, label)
-        for total, own, shared in zip(totals, keys, join(*keys), strict=True):
-            if alone := len(rest(len(own), shared)):
-                total[self.extra] = alone
+        fixed, broken = self._fixed_gold(other, label), other._fixed_gold(self, label)
+        totals = [self._by_kind(self.kind[before[fixed]]), self._by_kind(other.kind[after[broken]])]
+        extra = self._fixed_extra(other, label), other._fixed_extra(self, label)
+        for total, rows in zip(totals, extra, strict=True):
+            if len(rows):
+                total[self.extra] = len(rows)
         shown = [
             [
-                (self.example(int(before[row])), other.example(int(after[row])))
-                for row in _spread(counted[which], count).tolist()
+                (self.example(int(before[item])), other.example(int(after[item])))
+                for item in _spread(which, count).tolist()
             ]
             for which in (fixed, broken)
         ]
         return Changes(totals[0], totals[1], shown[0], shown[1])
+
+    def fixed_rows(self, other: ErrorAnalysis) -> IntArray:
+        """The rows with errors of this system that another one fixed."""
+        return np.concatenate([
+            self._row_of_gold()[self._fixed_gold(other)], self._fixed_extra(other),
+        ])  # fmt: skip
+
+    def _fixed_gold(self, other: ErrorAnalysis, label: int | None = None) -> IntArray:
+        """The items of gold that this system has wrong and another one right."""
+        before, after = self._row_of_gold(), other._row_of_gold()
+        items = np.flatnonzero((before != UNKNOWN) & (after != UNKNOWN))
+        old, new = before[items], after[items]
+        here = self._with_label(label)[old] | other._with_label(label)[new]
+        fixed: IntArray = items[here & (self.kind[old] != 0) & (other.kind[new] == 0)]
+        return fixed
+
+    def _fixed_extra(self, other: ErrorAnalysis, label: int | None = None) -> IntArray:
+        """The rows with extra answers of this system that another one does not give."""
+        own, theirs = self.extra_keys(other, label)
+        rows = np.flatnonzero(self.of_type(self.extra) & self._with_label(label))
+        return rows[rest(len(own), join(own, theirs)[0])]
 
     def _row_of_gold(self) -> IntArray:
         """For each item of gold the first row that it stands in, by kind; -1 if in none."""

@@ -22,11 +22,14 @@ def documents(
     analyses: Sequence[ErrorAnalysis],
     words: Callable[[int], Words],
     relations: Sequence[Relations] = (),
+    pairs: Sequence[tuple[int, int]] = (),
 ) -> Iterator[DocumentErrors]:
     """Every document with what gold and each system have in it, and what became of that.
 
     Documents in which a system has an error come first. `relations` are those of gold, then those
-    of each system. Words are read once for each document, when it is asked for.
+    of each system. `pairs` are systems, by their numbers, that are compared: an error of either
+    says whether the other has that right. Words are read once for each document, when it is asked
+    for.
 
     >>> from carob import Corpus, Pair, Recipe
     >>> from carob.explain.mentions import MentionErrors
@@ -34,11 +37,16 @@ def documents(
     >>> pair = Pair.of(gold, system)
     >>> analysis = MentionErrors(pair, Recipe.parse("fair.F1").space(pair), gold.words)
     >>> [(each.name, each.events) for each in documents([analysis], gold.words)]
-    [('2', [[Event(type='FN', gold=0, system=-1, also=(), counted=True, confused=True)]]),
+    [('2', [[Event(type='FN', gold=0, system=-1, also=(), counted=True, confused=True,
+    right_in=())]]),
     ('1', [[]])]
     """
     unit = common_unit(analyses)
-    sides = [_Side(each, unit) for each in analyses]
+    both_ways = [*pairs, *((b, a) for a, b in pairs)]
+    sides = [
+        _Side(each, unit, {b: each.fixed_rows(analyses[b]) for a, b in both_ways if a == number})
+        for number, each in enumerate(analyses)
+    ]
     table = analyses[0].pair.documents
     wrong = np.zeros(len(table), bool)
     for each in analyses:
@@ -85,7 +93,7 @@ class _Rows(NamedTuple):
 class _Side:
     """One system and gold, document by document."""
 
-    def __init__(self, analysis: ErrorAnalysis, unit: str) -> None:
+    def __init__(self, analysis: ErrorAnalysis, unit: str, fixed: Mapping[int, IntArray]) -> None:
         self._analysis, self._unit = analysis, unit
         table, size = analysis.table, analysis.pair.size
         self._gold, self._system = (_Rows.of(t.doc, size) for t in (table.gold, table.system))
@@ -98,6 +106,7 @@ class _Side:
         self._also = {
             kind: set(np.flatnonzero(analysis.of_type(kind)).tolist()) for kind in analysis.also
         }
+        self._fixed = {system: set(rows.tolist()) for system, rows in fixed.items()}
 
     def add_gold(self, doc: int, words: Words, items: dict[int, Item]) -> None:
         """Add the items of gold in a document, by their row in the corpus."""
@@ -126,6 +135,7 @@ class _Side:
                 tuple(kind for kind, also in self._also.items() if event in also),
                 counted,
                 confused,
+                tuple(system for system, fixed in self._fixed.items() if event in fixed),
             )
             for event, kind, gold, system, counted, confused in zip(
                 *(column.tolist() for column in columns), strict=True

@@ -26,7 +26,8 @@ class Event(NamedTuple):
     """What became of an item of gold, of the system, or of both; -1 is none.
 
     `also` are further types that the error has. `counted` says whether it is among the counts of
-    types, `confused` whether it is in the matrix of labels.
+    types, `confused` whether it is in the matrix of labels. `right_in` are the numbers of other
+    systems that have this right, as far as they were compared.
     """
 
     type: str
@@ -35,6 +36,7 @@ class Event(NamedTuple):
     also: tuple[str, ...] = ()
     counted: bool = True
     confused: bool = True
+    right_in: tuple[int, ...] = ()
 
 
 class Relation(NamedTuple):

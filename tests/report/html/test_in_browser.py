@@ -76,6 +76,23 @@ def test_every_cell_of_the_matrix_has_its_examples(
 
 
 @pytest.mark.parametrize("kind", ["mentions", "slots"])
+def test_what_was_fixed_and_broken_can_be_looked_at(
+    kind: str, request: pytest.FixtureRequest, opened: Open
+) -> None:
+    case: Case = request.getfixturevalue(kind)
+    page = opened(case.file)
+    (a, one), (b, two) = case.systems.items()
+    changes = carob.errors(case.gold, one, two).changes
+    assert changes is not None
+    for counts, system, other in ((changes.fixed, a, b), (changes.broken, b, a)):
+        assert sum(counts.values()) == page.browse(browse(system=system, right_in=other)) > 0
+        assert counts == {t: n for t, n in page.choices("type").items() if t in counts}
+        link = browse(system=system, type=next(iter(counts)), right_in=other)
+        page.page.click(f"#compare td a[href='{link}']")
+        assert next(iter(counts.values())) == page.examples()
+
+
+@pytest.mark.parametrize("kind", ["mentions", "slots"])
 def test_a_click_on_a_chart_or_a_count_shows_its_examples(
     kind: str, request: pytest.FixtureRequest, opened: Open
 ) -> None:

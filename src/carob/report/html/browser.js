@@ -6,6 +6,7 @@
 //
 // What is shown is also in the address (see links.py for the grammar), so that it can be linked to:
 //   #browse?system=A&type=LE&label=PER&gold_label=PER&system_label=LOC&document=d1&text=Ann&example=7
+//   #browse?system=A&right_in=B
 "use strict";
 
 (() => {
@@ -25,7 +26,8 @@
   const COUNTED = 1; // an error is in the counts of types,
   const CONFUSED = 2; // in the matrix of labels,
   const ALSO = 4; // and has a further type
-  const FILTERS = ["system", "type", "label", "gold_label", "system_label", "document", "text"];
+  const FILTERS = ["system", "type", "label", "gold_label", "system_label", "right_in", "document",
+    "text"];
 
   let index; // columns of all errors, and the names that their codes stand for
   let chunkOf; // the chunk of each document
@@ -216,6 +218,10 @@
       made[key] = has(column, chosen[key] === index.none ? -1 : code(index.labels, chosen[key]));
       if (chosen[key] !== index.none && !index.labels.includes(chosen[key])) made[key] = () => false;
     }
+    if (chosen.right_in !== undefined) {
+      const other = code(index.systems, chosen.right_in);
+      made.right_in = (row) => index.right_in[row].includes(other);
+    }
     if (chosen.document !== undefined) {
       const exact = index.documents.indexOf(chosen.document);
       const part = chosen.document.toLowerCase();
@@ -294,6 +300,7 @@
     fillSelect("label", index.labels, (row) => [labelOf(row, ungrounded)]);
     fillSelect("gold_label", index.labels, (row) => [index.gold[row]], [index.none]);
     fillSelect("system_label", index.labels, (row) => [index.answer[row]], [index.none]);
+    fillSelect("right_in", index.systems, (row) => index.right_in[row]);
     for (const key of ["document", "text"]) {
       if (document.activeElement !== form.elements[key]) form.elements[key].value = filter[key] || "";
     }
@@ -898,6 +905,8 @@
     groupsOf = index.types.map((type) => groups.filter((group) => index.groups[group].includes(type)));
     part("everyone").checked = index.systems.length <= 3;
     part("everyone").closest("label").hidden = index.systems.length === 1;
+    // Only systems that are shown side by side are compared.
+    form.elements.right_in.closest("label").hidden = !index.right_in.some((each) => each.length);
     app.hidden = false;
     listen();
     if (isLink(location.hash)) await openLink();

@@ -39,9 +39,11 @@ has the first of the further types (the next bit stands for the second)."""
 ROW = 12
 """At most about how many bytes of the index a row takes, compressed."""
 
-COLUMNS = ("document", "system", "type", "gold", "answer", "flags", "event")
+COLUMNS = ("document", "system", "type", "gold", "answer", "flags", "event", "right_in")
 """The columns of the index. `gold` and `answer` are labels; `event` is the error's place among the
-events of its document and system."""
+events of its document and system; `right_in` are systems that have right what is wrong here."""
+
+Row = tuple[int, int, int, int, int, int, int, tuple[int, ...]]
 
 GROUPS = {"BE": ("BES", "BEL", "BEO")}
 """Types that stand for several."""
@@ -94,7 +96,7 @@ def pack(
     first: list[int] = []
     batch: list[str] = []
     names: list[str] = []
-    rows: list[tuple[int, ...]] = []
+    rows: list[Row] = []
     size = end = count = 0
 
     def close() -> bool:
@@ -120,7 +122,9 @@ def pack(
         if batch:
             close()
     rows = [row for row in rows if row[0] < end]
-    columns = dict(zip(COLUMNS, zip(*rows, strict=True) if rows else [()] * 7, strict=True))
+    columns = dict(
+        zip(COLUMNS, zip(*rows, strict=True) if rows else [()] * len(COLUMNS), strict=True)
+    )
     content = {"documents": names[:end], "first": first} | columns | index.names()
     return Packed(packed(json.dumps(content, separators=(",", ":"))), tuple(chunks), end)
 
@@ -204,7 +208,7 @@ class _Index:
         also = sum(ALSO << self._also.index(kind) for kind in event.also)
         return COUNTED * event.counted + CONFUSED * event.confused + also
 
-    def rows(self, document: DocumentErrors, number: int) -> Iterator[tuple[int, ...]]:
+    def rows(self, document: DocumentErrors, number: int) -> Iterator[Row]:
         """The rows of the index for one document."""
         for system, events in enumerate(document.events):
             items = document.systems[system]
@@ -215,4 +219,4 @@ class _Index:
                 gold = -1 if event.gold < 0 else self._label[document.gold[event.gold].label]
                 answer = -1 if event.system < 0 else self._label[items[event.system].label]
                 kind = self._type[event.type]
-                yield number, system, kind, gold, answer, flags, place
+                yield number, system, kind, gold, answer, flags, place, event.right_in

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from carob.report.errors import MEANING
@@ -45,13 +46,18 @@ def _note(report: Report) -> str:
 def _pairing(report: Report, pairing: Pairing) -> dict[str, Any]:
     """What b fixed and broke against a."""
     assert report.comparison is not None
+    a, b = pairing.a, pairing.b
     fixed, broken = pairing.changes.fixed, pairing.changes.broken
     kinds = [kind for kind in MEANING if kind in fixed or kind in broken]
+    fixed_link = broken_link = None
+    if has_browser(report):
+        fixed_link = partial(browse, system=a, right_in=b)
+        broken_link = partial(browse, system=b, right_in=a)
     unit = report.comparison.unit
     recipe = report.headline[0]
     return {
-        "a": pairing.a,
-        "b": pairing.b,
+        "a": a,
+        "b": b,
         "sentences": [
             (each.recipe, each.sentence(unit))
             for each in report.differences(pairing.a, pairing.b)
@@ -70,10 +76,12 @@ def _pairing(report: Report, pairing: Pairing) -> dict[str, Any]:
         "changes": [
             (kind, MEANING[kind], fixed.get(kind, 0), broken.get(kind, 0)) for kind in kinds
         ],
+        "fixed_link": fixed_link,
+        "broken_link": broken_link,
         "fixed": sum(fixed.values()),
         "broken": sum(broken.values()),
         "examples": [
-            ("Fixed", pairing.changes.fixed_examples),
-            ("Broken", pairing.changes.broken_examples),
+            ("Fixed", pairing.changes.fixed_examples, fixed_link),
+            ("Broken", pairing.changes.broken_examples, broken_link),
         ],
     }  # fmt: skip

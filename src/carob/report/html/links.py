@@ -30,6 +30,7 @@ def browse(
     label: str | None = None,
     gold_label: str | None = None,
     system_label: str | None = None,
+    right_in: str | None = None,
     document: str | None = None,
 ) -> str:
     """The fragment that opens the error browser with these filters.
@@ -43,6 +44,7 @@ def browse(
     label         that count under this label or slot: gold's, or else the system's
     gold_label    what is in this row of the confusion matrix; its sign for none is its last name
     system_label  what is in this column of it
+    right_in      that this other system does not make: it has right what is wrong
     document      in the document with this name; if none has it, in those whose names contain it
     text          where the words of the example, or those around them, contain this
     example       the example to open: its number among all errors of the page
@@ -56,7 +58,7 @@ def browse(
     """
     filters = {
         "system": system, "type": type, "label": label, "gold_label": gold_label,
-        "system_label": system_label, "document": document,
+        "system_label": system_label, "right_in": right_in, "document": document,
     }  # fmt: skip
     named = {key: visible(value) for key, value in filters.items() if value is not None}
     return "#browse?" + urlencode(named)
