@@ -214,7 +214,7 @@ share of errors        25.0%   50.0%  25.0%  0.0%
   talk.host             0.0%  100.0%   0.0%  0.0%
   talk.place          100.0%    0.0%   0.0%  0.0%
   talk.speaker          0.0%   50.0%  50.0%  0.0%
-COR right, PAR partly right, INC incorrect, MIS missing, SPU spurious, ungrounded not found in the text
+COR right, PAR partly right, INC incorrect, MIS missing, SPU spurious, ungrounded not found in the text as written
 correct strings in the wrong slot: 1
 
 gold \\ system  talk.host  talk.place  talk.speaker  _
@@ -244,7 +244,7 @@ MIS (missing) in document d1, slot talk.speaker
   gold    Speaker: Joel S. Birnbaum, Ph.D [Joel S. Birnbaum, Ph.D]talk.speaker will speak in Wean Hall. Dr. Birnbaum i…
   system  -
 
-ungrounded (not found in the text) in document d1, slot talk.host
+ungrounded (not found in the text as written) in document d1, slot talk.host
   gold    …r. Birnbaum is a physicist. His host is [Ann Lee]talk.host.
   system  Bob Ray (not found in the text)
 
@@ -273,7 +273,7 @@ def test_examples_can_be_chosen(files: dict[str, str], capsys: pytest.CaptureFix
     assert 0 == main([*call, "--type", "ungrounded", "--label", "talk.host"])
     out = capsys.readouterr().out
     assert (
-        "ungrounded (not found in the text) in document d1, slot talk.host\n"
+        "ungrounded (not found in the text as written) in document d1, slot talk.host\n"
         "  gold    …r. Birnbaum is a physicist. His host is [Ann Lee]talk.host.\n"
         "  system  Bob Ray (not found in the text)\n"
     ) in out
@@ -336,3 +336,12 @@ def test_mentions_keep_their_own_errors() -> None:
     assert "TP" in errors(gold, gold, recipes=["exact.F1"]).counts
     with pytest.raises(UsageError, match="no type of error is called 'MIS'"):
         errors(gold, gold, types=["MIS"])
+
+
+def test_a_filler_of_a_whole_text_is_cut_in_examples() -> None:
+    gold, system = (
+        Corpus.of({"id": "d", "templates": [{"label": "talk", "slots": {"topic": [topic]}}]})
+        for topic in ("the topic", "word " * 80_000 + "end")
+    )
+    text = errors(gold, system, recipes=["templates.F1"], examples=1).to("terminal")
+    assert len(text) < 5_000 and "word word …" in text and "word end\n" in text

@@ -24,13 +24,13 @@ MEANING = {
     "INC": "incorrect",
     "MIS": "missing",
     "SPU": "spurious",
-    "ungrounded": "not found in the text",
+    "ungrounded": "not found in the text as written",
 }
 LONGEST = 40
 """Of more labels than this, only those with the most errors are shown, and the matrix of labels
 becomes a list of its largest entries."""
 
-_LONG = 40
+_LONG_WORD, _LONG_FILLER = 40, 500
 
 
 def sections(errors: Errors, style: Style, *, width: int = WIDTH) -> list[Section]:
@@ -184,7 +184,7 @@ def _filler(text: str, around: str | None) -> str | None:
 
 
 def _lines(**sides: str | None) -> list[str]:
-    return [f"  {name:<7} {safe(text or '-')}" for name, text in sides.items()]
+    return [f"  {name:<7} {_cut(safe(text or '-'), _LONG_FILLER)}" for name, text in sides.items()]
 
 
 def safe(text: str) -> str:
@@ -195,12 +195,12 @@ def safe(text: str) -> str:
     >>> [hex(ord(sign)) for sign in safe("\\u05d0")]
     ['0x2068', '0x5d0', '0x2069']
     """
-    words = plain(" ".join(_cut(word) for word in text.split()))
+    words = plain(" ".join(_cut(word, _LONG_WORD) for word in text.split()))
     if any(unicodedata.bidirectional(sign) in ("R", "AL", "AN") for sign in words):
         return f"\u2068{words}\u2069"
     return words
 
 
-def _cut(word: str) -> str:
-    """Leave out the middle of a word that is too long to be one."""
-    return word if len(word) <= 2 * _LONG else f"{word[:_LONG]}…{word[-_LONG:]}"
+def _cut(text: str, size: int) -> str:
+    """Leave out the middle of a word or filler that is too long to be one."""
+    return text if len(text) <= 2 * size else f"{text[:size]}…{text[-size:]}"
