@@ -157,6 +157,13 @@ def test_every_public_name_is_in_the_api_reference() -> None:
     assert set(carob.__all__) - {"__version__"} == names
 
 
+def test_nobody_is_told_to_install_carob_from_the_package_index() -> None:
+    """It is not there yet."""
+    root = Path(__file__).parents[1]
+    for file in (root / "README.md", *root.glob("docs/**/*.md"), *root.glob("src/**/*.py")):
+        assert not re.search(r"pip install '?carob\b", file.read_text()), file
+
+
 def test_the_schema_describes_what_jsonl_reads_and_writes() -> None:
     jsonschema = pytest.importorskip("jsonschema")
     import json

@@ -306,7 +306,7 @@ class LearnerHooks:
     """What a learner may have beside."""
 
     extra: str = ""
-    """The extra of carob that brings the packages it needs: `pip install 'carob[crf]'`."""
+    """The extra of carob that brings the packages it needs: `pip install '.[crf]'` in a clone."""
 
     own_features: bool = False
     """Whether it sees more of a document than the tokens, lines and layers of `Texts`; tables mark

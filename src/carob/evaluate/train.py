@@ -283,5 +283,5 @@ def explained(name: str) -> str:
     lines = [f"{name} (learner)", "", text]
     lines += ["", f"parameters: {', '.join(parameters)}"] if parameters else []
     extra = hook(cls, "extra")
-    lines += ["", f"needs: pip install 'carob[{extra}]'"] if extra else []
+    lines += ["", f"needs, in a clone of carob: pip install '.[{extra}]'"] if extra else []
     return "\n".join(lines)

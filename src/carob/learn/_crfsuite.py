@@ -27,7 +27,8 @@ def trainer(name: str, c1: float, c2: float, iterations: int) -> Any:
     try:
         import pycrfsuite
     except ImportError:
-        raise UsageError(f"{name} needs python-crfsuite: pip install 'carob[crf]'") from None
+        how = "in a clone of carob: pip install '.[crf]'"
+        raise UsageError(f"{name} needs python-crfsuite; {how}") from None
     made = pycrfsuite.Trainer(algorithm="lbfgs", verbose=False)
     made.set_params({"c1": c1, "c2": c2, "max_iterations": iterations, "feature.minfreq": SEEN})
     return made

@@ -131,7 +131,8 @@ def _matrix(rows: IntArray, features: int) -> Any:
         import sklearn  # noqa: F401 (before the work, and with a message)
         from scipy.sparse import csr_matrix
     except ImportError:
-        raise UsageError("boundary needs scikit-learn: pip install 'carob[svm]'") from None
+        how = "in a clone of carob: pip install '.[svm]'"
+        raise UsageError(f"boundary needs scikit-learn; {how}") from None
     known = rows < features
     ends = np.concatenate([[0], np.cumsum(known.sum(1))])
     return csr_matrix((np.ones(ends[-1]), rows[known], ends), shape=(len(rows), features))
