@@ -141,6 +141,9 @@ GOLDS = {
     "muc": b'0. MESSAGE: ID   d\n1. MESSAGE: TEMPLATE   1\n2. A    "x"\n',
     "inline": b"<speaker>Ann</speaker> talks",
     "brat": b"T1\tPER 0 3\tAnn\n",
+    "huggingface": b'{"tokens": ["Ann"], "ner_tags": ["B-PER"]}\n',
+    "pipeline": b'[{"entity_group": "PER", "start": 0, "end": 3}]\n',
+    "spacy": b'[["Ann", {"entities": [[0, 3, "PER"]]}]]\n',
     "doccano": b'{"text": "Ann", "label": [[0, 3, "PER"]]}\n',
     "prodigy": b'{"text": "Ann", "spans": [{"start": 0, "end": 3, "label": "PER"}]}\n',
 }

@@ -27,7 +27,7 @@ from tests.formats._mutations import Mutator, noise, valid, valid_pairs
 
 INPUTS = {
     "conll": 18, "jsonl": 18, "spans": 18, "tbf": 18, "inline": 16, "brat": 12, "records": 15,
-    "muc": 15,
+    "muc": 15, "spacy": 14,
 }  # fmt: skip
 OTHERS = 10
 """How many inputs a reader gets for each example of the profile of hypothesis; OTHERS is for one
@@ -46,6 +46,9 @@ OPTIONS: dict[str, list[dict[str, Any]]] = {
     "records": [{}, {}, {"id": ""}, {"text": "", "label": "text"}, {"id": "who", "label": "kind"}],
     "muc": [{}, {"label": "INCIDENT: TYPE"}],
     "doccano": [{}, {}, {"offsets": "utf16"}, {"offsets": "char", "id": ""}],
+    "huggingface": [{}, {"names": "O+B-A+I-A"}, {"repair": "discard"}, {"scheme": "io"}],
+    "spacy": [{}, {}, {"offsets": "utf16"}, {"spans": "sc"}],
+    "pipeline": [{}, {"offsets": "inclusive"}, {"offsets": "utf16"}],
     "prodigy": [{}, {}, {"offsets": "bytes"}, {"offsets": "inclusive", "id": "text"}],
 }  # fmt: skip
 

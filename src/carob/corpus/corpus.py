@@ -567,6 +567,12 @@ FACT_PROBLEMS = {
     "skipped": ("K236", "skipped record", "left out"),
     "cancelled": ("K236", "cancelled annotation", "left out"),
     "other_annotators": ("K236", "record", "of other annotators left out"),
+    "span_groups": (
+        "K236",
+        "document",
+        "with groups of spans, which are not read; --read spans=NAME reads one of them",
+    ),
+    "padding": ("K236", "token", "with the number -100 left out"),
     "unlabelled_relations": ("K236", "relation", "of words that are no mentions left out"),
 }  # fmt: skip
 """What readers count and users must know: a code, what is counted, and what was done."""

@@ -35,7 +35,7 @@ UNITS = {
 }
 """What offsets may count, and how messages say it."""
 COUNTED = (
-    "rejected", "skipped", "cancelled", "other_annotators", "quoted", "misquoted",
+    "rejected", "span_groups", "skipped", "cancelled", "other_annotators", "quoted", "misquoted",
     "unlabelled_relations",
 )  # fmt: skip
 """What readers of dialects count for the user."""
@@ -270,11 +270,26 @@ class _Places:
             if span is None or span[1] > len(text):
                 raise self._outside(entry.places[place], start, end, borders)
             mention["start"], mention["end"] = span
-        if self.unit != "char" and (spans := entry.record.get("token_spans")):
+        if self.unit != "char":
+            self._move_words(entry.record, borders)
+
+    def _move_words(self, record: dict[str, Any], borders: _Borders) -> None:
+        """Move tokens and sentences."""
+        sides = [side for span in record.get("token_spans", ()) for side in span]
+        if not all(type(side) is int for side in (*sides, *record.get("sentences", ()))):
+            return  # document_of has a message for it
+        inside = WrongError("tokens or sentences that begin or end inside a character",
+                            f"offsets that count {UNITS[self.unit]}")  # fmt: skip
+        if spans := record.get("token_spans"):
             moved = [borders.in_characters(start, end, self.unit) for start, end in spans]
             if None in moved:
-                raise WrongError("tokens with offsets inside a character", UNITS[self.unit])
-            entry.record["token_spans"] = [list(span) for span in moved if span is not None]
+                raise inside
+            record["token_spans"] = [list(span) for span in moved if span is not None]
+        if (starts := record.get("sentences")) and self.unit != "inclusive":
+            begins = [borders.in_characters(start, start, self.unit) for start in starts]
+            if None in begins:
+                raise inside
+            record["sentences"] = [span[0] for span in begins if span is not None]
 
     def _compare(
         self, borders: _Borders, start: int, end: int, quote: str, place: str, line: int

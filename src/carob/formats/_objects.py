@@ -125,7 +125,9 @@ def _in_whole_file(whole: str, reading: _Reading) -> Iterator[Item]:
         return
     expected = f"a JSON {reading.record}, one document a line"
     if listed:
-        expected = f"a list of JSON {reading.record}s, one document each"
+        expected = f"a list in which each value is a {reading.record}, one document each"
+        if reading.is_record is is_object:
+            expected = "a list of JSON objects, one document each"
     at = text.skip(at + 1) if listed else at
     more = not (listed and whole.startswith("]", at))
     at = at if more else text.skip(at + 1)

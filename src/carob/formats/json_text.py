@@ -130,10 +130,19 @@ def encoded_object(record: dict[str, Any]) -> bytes:
     >>> encoded_object({"a": "é"}).decode()
     '{"a": "é"}\\n'
     """
+    return encoded(record) + b"\n"
+
+
+def encoded(value: Any) -> bytes:
+    """A value as JSON on one line.
+
+    >>> encoded(["a", 1])
+    b'["a", 1]'
+    """
     try:
-        return json.dumps(record, ensure_ascii=False, allow_nan=False).encode() + b"\n"
+        return json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
     except UnicodeEncodeError:  # half of a surrogate pair: JSON can only escape it
-        return json.dumps(record).encode() + b"\n"
+        return json.dumps(value).encode()
 
 
 def keys(head: bytes) -> set[str]:

@@ -1,0 +1,161 @@
+"""spacy: training data of spaCy, and documents as `Doc.to_json` returns them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, BinaryIO, ClassVar
+
+from carob.corpus.corpus import Corpus, Words
+from carob.corpus.record import WrongError
+from carob.corpus.source import Source
+from carob.corpus.tables import Documents
+from carob.formats import _dialect, json_text
+from carob.formats._dialect import Entry
+from carob.formats._text import FileWords, signed, unsigned
+
+_SPAN = "[start, end, label]"
+
+
+@dataclass(frozen=True, slots=True)
+class Spacy:
+    """Pairs [text, {"entities": [[start, end, label]]}], or objects with `text` and `ents`.
+
+    The pairs are the training data of spaCy as JSON, the objects what `Doc.to_json()` returns; of
+    these, `tokens` and `sents` are read as well. `spans` names a group of spans that is read
+    instead of the entities. Positions count characters; `offsets` names another unit. Other keys
+    are ignored. See spacy.io/api/doc#to_json.
+
+    >>> pairs = b'[["Ann slept", {"entities": [[0, 3, "PER"]]}]]'
+    >>> Corpus.joined(Spacy().read(Source.of_bytes(pairs)))[0].mentions
+    (Mention('PER', 0, 3),)
+    """
+
+    spans: str = ""
+    offsets: str = "auto"
+
+    name: ClassVar[str] = "spacy"
+    extensions: ClassVar[tuple[str, ...]] = (".spacy-json",)
+    needs: ClassVar[frozenset[str]] = frozenset({"text"})
+    write_parameters: ClassVar[tuple[str, ...]] = ()
+    holds: ClassVar[frozenset[str]] = frozenset({
+        "text", "overlaps", "crossing", "across sentences", "units:char",
+    })  # fmt: skip
+
+    def __post_init__(self) -> None:
+        _dialect.check_offsets(self.offsets)
+
+    @staticmethod
+    def sniff(head: bytes) -> float:
+        """How sure are we, from 0 to 1?
+
+        >>> Spacy.sniff(b'[["Ann", {"entities": []}]]'), Spacy.sniff(b'{"text": "A", "ents": []}')
+        (0.97, 0.97)
+        """
+        return 0.97 if any(_likely(value) for value in json_text.samples(head)) else 0.0
+
+    def read(self, source: Source) -> Iterator[Corpus]:
+        """Blocks of documents; texts stay in the file."""
+        return _dialect.read_records(
+            source, self._entry, self.offsets, is_record=_is_record, record="pair or object"
+        )
+
+    def _entry(self, value: Any, facts: Counter[str]) -> Entry | None:
+        text, parts = value if isinstance(value, list) else (value.get("text"), value)
+        if not isinstance(text, str):
+            raise WrongError("an object without a text", "text and ents")
+        entry = Entry({"text": text})
+        if self.spans:
+            groups = _dialect.object_in(parts.get("spans", {}), "spans", "an object of groups")
+            place, rows = f"spans.{self.spans}", groups.get(self.spans, [])
+        else:
+            place = "entities" if isinstance(value, list) else "ents"
+            rows = parts.get(place)
+            facts["span_groups"] += bool(parts.get("spans"))
+        if not isinstance(rows, list):
+            raise WrongError(f"{place} = {_dialect.short(rows)}", f"a list of {_SPAN}")
+        for number, each in enumerate(rows):
+            _add(entry, f"{place}[{number}]", each)
+        if isinstance(value, dict):
+            _add_tokens(entry, value)
+        return entry
+
+    def signature_fields(self, facts: Mapping[Any, int]) -> tuple[dict[str, str], dict[str, int]]:
+        """The group of spans, and what offsets count."""
+        how, counts = _dialect.signature_fields(self.offsets, facts)
+        return {"spans": signed(self.spans), **how}, counts
+
+    @staticmethod
+    def from_signature(fields: Mapping[str, str]) -> dict[str, Any]:
+        """The parameters again.
+
+        >>> Spacy.from_signature({"spans": "-", "offsets": "char"})
+        {'spans': '', 'offsets': 'char'}
+        """
+        return {"spans": unsigned(fields["spans"]), "offsets": fields["offsets"]}
+
+    def library(self, source: Source, documents: Documents) -> FileWords:
+        """The texts, which stay in the file."""
+        return _dialect.library(source, documents, _words)
+
+    def write(self, corpus: Corpus, out: BinaryIO) -> None:
+        """Write a list of pairs.
+
+        >>> import io
+        >>> out = io.BytesIO()
+        >>> Spacy().write(Corpus.of({"text": "Ann", "mentions": []}), out)
+        >>> out.getvalue()
+        b'[\\n["Ann", {"entities": []}]\\n]\\n'
+        """
+        sign = b"[\n"
+        for document in _dialect.written_documents(corpus, self.name, self.holds):
+            spans = [[each.start, each.end, each.label] for each in document.mentions]
+            pair = [document.text, {"entities": spans}]
+            out.write(sign + json_text.encoded(pair))
+            sign = b",\n"
+        out.write(b"[]\n" if sign == b"[\n" else b"\n]\n")
+
+
+def _is_record(value: Any) -> bool:
+    return isinstance(value, dict) or _is_pair(value)
+
+
+def _is_pair(value: Any) -> bool:
+    if not isinstance(value, list) or len(value) != 2:
+        return False
+    return isinstance(value[0], str) and isinstance(value[1], dict)
+
+
+def _likely(value: Any) -> bool:
+    if isinstance(value, dict):
+        return isinstance(value.get("text"), str) and isinstance(value.get("ents"), list)
+    return _is_pair(value) and bool({"entities", "spans"} & value[1].keys())
+
+
+def _words(value: Any) -> Words:
+    return (value[0], None) if isinstance(value, list) else (value.get("text"), None)
+
+
+def _add(entry: Entry, place: str, span: Any) -> None:
+    if isinstance(span, dict):
+        entry.add(place, {key: span.get(key) for key in ("start", "end", "label")})
+    elif isinstance(span, list) and len(span) in (3, 4):  # the fourth is the id of an entity
+        entry.add(place, {"start": span[0], "end": span[1], "label": span[2]})
+    else:
+        expected = _SPAN
+        if isinstance(span, str):
+            expected += "; tags of tokens are read as huggingface or conll"
+        raise WrongError(f"{place} = {_dialect.short(span)}", expected)
+
+
+def _add_tokens(entry: Entry, value: Mapping[str, Any]) -> None:
+    """The places of tokens and sentences."""
+    if value.get("tokens"):
+        tokens = [_dialect.object_in(each, f"tokens[{number}]", "an object with start and end")
+                  for number, each in enumerate(_dialect.list_at(value, "tokens"))]  # fmt: skip
+        entry.record["token_spans"] = [[each.get("start"), each.get("end")] for each in tokens]
+    if value.get("sents"):
+        sentences = [_dialect.object_in(each, f"sents[{number}]", "an object with start and end")
+                     for number, each in enumerate(_dialect.list_at(value, "sents"))]  # fmt: skip
+        entry.record["sentences"] = [each.get("start") for each in sentences]

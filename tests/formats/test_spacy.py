@@ -1,0 +1,66 @@
+"""spaCy's training pairs, and what `Doc.to_json` returns."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from carob import InputError, Mention, read
+from carob.corpus.source import Source
+from tests.formats._files import of_bytes, written
+
+PAIR = ["😀 Ann slept", {"entities": [[2, 5, "PER"]]}]
+DOC = {"text": "😀 Ann slept", "ents": [{"start": 2, "end": 5, "label": "PER"}]}
+
+
+@pytest.mark.parametrize("data", [
+    json.dumps([PAIR]), json.dumps(PAIR), json.dumps([PAIR], indent=1), json.dumps(DOC),
+    json.dumps([DOC]), json.dumps(DOC, indent=1),
+    json.dumps(DOC | {"tokens": [], "spans": {}, "cats": {"x": 1.0}}),
+])  # fmt: skip
+def test_all_layouts_are_recognised(data: str) -> None:
+    corpus = read(Source.of_bytes(data.encode(), "train.json"))
+    assert corpus.origin is not None and "spacy" == corpus.origin.format
+    assert (Mention("PER", 2, 5),) == corpus[0].mentions
+    assert [PAIR] == json.loads(written(corpus, "spacy"))
+
+
+def test_one_pair_a_line() -> None:
+    data = "\n".join(json.dumps(pair) for pair in (PAIR, ["x", {"entities": []}]))
+    assert [1, 0] == [len(document.mentions) for document in of_bytes(data.encode(), "spacy")]
+
+
+@pytest.mark.parametrize(("unit", "place"), [("utf16", [3, 6]), ("bytes", [5, 8])])
+def test_tokens_and_sentences_are_in_the_unit_of_the_offsets(unit: str, place: list[int]) -> None:
+    start, end = place
+    doc = DOC | {
+        "ents": [{"start": start, "end": end, "label": "PER"}], "sents": [{"start": start}],
+        "tokens": [{"start": start, "end": end}],
+    }  # fmt: skip
+    (document,) = of_bytes(json.dumps(doc).encode(), "spacy", offsets=unit)
+    assert (Mention("PER", 2, 5),) == document.mentions
+    assert (((2, 5),), (2,)) == (document.token_spans, document.sentences)
+
+
+def test_groups_of_spans_are_read_on_request_and_otherwise_counted() -> None:
+    doc = json.dumps(DOC | {"spans": {"sc": [{"start": 0, "end": 5, "label": "X"}]}}).encode()
+    corpus = of_bytes(doc, "spacy")
+    assert ({"span_groups": 1}, 1) == (corpus.facts, len(corpus.mentions))
+    (document,) = of_bytes(doc, "spacy", spans="sc")
+    assert (Mention("X", 0, 5),) == document.mentions
+
+
+@pytest.mark.parametrize(("value", "message"), [
+    ([["Ann", {"entities": ["U-PER"]}]], r"entities\[0\] = 'U-PER', .*; tags of tokens are"),
+    ([["Ann", {"cats": {}}]], "entities = None, expected a list"),
+    ([["Ann", []]], "K231 found .* expected a list in which each value is a pair or"),
+    ({"ents": []}, "an object without a text"),
+    ({"text": "A", "ents": [{"start": 0, "end": 2, "label": "X"}]}, r"ents\[0\] at 0..2, expect"),
+    ({"text": "A", "ents": [], "tokens": [3]}, r"tokens\[0\] = 3, expected an object"),
+    ({"text": "A", "ents": [], "tokens": [{"start": 0}]}, r"token_spans\[0\] = None"),
+])  # fmt: skip
+def test_what_is_wrong_is_named_as_the_file_has_it(value: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        of_bytes(json.dumps(value).encode(), "spacy")
