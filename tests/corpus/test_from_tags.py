@@ -61,9 +61,14 @@ def test_lists_may_be_tuples_and_empty() -> None:
         (
             [["B-X", "PER"]],
             {},
+            "document 1, tag 2: "
             "found 'PER', expected O or a tag with a prefix and a label, like B-PER or I-PER",
         ),
-        ([["O"], ["B-X", None]], {}, "document 2: found None, expected a tag like O or B-PER"),
+        (
+            [["O"], ["B-X", None]],
+            {},
+            "document 2, tag 2: found None, expected a tag like O or B-PER",
+        ),
         (
             [["B-X", "U-X", "W-X"]],
             {},
@@ -73,7 +78,7 @@ def test_lists_may_be_tuples_and_empty() -> None:
         (
             [["O"], ["B-X", "O", "I-X"]],
             {"repair": "strict"},
-            "document 2: 'I-X' is not legal in iob2",
+            "document 2, tag 3: 'I-X' is not legal in iob2",
         ),
         (
             [["B-X"]],

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from itertools import chain, count
 from typing import Any, Protocol
 
 import numpy as np
@@ -21,11 +22,20 @@ from carob.arrays.tags import (
     recognise,
     scheme_name,
 )
-from carob.arrays.types import HashArray
+from carob.arrays.types import HashArray, IntArray
 from carob.corpus.corpus import Corpus, Memory
 from carob.corpus.document import Document, Group, Span, bracketed
 from carob.corpus.problems import UsageError, nearest, plain, repeated, shown
-from carob.corpus.tables import Codes, Documents, Fragments, Groups, Mentions, Templates, int32
+from carob.corpus.tables import (
+    UNKNOWN,
+    Codes,
+    Documents,
+    Fragments,
+    Groups,
+    Mentions,
+    Templates,
+    int32,
+)
 
 
 class _Worded(Protocol):
@@ -218,8 +228,8 @@ def of_tags(
     tokens: Sequence[Sequence[str]] | None,
     scheme: str,
     repair: str,
-) -> Corpus:
-    """The corpus that these lists of tags describe, one list a document."""
+) -> tuple[Corpus, str]:
+    """The corpus that these lists of tags describe, one list a document, and their scheme."""
     scheme = scheme_name(scheme)
     for what, value, choices in (
         ("scheme", scheme, ("auto", *SCHEMES)),
@@ -227,28 +237,30 @@ def of_tags(
     ):
         if value not in choices:
             raise UsageError(f"no {what} is called {value!r}{nearest(value, choices)}")
-    words = [None] * len(sentences) if tokens is None else [tuple(each) for each in tokens]
-    if len(words) != len(sentences):
-        raise UsageError(f"{len(sentences)} lists of tags, but {len(words)} lists of tokens")
-    lengths = [len(tags) for tags in sentences]
-    for i, (tags, known) in enumerate(zip(sentences, words, strict=True)):
-        if isinstance(tags, str) or (known is not None and len(known) != len(tags)):
-            raise UsageError(f"document {i + 1} needs one list of tags, one tag for each token")
-        for tag in tags:
-            if not isinstance(tag, str):
-                raise UsageError(f"document {i + 1}: found {tag!r}, expected a tag like O or B-PER")
-    flat = Codes.of([tag for tags in sentences for tag in tags])
-    outside = ("O", EMPTY)
-    tagged = np.flatnonzero(~np.array([*(v in outside for v in flat.values), True])[flat.codes])
-    values = [value for value in flat.values if value not in outside]
+    words = None if tokens is None else [tuple(each) for each in tokens]
+    _require_lists(sentences, words)
+    codes, tags = _tag_codes(sentences)
+    lengths = np.fromiter(map(len, sentences), np.int64, len(sentences))
+    starts = np.concatenate([[0], np.cumsum(lengths)])
+
+    def place(row: int) -> str:
+        doc = int(np.searchsorted(starts, row, side="right")) - 1
+        return f"document {doc + 1}, tag {row - int(starts[doc]) + 1}"
+
+    # From here on only the tags that mean something count; O and _ get the code -1.
+    values = [tag for tag in tags if tag not in ("O", EMPTY)]
     tagset = interpret(values, scheme)
     if tagset.bad:
-        place, wanted = next(iter(tagset.bad.items()))
-        raise UsageError(f"found {shown(values[place])}, expected {wanted}")
-    code = np.array([-1 if v in outside else values.index(v) for v in flat.values], np.int64)
-    code = code[flat.codes[tagged]]
-    doc = np.repeat(np.arange(len(lengths)), lengths)
-    runs = decode(tagged + doc[tagged], tagset.prefix[code], tagset.label[code])
+        row = min(int(np.argmax(codes == tags.index(values[i]))) for i in tagset.bad)
+        tag = tags[int(codes[row])]
+        wanted = tagset.bad[values.index(tag)]
+        raise UsageError(f"{place(row)}: found {shown(tag)}, expected {wanted}")
+    number = {tag: i for i, tag in enumerate(values)}
+    meaning = int32([number.get(tag, UNKNOWN) for tag in tags] + [UNKNOWN])[codes]
+    tagged = np.flatnonzero(meaning != UNKNOWN)
+    code = meaning[tagged]
+    doc = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)[tagged]
+    runs = decode(tagged + doc, tagset.prefix[code], tagset.label[code])
     counts = np.bincount(runs.kind, minlength=KINDS)
     known_scheme = recognise(tagset.letters, counts) if scheme == "auto" else scheme
     if known_scheme is None:
@@ -258,26 +270,62 @@ def of_tags(
         )
     wrong = illegal(known_scheme)[runs.kind]
     if repair == "strict" and wrong.any():
-        place = int(tagged[runs.first[np.flatnonzero(wrong)[0]]])
-        raise UsageError(
-            f"document {int(doc[place]) + 1}: {shown(flat[place] or '')} is not legal in "
-            f"{known_scheme}"
-        )
+        row = int(tagged[runs.first[np.flatnonzero(wrong)[0]]])
+        tag = tags[int(codes[row])]
+        raise UsageError(f"{place(row)}: {shown(tag)} is not legal in {known_scheme}")
     keep = ~wrong if repair == "discard" else np.ones(len(wrong), bool)
-    first, last = tagged[runs.first[keep]], tagged[runs.last[keep]]
-    starts = np.cumsum([0, *lengths])
-    corpus = of_documents([Document(tokens=known, unit="token") for known in words])
-    facts = {"repaired": int(wrong.sum()) if repair == "conlleval" else 0,
-             "discarded": int(wrong.sum()) if repair == "discard" else 0}  # fmt: skip
-    return replace(
-        corpus,
-        documents=replace(corpus.documents, length=int32(lengths)),
-        mentions=Mentions(
-            int32(doc[first]),
-            int32(first - starts[doc[first]]),
-            int32(last + 1 - starts[doc[first]]),
-            label_codes(tagset.label[code[runs.first[keep]]], len(tagset.labels)),
+    first, last = runs.first[keep], runs.last[keep]
+    begin, size = starts[doc[first]], len(lengths)
+    corpus = Corpus(
+        "token",
+        Documents(
+            int32(lengths),
+            np.zeros(size, np.uint64) if words is None else hash_lists(words),
+            np.zeros(size + 1, np.int64),
+            int32([]),
+            np.arange(1, size + 1),
+            np.zeros(size, np.int64),
         ),
-        labels=tagset.labels,
-        facts=facts,
-    )
+        Mentions(
+            doc[first],
+            int32(tagged[first] - begin),
+            int32(tagged[last] + 1 - begin),
+            label_codes(tagset.label[code[first]], len(tagset.labels)),
+        ),
+        tagset.labels,
+        facts={"repaired": int(wrong.sum()) if repair == "conlleval" else 0,
+               "discarded": int(wrong.sum()) if repair == "discard" else 0},
+        library=None if words is None else Memory(tuple((None, each) for each in words)),
+    )  # fmt: skip
+    return corpus, known_scheme
+
+
+def _require_lists(
+    sentences: Sequence[Sequence[str]], words: Sequence[Sequence[str]] | None
+) -> None:
+    """Refuse what is no list of lists, or does not have one tag for each token."""
+    if words is not None and len(words) != len(sentences):
+        raise UsageError(f"{len(sentences)} lists of tags, but {len(words)} lists of tokens")
+    kinds = set(map(type, sentences))
+    unlike = [kind for kind in kinds if issubclass(kind, str) or not hasattr(kind, "__len__")]
+    for i, tags in enumerate(sentences if unlike or words is not None else ()):
+        if type(tags) in unlike or (words is not None and len(words[i]) != len(tags)):
+            raise UsageError(f"document {i + 1} needs one list of tags, one tag for each token")
+
+
+def _tag_codes(sentences: Sequence[Sequence[str]]) -> tuple[IntArray, tuple[str, ...]]:
+    """A number for each tag of all lists, and the tag of each number."""
+    numbers: defaultdict[str, int] = defaultdict(count().__next__)
+    try:
+        codes = np.fromiter(map(numbers.__getitem__, chain.from_iterable(sentences)), np.int32)
+        strange = {tag for tag in numbers if not isinstance(tag, str)}
+    except TypeError:  # a list or dict has no place in a dict
+        strange = {None}  # type: ignore[arg-type]
+    for i, tags in enumerate(sentences if strange else ()):
+        for k, tag in enumerate(tags):
+            if not isinstance(tag, str):
+                raise UsageError(
+                    f"document {i + 1}, tag {k + 1}: found {plain(repr(tag)[:60])}, "
+                    "expected a tag like O or B-PER"
+                )
+    return codes, tuple(numbers)

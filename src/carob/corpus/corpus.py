@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -150,13 +151,20 @@ class Corpus:
         return (self[row] for row in range(len(self)))
 
     def __repr__(self) -> str:
-        where = f" from {self.origin.path}" if self.origin else ""
+        where = f" from {self.origin.path}" if self.origin and self.origin.path else ""
         forms, fillers = len(self.templates), len(self.templates.fillers)
         slots = f", {forms:,} templates with {fillers:,} fillers" if forms else ""
         return (
             f"<Corpus{where}: {len(self):,} documents, {len(self.mentions):,} mentions, "
             f"labels {', '.join(self.labels) or 'none'}{slots}>"
         )
+
+    @cached_property
+    def sha256(self) -> str:
+        """The hash of all that is in the columns, for a corpus that was not read from a file."""
+        from carob.corpus.content import content_sha256
+
+        return content_sha256(self)
 
     @classmethod
     def of(cls, *documents: str | Document | Mapping[str, Any]) -> Corpus:
@@ -186,7 +194,7 @@ class Corpus:
         """
         from carob.corpus.build import of_tags
 
-        return of_tags(sentences, tokens, scheme, repair)
+        return of_tags(sentences, tokens, scheme, repair)[0]
 
     def __getitem__(self, row: int) -> Document:
         """One document, as a friendly object.

@@ -18,7 +18,7 @@ from carob.corpus.problems import UsageError
 from carob.counts.count import Count
 from carob.counts.tally import Statistic
 from carob.evaluate.options import Options, ScoreOptions, table_for, table_recipes
-from carob.evaluate.read import Readable
+from carob.evaluate.read import Scorable
 from carob.evaluate.run import LABEL_ROWS, Plan, Recipes, Run, prepare, too_few, too_many_labels
 from carob.evaluate.score import average_statistic, count_events, cut, label_statistic
 from carob.infer.interval import LEAST, JackknifeT, intervals
@@ -42,8 +42,8 @@ DETECTABLE = NORMAL.inv_cdf(0.975) + NORMAL.inv_cdf(0.80)
 
 
 def compare(
-    gold: Readable,
-    systems: Sequence[Readable] | Mapping[str, Readable],
+    gold: Scorable,
+    systems: Sequence[Scorable] | Mapping[str, Scorable],
     recipes: Recipes | None = None,
     *,
     trials: int | None = None,

@@ -17,7 +17,7 @@ from carob.counts.count import Count
 from carob.counts.events import Events, Space
 from carob.counts.tally import Tally
 from carob.evaluate.options import ErrorsOptions, Options, table_for
-from carob.evaluate.read import Readable
+from carob.evaluate.read import Scorable
 from carob.evaluate.run import Run, prepare, systems_by_name
 from carob.evaluate.score import average
 from carob.explain.analysis import ErrorAnalysis
@@ -42,9 +42,9 @@ SLOT_RECIPES = ("templates.F1", "templates.SER", "oas.F1", "oaod.F1", "oads.F1")
 
 
 def errors(
-    gold: Readable,
-    system: Readable,
-    other: Readable | None = None,
+    gold: Scorable,
+    system: Scorable,
+    other: Scorable | None = None,
     *,
     recipes: Iterable[str] | None = None,
     examples: int = 0,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from carob.corpus.problems import InputError, UsageError, raise_all
 from carob.evaluate.errors import errors
 from carob.evaluate.options import ErrorsOptions, Options, RobustOptions, ScoreOptions
-from carob.evaluate.read import Readable, corpora
+from carob.evaluate.read import Scorable, corpora
 from carob.evaluate.robust import robust
 from carob.evaluate.run import Recipes, Systems, parse_recipes, set_aside_as, systems_by_name
 from carob.evaluate.score import score
@@ -27,7 +27,7 @@ SYSTEMS = {"confusion": 1, "documents": 2}
 
 def results_for(
     kind: str,
-    gold: Readable,
+    gold: Scorable,
     systems: Systems,
     recipes: Recipes | None = None,
     **options: Unpack[ScoreOptions],
@@ -62,7 +62,7 @@ def results_for(
 
 
 def _errors(
-    gold: Readable, systems: Mapping[str, Readable], recipes: Recipes | None, options: Any
+    gold: Scorable, systems: Mapping[str, Scorable], recipes: Recipes | None, options: Any
 ) -> list[Errors]:
     """The errors of each system. The first also says which systems are left out."""
     texts = None if recipes is None else [str(recipe) for recipe in parse_recipes(recipes)]

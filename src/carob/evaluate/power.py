@@ -14,7 +14,7 @@ from carob.corpus.problems import DataError, UsageError, plain
 from carob.counts.count import Count
 from carob.evaluate.compare import without_parts
 from carob.evaluate.options import Options, PowerOptions, table_for
-from carob.evaluate.read import Readable
+from carob.evaluate.read import Scorable
 from carob.evaluate.run import prepare, too_few
 from carob.evaluate.score import average_statistic, count_events
 from carob.infer.interval import TRUSTED, JackknifeT, intervals
@@ -43,8 +43,8 @@ FINE = 1.08
 
 
 def power(
-    gold: Readable,
-    systems: Sequence[Readable] | Mapping[str, Readable],
+    gold: Scorable,
+    systems: Sequence[Scorable] | Mapping[str, Scorable],
     recipe: str | Recipe | None = None,
     *,
     difference: float | None = None,

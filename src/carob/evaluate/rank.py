@@ -14,7 +14,7 @@ from carob.corpus.problems import CarobError, InputError, Problem, UsageError, r
 from carob.evaluate.compare import compare, without_parts
 from carob.evaluate.options import Options, ScoreOptions, table_for
 from carob.evaluate.power import DEFAULT
-from carob.evaluate.read import Readable, corpora
+from carob.evaluate.read import Scorable, corpora
 from carob.evaluate.run import (
     Recipes,
     origin_of,
@@ -32,11 +32,11 @@ from carob.result.scores import SetAside
 if TYPE_CHECKING:
     from typing import Unpack
 
-Submissions = str | os.PathLike[str] | Sequence[Readable] | Mapping[str, Readable]
+Submissions = str | os.PathLike[str] | Sequence[Scorable] | Mapping[str, Scorable]
 
 
 def rank(
-    gold: Readable,
+    gold: Scorable,
     submissions: Submissions,
     recipes: Recipes | None = None,
     *,
@@ -71,7 +71,7 @@ def rank(
     return Ranking(comparison.shown_as(sort=sort), tuple(set_aside), scores)
 
 
-def _named(gold: Readable, submissions: Submissions) -> dict[str, Readable]:
+def _named(gold: Scorable, submissions: Submissions) -> dict[str, Scorable]:
     """The submissions by name, without gold."""
     if not isinstance(submissions, (str, os.PathLike)):
         return systems_by_name(submissions)
@@ -89,7 +89,7 @@ def _named(gold: Readable, submissions: Submissions) -> dict[str, Readable]:
 
 
 def _validated(
-    gold: Readable, submissions: Mapping[str, Readable], options: Options
+    gold: Scorable, submissions: Mapping[str, Scorable], options: Options
 ) -> tuple[Corpus, dict[str, Corpus], list[SetAside]]:
     """Gold, the submissions that can be scored, and the others with their problems."""
     invalid: dict[str, InputError] = {}

@@ -11,6 +11,7 @@ from typing import Any
 
 from carob import progress, registry
 from carob.corpus.corpus import Corpus, Origin
+from carob.corpus.lists import is_list, of_lists
 from carob.corpus.problems import (
     CarobError,
     DataError,
@@ -24,6 +25,8 @@ from carob.corpus.source import Source, ending
 from carob.plugin import hook
 
 Readable = Corpus | str | os.PathLike[str]
+Scorable = Readable | Sequence[Any]
+"""A corpus, the path of a file or folder, or a list of documents."""
 
 _BOM = b"\xef\xbb\xbf"
 
@@ -327,14 +330,14 @@ def format_of_name(path: str | os.PathLike[str], option: str) -> str:
 
 
 def corpora(
-    gold: Readable | Source,
-    systems: Mapping[str, Readable | Source],
+    gold: Scorable | Source,
+    systems: Mapping[str, Scorable | Source],
     gold_options: Mapping[str, Any] | None = None,
     system_options: Mapping[str, Any] | None = None,
     repair: str | None = None,
     invalid: dict[str, InputError] | None = None,
 ) -> tuple[Corpus, dict[str, Corpus]]:
-    """Gold and systems by name, each a corpus as it is or read from a path.
+    """Gold and systems by name, each a corpus as it is, read from a path or made from lists.
 
     An option that a file's format does not have is left out for this file; one that no format of
     these files has is refused. An empty system file is in the format of gold, unless an option
@@ -351,7 +354,7 @@ def corpora(
     sources: dict[str, Source] = {}
     results: dict[str | None, Corpus | InputError] = {}
     files: dict[str | None, tuple[Source, dict[str, Any]]] = {}
-    inputs: list[tuple[str | None, Readable | Source]] = [(None, gold), *systems.items()]
+    inputs: list[tuple[str | None, Scorable | Source]] = [(None, gold), *systems.items()]
     for name, each in inputs:
         options = ours if name is None else theirs
         try:
@@ -365,7 +368,8 @@ def corpora(
                 results[name] = each
                 continue
             if not isinstance(each, Source):
-                raise UsageError(f"a corpus or a path is needed, not {type(each).__name__}")
+                results[name] = _listed(each, name, options | repairing)
+                continue
             if is_empty(each):
                 if name is None:
                     raise each.failure("K002", "an empty file", "at least one document")
@@ -374,7 +378,14 @@ def corpora(
         except InputError as error:
             results[name] = error
     if not any(isinstance(each, InputError) for each in results.values()):
-        refuse_unknown({**ours, **theirs}, [options for _, options in files.values()])
+        decoded = [
+            each.origin.parameters
+            for each in results.values()
+            if isinstance(each, Corpus) and each.origin and not each.origin.path
+        ]
+        rest = {key: value for key, value in {**ours, **theirs}.items()
+                if not any(key in parameters for parameters in decoded)}  # fmt: skip
+        refuse_unknown(rest, [options for _, options in files.values()])
     results |= zip(files, read_all(list(files.values())), strict=True)
     ordered = {name: results[name] for name, _ in inputs}
     errors = {name: each for name, each in ordered.items() if isinstance(each, InputError)}
@@ -392,6 +403,20 @@ def corpora(
     return reference, answers
 
 
+def _listed(documents: Any, name: str | None, options: Mapping[str, Any]) -> Corpus:
+    """The corpus of documents in memory. An error names the side."""
+    if not is_list(documents):
+        raise UsageError(
+            f"a corpus or a path is needed, not {type(documents).__name__}; "
+            "a list of documents will do as well"
+        )
+    known = {key: options[key] for key in ("scheme", "repair") if key in options}
+    try:
+        return of_lists(documents, **known)
+    except UsageError as error:
+        raise UsageError(f"{plain(name or 'gold')}: {error}") from None
+
+
 def _format_of_gold(
     files: Mapping[str | None, tuple[Source, Mapping[str, Any]]],
     results: Mapping[str | None, Corpus | InputError],
@@ -400,7 +425,8 @@ def _format_of_gold(
     if None in files:
         return str(files[None][1]["format"])
     gold = results[None]
-    return gold.origin.format if isinstance(gold, Corpus) and gold.origin else "jsonl"
+    origin = gold.origin if isinstance(gold, Corpus) else None
+    return origin.format if origin and origin.path else "jsonl"
 
 
 def refuse_unknown(options: Mapping[str, Any], used: Sequence[Mapping[str, Any]]) -> None:

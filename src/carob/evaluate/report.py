@@ -16,7 +16,7 @@ from carob.counts.count import Count
 from carob.evaluate.compare import check_trials, compare_run, without_parts
 from carob.evaluate.errors import RECIPES, SLOT_RECIPES, analyse, summarise
 from carob.evaluate.options import Options, ScoreOptions, table_for, table_recipes
-from carob.evaluate.read import Readable
+from carob.evaluate.read import Scorable
 from carob.evaluate.robust import REPAIRS, robust_read
 from carob.evaluate.run import Recipes, Run, Systems, parse_recipes, prepare, systems_by_name
 from carob.evaluate.score import score_run
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 def report(
-    gold: Readable,
+    gold: Scorable,
     systems: Systems,
     recipes: Recipes | None = None,
     *,

@@ -15,7 +15,7 @@ from carob.counts.count import Count
 from carob.counts.tally import Tally
 from carob.evaluate.compare import without_parts
 from carob.evaluate.options import Options, RobustOptions, table_for, table_recipes
-from carob.evaluate.read import Readable, corpora
+from carob.evaluate.read import Scorable, corpora
 from carob.evaluate.run import (
     Recipes,
     Run,
@@ -70,8 +70,8 @@ REPAIRS = ("conlleval", "discard")
 
 
 def robust(
-    gold: Readable,
-    systems: Sequence[Readable] | Mapping[str, Readable],
+    gold: Scorable,
+    systems: Sequence[Scorable] | Mapping[str, Scorable],
     recipes: Recipes | None = None,
     *,
     repairs: Sequence[str] = REPAIRS,
@@ -101,8 +101,8 @@ def robust(
 
 
 def robust_read(
-    gold: Readable | Source,
-    systems: Mapping[str, Readable | Source],
+    gold: Scorable | Source,
+    systems: Mapping[str, Scorable | Source],
     recipes: Recipes | None,
     repairs: list[str],
     chosen: Options,
@@ -158,8 +158,8 @@ def _check(repairs: Sequence[str]) -> None:
 
 
 def _runs(
-    gold: Readable | Source,
-    systems: Mapping[str, Readable | Source],
+    gold: Scorable | Source,
+    systems: Mapping[str, Scorable | Source],
     recipes: Recipes | None,
     repairs: list[str],
     options: Options,

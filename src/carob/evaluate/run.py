@@ -4,7 +4,6 @@ how scores are resampled.
 
 from __future__ import annotations
 
-import io
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -27,6 +26,7 @@ from carob.corpus.corpus import (
     same_but_for_case,
     unscored_key_remarks,
 )
+from carob.corpus.lists import holds_documents, is_list
 from carob.corpus.problems import (
     DataError,
     InputError,
@@ -43,7 +43,7 @@ from carob.corpus.tables import Documents, Mentions
 from carob.counts.events import Events, Space
 from carob.counts.tally import Statistic, Tally
 from carob.evaluate.options import Options, only_fillers
-from carob.evaluate.read import Readable, corpora
+from carob.evaluate.read import Scorable, corpora
 from carob.pair.pair import Pair, cut_alike
 from carob.pair.template_types import named, row_names, slot_labels, typed_as
 from carob.pair.tokens import Tokens
@@ -260,7 +260,7 @@ def _sentence(documents: Documents, mentions: Mentions) -> IntArray:
     return sentence
 
 
-Systems = Readable | Sequence[Readable] | Mapping[str, Readable]
+Systems = Scorable | Sequence[Scorable] | Mapping[str, Scorable]
 Recipes = str | Recipe | Iterable[str | Recipe]
 Defaults = Callable[[Corpus, Iterable[Corpus]], Sequence[str | Recipe]]
 """From gold and systems, the recipes to score by default."""
@@ -313,7 +313,7 @@ class Run:
 
 
 def prepare(
-    gold: Readable,
+    gold: Scorable,
     systems: Systems,
     recipes: Recipes | None,
     options: Options,
@@ -462,7 +462,7 @@ def _paired(
 def set_aside_as(name: str, system: Any, error: InputError) -> SetAside:
     """A system that is left out, with what is wrong with its file."""
     path = system.path if isinstance(system, Source) else system
-    where = "" if isinstance(path, Corpus) else os.fspath(path)
+    where = os.fspath(path) if isinstance(path, (str, os.PathLike)) else ""
     return SetAside(name, where, tuple(map(str, error.problems)), error.total)
 
 
@@ -525,14 +525,18 @@ def too_few(set_aside: Sequence[SetAside], what: str) -> UsageError:
 
 def systems_by_name(systems: Any, names: Sequence[str | None] = ()) -> dict[str, Any]:
     """Systems by name: the key of a mapping, the name from `names`, or the name of the file. If
-    two files have the same name, their paths are the names.
+    two files have the same name, their paths are the names. A list of documents is one system.
 
     >>> systems_by_name(["a/best.conll", "b/best.conll", "last.conll"], [None, None, "new"])
     {'a/best.conll': 'a/best.conll', 'b/best.conll': 'b/best.conll', 'new': 'last.conll'}
     """
     if isinstance(systems, Mapping):
         return dict(systems)
-    every = [systems] if isinstance(systems, (Corpus, str, os.PathLike)) else list(systems)
+    one = isinstance(systems, str) or not isinstance(systems, Iterable)
+    every = [systems] if one or isinstance(systems, Corpus) else list(systems)
+    files = all(isinstance(each, (Corpus, str, os.PathLike)) for each in every)
+    if not files and holds_documents(systems):
+        every = [systems]
     if not every:
         raise UsageError("give at least one system")
     names = [*names, *[None] * (len(every) - len(names))]
@@ -542,7 +546,7 @@ def systems_by_name(systems: Any, names: Sequence[str | None] = ()) -> dict[str,
     ]
     by_name: dict[str, Any] = {}
     for each, name, own in zip(every, short, names, strict=True):
-        if own is None and short.count(name) > 1 and not isinstance(each, Corpus):
+        if own is None and short.count(name) > 1 and isinstance(each, (str, os.PathLike)):
             name = os.fspath(each)
         if name in by_name:
             raise UsageError(f"two systems are called {name!r}; give them names: name=path")
@@ -556,6 +560,8 @@ def _file_name(system: Any, place: int) -> str:
         path = system.origin.path if system.origin else ""
     elif isinstance(system, (str, os.PathLike)):
         path = os.fspath(system)
+    elif is_list(system):
+        path = ""
     else:
         raise UsageError(f"a corpus or a path is needed, not {type(system).__name__}")
     if not path:
@@ -565,14 +571,8 @@ def _file_name(system: Any, place: int) -> str:
 
 
 def origin_of(corpus: Corpus) -> Origin:
-    """Where a corpus came from; one that was made in memory is hashed as its jsonl."""
-    if corpus.origin is not None:
-        return corpus.origin
-    import hashlib
-
-    out = io.BytesIO()
-    registry.load("formats", "jsonl")().write(corpus, out)
-    return Origin("", hashlib.sha256(out.getvalue()).hexdigest(), "memory")
+    """Where a corpus came from; one that was made in memory has the hash of its columns."""
+    return corpus.origin or Origin("", corpus.sha256, "memory")
 
 
 def _file(name: str, corpus: Corpus, pair: Pair | None = None) -> File:

@@ -15,7 +15,7 @@ from carob.counts.count import Count
 from carob.counts.quantities import valued
 from carob.counts.tally import Statistic, Tally
 from carob.evaluate.options import Options, ScoreOptions, table_for, table_recipes
-from carob.evaluate.read import Readable
+from carob.evaluate.read import Scorable
 from carob.evaluate.run import (
     LABEL_ROWS,
     MOST_ROWS,
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 def score(
-    gold: Readable,
+    gold: Scorable,
     system: Systems,
     recipes: Recipes | None = None,
     *,
@@ -47,7 +47,9 @@ def score(
 ) -> Scores:
     """Score one or several systems against gold.
 
-    Gold and systems are corpora or paths; several systems come as a list or by name. `recipes`
+    Gold and systems are corpora, paths or lists of documents: of tags, as seqeval takes them, of
+    mentions `(label, start, end)`, of dicts, or of spaCy's Docs. Several systems come as a list or
+    by name. `recipes`
     are texts like "exact.F1@macro"; by default they are those of the task, or a table that fits
     the files (`preset`). Every score gets an interval, unless `resamples` is 0. With
     `by_document`, it also gets the score of each document. The other keyword arguments are
@@ -57,6 +59,8 @@ def score(
     >>> system = Corpus.of("[Ann]PER Lee visited [Rome]LOC .")
     >>> score(gold, system, "exact.F1").value
     0.5
+    >>> score([["B-PER", "I-PER", "O"]], [["B-PER", "O", "O"]], "overlap.F1").value
+    1.0
     """
     chosen = Options.of(ScoreOptions, options)
 

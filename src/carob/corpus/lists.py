@@ -1,0 +1,199 @@
+"""From lists in memory to a corpus: tags, mentions, dicts or spaCy's documents, as they come."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from operator import index
+from typing import Any, TypeGuard
+
+import numpy as np
+
+from carob.arrays.columns import label_codes
+from carob.corpus.corpus import Corpus, Origin
+from carob.corpus.document import Document, Mention
+from carob.corpus.problems import UsageError, plain
+from carob.corpus.tables import Codes, Documents, Mentions, int32
+
+DOCUMENTS = "lists of tags, lists of mentions (label, start, end), dicts, Documents or spaCy's Docs"
+
+
+def is_list(value: Any) -> TypeGuard[Sequence[Any]]:
+    """Whether a value is a list, or an array or column that can be one.
+
+    >>> is_list([]), is_list(np.array(["O"])), is_list("O")
+    (True, True, False)
+    """
+    if isinstance(value, (list, tuple)):
+        return True
+    # Words and numbers of NumPy have the method too.
+    return hasattr(value, "tolist") and hasattr(value, "__len__") and not isinstance(value, str)
+
+
+def holds_documents(value: Any) -> bool:
+    """Whether a list holds documents; otherwise it is a list of systems, or none at all.
+
+    >>> holds_documents([["B-PER", "O"]]), holds_documents([[["B-PER", "O"]], [["O", "O"]]])
+    (True, False)
+    >>> holds_documents([[("PER", 0, 1)], []]), holds_documents(["a.conll", "b.conll"])
+    (True, False)
+    """
+    if not is_list(value) or not len(value):
+        return False
+    for document in value:
+        if isinstance(document, (str, os.PathLike, Corpus)):
+            return False
+        if not is_list(document):
+            return isinstance(document, (Document, Mapping)) or hasattr(document, "ents")
+        for item in document:
+            return not _is_document(item)  # then the list is a system
+    return True
+
+
+def _is_document(item: Any) -> bool:
+    """Whether an item is a document, and neither a tag nor a mention."""
+    if is_list(item):
+        return not (len(item) == 3 and isinstance(item[0], str) and not isinstance(item[1], str))
+    if isinstance(item, Mapping):
+        return "label" not in item
+    return isinstance(item, Document) or hasattr(item, "ents")
+
+
+def of_lists(documents: Any, scheme: str = "auto", repair: str = "conlleval") -> Corpus:
+    """The corpus that lists describe, one item for each document: a list of tags, a list of
+    mentions `(label, start, end)` or dicts with these keys, a dict as in carob's jsonl, a Document,
+    or a Doc of spaCy. Ends are exclusive. `scheme` and `repair` are for tags.
+
+    >>> of_lists([[("PER", 0, 2)], []])[0].mentions
+    (Mention('PER', 0, 2),)
+    >>> of_lists([["B-PER", "O"], ["O"]]).documents.length
+    array([2, 1], dtype=int32)
+    """
+    from carob.corpus.build import of_documents, of_tags  # files need it not
+
+    every = [_as_list(each) for each in _as_list(documents)]
+    are_lists = [type(each) is list for each in every]
+    if len(set(are_lists)) > 1:
+        row = are_lists.index(not are_lists[0])
+        raise UsageError(
+            f"document {row + 1}: found {type(every[row]).__name__}, expected "
+            f"{type(every[0]).__name__} like document 1: all documents are of one kind"
+        )
+    if not all(are_lists):
+        return of_documents([_of_one(each, i + 1) for i, each in enumerate(every)])
+    first = next((items[0] for items in every if items), None)
+    if not isinstance(first, str):
+        return _of_mentions(every)
+    corpus, known_scheme = of_tags(every, None, scheme, repair)
+    how = {"scheme": known_scheme, "repair": repair}
+    return replace(corpus, origin=Origin("", corpus.sha256, "memory", how))
+
+
+def _as_list(value: Any) -> Any:
+    if type(value) is list:
+        return value
+    if isinstance(value, tuple):
+        return list(value)
+    return value.tolist() if hasattr(value, "tolist") else value
+
+
+def _of_one(document: Any, number: int) -> Document | Mapping[str, Any]:
+    """A document that is one object."""
+    if isinstance(document, Document):
+        return document
+    if isinstance(document, Mapping):
+        if {"label", "start", "end"} <= document.keys():
+            raise UsageError(
+                f"document {number}: found a mention, expected a list of mentions for each document"
+            )
+        return document
+    if hasattr(document, "ents"):
+        tokens = list(document)
+        return Document(
+            text=document.text,
+            tokens=tuple(token.text for token in tokens),
+            token_spans=tuple((token.idx, token.idx + len(token.text)) for token in tokens),
+            mentions=tuple(
+                Mention(span.label_, span.start_char, span.end_char) for span in document.ents
+            ),
+        )
+    raise UsageError(
+        f"document {number}: found {type(document).__name__}, expected one of: {DOCUMENTS}"
+    )
+
+
+def _of_mentions(documents: Sequence[Sequence[Any]]) -> Corpus:
+    """Lists of mentions. How long the documents are is not known, nor what positions count."""
+    doc: list[int] = []
+    labels: list[str] = []
+    starts: list[int] = []
+    ends: list[int] = []
+    for row, mentions in enumerate(documents):
+        for place, mention in enumerate(mentions):
+            if isinstance(mention, Mention) or (
+                isinstance(mention, Mapping) and mention.keys() != {"label", "start", "end"}
+            ):
+                # It may have attributes, fragments or a confidence, which documents can hold.
+                from carob.corpus.build import of_documents
+
+                return of_documents([_with_mentions(each, i) for i, each in enumerate(documents)])
+            label, start, end = _checked(mention, row, place)
+            doc.append(row)
+            labels.append(label)
+            starts.append(start)
+            ends.append(end)
+    column, size = Codes.of(labels), len(documents)
+    return Corpus(
+        None,
+        Documents(
+            np.full(size, -1, np.int32),
+            np.zeros(size, np.uint64),
+            np.zeros(size + 1, np.int64),
+            int32([]),
+            np.arange(1, size + 1),
+            np.zeros(size, np.int64),
+        ),
+        Mentions(
+            int32(doc), int32(starts), int32(ends), label_codes(column.codes, len(column.values))
+        ),
+        column.values,
+    ).ordered()
+
+
+def _with_mentions(mentions: Sequence[Any], row: int) -> Document | Mapping[str, Any]:
+    if mentions and isinstance(mentions[0], Mention):
+        if not all(isinstance(each, Mention) for each in mentions):
+            raise UsageError(f"document {row + 1}: some mentions are of another kind")
+        return Document(mentions=tuple(mentions))
+    records = [
+        each if isinstance(each, Mapping)
+        else dict(zip(("label", "start", "end"), _checked(each, row, place), strict=True))
+        for place, each in enumerate(mentions)
+    ]  # fmt: skip
+    return {"mentions": records}
+
+
+def _checked(mention: Any, row: int, place: int) -> tuple[str, int, int]:
+    """Label, start and end of a mention."""
+    where = f"document {row + 1}, mention {place + 1}"
+    try:
+        if isinstance(mention, Mapping):
+            mention = mention["label"], mention["start"], mention["end"]
+        label, start, end = mention
+        if not isinstance(label, str) or isinstance(start, bool) or isinstance(end, bool):
+            raise TypeError
+        start, end = index(start), index(end)
+    except (TypeError, ValueError, KeyError):
+        raise UsageError(
+            f"{where}: found {plain(repr(mention)[:60])}, "
+            "expected (label, start, end), like ('PER', 0, 2)"
+        ) from None
+    if not label or label != label.strip():
+        raise UsageError(f"{where}: found the label {label!r}, expected a name")
+    if not 0 <= start < end < 1 << 31:
+        raise UsageError(
+            f"{where}: the span {start}..{end} is empty, negative or too large; ends are "
+            f"exclusive, so one position at {start} is {start}..{start + 1}"
+        )
+    return label, start, end

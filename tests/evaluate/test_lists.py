@@ -1,0 +1,92 @@
+"""Lists are scored as the files that say the same."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from carob import CarobError, Corpus, UsageError, compare, errors, rank, robust, score, write
+
+GOLD = [["B-PER", "I-PER", "O"], ["O", "B-LOC"], ["B-LOC", "O"]]
+SYSTEM = [["B-PER", "O", "O"], ["O", "B-LOC"], ["B-PER", "O"]]
+
+
+def test_scores_are_those_of_the_same_files(tmp_path: Path) -> None:
+    words = [[f"w{k}" for k in range(len(tags))] for tags in GOLD]
+    for name, tags in (("gold", GOLD), ("system", SYSTEM)):
+        write(Corpus.from_tags(tags, words), tmp_path / f"{name}.conll")
+    paths = [tmp_path / "gold.conll", tmp_path / "system.conll"]
+    files = score(paths[0], paths[1], resamples=0)
+    lists = score(GOLD, SYSTEM, resamples=0)
+    assert [(s.recipe, s.value, s.by_label) for s in files] == [
+        (s.recipe, s.value, s.by_label) for s in lists
+    ]
+
+
+def test_mentions_score_as_tags_do() -> None:
+    mentions = [[("PER", 0, 2)], [("LOC", 1, 2)], [("LOC", 0, 1)]]
+    assert 1.0 == score(GOLD, mentions, "exact.F1").value
+    assert 1.0 == score(mentions, GOLD, "exact.F1").value
+    assert 1.0 == score(mentions, mentions[:], "exact.F1").value
+    assert 0.0 == score(GOLD, [[], [], []], "exact.F1").value
+
+
+def test_several_systems_are_a_list_or_have_names() -> None:
+    assert ["system", "system-2"] == [s.system for s in score(GOLD, [SYSTEM, GOLD], "exact.F1")]
+    named = compare(GOLD, {"a": SYSTEM, "b": GOLD}, "exact.F1").differences[0]
+    unnamed = compare(GOLD, [SYSTEM, GOLD], "exact.F1").differences[0]
+    assert ("a", "b", 1 / 3, 1.0) == (named.a, named.b, named.value_a, named.value_b)
+    assert (named.difference, named.p) == (unnamed.difference, unnamed.p)
+    assert [("LOC", "PER", 1)] == errors(GOLD, SYSTEM).confusions
+    assert errors(GOLD, SYSTEM, GOLD).changes is not None
+    assert [] == errors(GOLD, [[], [], []]).confusions
+    assert {"a", "b"} == {each.system for each in rank(GOLD, {"a": SYSTEM, "b": GOLD}, "exact.F1")}
+
+
+def test_the_signature_says_how_tags_were_read() -> None:
+    def signature_of(gold: Any, system: Any, **options: Any) -> str:
+        return score(gold, system, "exact.F1", **options)["exact.F1"].signature
+
+    signature = signature_of(GOLD, SYSTEM)
+    assert "|format:memory/memory|scheme:iob2/iob2|repair:conlleval|" in signature
+    other = signature_of(GOLD, SYSTEM, system_options={"repair": "discard"})
+    assert "|repair:conlleval/discard|" in other
+    hashes = [part for part in signature.split("|") if "sha256=" in part]
+    assert 2 == len(set(hashes))
+    assert not set(hashes) & set(signature_of(GOLD[:2], SYSTEM[:2]).split("|"))
+
+
+def test_options_of_tags_are_used() -> None:
+    invalid = [["I-PER", "I-PER", "O"], *GOLD[1:]]
+    assert 1.0 == score(GOLD, invalid, "exact.F1").value
+    discard = {"repair": "discard", "scheme": "iob2"}
+    assert 0.8 == score(GOLD, invalid, "exact.F1", system_options=discard).value
+    with pytest.raises(UsageError, match="system: document 1, tag 1: 'I-PER' is not legal in iob2"):
+        score(GOLD, invalid, "exact.F1", system_options={"repair": "strict", "scheme": "iob2"})
+    with pytest.raises(UsageError, match="the option 'tag' has no use"):
+        score(GOLD, SYSTEM, "exact.F1", gold_options={"tag": 2})
+    policies = {each.repair for each in robust(GOLD, {"a": invalid, "b": SYSTEM}, "exact.F1")}
+    assert {"conlleval", "discard"} == policies
+
+
+@pytest.mark.parametrize(
+    ("gold", "system", "message"),
+    [
+        (GOLD, [["O"], *SYSTEM[1:]], "system:1: K303 found 1 tokens, expected 3, as in gold:1"),
+        (GOLD, SYSTEM[:2], "system: K302 found 2 documents, expected 3, as in gold"),
+        (GOLD, [[("PER", 0, 9)], [], []], "K306 found a mention that ends at 9 in document '1'"),
+        (GOLD, [["O", "O", 1], *SYSTEM[1:]], "system: document 1, tag 3: found 1, expected a tag"),
+        ([["O", 1]], SYSTEM, "gold: document 1, tag 2: found 1, expected a tag"),
+        (GOLD, 5, "a corpus or a path is needed, not int"),
+        (5, GOLD, "a corpus or a path is needed, not int"),
+        (GOLD, [], "give at least one system"),
+    ],
+)
+def test_errors_name_the_side_the_document_and_the_place(
+    gold: Any, system: Any, message: str
+) -> None:
+    with pytest.raises(CarobError) as caught:
+        score(gold, system, "exact.F1")
+    assert message in str(caught.value)
