@@ -22,7 +22,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Corpu
     every = {}
     for kind in ("mentions", "seminars"):
         folder = tmp_path_factory.mktemp(kind)
-        paths = demo.write(folder, kind, documents=None if kind == "mentions" else 40)
+        paths = demo.write(folder, kind, documents=None if kind == "mentions" else 15)
         every[kind] = {path.stem: read(path) for path in paths if path.suffix != ".md"}
     return every
 

@@ -153,7 +153,7 @@ def mentions(tmp_path_factory: pytest.TempPathFactory) -> Case:
 @pytest.fixture(scope="session")
 def slots(tmp_path_factory: pytest.TempPathFactory) -> Case:
     """Two systems that fill slots; one of them gives strings alone."""
-    return _demo(tmp_path_factory.mktemp("slots"), "seminars", documents=20)
+    return _demo(tmp_path_factory.mktemp("slots"), "seminars", documents=12)
 
 
 TEXT = "Head and neck pain. New York City Hall \U0001f600 and Dr. Ann Lee\nof Oslo."

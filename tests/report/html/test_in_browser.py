@@ -45,14 +45,15 @@ def test_every_count_of_carob_errors_is_the_number_of_its_examples(
 ) -> None:
     case: Case = request.getfixturevalue(kind)
     page = opened(case.file)
-    for name, system in list(case.systems.items())[-2:]:
+    last = list(case.systems.values())[-1]
+    for name, system in case.systems.items():
         errors = carob.errors(case.gold, system)
         right, *types = errors.counts
         there = {each: errors.counts[each] for each in types if errors.counts[each]}
         assert sum(errors.counts[each] for each in errors.kinds) == page.browse(browse(system=name))
         choices = page.choices("type")
         assert there == {each: choices[each] for each in choices if each in types}
-        for each in there:
+        for each in there if system is last else ():
             assert errors.counts[each] == page.browse(browse(system=name, type=each))
             labels = {label: row[each] for label, row in errors.by_label.items() if row[each]}
             assert labels == page.choices("label")
@@ -167,10 +168,9 @@ def test_marks_never_lie_over_one_another(nested: Case, opened: Open) -> None:
             down = min(bottom, other[3]) - max(top, other[1])
             assert across <= 0.5 or down <= 0.5
     tags = page.page.locator("#browser-document .tag").all_inner_texts()
-    assert (
-        sorted(["PAIN FN", "PAIN BEL", "LOC BEL", "ORG BES", "FAC", "PER LBE"]) == sorted(tags[:0])
-        or tags
-    )
+    gold = ["PAIN FN", "PAIN BEL", "LOC BEL", "ORG BES", "FAC", "PER LBE"]
+    system = ["PAIN BEL", "ORG BES", "LOC BEL", "FAC", "ORG LBE"]
+    assert sorted(gold + system) == sorted(tags)
     assert 1 <= page.page.locator(".strip.gap").count()
 
 
