@@ -302,6 +302,14 @@ def test_detectable_is_2_8_standard_errors_of_the_paired_difference() -> None:
     assert found.detectable == pytest.approx(2.801585 * error, rel=1e-6)
 
 
+def test_a_measure_that_never_varies_has_no_smallest_difference() -> None:
+    gold = Corpus.of(*["[Ann]PER saw [Bo]PER"] * 8)
+    half = Corpus.of(*["[Ann]PER saw Bo"] * 8)
+    made = compare(gold, {"a": gold, "b": half}, "exact.P", trials=99)
+    assert 0 == made.differences[0].detectable
+    assert "smallest difference" not in str(made)
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [

@@ -122,7 +122,7 @@ class Difference(Part):
                 f"; they differ in {self.differing} {unit}s only, so p cannot be smaller than "
                 f"{p_value(self.smallest_p)}"
             )
-        elif self.detectable is not None:
+        elif self.detectable:  # 0 if nothing of it ever varies
             sentence += (
                 f"; the smallest difference that these {unit}s could show is about "
                 f"{self._points(self.detectable, digits)}"
