@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,13 @@ def test_a_terminal_shows_the_studies(
     said = capsys.readouterr()
     assert "studies of 30 documents" in said.err
     assert said.out.startswith("About ")
+
+
+def test_the_answer_has_the_digits_of_the_table(
+    files: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert 0 == main(["power", *files, *QUICK, "--percent", "--digits", "3"])
+    assert re.search(r"a difference of \d\.\d{3} exact\.F1", capsys.readouterr().out)
 
 
 def test_a_difference_that_cannot_be_is_refused(

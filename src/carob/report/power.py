@@ -26,7 +26,7 @@ def sections(power: Power, style: Style, *, width: int = WIDTH) -> list[Section]
             f"to {style.number(power.difference)}"
         )
     return [
-        Section(sentences=[power.answer]),
+        Section(sentences=[power.sentence(style.decimals if style.percent else 1)]),
         Section(Table(rows, left=frozenset({4}))),
         Section(remarks=[pilot, *map(plain, power.remarks)]),
     ]

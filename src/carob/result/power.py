@@ -102,8 +102,12 @@ class Power(Result):
     @property
     def answer(self) -> str:
         """How many documents are needed, in a sentence."""
+        return self.sentence()
+
+    def sentence(self, digits: int = 1) -> str:
+        """The answer, with this many decimals of a point."""
         a, b = (plain(each.name) for each in self.systems)
-        what = f"a difference of {100 * self.difference:.1f} {plain(self.recipe)}"
+        what = f"a difference of {100 * self.difference:.{digits}f} {plain(self.recipe)}"
         own = next((each for each in self if each.documents == self.pilot), None)
         pilot = f"the {self.pilot:,} of the pilot show it in {_percent(own.power)}" if own else ""
         if self.documents is None:
