@@ -189,6 +189,16 @@ def test_every_command_can_be_quiet(command: str, capsys: pytest.CaptureFixture[
     assert "-q, --quiet" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("report", ["csv", "json"])
+@pytest.mark.parametrize("option", [["--percent"], ["--digits", "2"]])
+def test_what_has_every_digit_is_not_rounded(
+    report: str, option: list[str], gold: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert 2 == main(["score", str(gold), str(gold), "--format", report, *option])
+    message = f"carob: {report} has every digit: {option[0]} is for tables\n"
+    assert capsys.readouterr().err.endswith(message)
+
+
 def test_quiet_silences_remarks_but_no_error(
     gold: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

@@ -269,7 +269,12 @@ def parse_style(arguments: argparse.Namespace) -> dict[str, Any]:
         if getattr(arguments, name, default) != default
     }
     if style:
+        from carob.corpus.problems import UsageError
         from carob.result.result import load_report
+
+        for name in ("percent", "digits"):
+            if name in style and arguments.format in ("csv", "json"):
+                raise UsageError(f"{arguments.format} has every digit: --{name} is for tables")
 
         load_report(arguments.format, style)
     return style
