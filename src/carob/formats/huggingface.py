@@ -279,4 +279,5 @@ class _Rows:
         return replace(corpus, documents=documents, facts=facts)
 
     def _decoded(self, tags: list[list[str]], tokens: list[list[str]] | None) -> Corpus:
-        return of_tags(tags, tokens, self.format.scheme, self.format.repair)
+        corpus, _ = of_tags(tags, tokens, self.format.scheme, self.format.repair)
+        return corpus
