@@ -58,7 +58,7 @@ def test_invalid_sequences_are_repaired_or_reported_with_their_lines(tmp_path: P
     data = lines(ROW, invalid)
     assert 1 == of_bytes(data, "huggingface").facts["repaired"]
     assert 1 == len(of_bytes(data, "huggingface", repair="discard").mentions)
-    with pytest.raises(InputError, match="file:2: K108 found 'I-LOC' is not legal in"):
+    with pytest.raises(InputError, match="file:2: K108 found tag 2: 'I-LOC' is not legal in"):
         of_bytes(data, "huggingface", repair="strict", scheme="iob2")
     file = tmp_path / "rows.jsonl"
     file.write_bytes(data)

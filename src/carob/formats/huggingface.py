@@ -265,7 +265,7 @@ class _Rows:
                 try:
                     self._decoded([tags], None)
                 except UsageError as one:
-                    found = str(one).removeprefix("document 1: ")
+                    found = str(one).removeprefix("document 1, ")
                     problems.add("K108", line, found, "tags of one scheme")
             problems.check()
             raise source.failure("K105", str(error), "tags of one scheme") from None
