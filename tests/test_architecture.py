@@ -39,6 +39,7 @@ BELOW: dict[str, set[str]] = {
     "recipe": {*NOUNS, "plugin", "registry"},
     "evaluate": {*NOUNS, *STAGES, *ROOM, *SHARED, "registry", "recipe"},
     "experiment": {*NOUNS, *STAGES, *SHARED, "registry", "recipe", "evaluate"},
+    "compat": {*NOUNS, *STAGES, *SHARED, "registry", "recipe", "evaluate"},
     "cli": {*NOUNS, *STAGES, *SHARED, "registry", "recipe", "evaluate", "experiment"},
     "__main__": {"cli"},
     "_version": set(),
