@@ -1,0 +1,54 @@
+"""An assertion for tests of a system; pytest itself is not needed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from carob.corpus.problems import UsageError
+from carob.evaluate.read import Scorable
+from carob.evaluate.score import score
+from carob.result.scores import Score
+
+
+def assert_score(
+    gold: Scorable,
+    system: Scorable,
+    recipe: str,
+    *,
+    at_least: float | None = None,
+    at_most: float | None = None,
+    surely: bool = False,
+    **options: Any,
+) -> Score:
+    """Assert that a score is at least, or at most, a number; with `surely`, that all of its
+    interval is. The other keyword arguments are those of `carob.score`.
+
+    >>> gold, system = [["B-PER", "O"], ["B-LOC"]], [["B-PER", "O"], ["O"]]
+    >>> assert_score(gold, system, "exact.P", at_least=0.9).value
+    1.0
+    >>> assert_score(gold, system, "exact.R", at_least=0.9)
+    Traceback (most recent call last):
+    AssertionError: exact.R is 0.5000, expected at least 0.9
+    """
+    if at_least is None and at_most is None:
+        raise UsageError("give at_least or at_most")
+    if surely and options.get("resamples") == 0:
+        raise UsageError("surely needs an interval: resamples must not be 0")
+    scores = score(gold, system, recipe, **({} if surely else {"resamples": 0}) | options)
+    if len(scores) != 1:
+        raise UsageError(f"{recipe} is {len(scores)} scores, expected one system and one recipe")
+    found = scores.scores[0]
+    low, high = (found.low, found.high) if surely else (found.value, found.value)
+    if surely and found.value is not None and (low is None or high is None):
+        raise UsageError(
+            "surely needs an interval, and there is none: " + "; ".join(scores.remarks)
+        )
+    limits = [f"at least {at_least}"] if at_least is not None else []
+    limits += [f"at most {at_most}"] if at_most is not None else []
+    expected = f"expected {'surely ' if surely else ''}{' and '.join(limits)}"
+    if low is None or high is None:
+        raise AssertionError(f"{recipe} is undefined, {expected}")
+    interval = f" [{low:.4f}, {high:.4f}]" if surely else ""
+    if (at_least is not None and low < at_least) or (at_most is not None and high > at_most):
+        raise AssertionError(f"{recipe} is {found.value:.4f}{interval}, {expected}")
+    return found

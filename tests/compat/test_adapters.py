@@ -1,0 +1,115 @@
+"""Adapters give the numbers of carob.score, without the packages that they are for."""
+
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from carob import UsageError, score
+from carob.compat.evaluate import load
+from carob.compat.pytest import assert_score
+from carob.compat.torchmetrics import MentionScore
+from carob.compat.transformers import compute_metrics
+
+GOLD = [["B-PER", "I-PER", "O"], ["O", "B-LOC"], ["B-LOC", "O"]]
+SYSTEM = [["B-PER", "O", "O"], ["O", "B-LOC"], ["B-PER", "O"]]
+TAGS = {"0": "O", "1": "B-PER", "2": "I-PER", "3": "B-LOC"}
+NUMBER = {tag: int(number) for number, tag in TAGS.items()}
+
+
+def padded(sentences: list[list[str]], filler: int) -> Any:
+    return np.array([[NUMBER[t] for t in s] + [filler] * (4 - len(s)) for s in sentences])
+
+
+def test_compute_metrics_leaves_out_padding() -> None:
+    numbers, labels = padded(SYSTEM, 3), padded(GOLD, -100)
+    logits = np.eye(len(TAGS))[numbers]
+    expected = {
+        name: score(GOLD, SYSTEM, recipe).value
+        for name, recipe in (("precision", "exact.P"), ("recall", "exact.R"), ("f1", "exact.F1"))
+    }
+    metrics = compute_metrics(TAGS)
+    for predictions in (numbers, logits, (logits, "hidden states"), numbers.tolist()):
+        assert expected == metrics((predictions, labels))
+        assert expected == metrics(SimpleNamespace(predictions=predictions, label_ids=labels))
+
+
+def test_compute_metrics_refuses_what_it_cannot_read() -> None:
+    metrics = compute_metrics(TAGS)
+    with pytest.raises(UsageError, match="sentence 1, token 2: found the label 9, expected one of"):
+        metrics(([[0, 9]], [[0, 1]]))
+    with pytest.raises(UsageError, match="sentence 1: 1 predictions, but 2 labels"):
+        metrics(([[0]], [[0, 1]]))
+    assert math.isnan(metrics(([[0]], [[0]]))["f1"])
+
+
+def test_the_metric_of_evaluate_takes_batches() -> None:
+    whole = load("seqeval").compute(predictions=SYSTEM, references=GOLD)
+    metric = load("seqeval")
+    metric.add(prediction=SYSTEM[0], reference=GOLD[0])
+    metric.add_batch(predictions=SYSTEM[1:], references=GOLD[1:])
+    assert whole == metric.compute()
+    assert score(GOLD, SYSTEM, "exact.F1").value == whole["overall_f1"]
+    assert 5 / 7 == whole["overall_accuracy"]
+    assert {"precision": 1.0, "recall": 0.5, "f1": 2 / 3, "number": 2} == whole["LOC"]
+    strict = load("seqeval").compute(
+        predictions=[["I-PER"]], references=[["B-PER"]], mode="strict", scheme="IOB2",
+        zero_division=0,
+    )  # fmt: skip
+    assert 0.0 == strict["overall_f1"]
+    with pytest.raises(UsageError, match="give both"):
+        metric.compute(predictions=SYSTEM)
+    with pytest.raises(UsageError, match="no metric is called 'rouge'"):
+        load("rouge")
+
+
+def test_a_score_grows_batch_by_batch() -> None:
+    metric = MentionScore(["exact.F1", "overlap.F1"], resamples=0)
+    with pytest.raises(UsageError, match="call update first"):
+        metric.compute()
+    for gold, system in zip(GOLD, SYSTEM, strict=True):
+        metric.update([system], [gold])
+    whole = score(GOLD, SYSTEM, ["exact.F1", "overlap.F1"], resamples=0)
+    assert [each.value for each in whole] == [each.value for each in metric.compute()]
+    metric.reset()
+    metric.update(GOLD, GOLD)
+    assert 1.0 == metric.compute()["exact.F1"].value
+    with pytest.raises(UsageError, match="1 documents of the system, but 3 of gold"):
+        metric.update(GOLD[:1], GOLD)
+
+
+def test_an_assertion_can_ask_for_the_interval() -> None:
+    gold, system = GOLD * 20, SYSTEM * 20
+    low = score(gold, system, "exact.F1")["exact.F1"].low
+    assert low is not None
+    found = assert_score(gold, system, "exact.F1", at_least=low - 1e-9, surely=True)
+    assert low == found.low
+    with pytest.raises(AssertionError, match=r"exact.F1 is 0\.3333 \[.*\], expected surely at lea"):
+        assert_score(gold, system, "exact.F1", at_least=low + 0.01, surely=True)
+    assert_score(gold, system, "exact.F1", at_least=0.33, at_most=0.34)
+    with pytest.raises(AssertionError, match="is undefined, expected at most 1"):
+        assert_score([["O"]], [["O"]], "exact.F1", at_most=1)
+    with pytest.raises(UsageError, match="give at_least or at_most"):
+        assert_score(gold, system, "exact.F1")
+    with pytest.raises(UsageError, match="resamples must not be 0"):
+        assert_score(gold, system, "exact.F1", at_least=1, surely=True, resamples=0)
+    with pytest.raises(UsageError, match="needs an interval"):
+        assert_score(GOLD[:1], SYSTEM[:1], "exact.F1", at_least=0, surely=True)
+
+
+def test_no_adapter_imports_what_it_is_for() -> None:
+    code = (
+        "import sys\n"
+        "import carob.compat.evaluate, carob.compat.pytest, carob.compat.torchmetrics\n"
+        "import carob.compat.transformers\n"
+        "names = 'evaluate pytest torchmetrics torch transformers seqeval sklearn scipy pandas'\n"
+        "print([name for name in names.split() if name in sys.modules])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "[]\n" == done.stdout
