@@ -144,6 +144,10 @@ GOLDS = {
     "huggingface": b'{"tokens": ["Ann"], "ner_tags": ["B-PER"]}\n',
     "pipeline": b'[{"entity_group": "PER", "start": 0, "end": 3}]\n',
     "spacy": b'[["Ann", {"entities": [[0, 3, "PER"]]}]]\n',
+    "labelstudio": b'[{"data": {"text": "Ann"}, "annotations": [{"result": [{"type": "labels", '
+    b'"value": {"start": 0, "end": 3, "labels": ["PER"]}}]}]}]\n',
+    "entities": b'{"entities": [{"text": "Ann", "type": "PER"}]}\n',
+    "conllu": b"1\tAnn\t_\t_\t_\t_\t_\t_\t_\tNER=B-PER\n",
     "doccano": b'{"text": "Ann", "label": [[0, 3, "PER"]]}\n',
     "prodigy": b'{"text": "Ann", "spans": [{"start": 0, "end": 3, "label": "PER"}]}\n',
 }
@@ -165,7 +169,7 @@ def test_an_empty_file_is_an_empty_answer(
         (tmp_path / "gold.txt").write_text("Ann slept")
     gold.write_bytes(GOLDS[format])
     system.write_bytes(content)
-    space = "oads" if format in ("records", "muc") else "exact"
+    space = "oads" if format in ("records", "muc", "entities") else "exact"
     result = tmp_path / "result.json"
     options = ["--system-format", format] if named else []
     call = ["score", str(gold), str(system), "-m", f"{space}.PRF", "--format", "json"]

@@ -13,7 +13,17 @@ from carob import Corpus, Document, Mention, convert, read
 from tests.worlds import WORDS
 
 RECIPES = ("exact.PRF", "exact.F1@macro", "exact.F1@macro-doc")
-WRITTEN = ("jsonl", "doccano", "prodigy", "spacy", "huggingface", "conll", "inline", "brat")
+WRITTEN = (
+    "jsonl",
+    "doccano",
+    "prodigy",
+    "labelstudio",
+    "spacy",
+    "huggingface",
+    "conll",
+    "inline",
+    "brat",
+)
 
 
 def corpus(seed: int) -> Corpus:

@@ -27,7 +27,7 @@ from tests.formats._mutations import Mutator, noise, valid, valid_pairs
 
 INPUTS = {
     "conll": 18, "jsonl": 18, "spans": 18, "tbf": 18, "inline": 16, "brat": 12, "records": 15,
-    "muc": 15, "spacy": 14,
+    "muc": 15, "spacy": 14, "labelstudio": 20,
 }  # fmt: skip
 OTHERS = 10
 """How many inputs a reader gets for each example of the profile of hypothesis; OTHERS is for one
@@ -49,6 +49,9 @@ OPTIONS: dict[str, list[dict[str, Any]]] = {
     "huggingface": [{}, {"names": "O+B-A+I-A"}, {"repair": "discard"}, {"scheme": "io"}],
     "spacy": [{}, {}, {"offsets": "utf16"}, {"spans": "sc"}],
     "pipeline": [{}, {"offsets": "inclusive"}, {"offsets": "utf16"}],
+    "labelstudio": [{}, {}, {"offsets": "char"}, {"offsets": "inclusive", "annotator": "3"}],
+    "entities": [{}, {"id": ""}, {"offsets": "inclusive"}],
+    "conllu": [{}, {"repair": "discard"}, {"key": "SpaceAfter", "scheme": "io"}],
     "prodigy": [{}, {}, {"offsets": "bytes"}, {"offsets": "inclusive", "id": "text"}],
 }  # fmt: skip
 

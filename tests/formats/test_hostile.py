@@ -32,7 +32,8 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs /proc and
 Shape: TypeAlias = Callable[[int], bytes]
 
 COUNT = {"conll": 6000, "spans": 12_000, "tbf": 3000, "jsonl": 1500, "inline": 2000, "brat": 1000,
-         "records": 1500, "muc": 1500}  # fmt: skip
+         "records": 1500, "muc": 1500, "doccano": 1500, "prodigy": 800, "labelstudio": 800,
+         "pipeline": 1500, "huggingface": 1500, "conllu": 3000}  # fmt: skip
 """How many rows of a format's own shapes; of the shapes that are the same for all: ALIKE."""
 ALIKE = 8000
 TIMES, SLACK = 4, 0.02
@@ -173,6 +174,42 @@ OWN["muc"] = {
     "bad lines": rows(b"x\n"),
     "no message": rows(b"a: b\n"),
     "parentheses": between(b"0. MESSAGE: ID   d", rows(b" (x)"), b"\n"),
+}
+
+
+OWN["doccano"] = {
+    "spans": listed(b'{"text": "\xf0\x9f\x98\x80ab", "label": [', b'[1, 2, "%d"]', b"]}"),
+    "records": rows(b'{"id": %d, "text": "ab", "label": [[0, 1, "X"]]}\n'),
+    "nested": rows(b'{"label": ['),
+}
+OWN["prodigy"] = {
+    "spans": listed(b'{"text": "ab", "spans": [', b'{"start": 0, "end": 1, "label": "%d"}', b"]}"),
+    "tokens": listed(b'{"text": "ab", "tokens": [', b'{"text": "", "start": 0, "end": 0}', b"]}"),
+    "relations": listed(
+        b'{"text": "ab", "spans": [{"start": 0, "end": 1, "label": "X"}], "relations": [',
+        b'{"label": "%d", "head_span": {"start": 0, "end": 1, "label": "X"}, "child_span": {}}',
+        b"]}",
+    ),
+}
+OWN["labelstudio"] = {
+    "regions": listed(
+        b'[{"data": {"text": "\xf0\x9f\x98\x80ab"}, "annotations": [{"result": [',
+        b'{"type": "labels", "value": {"start": 1, "end": 2, "text": "a", "labels": ["%d"]}}',
+        b"]}]}]",
+    ),
+    "annotations": listed(b'[{"data": {"text": "a"}, "annotations": [', b'{"result": []}', b"]}]"),
+}
+OWN["pipeline"] = {
+    "pieces": listed(b"[", b'{"entity": "I-A", "index": %d, "start": %d, "end": 99999}', b"]"),
+    "lists": listed(b"[", b'[{"entity_group": "A", "start": 0, "end": 1}]', b"]"),
+}
+OWN["huggingface"] = {
+    "rows": rows(b'{"tokens": ["a", "b"], "ner_tags": ["B-X", "O"]}\n'),
+    "labels": rows(b'{"tokens": ["a"], "ner_tags": ["B-%d"]}\n'),
+}
+OWN["conllu"] = {
+    "words": rows(b"1\ta" + b"\t_" * 7 + b"\tNER=B-%d\n"),
+    "sentences": rows(b"1\ta" + b"\t_" * 7 + b"\tNER=B-X\n\n"),
 }
 
 

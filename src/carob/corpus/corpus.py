@@ -580,6 +580,7 @@ FACT_PROBLEMS = {
         "document",
         "with groups of spans, which are not read; --read spans=NAME reads one of them",
     ),
+    "unread_relations": ("K236", "relation", "left out, as entities have no ids"),
     "padding": ("K236", "token", "with the number -100 left out"),
     "unlabelled_relations": ("K236", "relation", "of words that are no mentions left out"),
 }  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, replace
@@ -76,6 +77,8 @@ def _sureness(source: Source) -> dict[str, float]:
     sure: dict[str, float] = {}
     for name in registry.plugins("formats"):
         sure[name] = registry.load("formats", name).sniff(head)
+    if max(sure.values(), default=0.0) < 0.5:
+        _refuse_foreign(source, head)
     named = ending(source.name)[1]
     for name in sorted(registry.builtin("formats"), key=lambda name: (f".{name}" != named, name)):
         sure[name] = registry.load("formats", name).sniff(head)
@@ -109,6 +112,21 @@ def _sniffed_folder(source: Source) -> str:
     for file in source.files.values():
         _refuse_words(file)
     return max(unsure, key=lambda name: unsure[name])
+
+
+def _refuse_foreign(source: Source, head: bytes) -> None:
+    """A file of another tool that carob does not read is not taken for something else."""
+    start = head.lstrip(b"\xef\xbb\xbf \t\r\n")
+    first = start[:400].partition(b"\n")[0]
+    if start[:1] not in (b"{", b"[", b"<") and not re.search(rb"\|t\||\|a\||#FORMAT|start", first):
+        return
+    from carob.formats.foreign import foreign  # most files need it not
+
+    if (known := foreign(start)) is not None:
+        found, advice = known
+        raise source.failure(
+            "K239", f"what looks like {found}", "a format that carob reads", advice
+        )
 
 
 def _refuse_words(source: Source) -> None:

@@ -35,8 +35,8 @@ UNITS = {
 }
 """What offsets may count, and how messages say it."""
 COUNTED = (
-    "rejected", "span_groups", "skipped", "cancelled", "other_annotators", "quoted", "misquoted",
-    "unlabelled_relations",
+    "rejected", "unread_relations", "span_groups", "skipped", "cancelled", "other_annotators",
+    "quoted", "misquoted", "unlabelled_relations",
 )  # fmt: skip
 """What readers of dialects count for the user."""
 

@@ -1,0 +1,133 @@
+"""conllu: CoNLL-U files whose last column, MISC, has the tags of mentions: NER=B-PER."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from carob.corpus.corpus import Corpus
+from carob.corpus.problems import Problems
+from carob.corpus.source import Source
+from carob.corpus.tables import Documents
+from carob.formats._text import BOM, lines, signed, unsigned
+from carob.formats.conll import Conll
+
+_COLUMNS = 10
+_TAGGED = re.compile(
+    rb"^[0-9]+(?:[-.][0-9]+)?\t(?:[^\t\n]*\t){8}(?:[^\t\n]*\|)?(?:NER|Entity)=", re.M | re.I
+)
+_RANGE = re.compile(rb"[0-9]+[-.][0-9]+")
+_DOCUMENT = re.compile(rb"# (?:newdoc|document_id)\b")
+_NUMBER = re.compile(rb"[0-9]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Conllu:
+    """Ten columns, of which the last has the tag of each token under a key: NER=B-PER.
+
+    `key` names another key; a token without it is outside of all mentions. Tokens are words: lines
+    of multiword tokens (`1-2`) and of empty nodes (`1.1`) are left out. Otherwise the file is read
+    as conll, with its documents, schemes and repairs. Brackets of mentions, as in CorefUD
+    (`Entity=(1-person-`), are no tags and are refused.
+
+    >>> row = b"1\\tAnn\\t_\\t_\\t_\\t_\\t_\\t_\\t_\\tNER=B-PER|SpaceAfter=No\\n"
+    >>> Corpus.joined(Conllu().read(Source.of_bytes(row)))[0].mentions
+    (Mention('PER', 0, 1),)
+    """
+
+    key: str = "NER"
+    scheme: str = "auto"
+    repair: str = "conlleval"
+    documents: str = "auto"
+
+    name: ClassVar[str] = "conllu"
+    extensions: ClassVar[tuple[str, ...]] = (".conllu",)
+    holds: ClassVar[frozenset[str]] = frozenset({
+        "tokens", "sentences", "document ids", "units:token",
+    })  # fmt: skip
+
+    def __post_init__(self) -> None:
+        self._conll()  # checks scheme, repair and documents
+
+    def _conll(self) -> Conll:
+        return Conll(scheme=self.scheme, repair=self.repair, documents=self.documents)
+
+    @staticmethod
+    def sniff(head: bytes) -> float:
+        """How sure are we, from 0 to 1? Without such tags, the file may be meant as conll.
+
+        >>> (
+        ...     Conllu.sniff(b"1\\tAnn\\t_\\t_\\t_\\t_\\t_\\t_\\t_\\tNER=B-PER\\n"),
+        ...     Conllu.sniff(b"Ann B-PER"),
+        ... )
+        (0.96, 0.0)
+        """
+        return 0.96 if _TAGGED.search(head.removeprefix(BOM)) else 0.0
+
+    def read(self, source: Source) -> Iterator[Corpus]:
+        """Blocks of documents."""
+        return self._conll().read(self._two_columns(source))
+
+    def signature_fields(self, facts: Mapping[Any, int]) -> tuple[dict[str, str], dict[str, int]]:
+        """The key, and how the tags were read."""
+        how, counts = self._conll().signature_fields(facts)
+        words: tuple[str, ...] = ("scheme", "repair", "documents")
+        kept = {word: how[word] for word in words if word in how}
+        return {"misc_key": signed(self.key), **kept}, counts
+
+    @staticmethod
+    def from_signature(fields: Mapping[str, str]) -> dict[str, Any]:
+        """The parameters again.
+
+        >>> fields = {"misc_key": "NE", "scheme": "iob2", "repair": "strict", "documents": "auto"}
+        >>> Conllu.from_signature(fields)["key"]
+        'NE'
+        """
+        kept = ("scheme", "repair", "documents")
+        return {"key": unsigned(fields["misc_key"])} | {
+            word: fields[word] for word in kept if word in fields
+        }
+
+    def library(self, source: Source, documents: Documents) -> Any:
+        """The tokens."""
+        return self._conll().library(self._two_columns(source), documents)
+
+    def _two_columns(self, source: Source) -> Source:
+        """The file as conll, line by line, so that messages name the right lines."""
+        problems = Problems(source.name)
+        wanted = self.key.encode("utf-8", "surrogateescape") + b"="
+        rows: list[bytes] = []
+        tagged = brackets = 0
+        for number, _, raw in lines(source):
+            rows += [b""] * (number - 1 - len(rows))
+            line = raw.rstrip(b"\r")
+            columns = line.split(b"\t")
+            if line.startswith(b"#"):
+                # conll takes some short comments for words.
+                rows.append(line if _DOCUMENT.match(line) else b"# comment =")
+            elif len(columns) != _COLUMNS or not _NUMBER.match(columns[0]):
+                found = f"{len(columns)} columns" if len(columns) != _COLUMNS else "no number"
+                problems.add("K238", number, found, "ten columns separated by tabs: ID FORM ...")
+                rows.append(b"#")
+            elif _RANGE.fullmatch(columns[0]):
+                rows.append(b"# words of one token = ")
+            else:
+                values = [part for part in columns[-1].split(b"|") if part.startswith(wanted)]
+                tag = values[0].removeprefix(wanted).strip() if values else b"O"
+                tagged += bool(values)
+                if b"(" in tag or b")" in tag:
+                    brackets += 1
+                word = b"\xc2\xa0".join(columns[1].split()) or b"_"
+                rows.append(word + b"\t" + (tag.replace(b" ", b"_") or b"O"))
+        problems.check()
+        if brackets or (rows and not tagged):
+            key = self.key
+            found = f"brackets in {key}=" if brackets else f"no {key}= in the last column"
+            raise source.failure(
+                "K238", found, "tags such as NER=B-PER",
+                "--read key=NAME names another key; mentions in brackets, as in CorefUD, "
+                "must be converted first; to read another column, name the format conll",
+            )  # fmt: skip
+        return Source.of_bytes(b"\n".join(rows) + b"\n" if rows else b"", source.name)

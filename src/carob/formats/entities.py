@@ -1,0 +1,168 @@
+"""entities: objects with a list of entities, as language models return them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from carob.corpus.corpus import Corpus
+from carob.corpus.problems import shown
+from carob.corpus.record import WrongError
+from carob.corpus.source import Source
+from carob.corpus.tables import Documents
+from carob.formats import _dialect, json_text
+from carob.formats._dialect import Entry
+from carob.formats._text import FileWords, signed, unsigned
+
+_WORDS = ("text", "mention", "name", "entity", "value", "word")
+_LABELS = ("type", "label", "category", "entity_type")
+_ENTITY = "an object with text and type"
+
+
+@dataclass(frozen=True, slots=True)
+class Entities:
+    """Objects with `entities`: a list of {"text", "type"}, or an object of lists by label.
+
+    Entities without places fill the slots that their labels name. Event spaces of slots and
+    answers find them in the text, and count those that are not there as ungrounded. If all
+    entities have `start` and `end`, they are mentions, and `text` must stand at their place;
+    `offsets` names the unit. `id` and `text` are those of the document. The words of an entity may
+    also be called mention, name, entity, value or word, its label label, category or entity_type.
+
+    >>> line = b'{"entities": [{"text": "Ann", "type": "PER"}, {"text": "Bo", "type": "PER"}]}'
+    >>> Corpus.joined(Entities().read(Source.of_bytes(line)))[0].templates[0].slots["PER"]
+    (Filler(text='Ann'), Filler(text='Bo'))
+    """
+
+    id: str = "id"
+    offsets: str = "auto"
+
+    name: ClassVar[str] = "entities"
+    extensions: ClassVar[tuple[str, ...]] = (".entities",)
+    holds: ClassVar[frozenset[str]] = frozenset({
+        "text", "document ids", "overlaps", "crossing", "across sentences", "confidence",
+        "templates:empty", "units:char", "units:token",
+    })  # fmt: skip
+
+    def __post_init__(self) -> None:
+        _dialect.check_offsets(self.offsets)
+
+    @staticmethod
+    def sniff(head: bytes) -> float:
+        """How sure are we, from 0 to 1? A list without anything in it could be another tool's.
+
+        >>> Entities.sniff(b'{"entities": [{"text": "Ann", "type": "PER"}]}')
+        0.96
+        """
+        return max((_likeness(value) for value in json_text.samples(head)), default=0.0)
+
+    def read(self, source: Source) -> Iterator[Corpus]:
+        """Blocks of documents; texts stay in the file."""
+        return _dialect.read_records(source, self._entry, self.offsets)
+
+    def _entry(self, value: dict[str, Any], facts: Counter[str]) -> Entry | None:
+        entry = Entry({"id": _dialect.name_of(value, self.id)})
+        if value.get("text") is not None:
+            entry.record["text"] = value["text"]
+        rows = value.get("entities")
+        if not isinstance(rows, (list, dict)):
+            found = f"entities = {_dialect.short(rows)}"
+            raise WrongError(found, "a list of objects, or an object of lists")
+        if isinstance(value.get("relations"), list):
+            facts["unread_relations"] += len(value["relations"])
+        if isinstance(rows, list) and any(isinstance(row, dict) and "start" in row for row in rows):
+            _add_mentions(entry, rows)
+            return entry
+        slots: dict[str, list[str]] = {}
+        for label, words in _by_label(rows) if isinstance(rows, dict) else _in_list(rows):
+            if words.strip():
+                slots.setdefault(label, []).append(words)
+            else:
+                facts["empty_texts"] += 1
+        if slots:
+            entry.record["templates"] = [{"slots": slots}]
+        return entry
+
+    def signature_fields(self, facts: Mapping[Any, int]) -> tuple[dict[str, str], dict[str, int]]:
+        """The key of ids, what offsets count, and how many texts were empty."""
+        how, counts = _dialect.signature_fields(self.offsets, facts)
+        return {"id_key": signed(self.id), **how}, counts | {
+            "empty_texts": facts.get("empty_texts", 0)
+        }
+
+    @staticmethod
+    def from_signature(fields: Mapping[str, str]) -> dict[str, Any]:
+        """The parameters again.
+
+        >>> Entities.from_signature({"id_key": "id", "offsets": "char"})
+        {'id': 'id', 'offsets': 'char'}
+        """
+        return {"id": unsigned(fields["id_key"]), "offsets": fields["offsets"]}
+
+    def library(self, source: Source, documents: Documents) -> FileWords:
+        """The texts, which stay in the file."""
+        return _dialect.library(source, documents, _dialect.text_of)
+
+
+def _likeness(value: Any) -> float:
+    if not isinstance(value, dict) or "entities" not in value:
+        return 0.0
+    rows = value["entities"]
+    if isinstance(rows, dict):
+        lists = [row for row in rows.values() if isinstance(row, list)]
+        strings = all(isinstance(each, str) for row in lists for each in row)
+        return 0.92 if lists and strings else 0.0
+    if not isinstance(rows, list):
+        return 0.0
+    if not rows:
+        return 0.84
+    keys = rows[0].keys() if isinstance(rows[0], dict) else set()
+    return 0.96 if keys & {*_WORDS, "start"} and keys & {*_LABELS} else 0.0
+
+
+def _in_list(rows: list[Any]) -> Iterator[tuple[str, str]]:
+    """Label and words of each entity."""
+    for number, each in enumerate(rows):
+        place = f"entities[{number}]"
+        row = _dialect.object_in(each, place, _ENTITY)
+        yield _only(row, _LABELS, place), _only(row, _WORDS, place)
+
+
+def _by_label(rows: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    for label, words in rows.items():
+        if not label:
+            raise WrongError("entities with a label that is empty", "a label")
+        for each in words if isinstance(words, list) else [] if words is None else [words]:
+            if not isinstance(each, str):
+                found = f"entities.{shown(label)[1:-1]} = {_dialect.short(each)}"
+                raise WrongError(found, "a list of texts")
+            yield label, each
+
+
+def _only(row: Mapping[str, Any], keys: tuple[str, ...], place: str) -> str:
+    """The text under one of several keys."""
+    names = [key for key in keys if key in row]
+    if len(names) != 1:
+        found = f"{place} with {' and '.join(names) or 'neither of these keys'}"
+        raise WrongError(found, f"one of {', '.join(keys)}")
+    value = row[names[0]]
+    if not isinstance(value, str) or (keys is _LABELS and not value):
+        raise WrongError(f"{place}.{names[0]} = {_dialect.short(value)}", "a text")
+    return value
+
+
+def _add_mentions(entry: Entry, rows: list[Any]) -> None:
+    """Entities with places."""
+    if "text" not in entry.record:
+        entry.record["unit"] = "char"
+    for number, each in enumerate(rows):
+        place = f"entities[{number}]"
+        row = _dialect.object_in(each, place, _ENTITY)
+        score = row.get("confidence", row.get("score"))
+        words = [row[key] for key in _WORDS if key in row]
+        mention = {"start": row.get("start"), "end": row.get("end"), "confidence": score}
+        entry.add(
+            place, mention | {"label": _only(row, _LABELS, place)}, words[0] if words else None
+        )

@@ -1,0 +1,60 @@
+"""CoNLL-U: tags in its last column, and no file that looks like one is misread."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from carob import InputError, Mention, check, read
+from carob.corpus.source import Source
+from tests.formats._files import of_bytes
+
+
+def row(number: str, form: str, misc: str = "_") -> str:
+    return "\t".join([number, form, *"_______", misc]) + "\n"
+
+
+ANN = row("1", "Ann", "SpaceAfter=No|NER=B-PER") + row("2", "Lee", "NER=I-PER") + row("3", "slept")
+
+
+def test_it_is_recognised_and_other_lines_are_left_out() -> None:
+    text = "# newdoc id = d1\n# global\n" + row("1-2", "Ann Lee") + ANN + row("3.1", "x") + "\n"
+    corpus = read(Source.of_bytes((text + row("1", "New York", "NER=B-LOC")).encode(), "a.conllu"))
+    assert corpus.origin is not None and "conllu" == corpus.origin.format
+    (document,) = corpus
+    assert ("d1", ("Ann", "Lee", "slept", "New\u00a0York")) == (document.id, document.tokens)
+    assert (Mention("PER", 0, 2), Mention("LOC", 3, 4)) == document.mentions
+    assert (0, 3) == document.sentences
+
+
+def test_another_key_and_invalid_sequences(tmp_path: Path) -> None:
+    text = (row("1", "Ann", "NE=I-PER|NER=O") + row("2", "x", "NE=B-LOC")).encode()
+    corpus = of_bytes(text, "conllu", key="NE", scheme="iob2")
+    assert ("PER", "LOC") == tuple(m.label for m in corpus[0].mentions)
+    assert 1 == corpus.facts["repaired"]
+    with pytest.raises(InputError, match="file:1: K108"):
+        of_bytes(text, "conllu", key="NE", scheme="iob2", repair="strict")
+
+
+@pytest.mark.parametrize(("text", "message"), [
+    (row("1", "Ann", "Entity=(1-person-giv"), "K238 found no NER= in the last column"),
+    (row("1", "Ann", "NER=(PER)"), "K238 found brackets in NER="),
+    (ANN + "4 Bo O\n", "file:4: K238 found 1 columns, expected ten columns"),
+    (ANN + row("x", "Bo"), "file:4: K238 found no number, expected ten columns"),
+    (ANN + row("4", "Bo", "NER=Q-X"), "file:4: K104"),
+])  # fmt: skip
+def test_what_is_no_such_file_is_refused(text: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        of_bytes(text.encode(), "conllu")
+    if "NER=" in text or "Entity=" in text:  # detected, it is the same
+        with pytest.raises(InputError, match=message.removeprefix("file")):
+            read(Source.of_bytes(text.encode()))
+
+
+def test_the_errors_of_check_name_the_lines_of_the_file(tmp_path: Path) -> None:
+    file = tmp_path / "a.conllu"
+    file.write_text(
+        row("1-2", "AnnLee") + row("1", "Ann", "NER=B-PER") + row("2", "x", "NER=I-LOC")
+    )
+    assert [("K108", 3)] == [(each.code, each.line) for each in check(file).problems]

@@ -1,0 +1,74 @@
+"""Entities of language models: texts without places fill slots, and are found in the text."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+import carob
+from carob import Corpus, InputError, Mention, read
+from carob.corpus.source import Source
+from tests.formats._files import of_bytes
+
+ANN = {"text": "Ann", "type": "PER"}
+
+
+def of(*records: Any, **options: Any) -> Corpus:
+    return of_bytes("\n".join(map(json.dumps, records)).encode(), "entities", **options)
+
+
+def slots(corpus: Corpus) -> dict[str, list[str]]:
+    (template,) = corpus[0].templates
+    return {slot: [f.text for f in fillers] for slot, fillers in template.slots.items()}  # type: ignore[union-attr, misc]
+
+
+@pytest.mark.parametrize("entities", [
+    [ANN, {"text": "Rome", "type": "LOC"}],
+    [{"name": "Ann", "label": "PER"}, {"entity": "Rome", "category": "LOC"}],
+    {"PER": ["Ann"], "LOC": "Rome", "ORG": [], "MISC": None},
+])  # fmt: skip
+def test_both_shapes_are_recognised_and_fill_slots(entities: Any) -> None:
+    for value in ({"entities": entities}, [{"text": "Ann", "id": 7, "entities": entities}]):
+        corpus = read(Source.of_bytes(json.dumps(value).encode(), "answer.json"))
+        assert corpus.origin is not None and "entities" == corpus.origin.format
+        assert {"PER": ["Ann"], "LOC": ["Rome"]} == slots(corpus)
+
+
+def test_what_is_not_in_the_text_counts_as_an_ungrounded_answer() -> None:
+    marks = [{"start": 0, "end": 3, "label": "PER"}, {"start": 8, "end": 10, "label": "PER"}]
+    gold = Corpus.of({"text": "Ann met Bo", "mentions": marks})
+    system = of({"entities": [ANN, {"text": "Zed", "type": "PER"}]})
+    scores = carob.score(gold, system, ["oads.PRF", "oads.ungrounded-share"], resamples=0)
+    assert [1 / 2, 1 / 2, 1 / 2, 1 / 2] == [each.value for each in scores.scores]
+
+
+def test_places_are_mentions_whose_words_are_compared() -> None:
+    placed = ANN | {"start": 2, "end": 5, "score": 0.5}
+    corpus = of({"text": "😀 Ann slept", "entities": [placed]})
+    assert (Mention("PER", 2, 5, confidence=0.5),) == corpus[0].mentions
+    assert 1 == corpus.facts["quoted"]
+    with pytest.raises(InputError, match=r"K234 .*--read offsets=inclusive"):
+        of({"text": "😀 Ann slept", "entities": [placed | {"end": 4}]})
+    assert 1 == of({"text": "Bo slept", "entities": [placed]}).facts["misquoted"]
+
+
+def test_empty_texts_and_relations_are_counted() -> None:
+    corpus = of({"entities": [ANN, ANN | {"text": " "}], "relations": [["Ann", "in", "Rome"]]})
+    assert {"unread_relations": 1, "empty_texts": 1} == corpus.facts
+
+
+@pytest.mark.parametrize(("entities", "message"), [
+    (3, "entities = 3, expected a list of objects, or an object of lists"),
+    (["Ann"], r"entities\[0\] = 'Ann', expected an object with text and type"),
+    ([{"text": "Ann"}], r"entities\[0\] with neither of these keys, expected one of type, label"),
+    ([ANN | {"name": "Ann"}], r"entities\[0\] with text and name, expected one of text"),
+    ([ANN | {"text": 3}], r"entities\[0\].text = 3, expected a text"),
+    ([ANN | {"type": ""}], r"entities\[0\].type = '', expected a text"),
+    ({"PER": [3]}, "entities.PER = 3, expected a list of texts"),
+    ([ANN | {"start": 0, "end": 3}, ANN], r"entities\[1\] without a place"),
+])  # fmt: skip
+def test_what_is_wrong_is_named_as_the_file_has_it(entities: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        of({"entities": entities})

@@ -1,0 +1,117 @@
+"""Label Studio's tasks: one annotation counts, the others are chosen from or counted."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from carob import InputError, Mention, read
+from carob.corpus.source import Source
+from tests.formats._files import of_bytes, written
+
+TEXT = "😀 Ann in Rome today"
+
+
+def region(
+    start: int, end: int, quote: str = "Ann", label: str = "PER", **more: Any
+) -> dict[str, Any]:
+    value = {"start": start, "end": end, "text": quote, "labels": [label]}
+    return {"type": "labels", "from_name": "label", "to_name": "text", "value": value} | more
+
+
+def task(*result: Any, **more: Any) -> dict[str, Any]:
+    return {"id": 1, "data": {"text": TEXT}, "annotations": [{"result": list(result)} | more]}
+
+
+def of(*tasks: Any, **options: Any) -> Any:
+    return of_bytes(json.dumps(tasks).encode(), "labelstudio", **options)
+
+
+def test_both_exports_are_recognised() -> None:
+    minimal = {"id": 1, "text": TEXT, "label": [region(2, 5)["value"]], "annotator": 3}
+    for value in (
+        [task(region(2, 5))],
+        [minimal],
+        minimal,
+        [minimal | {"label": [], "annotation_id": 1}],
+    ):
+        corpus = read(Source.of_bytes(json.dumps(value, indent=1).encode(), "export.json"))
+        assert corpus.origin is not None and "labelstudio" == corpus.origin.format
+        assert "1" == corpus[0].id
+    assert (Mention("PER", 2, 5),) == of(task(region(2, 5)))[0].mentions == of(minimal)[0].mentions
+
+
+def test_units_of_the_browser_are_detected_and_read_on_request() -> None:
+    first = task(region(3, 6))
+    with pytest.raises(InputError, match=r"K234 found 1 of 1 mention .*--read offsets=utf16"):
+        of(first)
+    corpus = of(first, offsets="utf16")
+    assert (Mention("PER", 2, 5),) == corpus[0].mentions
+    assert list(corpus) == list(of_bytes(written(corpus, "labelstudio"), "labelstudio"))
+
+
+def test_of_several_annotations_one_must_be_chosen_and_cancelled_ones_are_counted() -> None:
+    by_ann = {"completed_by": {"id": 3, "email": "ann@example.org"}, "result": [region(2, 5)]}
+    by_bo = {"completed_by": 4, "result": []}
+    cancelled = {"completed_by": 5, "result": [region(0, 1, "😀")], "was_cancelled": True}
+    both = task() | {"annotations": [by_ann, cancelled, by_bo]}
+    with pytest.raises(
+        InputError, match=r"K235 found 2 annotations of one task, by 'ann@example.org'"
+    ):
+        of(both)
+    for name, count in (("3", 1), ("ann@example.org", 1), ("4", 0)):
+        corpus = of(both, annotator=name)
+        assert (count, 1) == (len(corpus.mentions), corpus.facts["cancelled"])
+    only = task() | {"id": 2, "annotations": [cancelled]}
+    assert {"cancelled": 1, "skipped": 1, "quoted": 1} == of(task(region(2, 5)), only).facts
+    assert (
+        1
+        == of(both, both | {"id": 2, "annotations": [by_bo]}, annotator="3").facts[
+            "other_annotators"
+        ]
+    )
+    minimal = [{"id": 1, "text": "A", "annotation_id": n, "annotator": n} for n in (1, 2)]
+    with pytest.raises(InputError, match="K235 found task '1' annotated by '1' and '2'"):
+        of(*minimal)
+
+
+def test_predictions_are_read_on_request_with_their_scores() -> None:
+    prediction = {"model_version": "m1", "result": [region(2, 5, score=0.5)]}
+    (document,) = of(task() | {"predictions": [prediction]}, model="m1")
+    assert (Mention("PER", 2, 5, confidence=0.5),) == document.mentions
+
+
+def test_relations_and_regions_with_several_labels() -> None:
+    two = region(2, 5, id="x")
+    two["value"]["labels"] = ["PER", "HERO"]
+    relation = {
+        "type": "relation",
+        "from_id": "x",
+        "to_id": "y",
+        "direction": "left",
+        "labels": ["in"],
+    }
+    other = {"type": "choices", "value": {"choices": ["good"]}}
+    corpus = of(task(two, region(9, 13, "Rome", "LOC", id="y"), relation, other))
+    assert {("x", "PER"), ("x:2", "HERO"), ("y", "LOC")} == {
+        (m.id, m.label) for m in corpus[0].mentions
+    }
+    assert [("in", (("from", "y"), ("to", "x")))] == [
+        (g.label, g.members) for g in corpus[0].relations
+    ]
+
+
+@pytest.mark.parametrize(("value", "message"), [
+    (task() | {"data": {"body": "x"}}, "a task without the text 'text', expected a text in data"),
+    (task() | {"annotations": 3}, "annotations = 3, expected a list"),
+    (task(7), r"result\[0\] = 7, expected an object"),
+    (task(region(2, 99)), r"result\[0\] at 2..99, expected a place within"),
+    (task({"type": "labels", "value": {"start": 2, "end": 5}}), r"result\[0\].labels = None"),
+    (task(region(2, 5, label="")), r"result\[0\].label = ''"),
+    (task({"type": "relation", "from_id": "a", "to_id": "b"}), "the ids of two regions of the"),
+])  # fmt: skip
+def test_what_is_wrong_is_named_as_the_file_has_it(value: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        of(value)
