@@ -103,8 +103,11 @@ def read_records(
     places.check(problems)
     problems.check()
     if not blocks.ids:
+        counts = [f"{blocks.facts[name]:,} {name.replace('_', ' ')}"
+                  for name in COUNTED if blocks.facts[name]]  # fmt: skip
         found = "a file whose records are all left out" if left_out else "an empty file"
-        raise source.failure("K002", found, "at least one document")
+        hint = f"left out: {', '.join(counts)}" if counts else ""
+        raise source.failure("K002", found, "at least one document", hint)
     blocks.facts.update(places.facts())
     yield from blocks.rest()
 
