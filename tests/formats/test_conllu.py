@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from carob import InputError, Mention, check, read
+from carob import Corpus, Document, InputError, Mention, UsageError, check, read
 from carob.corpus.source import Source
-from tests.formats._files import of_bytes
+from tests.formats._files import of_bytes, written
 
 
 def row(number: str, form: str, misc: str = "_") -> str:
@@ -43,6 +44,7 @@ def test_another_key_and_invalid_sequences(tmp_path: Path) -> None:
     (ANN + "4 Bo O\n", "file:4: K238 found 1 columns, expected ten columns"),
     (ANN + row("x", "Bo"), "file:4: K238 found no number, expected ten columns"),
     (ANN + row("4", "Bo", "NER=Q-X"), "file:4: K104"),
+    (ANN + row("4", "-DOCSTART-"), "file:4: K238 found the word -DOCSTART-"),
 ])  # fmt: skip
 def test_what_is_no_such_file_is_refused(text: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
@@ -58,3 +60,15 @@ def test_the_errors_of_check_name_the_lines_of_the_file(tmp_path: Path) -> None:
         row("1-2", "AnnLee") + row("1", "Ann", "NER=B-PER") + row("2", "x", "NER=I-LOC")
     )
     assert [("K108", 3)] == [(each.code, each.line) for each in check(file).problems]
+
+
+def test_it_is_written_and_read_again() -> None:
+    first = Document("d1", tokens=("Ann", "Lee", "slept"), mentions=(Mention("PER", 0, 2),))
+    second = Document("d2", tokens=("#",), sentences=(0,))
+    corpus = Corpus.of(replace(first, sentences=(0, 2)), second)
+    data = written(corpus, "conllu", key="NE")
+    rows = [line.split(b"\t") for line in data.splitlines()]
+    assert [b"1", b"2", b"1", b"1"] == [columns[0] for columns in rows if len(columns) == 10]
+    assert list(corpus) == list(of_bytes(data, "conllu", key="NE"))
+    with pytest.raises(UsageError, match="conllu cannot hold the label"):
+        written(Corpus.of(Document(tokens=("a",), mentions=(Mention("A|B", 0, 1),))), "conllu")

@@ -21,6 +21,7 @@ WRITTEN = (
     "spacy",
     "huggingface",
     "conll",
+    "conllu",
     "inline",
     "brat",
 )

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, BinaryIO, ClassVar
 
 from carob.corpus.corpus import Corpus
-from carob.corpus.problems import Problems
+from carob.corpus.problems import Problems, UsageError, shown
 from carob.corpus.source import Source
 from carob.corpus.tables import Documents
 from carob.formats._text import BOM, lines, signed, unsigned
+from carob.formats.capabilities import fitted, refused
 from carob.formats.conll import Conll
 
 _COLUMNS = 10
@@ -44,6 +46,7 @@ class Conllu:
 
     name: ClassVar[str] = "conllu"
     extensions: ClassVar[tuple[str, ...]] = (".conllu",)
+    write_parameters: ClassVar[tuple[str, ...]] = ("key",)
     holds: ClassVar[frozenset[str]] = frozenset({
         "tokens", "sentences", "document ids", "units:token",
     })  # fmt: skip
@@ -94,6 +97,39 @@ class Conllu:
         """The tokens."""
         return self._conll().library(self._two_columns(source), documents)
 
+    def write(self, corpus: Corpus, out: BinaryIO) -> None:
+        """Write ten columns, of which ID, FORM and MISC are filled; each token has a tag.
+
+        >>> import io
+        >>> out = io.BytesIO()
+        >>> Conllu().write(Corpus.of("[Ann]PER"), out)
+        >>> out.getvalue()
+        b'# newdoc\\n1\\tAnn\\t_\\t_\\t_\\t_\\t_\\t_\\t_\\tNER=B-PER\\n\\n'
+        """
+        refused(self.name, fitted(corpus, self.holds)[1])
+        for label in corpus.labels:
+            if set(label) & set("|()"):
+                raise UsageError(f"conllu cannot hold the label {shown(label)}: it has | ( or )")
+        columns = io.BytesIO()
+        Conll().write(corpus, columns)
+        number, last = 0, b""
+        for line in columns.getvalue().split(b"\n")[:-1]:
+            if line.startswith(b"# newdoc"):
+                row, number = line, 0
+            elif line == b"-DOCSTART- O":
+                row, number = b"# newdoc", 0
+            elif line:
+                word, tag = line.rsplit(b" ", 1)
+                number += 1
+                unused = b"\t_" * (_COLUMNS - 3)
+                misc = self.key.encode() + b"=" + tag
+                row = b"%d\t%s%s\t%s" % (number, word, unused, misc)
+            else:
+                row, number = b"", 0
+            if row or not last.startswith(b"# newdoc"):
+                out.write(row + b"\n")
+            last = row
+
     def _two_columns(self, source: Source) -> Source:
         """The file as conll, line by line, so that messages name the right lines."""
         problems = Problems(source.name)
@@ -120,6 +156,8 @@ class Conllu:
                 if b"(" in tag or b")" in tag:
                     brackets += 1
                 word = b"\xc2\xa0".join(columns[1].split()) or b"_"
+                if word == b"-DOCSTART-":  # conll would begin a document here
+                    problems.add("K238", number, "the word -DOCSTART-", "another word")
                 rows.append(word + b"\t" + (tag.replace(b" ", b"_") or b"O"))
         problems.check()
         if brackets or (rows and not tagged):
