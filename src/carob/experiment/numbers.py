@@ -184,7 +184,7 @@ def corrected_t(differences: Sequence[float], test_over_train: float) -> float |
     for the generalization error".
 
     >>> round(corrected_t([0.02, 0.03, 0.01, 0.04], 1.0), 4)
-    0.1338
+    0.1817
     """
     count = len(differences)
     if count < 2 or any(map(math.isnan, differences)):
