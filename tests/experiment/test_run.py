@@ -172,7 +172,14 @@ def test_killed_at_twenty_moments_it_ends_with_the_same_results(tmp_path: Path) 
         "params = { precision = 0.8 }\n", ""
     )
     command = [sys.executable, "-m", "carob", "run", str(write(tmp_path, one)), "--quiet"]
-    quiet: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    # A run without a page is shorter, and so more of it is where it can be hurt.
+    (tmp_path / "without" / "jinja2").mkdir(parents=True)
+    (tmp_path / "without" / "jinja2" / "__init__.py").write_text("raise ImportError")
+    path = os.pathsep.join([str(tmp_path / "without"), *filter(None, sys.path)])
+    quiet: dict[str, Any] = {
+        "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL,
+        "env": os.environ | {"PYTHONPATH": path},
+    }  # fmt: skip
     begun = time.monotonic()
     subprocess.run([*command, "-o", str(tmp_path / "whole")], check=True, **quiet)
     whole = time.monotonic() - begun
@@ -184,7 +191,7 @@ def test_killed_at_twenty_moments_it_ends_with_the_same_results(tmp_path: Path) 
             time.sleep(rng.uniform(0.2 * whole, whole))
             process.send_signal(signal.SIGKILL)
             process.wait()
-        assert main([*command[3:], "-o", str(folder)]) == 0
+        subprocess.run([*command, "-o", str(folder)], check=True, **quiet)
         assert content(folder) == expected
 
 
