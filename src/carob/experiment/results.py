@@ -102,7 +102,7 @@ def results(setup: Setup, outcome: Outcome) -> Experiment:
 
 
 class _Numbers:
-    """The numbers of finished cells, always with the same documents as units."""
+    """The numbers of finished cells, in an order that does not depend on which ended first."""
 
     def __init__(self, setup: Setup, outcome: Outcome) -> None:
         self.setup, self.stats = setup, setup.experiment.stats
