@@ -7,7 +7,7 @@ STALE := $(shell .venv/bin/python -I -c 'import importlib.util, pathlib, sys; \
 	sys.exit(pathlib.Path(path) != pathlib.Path.cwd() / "src/carob/__init__.py")' \
 	>/dev/null 2>&1 || echo FORCE)
 
-.PHONY: help demo report screenshot test nightly mutate coverage check guard bench performance docs site format clean FORCE
+.PHONY: help demo report screenshot test slow nightly mutate coverage check guard bench performance docs site format clean FORCE
 
 help: ## Show this help
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-11s %s\n", $$1, $$2}' Makefile
@@ -30,7 +30,10 @@ screenshot: report ## Take the picture of the README with Chromium
 	.venv/bin/python tools/screenshot.py build/report/mentions.html docs/assets/report.png
 
 test: .venv/.stamp-dev ## Run the tests and the examples in the documentation
-	.venv/bin/pytest -q -n auto --dist worksteal
+	.venv/bin/pytest -q -n auto --dist worksteal -m "not slow"
+
+slow: .venv/.stamp-dev ## Run the tests that take seconds each: browsers, servers, killed runs
+	.venv/bin/pytest -q -n auto --dist worksteal -m slow
 
 nightly: .venv/.stamp-dev ## Run the laws on many new random examples
 	.venv/bin/pytest -q -n auto --dist worksteal --hypothesis-profile=nightly tests

@@ -82,6 +82,7 @@ def test_answers_have_confidences_and_known_slots(trained: Trained) -> None:
             assert mention.confidence is not None and 0 <= mention.confidence <= 1
 
 
+@pytest.mark.slow
 def test_equal_seeds_give_equal_bytes_under_any_hash_seed(tmp_path: Path) -> None:
     code = (
         "import sys; sys.path.insert(0, sys.argv[1])\n"

@@ -166,6 +166,7 @@ def test_other_hash_seeds_and_jobs_give_the_same_bytes(finished: Path) -> None:
     assert content(finished / "again") == content(finished / "run")
 
 
+@pytest.mark.slow
 def test_killed_at_twenty_moments_it_ends_with_the_same_results(tmp_path: Path) -> None:
     """Each folder is killed four times before it may finish."""
     one = EXPERIMENT.replace('[[learner]]\nid = "sure"\ntype = "rote"\n', "").replace(
@@ -239,6 +240,7 @@ def test_a_changed_parameter_or_corpus_is_another_cell(tmp_path: Path) -> None:
     assert not first & longer
 
 
+@pytest.mark.slow
 def test_a_failing_cell_does_not_stop_the_others(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -340,6 +342,7 @@ def test_what_is_wrong_with_a_file_is_one_clear_error(
     assert message in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_parameters_are_chosen_on_an_inner_split(tmp_path: Path) -> None:
     tune = "tune = { grid = { precision = [0.99, 0.5] } }"
     text = EXPERIMENT.replace("params = { precision = 0.8 }", tune).replace("n=2", "n=1")
@@ -361,6 +364,7 @@ def test_a_plan_of_another_corpus_is_refused(
     assert "K844" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_active_learning_picks_without_gold_beside_a_random_control(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -401,6 +405,7 @@ def test_active_learning_picks_without_gold_beside_a_random_control(
     assert not carob.verify(tmp_path / "run" / "manifest.json").differences
 
 
+@pytest.mark.slow
 def test_unlabelled_documents_are_given_without_gold(tmp_path: Path) -> None:
     text = EXPERIMENT.replace("repeated(train=0.5,n=2)", "holdout(train=0.5,unlabelled=0.25)")
     text = text.replace("[stats]", '[enrich]\nlearners = ["rote"]\n[stats]')

@@ -276,6 +276,7 @@ def test_tables_without_a_page_need_no_libraries(
         result.to("html")
 
 
+@pytest.mark.slow
 def test_in_a_browser_nothing_is_wider_than_a_phone_and_nothing_runs(
     tmp_path: Path, browser: Any
 ) -> None:

@@ -18,6 +18,8 @@ pytest.importorskip("matplotlib")
 
 Open = Callable[..., Opened]
 
+pytestmark = pytest.mark.slow
+
 
 def facts(page: Opened) -> str:
     """Which example is shown."""
