@@ -149,12 +149,38 @@ def check(
     return Findings(files, tuple(every.problems), every.counts)
 
 
+def check_answer(source: Source, inputs: Corpus, task: Task) -> tuple[Findings, Corpus | None]:
+    """Look for everything that is wrong with an answer to the public inputs of a task, without
+    gold; and the answer itself, if it can be read. No finding can depend on gold, so all may be
+    shown to whoever sent the answer.
+
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from carob.evaluate.draft import draft
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "task.toml"
+    ...     _ = file.write_text(draft(Corpus.of("[Ann]PER slept")))
+    ...     task = Task.read(file)
+    >>> inputs = read(Source.of_bytes(b"Ann O\\nslept O\\n", "inputs.conll"))
+    >>> answer = Source.of_bytes(b"Ann B-LOC\\nslept O\\n", "answer.conll")
+    >>> [(p.line, p.code, p.warning) for p in check_answer(answer, inputs, task)[0].problems]
+    [(1, 'K827', False), (1, 'K829', False)]
+    """
+    every = _Collector()
+    corpus = _read(source, {}, every, inputs)
+    if corpus is not None:
+        scored, corpus = task.only_part(inputs, corpus)
+        _check_documents(scored, corpus, every, "the inputs")
+        _check_slots(task, corpus, every, warning=False)
+    return Findings((source.name,), tuple(every.problems), every.counts), corpus
+
+
 def _path(corpus: Corpus) -> str:
     return corpus.origin.path if corpus.origin else "gold"
 
 
 def _read(
-    path: str | os.PathLike[str],
+    path: str | os.PathLike[str] | Source,
     options: Mapping[str, Any],
     every: _Collector,
     gold: Corpus | None = None,
@@ -163,7 +189,7 @@ def _read(
     an answer to gold, without anything in it.
     """
     try:
-        source = Source(path)
+        source = path if isinstance(path, Source) else Source(path)
         if gold is not None and gold.origin is not None and is_empty(source):
             found, expected = "an empty file", "an answer; this one finds nothing of gold"
             every.warn("K002", source.name, None, found, expected)
@@ -300,24 +326,35 @@ def _check_slots(
         every.add([problem], warning=warning)
 
 
-def _check_against(gold: Corpus, system: Corpus, every: _Collector) -> None:
-    """Are documents, words and sentences those of gold, and are the labels known there?"""
+def _check_documents(
+    gold: Corpus, system: Corpus, every: _Collector, side: str = "gold"
+) -> Pair | None:
+    """Are documents, words and sentences those of gold (or of another side)? None if not."""
     path = _path(system)
     try:
         pair = Pair.of(gold, system)
     except InputError as error:
         every.add(error.problems, error.total, warning=False)
-        return
+        return None
     except UsageError as error:
         expected = f"documents that can be compared with {plain(_path(gold))}"
         every.add([Problem("K308", path, None, str(error), expected)], warning=False)
-        return
+        return None
     if pair.coverage.get("different_words"):
         with every.collect(warning=True):  # few enough to be scored
             Pair.of(gold, system, words="error")
     if missing := pair.coverage["missing_documents"]:
         found = f"no answer for {many(missing, 'document')}"
-        every.warn("K313", path, None, found, "all documents of gold; those count as empty")
+        every.warn("K313", path, None, found, f"all documents of {side}; those count as empty")
+    return pair
+
+
+def _check_against(gold: Corpus, system: Corpus, every: _Collector) -> None:
+    """Are documents, words and sentences those of gold, and are the labels known there?"""
+    path = _path(system)
+    pair = _check_documents(gold, system, every)
+    if pair is None:
+        return
     if len(system.templates):
         _check_slots_of_gold(gold, system, pair, every)
         return

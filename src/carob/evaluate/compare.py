@@ -16,7 +16,7 @@ from carob.average.label import Label
 from carob.corpus.corpus import Corpus
 from carob.corpus.problems import UsageError
 from carob.counts.count import Count
-from carob.counts.tally import Statistic
+from carob.counts.tally import Statistic, Tally
 from carob.evaluate.options import Options, ScoreOptions, table_for, table_recipes
 from carob.evaluate.read import Scorable
 from carob.evaluate.run import LABEL_ROWS, Plan, Recipes, Run, prepare, too_few, too_many_labels
@@ -96,7 +96,8 @@ def compare_run(
     groups, left_out = _statistics(run, options, labels=by_label)
     tests = sum(len(group.scores) for group in groups) * math.comb(len(run.pairs), 2)
     trials = trials or trials_for(tests)
-    differences, score_intervals = _differences(run, groups, Randomization(trials))
+    test = Randomization(trials)
+    differences, score_intervals = _differences(run.plan, list(run.pairs), groups, test)
     ranks = _ranks(differences, list(run.pairs), score_intervals)
     return Comparison(
         __version__,
@@ -189,14 +190,43 @@ ScoreIntervals = Mapping[tuple[str, str | None, str], tuple[float | None, float 
 """The interval of each score, by recipe, label and system."""
 
 
+def compare_tallies(
+    tallies: Mapping[str, Tally], recipe: Recipe, plan: Plan, trials: int | None = None
+) -> tuple[list[Difference], list[Rank]]:
+    """The differences and ranks of systems whose counts are known, of the same space, labels and
+    documents: those that `compare` finds, without a look at any file.
+
+    >>> from carob import Corpus, score
+    >>> from carob.evaluate.run import prepare
+    >>> gold = Corpus.of("[Ann]PER slept", "[Bo]PER woke", "[Cy]PER ran")
+    >>> worse = Corpus.of("Ann slept", "[Bo]PER woke", "Cy ran")
+    >>> options = Options()
+    >>> run = prepare(gold, {"a": worse, "b": gold}, "exact.R", options)
+    >>> [recipe] = run.recipes
+    >>> tallies = {
+    ...     name: count_events(pair, [recipe.space], run.plan)[recipe.space][1]
+    ...     for name, pair in run.pairs.items()
+    ... }
+    >>> differences, ranks = compare_tallies(tallies, recipe, run.plan)
+    >>> differences[0].p, [(rank.system, rank.rank_low, rank.rank_high) for rank in ranks]
+    (0.5, [('a', 1, 2), ('b', 1, 2)])
+    """
+    systems = list(tallies)
+    group = _Group([(recipe, None, 0)])
+    zero = plan.options.zero
+    group.statistics += [average_statistic(recipe, each, zero) for each in tallies.values()]
+    test = Randomization(trials or trials_for(math.comb(len(systems), 2)))
+    differences, score_intervals = _differences(plan, systems, [group], test)
+    return differences, _ranks(differences, systems, score_intervals)
+
+
 def _differences(
-    run: Run, groups: Sequence[_Group], test: Randomization
+    plan: Plan, systems: Sequence[str], groups: Sequence[_Group], test: Randomization
 ) -> tuple[list[Difference], ScoreIntervals]:
     """Every pair under every recipe, then all p values corrected together; and the intervals of
     the scores themselves, where ranks are shown.
     """
-    plan, found = run.plan, []
-    systems = list(run.pairs)
+    found = []
     pairs = list(combinations(range(len(systems)), 2))
     every = [statistic for group in groups for statistic in group.statistics]
     contrasts = [

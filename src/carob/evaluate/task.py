@@ -183,6 +183,13 @@ class Task:
         form = {"label": min(kinds), "slots": slots}
         return typed_as(Corpus.of({"templates": [form]}), corpus)
 
+    def only_part(self, inputs: Corpus, answer: Corpus) -> tuple[Corpus, Corpus]:
+        """The documents of the part that is scored, of the inputs and of an answer to them."""
+        if self.part is None:
+            return inputs, answer
+        kept, answers, _ = self._only_part(inputs, {"": answer}, self.part)
+        return kept, answers[""]
+
     def _only_part(
         self, gold: Corpus, systems: Mapping[str, Corpus], part: str
     ) -> tuple[Corpus, dict[str, Corpus], list[str]]:

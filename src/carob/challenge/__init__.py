@@ -1,0 +1,1 @@
+"""Challenges: one folder with public inputs, hidden gold, a task and a database of submissions."""

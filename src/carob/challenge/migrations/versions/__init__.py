@@ -1,0 +1,1 @@
+"""The history of the database: one file for each change of its tables."""
