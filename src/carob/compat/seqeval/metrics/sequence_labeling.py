@@ -1,32 +1,28 @@
-"""The functions of seqeval, which count all tokens at once.
-
-Both sides stand in one column of numbers, gold first. Each sentence is followed by an O. A mention
-is known by the place after its last token: at most one mention ends there on each side, so that
-two mentions are equal if they end at the same place, begin at the same place and have one label.
-"""
+"""The functions of seqeval, which count all tokens at once."""
 
 from __future__ import annotations
 
 import sys
 import warnings
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Sequence
-from itertools import chain, count, repeat
-from typing import Any, NamedTuple
+from itertools import chain, compress
+from operator import ne, not_
+from typing import Any
 
 import numpy as np
 
-from carob.arrays.types import FloatArray, IntArray
-from carob.compat.seqeval.scheme import (
-    CLASSES,
-    PREFIXES,
-    Token,
-    default_tables,
-    detected,
-    pattern_tables,
-    prefix_class,
-    scheme_of,
+from carob.arrays.peer_schemes import PREFIXES, Token, detected, scheme_of
+from carob.arrays.peer_tags import (
+    LabelCounts,
+    TagColumn,
+    TagReader,
+    read_tags,
+    seqeval_counts,
+    seqeval_mentions,
+    split_seqeval,
 )
+from carob.arrays.types import FloatArray, IntArray
 
 Sentences = list[list[str]]
 Average = Any
@@ -37,143 +33,80 @@ class UndefinedMetricWarning(UserWarning):
     """A score is 0/0. If scikit-learn is loaded, its own warning of this name is used instead."""
 
 
-class _Tags(NamedTuple):
-    """Sentences as columns: the number of each tag, and what each number means."""
-
-    codes: IntArray
-    tags: list[str]
-    prefix: list[str]
-    labels: list[str]
+CHUNK = 2048
+"""How many sentences are read at a time: few enough that the cache of the processor holds them, and
+they come from memory once.
+"""
 
 
-class _Mentions(NamedTuple):
-    """Mentions, in the order of their ends: first place, place after the last, number of label."""
+def _read(y_true: Sentences, y_pred: Sentences) -> tuple[TagColumn, int]:
+    """All tags: first of sentences that both sides have, and the number of their places; then of
+    gold and the answer where they differ.
+    """
+    reader = TagReader()
+    equal: list[IntArray] = []
+    ours: list[IntArray] = []
+    theirs: list[IntArray] = []
+    for start in range(0, max(len(y_true), 1), CHUNK):
+        gold, system = y_true[start : start + CHUNK], y_pred[start : start + CHUNK]
+        _check_sentences(gold, system, start)
+        different = list(map(ne, gold, system))
+        if start == 0:
+            different[0] = True  # only there, nothing comes before the first tag
+        try:
+            equal.append(reader.codes(list(compress(gold, map(not_, different)))))
+            ours.append(reader.codes(list(compress(gold, different))))
+            theirs.append(reader.codes(list(compress(system, different))))
+        except TypeError:  # a list or dict, which has no number
+            raise _wrong_tag([*y_true, *y_pred]) from None
+    _require_tags(reader.tags, [*y_true, *y_pred])
+    column = TagColumn(np.concatenate([*equal, *ours, *theirs]), reader.tags)
+    return column, sum(map(len, equal))
 
-    begin: IntArray
-    end: IntArray
-    label: IntArray
-    labels: list[str]
 
-
-class _Counts(NamedTuple):
-    """Numbers of mentions for each label that a mention has, in the order of labels."""
-
-    labels: list[str]
-    system: IntArray
-    right: IntArray
-    gold: IntArray
-
-
-def _read(sentences: Sequence[list[str]], suffix: bool, strict: bool) -> _Tags:
-    numbers: defaultdict[str, int] = defaultdict(count().__next__)
-    # The only loop over tokens: three calls that are written in C.
-    with_ends = chain.from_iterable(zip(sentences, repeat(("O",)), strict=False))
+def _read_one(sentences: Sentences) -> TagColumn:
+    """All tags of one side, or of two, one after the other."""
     try:
-        codes = np.fromiter(map(numbers.__getitem__, chain.from_iterable(with_ends)), np.int32)
-        wrong = not all(isinstance(tag, str) and tag for tag in numbers)
-    except TypeError:  # a list or dict, which has no number
-        wrong = True
-    if wrong:
-        _refuse_tag(sentences)
-    tags = list(numbers)
-    if suffix:
-        prefix, rest = [tag[-1] for tag in tags], [tag[:-1] for tag in tags]
-    else:
-        prefix, rest = [tag[0] for tag in tags], [tag[1:] for tag in tags]
-    if strict:
-        labels = [each.strip("-") or "_" for each in rest]
-    elif suffix:
-        labels = [each.rsplit("-", maxsplit=1)[0] or "_" for each in rest]
-    else:
-        labels = [each.split("-", maxsplit=1)[-1] or "_" for each in rest]
-    return _Tags(codes, tags, prefix, labels)
+        column = read_tags(sentences)
+    except TypeError:
+        raise _wrong_tag(sentences) from None
+    _require_tags(column.tags, sentences)
+    return column
 
 
-def _refuse_tag(sentences: Sequence[list[str]]) -> None:
-    for number, sentence in enumerate(sentences, 1):
-        for place, tag in enumerate(sentence, 1):
-            if not isinstance(tag, str) or not tag:
-                raise ValueError(
-                    f"sentence {number}, tag {place}: found {tag!r}, expected a tag like O or B-PER"
-                )
+def _require_tags(tags: Sequence[str], sentences: Sentences) -> None:
+    if not all(isinstance(tag, str) and tag for tag in tags):
+        raise _wrong_tag(sentences)
 
 
-def _pairs(read: _Tags, first: list[int]) -> tuple[IntArray, IntArray, list[str]]:
-    """For each place the number of its label, and one for its prefix, the one before, and whether
-    the two have the same label, as the tables of a scheme have them. Before each of the places
-    `first` is an O that has no label.
-    """
-    names = sorted(set(read.labels))
-    number = {name: i for i, name in enumerate(names)}
-    label = np.array([number[name] for name in read.labels], np.int32)[read.codes]
-    kind = np.array([2 * prefix_class(each) for each in read.prefix], np.int32)[read.codes]
-    pair = kind.copy()
-    pair[1:] += CLASSES * kind[:-1]
-    pair[1:] += label[1:] == label[:-1]
-    pair[first] = kind[first] + 2 * CLASSES * PREFIXES.index("O")
-    return label, pair, names
-
-
-def _default_mentions(read: _Tags, first: list[int]) -> _Mentions:
-    label, pair, names = _pairs(read, first)
-    starts, ends = default_tables()
-    end = np.flatnonzero(ends[pair])
-    start = np.flatnonzero(starts[pair])
-    # With unknown prefixes a mention may end that did not start: seqeval takes the last start, or
-    # the first place of the side.
-    begin = np.append(start, 0)[np.searchsorted(start, end) - 1]
-    begin = np.where(end > first[-1], np.maximum(begin, first[-1]), begin)
-    return _Mentions(begin, end, label[end - 1], names)
-
-
-def _strict_mentions(read: _Tags, first: list[int], scheme: type[Token]) -> _Mentions:
-    """A block is a token and those inside after it. The mention of a block begins at the first
-    token that may start one, and goes to the end of the block.
-    """
-    label, pair, names = _pairs(read, first)
-    starts, insides, ends = pattern_tables(scheme.__name__)
-    inside = insides[pair]
-    start = np.flatnonzero(starts[pair])
-    block = np.cumsum(~inside)[start]
-    opens = np.ones(len(start), bool)
-    opens[1:] = block[1:] != block[:-1]
-    begin = start[opens]
-    after = np.append(np.flatnonzero(~inside), len(pair))[block[opens]]
-    keep = np.append(ends[pair], False)[after]
-    return _Mentions(begin[keep], after[keep], label[begin[keep]], names)
+def _wrong_tag(sentences: Sentences) -> ValueError:
+    """The error for the first tag that is no text, or empty."""
+    number, place, tag = next(
+        (number, place, tag)
+        for number, sentence in enumerate(sentences, 1)
+        for place, tag in enumerate(sentence, 1)
+        if not isinstance(tag, str) or not tag
+    )
+    return ValueError(
+        f"sentence {number}, tag {place}: found {tag!r}, expected a tag like O or B-PER"
+    )
 
 
 def _counts(
     y_true: Sentences, y_pred: Sentences, suffix: bool, scheme: type[Token] | None
-) -> _Counts:
-    every = [*y_true, *y_pred]
-    read = _read(every, suffix, strict=scheme is not None)
-    half = len(read.codes) // 2
-    if scheme is None:
-        _warn_of_strange_tags(read.tags, suffix)
-        mentions = _default_mentions(read, [0, half])
-    else:
-        _require_prefixes(every, read, scheme)
-        mentions = _strict_mentions(read, [0, half], scheme)
-    middle = int(np.searchsorted(mentions.end, half, side="right"))
-    size = len(mentions.labels)
-    label = mentions.label
-    # For each place, which gold mention ends there; the system's places follow those of gold.
-    ending = np.full(half + 1, -1, np.int64)
-    ending[mentions.end[:middle]] = np.arange(middle)
-    match = ending[mentions.end[middle:] - half]
-    right = (match >= 0) & (mentions.begin[match] == mentions.begin[middle:] - half)
-    right &= label[match] == label[middle:]
-    gold = np.bincount(label[:middle], minlength=size)
-    system = np.bincount(label[middle:], minlength=size)
-    both = np.bincount(label[middle:][right], minlength=size)
-    there = np.flatnonzero(gold + system)
-    return _Counts(
-        [mentions.labels[i] for i in there.tolist()], system[there], both[there], gold[there]
-    )
+) -> LabelCounts:
+    column, equal = _read(y_true, y_pred)
+    if scheme is not None:
+        _require_prefixes([*y_true, *y_pred], column.tags, suffix, scheme)
+    elif _warn_of_strange_tags(column.tags, suffix):
+        # After such a tag, what seqeval finds may depend on the sentences before.
+        column, equal = _read_one([*y_true, *y_pred]), 0
+    return seqeval_counts(column, equal=equal, suffix=suffix, scheme=scheme)
 
 
-def _warn_of_strange_tags(tags: Sequence[str], suffix: bool) -> None:
+def _warn_of_strange_tags(tags: Sequence[str], suffix: bool) -> bool:
+    """Warn of tags that seqeval does not know; whether there are any."""
+    strange = False
     for tag in tags:
         if tag in ("O", "B", "I", "E", "S"):
             continue
@@ -183,16 +116,21 @@ def _warn_of_strange_tags(tags: Sequence[str], suffix: bool) -> None:
             else tag.startswith(("B-", "I-", "E-", "S-"))
         )
         if not known:
+            strange = True
             warnings.warn(f"{tag} seems not to be NE tag.", stacklevel=4)
+    return strange
 
 
-def _require_prefixes(sentences: Sequence[list[str]], read: _Tags, scheme: type[Token]) -> None:
+def _require_prefixes(
+    sentences: Sequence[list[str]], tags: list[str], suffix: bool, scheme: type[Token]
+) -> None:
     """Refuse tags that the scheme does not have: in the first sentence with one, those whose prefix
     no scheme has, and then others.
     """
+    prefixes, _ = split_seqeval(tags, suffix=suffix, strict=True)
     bad = {
         tag: prefix
-        for tag, prefix in zip(read.tags, read.prefix, strict=True)
+        for tag, prefix in zip(tags, prefixes, strict=True)
         if prefix not in scheme.letters
     }
     for number, sentence in enumerate(sentences if bad else (), 1):
@@ -212,19 +150,24 @@ def _require_prefixes(sentences: Sequence[list[str]], read: _Tags, scheme: type[
 def _check(y_true: Any, y_pred: Any, sample_weight: Any) -> None:
     if sample_weight is not None:
         raise ValueError("sample_weight has no use: seqeval ignores it for all its averages")
-    if {*map(type, y_true), *map(type, y_pred)} != {list}:
-        raise TypeError("Found input variables without list of list.")
     if len(y_true) != len(y_pred):
+        _check_sentences(y_true, y_true, 0)
         raise ValueError(
             "Found input variables with inconsistent numbers of samples:\n"
             f"{len(y_true)} and {len(y_pred)} sentences"
         )
-    ours, theirs = list(map(len, y_true)), list(map(len, y_pred))
+
+
+def _check_sentences(gold: Any, system: Any, start: int) -> None:
+    """Refuse what is no list, and lists of different length; `start` sentences came before."""
+    if {*map(type, gold), *map(type, system)} != {list}:
+        raise TypeError("Found input variables without list of list.")
+    ours, theirs = list(map(len, gold)), list(map(len, system))
     if ours != theirs:
         row = next(i for i, size in enumerate(ours) if size != theirs[i])
         raise ValueError(
             "Found input variables with inconsistent numbers of samples:\n"
-            f"sentence {row + 1} has {ours[row]} and {theirs[row]} tags"
+            f"sentence {start + row + 1} has {ours[row]} and {theirs[row]} tags"
         )
 
 
@@ -260,7 +203,7 @@ def _warn(lead: str, modifier: str, size: int) -> None:
 
 
 def _scores(
-    counts: _Counts,
+    counts: LabelCounts,
     average: str | None,
     warn_for: Sequence[str],
     zero_division: Any,
@@ -423,7 +366,11 @@ def classification_report(
     _check(y_true, y_pred, sample_weight)
     strict = None
     if mode == "strict":
-        strict = _detected_scheme(y_true, suffix) if scheme is None else scheme_of(scheme)
+        if scheme is None:
+            _check_sentences(y_true, y_pred, 0)
+            strict = _detected_scheme(y_true, suffix)
+        else:
+            strict = scheme_of(scheme)
     counts = _counts(y_true, y_pred, suffix, strict)
     warn_for = ("precision", "recall", "f-score")
     columns = _scores(counts, None, warn_for, zero_division)
@@ -467,9 +414,9 @@ def get_entities(seq: Any, suffix: bool = False) -> list[tuple[str, int, int]]:
     [('PER', 0, 1), ('LOC', 3, 3)]
     """
     sentences = list(seq) if any(isinstance(each, list) for each in seq) else [list(seq)]
-    read = _read(sentences, suffix, strict=False)
-    _warn_of_strange_tags(read.tags, suffix)
-    begin, end, label, names = _default_mentions(read, [0])
+    column = _read_one(sentences)
+    _warn_of_strange_tags(column.tags, suffix)
+    begin, end, label, names = seqeval_mentions(column, [0], suffix=suffix, scheme=None)
     rows = zip(label.tolist(), begin.tolist(), (end - 1).tolist(), strict=True)
     return [(names[number], first, last) for number, first, last in rows]
 

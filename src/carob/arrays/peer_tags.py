@@ -1,0 +1,368 @@
+"""How other tools read tags: seqeval, conlleval and nervaluate, whole columns at a time.
+
+What each of them decides between two tokens depends on the two tags alone. So one pass gives every
+tag a number, and places where both tags are O, which are most, are left aside.
+
+Sentences stand in one column, each followed by an O. If gold and an answer are read together, gold
+comes first. A mention is known by the place after its last token: at most one mention of a side
+ends there, so that two mentions are equal if they end at the same place, begin at the same place
+and have one label.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from functools import cache
+from itertools import chain, count
+from typing import NamedTuple
+
+import numpy as np
+
+from carob.arrays.peer_schemes import CLASSES, PREFIXES, Token, pattern_tables, prefix_class
+from carob.arrays.types import BoolArray, IntArray
+
+Sentences = Sequence[Sequence[str]]
+
+
+class TagColumn(NamedTuple):
+    """The number of each tag, and what each number means; O is 0."""
+
+    codes: IntArray
+    tags: list[str]
+
+
+class MentionColumns(NamedTuple):
+    """Mentions, in the order of their ends: first place, place after the last, number of label."""
+
+    begin: IntArray
+    end: IntArray
+    label: IntArray
+    labels: list[str]
+
+
+class LabelCounts(NamedTuple):
+    """Numbers of mentions for each label that a mention has, in the order of labels."""
+
+    labels: list[str]
+    system: IntArray
+    right: IntArray
+    gold: IntArray
+
+
+class TagCounts(NamedTuple):
+    """What conlleval counts: mentions by label, tokens, and tokens whose tags are equal."""
+
+    mentions: LabelCounts
+    tokens: int
+    right_tokens: int
+
+
+class TagReader:
+    """Gives every tag a number, in the order in which they come; O is 0."""
+
+    def __init__(self) -> None:
+        self._numbers: defaultdict[str, int] = defaultdict(count().__next__)
+        _ = self._numbers["O"]
+
+    @property
+    def tags(self) -> list[str]:
+        """The tags of all numbers."""
+        return list(self._numbers)
+
+    def codes(self, sentences: Sentences) -> IntArray:
+        """The numbers of all tags, with an O after each sentence.
+
+        >>> TagReader().codes([["B-PER", "O"], ["B-PER"]]).tolist()
+        [1, 0, 0, 1, 0]
+        """
+        # NumPy takes several times as long to make an array of numbers in a list.
+        lengths = np.frombuffer(array("q", list(map(len, sentences))), np.int64)
+        # The only loop over tokens: three calls that are written in C.
+        number = self._numbers.__getitem__
+        codes: IntArray
+        try:
+            small = bytes(map(number, chain.from_iterable(sentences)))
+            codes = np.frombuffer(small, np.uint8)
+        except ValueError:  # a byte has no room for so many tags
+            numbers = map(number, chain.from_iterable(sentences))
+            codes = np.fromiter(numbers, np.int32, int(lengths.sum()))
+        every = np.zeros(len(codes) + len(lengths), codes.dtype)
+        within = np.ones(len(every), bool)
+        within[np.cumsum(lengths + 1) - 1] = False
+        every[within] = codes
+        return every
+
+
+def read_tags(sentences: Sentences) -> TagColumn:
+    """The tags of all sentences as one column.
+
+    >>> column = read_tags([["B-PER", "O"], ["B-PER"]])
+    >>> column.codes.tolist(), column.tags
+    ([1, 0, 0, 1, 0], ['O', 'B-PER'])
+    """
+    reader = TagReader()
+    return TagColumn(reader.codes(sentences), reader.tags)
+
+
+class _Borders(NamedTuple):
+    """The places that have a tag other than O or follow one: where, and the two tags."""
+
+    place: IntArray
+    before: IntArray
+    own: IntArray
+
+
+def _borders(*columns: IntArray) -> list[_Borders]:
+    """The places at which one of the columns has a tag, or had one just before."""
+    tagged = np.logical_or.reduce([codes != 0 for codes in columns])
+    either = tagged.copy()
+    either[1:] |= tagged[:-1]
+    place = np.flatnonzero(either)
+    # The first place follows an O: the last one, after the last sentence.
+    return [_Borders(place, codes[place - 1], codes[place]) for codes in columns]
+
+
+def _numbered(names: Sequence[str]) -> tuple[IntArray, list[str]]:
+    """The number of each name among all of them in alphabetical order."""
+    every = sorted(set(names))
+    number = {name: i for i, name in enumerate(every)}
+    return np.array([number[name] for name in names], np.int32), every
+
+
+def split_seqeval(
+    tags: Sequence[str], *, suffix: bool, strict: bool
+) -> tuple[list[str], list[str]]:
+    """Prefixes and labels of tags, as seqeval has them.
+
+    >>> split_seqeval(["B-PER", "O"], suffix=False, strict=False)
+    (['B', 'O'], ['PER', '_'])
+    """
+    if suffix:
+        prefix, rest = [tag[-1] for tag in tags], [tag[:-1] for tag in tags]
+    else:
+        prefix, rest = [tag[0] for tag in tags], [tag[1:] for tag in tags]
+    if strict:
+        return prefix, [each.strip("-") or "_" for each in rest]
+    if suffix:
+        return prefix, [each.rsplit("-", maxsplit=1)[0] or "_" for each in rest]
+    return prefix, [each.split("-", maxsplit=1)[-1] or "_" for each in rest]
+
+
+def seqeval_mentions(
+    column: TagColumn, first: Sequence[int], *, suffix: bool = False, scheme: type[Token] | None
+) -> MentionColumns:
+    """The mentions that seqeval finds: in its default mode, or in the strict mode with a scheme.
+    `first` are the places at which a side begins.
+
+    >>> column = read_tags([["B-PER", "I-PER", "O", "B-LOC"]])
+    >>> begin, end, label, names = seqeval_mentions(column, [0], scheme=None)
+    >>> begin.tolist(), end.tolist(), [names[i] for i in label.tolist()]
+    ([0, 3], [2, 4], ['PER', 'LOC'])
+    """
+    prefix, rest = split_seqeval(column.tags, suffix=suffix, strict=scheme is not None)
+    label, names = _numbered(rest)
+    kind = np.array([prefix_class(each) for each in prefix], np.int32)
+    (borders,) = _borders(column.codes)
+    place, own = borders.place, label[borders.own]
+    same = own == label[borders.before]
+    opening = np.searchsorted(place, first)
+    opening = opening[np.append(place, -1)[opening] == first]
+    same[opening] = False  # what comes before has no label, not even that of O
+    pair = 2 * (CLASSES * kind[borders.before] + kind[borders.own]) + same
+    if scheme is None:
+        return _default(place, pair, own, first, names)
+    # A block is a token and those inside after it. The mention of a block begins at the first token
+    # that may start one, and goes to the end of the block.
+    starts, insides, ends = pattern_tables(scheme.__name__)
+    inside = insides[pair]
+    start = np.flatnonzero(starts[pair])
+    block = np.cumsum(~inside)[start]
+    opens = np.ones(len(start), bool)
+    opens[1:] = block[1:] != block[:-1]
+    begin = start[opens]
+    after = np.append(np.flatnonzero(~inside), len(pair))[block[opens]]
+    keep = np.append(ends[pair], False)[after]
+    begin, after = begin[keep], after[keep]
+    return MentionColumns(place[begin], place[after], own[begin], names)
+
+
+def _default(
+    place: IntArray, pair: IntArray, own: IntArray, first: Sequence[int], names: list[str]
+) -> MentionColumns:
+    starts, ends = _seqeval_tables()
+    closing = np.flatnonzero(ends[pair])
+    start, end = place[starts[pair]], place[closing]
+    # With unknown prefixes a mention may end that did not start: seqeval takes the last start, or
+    # the first place of the side.
+    begin = np.append(start, 0)[np.searchsorted(start, end) - 1]
+    begin = np.where(end > first[-1], np.maximum(begin, first[-1]), begin)
+    # The token before the end has a tag, so it is among the places too.
+    return MentionColumns(begin, end, own[closing - 1], names)
+
+
+@cache
+def _seqeval_tables() -> tuple[BoolArray, BoolArray]:
+    """Where a mention starts, and where the one before has ended, in the default mode."""
+    starts = _filled(
+        [*PREFIXES, "?"],
+        lambda before, own, same: own in "BS" or (before in "ESO" and own in "EI")
+        or (own not in "O." and not same),
+    )  # fmt: skip
+    ends = _filled(
+        [*PREFIXES, "?"],
+        lambda before, own, same: before in "ES" or (before in "BI" and own in "BSO")
+        or (before not in "O." and not same),
+    )  # fmt: skip
+    return starts, ends
+
+
+def _filled(prefixes: Sequence[str], rule: Callable[[str, str, bool], bool]) -> BoolArray:
+    rows = [rule(a, b, same) for a in prefixes for b in prefixes for same in (False, True)]
+    return np.array(rows)
+
+
+def seqeval_counts(
+    column: TagColumn, *, equal: int = 0, suffix: bool = False, scheme: type[Token] | None = None
+) -> LabelCounts:
+    """What seqeval counts in a column that has gold and then an answer of the same length; before
+    them may be `equal` places of sentences in which both sides have the same tags.
+
+    >>> both = read_tags([["B-PER", "B-LOC"], ["B-PER", "O"]])
+    >>> counts = seqeval_counts(both)
+    >>> counts.labels, counts.gold.tolist(), counts.system.tolist(), counts.right.tolist()
+    (['LOC', 'PER'], [1, 1], [0, 1], [0, 1])
+    """
+    half = (len(column.codes) - equal) // 2
+    mentions = seqeval_mentions(column, [equal, equal + half], suffix=suffix, scheme=scheme)
+    begin, end, label, names = mentions
+    low, middle = np.searchsorted(end, [equal, equal + half], side="right").tolist()
+    # For each place, which gold mention ends there; the system's places follow those of gold.
+    ending = np.full(half + 1, -1, np.int64)
+    ending[end[low:middle] - equal] = np.arange(low, middle)
+    match = ending[end[middle:] - equal - half]
+    right = (match >= 0) & (begin[match] == begin[middle:] - half)
+    right &= label[match] == label[middle:]
+    same, gold, system = label[:low], label[low:middle], label[middle:]
+    return _by_label(names, same, system, system[right], gold)
+
+
+def _by_label(
+    names: Sequence[str], same: IntArray, system: IntArray, right: IntArray, gold: IntArray
+) -> LabelCounts:
+    """The counts of labels; `same` are those of mentions that both sides have."""
+    both = np.bincount(same, minlength=len(names))
+    columns = [both + np.bincount(each, minlength=len(names)) for each in (system, right, gold)]
+    there = np.flatnonzero(columns[0] + columns[2])
+    return LabelCounts([names[i] for i in there.tolist()], *(each[there] for each in columns))
+
+
+CONLLEVAL_PREFIXES = ("B", "I", "E", "S", "O", ".", "[", "]")
+"""A prefix is its place here; any other one comes last."""
+
+
+@cache
+def _conlleval_tables(version: str) -> tuple[BoolArray, BoolArray]:
+    """Where a mention starts, and where the one before has ended. The original has no rule for S,
+    and none for B after E; the package in Python has both.
+    """
+    opening = {"perl": "BB IB OB OI EE EI OE", "python": "?B ?S EE EI SE SI OE OI"}[version].split()
+    closing = {"perl": "BB BO IB IO EE EI EO", "python": "E? S? BB BS BO IB IS IO"}[version].split()
+
+    def among(pairs: Sequence[str], before: str, own: str) -> bool:
+        return any(pair[0] in ("?", before) and pair[1] in ("?", own) for pair in pairs)
+
+    prefixes = [*CONLLEVAL_PREFIXES, "other"]
+    starts = _filled(
+        prefixes,
+        lambda before, own, same: among(opening, before, own) or own in ("[", "]")
+        or (own not in ("O", ".") and not same),
+    )  # fmt: skip
+    ends = _filled(
+        prefixes,
+        lambda before, own, same: among(closing, before, own) or before in ("[", "]")
+        or (before not in ("O", ".") and not same),
+    )  # fmt: skip
+    return starts, ends
+
+
+def conlleval_counts(
+    gold: Sentences, system: Sentences, *, version: str = "perl", raw: bool = False
+) -> TagCounts:
+    """What conlleval counts: the original in Perl, or the package in Python (`version`). With
+    `raw`, tags are labels, and every token with one is a mention.
+
+    >>> counts = conlleval_counts([["B-X", "E-X", "B-X", "E-X"]], [["B-X", "I-X", "I-X", "E-X"]])
+    >>> counts.mentions.gold.tolist(), counts.mentions.right.tolist(), counts.right_tokens
+    ([1], [1], 2)
+    """
+    codes, tags = read_tags([*gold, *system])
+    if raw:
+        tags = [tag if tag == "O" else f"B-{tag}" for tag in tags]
+    parts = [tag.partition("-") if "-" in tag else (tag, "", "") for tag in tags]
+    # To Perl, the text 0 is as good as none.
+    types = ["" if version == "perl" and part[2] == "0" else part[2] for part in parts]
+    label, names = _numbered(types)
+    places = {each: i for i, each in enumerate(CONLLEVAL_PREFIXES)}
+    kind = np.array([places.get(part[0], len(places)) for part in parts], np.int32)
+    meaning, _ = _numbered([f"{part[0]}-{name}" for part, name in zip(parts, types, strict=True)])
+    starts, ends = _conlleval_tables(version)
+    half = len(codes) // 2
+    sides = _borders(codes[:half], codes[half:])
+    begin, end = [], []
+    for _, before, own in sides:
+        pair = (len(places) + 1) * kind[before] + kind[own]
+        pair = 2 * pair + (label[before] == label[own])
+        begin.append(starts[pair])
+        end.append(ends[pair])
+    (_, before, own), (_, other_before, other_own) = sides
+    same, same_before = label[own] == label[other_own], label[before] == label[other_before]
+    # conlleval goes from token to token. It opens a match where both sides begin a mention of the
+    # same label, and closes it where both end, or where they begin to differ. Whether a match is
+    # open depends on the last place at which one was opened or closed.
+    opened = begin[0] & begin[1] & same
+    both_end = end[0] & end[1] & same_before
+    decided = opened | both_end | (end[0] != end[1]) | ~same
+    last = np.maximum.accumulate(np.where(decided, np.arange(len(decided)), -1))
+    before_it = np.append(-1, last)[: len(last)]
+    is_open = (before_it >= 0) & opened[before_it] if len(opened) else opened
+    right = is_open & both_end
+    counts = _by_label(
+        names, label[:0], label[other_own[begin[1]]], label[before[right]], label[own[begin[0]]]
+    )
+    equal = meaning[codes[:half]] == meaning[codes[half:]]
+    sentences = len(gold)
+    return TagCounts(counts, half - sentences, int(equal.sum()) - sentences)
+
+
+def nervaluate_mentions(
+    column: TagColumn, sentences: Sentences
+) -> tuple[IntArray, IntArray, IntArray, IntArray, list[str]]:
+    """The mentions that nervaluate finds: sentence, first place, place after the last, number of
+    label; and the labels. A mention begins at B, after an O, and where the label changes.
+
+    >>> doc, start, end, label, labels = nervaluate_mentions(read_tags([["I-PER"]]), [["I-PER"]])
+    >>> doc.tolist(), start.tolist(), end.tolist(), [labels[i] for i in label.tolist()]
+    ([0], [0], [1], ['PER'])
+    """
+    tags = column.tags
+    label, names = _numbered([tag[2:] for tag in tags])
+    (borders,) = _borders(column.codes)
+    place, before, own = borders
+    is_b = np.array([tag[:1] == "B" for tag in tags])
+    starts = (own != 0) & ((before == 0) | is_b[own] | (label[before] != label[own]))
+    may_start = np.array([tag.startswith(("B-", "I-")) for tag in tags])
+    ends = (before != 0) & (starts | (own == 0))
+    first_of = np.cumsum([0, *(len(each) + 1 for each in sentences)])
+    wrong = np.flatnonzero(starts & ~may_start[own])
+    if wrong.size:
+        at = place[wrong[0]]
+        doc = int(np.searchsorted(first_of, at, side="right")) - 1
+        raise ValueError(
+            f"Invalid tag format: {tags[int(own[wrong[0]])]}, document {doc}, "
+            f"tag {at - first_of[doc]}; expected O, or B- or I- and a label"
+        )
+    begin, end = place[starts], place[ends]
+    doc = np.searchsorted(first_of, begin, side="right") - 1
+    return doc, begin - first_of[doc], end - first_of[doc], label[own[starts]], names

@@ -1,0 +1,120 @@
+"""From tags, or dicts, to mentions: all tags are read at once."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from carob.arrays.peer_tags import nervaluate_mentions, read_tags
+from carob.compat.nervaluate._mentions import GivenMentions
+from carob.compat.nervaluate.entities import Entity
+from carob.corpus.tables import Mentions
+
+
+class DataLoader(Protocol):
+    """What reads input of one kind."""
+
+    def columns(self, data: Any) -> GivenMentions:
+        """The mentions as columns."""
+
+    def load(self, data: Any) -> list[list[Entity]]:
+        """The mentions of each document as objects."""
+
+
+class ListLoader:
+    """Lists of tags, one for each document. A mention begins at B and where the label changes.
+
+    >>> ListLoader().load([["B-PER", "I-PER", "O"]])
+    [[Entity(label='PER', start=0, end=1)]]
+    """
+
+    def columns(self, data: Any) -> GivenMentions:
+        """The mentions as columns."""
+        if not isinstance(data, list):
+            raise ValueError("ListLoader expects list input")
+        if not all(isinstance(each, list) for each in data):
+            raise ValueError("Each document must be a list of tags")
+        for number, tags in enumerate(data):
+            _require_texts(tags, number)
+        doc, start, end, label, labels = nervaluate_mentions(read_tags(data), data)
+        return GivenMentions(Mentions(doc, start, end, label), labels, len(data))
+
+    def load(self, data: Any) -> list[list[Entity]]:
+        """The mentions of each document as objects."""
+        return self.columns(data).entities()
+
+
+def _require_texts(tags: list[Any], document: int) -> None:
+    if {*map(type, tags)} <= {str}:
+        return
+    for place, tag in enumerate(tags):
+        if not isinstance(tag, str):
+            raise ValueError(f"Invalid tag type: {type(tag)}, document {document}, tag {place}")
+
+
+class ConllLoader:
+    """A text with a line for each token: the token, a tab and its tag. An empty line ends a
+    document.
+
+    >>> ConllLoader().load("Ann\\tB-PER\\nslept\\tO\\n\\nBo\\tB-PER\\n")
+    [[Entity(label='PER', start=0, end=0)], [Entity(label='PER', start=0, end=0)]]
+    """
+
+    def columns(self, data: Any) -> GivenMentions:
+        """The mentions as columns."""
+        if not isinstance(data, str):
+            raise ValueError("ConllLoader expects string input")
+        documents = data.rstrip().split("\n\n") if data else []
+        return ListLoader().columns([self._tags(document) for document in documents])
+
+    @staticmethod
+    def _tags(document: str) -> list[str]:
+        tags: list[str] = []
+        for line in document.split("\n"):
+            if line.strip():
+                parts = line.split("\t", 2)
+                if len(parts) < 2:
+                    raise ValueError(
+                        f"Invalid CoNLL format: line '{line}' does not contain a tab separator"
+                    )
+                tags.append(parts[1])
+            else:  # a line of blanks has a place, but ends nothing
+                before = tags[-1] if tags else "O"
+                tags.append("O" if before == "O" else f"I-{before[2:]}")
+        return tags
+
+    def load(self, data: Any) -> list[list[Entity]]:
+        """The mentions of each document as objects."""
+        return self.columns(data).entities()
+
+
+class DictLoader:
+    """Lists of dicts with `label`, `start` and `end`, which is the last position.
+
+    >>> DictLoader().load([[{"label": "PER", "start": 0, "end": 1}]])
+    [[Entity(label='PER', start=0, end=1)]]
+    """
+
+    def columns(self, data: Any) -> GivenMentions:
+        """The mentions as columns."""
+        return GivenMentions.of(self.load(data))
+
+    def load(self, data: Any) -> list[list[Entity]]:
+        """The mentions of each document as objects."""
+        if not isinstance(data, list):
+            raise ValueError("DictLoader expects list input")
+        if not all(isinstance(each, list) for each in data):
+            raise ValueError("Each document must be a list of entity dictionaries")
+        return [[_entity(each) for each in mentions] for mentions in data]
+
+
+def _entity(mention: Any) -> Entity:
+    if not isinstance(mention, dict):
+        raise ValueError(f"Invalid entity type: {type(mention)}")
+    if not mention.keys() >= {"label", "start", "end"}:
+        raise ValueError("Entity missing required keys: label, start, end")
+    label, start, end = mention["label"], mention["start"], mention["end"]
+    if not isinstance(label, str):
+        raise ValueError("Entity label must be a string")
+    if not isinstance(start, int) or not isinstance(end, int):
+        raise ValueError("Entity start and end must be integers")
+    return Entity(label, start, end)
