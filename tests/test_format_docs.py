@@ -85,5 +85,6 @@ def test_every_format_has_a_section_or_a_page_and_an_example() -> None:
         assert re.search(rf"^## {format}$", sections, re.M), format
         own = DOCS / "formats" / f"{format}.md"
         assert not own.exists() or f"(formats/{format}.md)" in sections
-    shown = {example.format for example in examples()} | {"jsonl"}
+    binary = {name for name, signs in registry.signs("formats").items() if signs == "binary"}
+    shown = {example.format for example in examples()} | {"jsonl"} | binary
     assert set(registry.builtin("formats")) == shown

@@ -93,6 +93,13 @@ class FormatHooks:
     compiled: bool = False
     """Whether it reads without holding the interpreter, so that threads can read large files."""
 
+    signs: str = ""
+    """Words of which the beginning of a file has at least one, separated by spaces; other files
+    are of another format, and this one need not be imported. `binary` stands for a binary file,
+    `text` for one that does not begin as JSON does. Only those of built-in formats are looked at,
+    on one line of their source.
+    """
+
     needs: frozenset[str] = frozenset()
     """What a corpus must have to be written: `text`, `document ids`."""
 

@@ -29,17 +29,36 @@ STAGES: Mapping[str, str] = {
 }
 """The stages that have components, and what one of them is called in messages."""
 
-_LINE = re.compile(r'^(?:class (\w+)|    name: ClassVar(?:\[str\])? = "([^"]+)")', re.M)
+_LINE = re.compile(
+    r'^(?:class (\w+)|    name: ClassVar(?:\[str\])? = "([^"]+)"'
+    r"|    signs: ClassVar\[str\] = (['\"])(.*)\3$)",
+    re.M,
+)
 
 
-@cache
 def builtin(stage: str) -> Mapping[str, tuple[str, str]]:
     """Name -> (module, class) of the components in a stage's folder; nothing is imported.
 
     >>> builtin("measure")["P"]
     ('carob.measure.precision', 'Precision')
     """
+    return _declared(stage)[0]
+
+
+def signs(stage: str) -> Mapping[str, str]:
+    """Name -> what the component declares as `signs`, for those that do; nothing is imported.
+
+    >>> signs("formats")["webanno"]
+    '#FORMAT=WebAnno'
+    """
+    return _declared(stage)[1]
+
+
+@cache
+def _declared(stage: str) -> tuple[Mapping[str, tuple[str, str]], Mapping[str, str]]:
+    """What the files of a stage's folder say about their components."""
     components: dict[str, tuple[str, str]] = {}
+    declared: dict[str, str] = {}
     folder = os.path.join(os.path.dirname(__file__), stage)  # noqa: PTH118, PTH120
     for file in sorted(os.listdir(folder)):  # noqa: PTH208 (pathlib is slow to load)
         path = f"{folder}/{file}"
@@ -51,14 +70,17 @@ def builtin(stage: str) -> Mapping[str, tuple[str, str]]:
                 continue
         with open(path, encoding="utf-8") as source:  # noqa: PTH123
             text = source.read()
-        current = ""
+        current = name = ""
         for line in _LINE.finditer(text):
             if line[1]:
                 current = line[1]
-            elif current:
-                components[line[2]] = (f"carob.{stage}.{file.removesuffix('.py')}", current)
+            elif line[2] and current:
+                name = line[2]
+                components[name] = (f"carob.{stage}.{file.removesuffix('.py')}", current)
                 current = ""
-    return components
+            elif line[4] and name:
+                declared[name] = line[4]
+    return components, declared
 
 
 @cache

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from carob import CarobError, Corpus, Document, Mention, registry
 from carob.corpus.document import Filler, Group, Template
+from carob.formats.capabilities import fitted
 from tests.worlds import LABELS, WORDS, random_flat, random_mention
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -172,6 +173,8 @@ def valid(format: str, worlds: int = 12) -> list[bytes]:
     found = []
     for corpus in (corpus for _ in range(worlds) for corpus in _worlds(rng)):
         out = io.BytesIO()
+        if format == "csv":  # which holds no tokens, and no attributes
+            corpus = fitted(corpus, registry.load("formats", format).holds)[0]
         try:
             registry.load("formats", format)().write(corpus, out)
         except CarobError:

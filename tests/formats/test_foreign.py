@@ -1,8 +1,11 @@
-"""Files of other tools that carob does not read are named, and not taken for something else."""
+"""Files of other tools: those that carob does not read are named, and none is taken for another."""
 
 from __future__ import annotations
 
+import gzip
 import json
+import pickle
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -10,26 +13,37 @@ import pytest
 from carob import InputError, check, read
 from carob.corpus.source import Source
 
+XML = '<?xml version="1.0"?>\n'
 FILES = {
-    "PubTator": "123|t|A title\n123|a|An abstract\n123\t0\t1\tA\tGene\t7\n",
-    "WebAnno TSV": "#FORMAT=WebAnno TSV 3.3\n#T_SP=x.Span|label\n\n#Text=Ann\n1-1\t0-3\tAnn\tPER\n",
-    "BioC XML": '<?xml version="1.0"?>\n<!DOCTYPE collection SYSTEM "BioC.dtd">\n<collection>'
-    "<source>PMC</source><document><id>1</id><passage></passage></document></collection>",
-    "UIMA CAS XMI": '<?xml version="1.0"?><xmi:XMI xmlns:xmi="http://www.omg.org/XMI"></xmi:XMI>',
-    "GATE XML": '<?xml version="1.0"?>\n<GateDocument version="3"></GateDocument>',
+    "WebAnno TSV 1 or 2": "#FORMAT=WebAnno TSV 2\n#id=1\n#text=Ann\n1-1\tAnn\tB-PER\n",
+    "GATE XML": f'{XML}<GateDocument version="3"></GateDocument>',
     "ACE APF XML": '<!DOCTYPE source_file SYSTEM "apf.dtd">\n<source_file URI="x"></source_file>',
-    "a table of spans": "doc,start,end,label,text\n1,0,3,PER,Ann\n",
+    "ERE XML": f'{XML}<deft_ere kit_id="k"><entities/></deft_ere>',
+    "TEI XML": '<TEI xmlns="http://www.tei-c.org/ns/1.0"><text><persName>Ann</persName></text></TEI>',
+    "NAF": f'{XML}<NAF xml:lang="en"><text/></NAF>',
+    "FoLiA": f'{XML}<FoLiA xml:id="d"><text/></FoLiA>',
+    "a type system of UIMA": f"{XML}<typeSystemDescription><name>x</name></typeSystemDescription>",
+    "HTML": "<!DOCTYPE html>\n<html><body><b>Ann</b></body></html>",
+    "XML of <corpus>": f"{XML}<!-- made by hand -->\n<corpus><s>Ann <b>Lee</b></s></corpus>",
+    "XML": '<!DOCTYPE x [<!ENTITY a "b">',
+    "a table of tokens (CSV)": "Sentence #,Word,POS,Tag\nSentence: 1,Ann,NNP,B-per\n,slept,VBD,O\n",
+    "a table of labelled texts (CSV)": "text,label\nAnn slept,calm\n",
     "DocRED": json.dumps([{"title": "x", "vertexSet": [[]], "sents": [["Ann"]], "labels": []}]),
     "the format of SciERC": json.dumps({"sentences": [["Ann"]], "ner": [[[0, 0, "PER"]]]}),
-    "training data of GLiNER": json.dumps([{"tokenized_text": ["Ann"], "ner": [[0, 0, "PER"]]}]),
     "training data of spaCy 2": json.dumps([{"id": 0, "paragraphs": [{"sentences": []}]}]),
-    "output of langextract": json.dumps({"extractions": [{"extraction_class": "x"}]}),
-    "BioC JSON": json.dumps({"source": "x", "documents": [{"passages": []}]}),
+    "relations of FewRel": json.dumps({"token": ["a"], "h": {}, "t": {}, "relation": "x"}),
+    "TACRED": json.dumps([{"token": ["a"], "subj_start": 0, "obj_start": 0, "relation": "x"}]),
+    "the format of NYT": json.dumps({"sentText": "x", "relationMentions": []}),
+    "the format of OneIE": json.dumps({"entity_mentions": [], "event_mentions": [], "tokens": []}),
+    "SQuAD": json.dumps({"version": "1", "data": [{"paragraphs": [{"context": "x", "qas": []}]}]}),
+    "coreference in": json.dumps({"doc_key": "x", "clusters": [], "sentences": [["a"]]}),
+    "an answer of": json.dumps({"choices": [{"message": {"content": "{}"}}], "usage": {}}),
+    "labels of whole texts": json.dumps({"id": 1, "text": "Ann slept", "label": ["calm"]}),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_a_foreign_file_is_refused_by_its_name(name: str, tmp_path: Path) -> None:
+def test_a_foreign_file_is_refused_by_its_name(name: str) -> None:
     with pytest.raises(InputError) as caught:
         read(Source.of_bytes(FILES[name].encode(), "file.txt"))
     (problem,) = caught.value.problems
@@ -37,16 +51,95 @@ def test_a_foreign_file_is_refused_by_its_name(name: str, tmp_path: Path) -> Non
     assert problem.found.startswith(f"what looks like {name}")
 
 
+BINARY = {
+    "a pickle of Python": pickle.dumps({"a": "\0"}),
+    "a PDF": b"%PDF-1.7\n\0",
+    "a database of SQLite": b"SQLite format 3\0...",
+    "a file of Arrow": b"ARROW1\0\0",
+    "data compressed with xz": b"\xfd7zXZ\0\0",
+    "a binary file": b"ab\0cd",
+}
+
+
+@pytest.mark.parametrize("name", BINARY)
+def test_a_binary_file_is_refused_by_its_name(name: str) -> None:
+    with pytest.raises(InputError) as caught:
+        read(Source.of_bytes(BINARY[name], "file"))
+    assert ("K003", name) == (caught.value.problems[0].code, caught.value.problems[0].found)
+
+
+def test_a_zip_archive_is_refused_with_advice(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "export.zip", "w") as archive:
+        archive.writestr("doc.xmi", "x" * 100)
+    with pytest.raises(InputError, match=r"a zip archive.*unpack it"):
+        read(tmp_path / "export.zip")
+
+
 def test_check_never_finds_nothing_wrong_with_them(tmp_path: Path) -> None:
-    for number, text in enumerate(FILES.values()):
-        file = tmp_path / f"{number}.txt"
-        file.write_text(text)
-        assert 1 == check(file).errors
+    assert len(FILES) >= 20
+    for number, (name, text) in enumerate(FILES.items()):
+        for ending in ("txt", "json", "xml", "tsv"):
+            file = tmp_path / f"{number}.{ending}"
+            file.write_text(text)
+            assert 1 == check(file).errors, (name, ending)
+
+
+SPAN = {"begin": 0, "end": 3}
+READ = {
+    "csv": "doc,start,end,label,text\n1,0,3,PER,Ann\n",
+    "pubtator": "1|t|Ann slept\n1|a|\n1\t0\t3\tAnn\tPER\t7\n",
+    "webanno": "#FORMAT=WebAnno TSV 3.3\n#T_SP=x.Span|label\n\n\n#Text=Ann\n1-1\t0-3\tAnn\tPER\t\n",
+    "bioc": "<collection><source/><document><id>1</id><passage><offset>0</offset><text>Ann</text>"
+    '<annotation id="1"><infon key="type">PER</infon><location offset="0" length="3"/>'
+    "</annotation></passage></document></collection>",
+    "cas": json.dumps({"%FEATURE_STRUCTURES": [
+        {"%ID": 1, "%TYPE": "uima.cas.Sofa", "sofaString": "Ann"},
+        {"%ID": 2, "%TYPE": "x.Span", "@sofa": 1, "value": "PER", **SPAN}]}),
+    "gliner": json.dumps([[{"start": 0, "end": 3, "label": "PER", "text": "Ann"}]]),
+    "langextract": json.dumps({"text": "Ann", "extractions": [
+        {"extraction_class": "PER", "char_interval": {"start_pos": 0, "end_pos": 3}}]}),
+    "entities": json.dumps({"text": "Ann", "entities": [
+        {"start": 0, "end": 3, "label": "PER", "text": "Ann"}]}),
+    "doccano": json.dumps({"text": "Ann", "label": [[0, 3, "PER"]]}),
+    "prodigy": json.dumps({"text": "Ann", "spans": [{"start": 0, "end": 3, "label": "PER"}]}),
+    "spacy": json.dumps({"text": "Ann", "ents": [{"start": 0, "end": 3, "label": "PER"}]}),
+    "labelstudio": json.dumps([{"data": {"text": "Ann"}, "annotations": [{"result": [
+        {"type": "labels", "value": {"start": 0, "end": 3, "labels": ["PER"]}}]}]}]),
+    "pipeline": json.dumps([{"entity_group": "PER", "start": 0, "end": 3, "word": "Ann"}]),
+    "jsonl": json.dumps({"text": "Ann", "mentions": [{"start": 0, "end": 3, "label": "PER"}]}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("format", READ)
+@pytest.mark.parametrize("ending", ["txt", "json", "csv", "conll", "jsonl.gz"])
+def test_a_file_is_read_as_what_it_is_whatever_its_name(
+    format: str, ending: str, tmp_path: Path
+) -> None:
+    file = tmp_path / f"file.{ending}"
+    data = READ[format].encode()
+    file.write_bytes(gzip.compress(data) if ending.endswith("gz") else data)
+    corpus = read(file)
+    assert corpus.origin is not None
+    assert format == corpus.origin.format
+    assert [("PER", 0, 3)] == [(m.label, m.start, m.end) for m in corpus[0].mentions]
 
 
 @pytest.mark.parametrize("text", [
     "start O\nend O\nlabel O\n", "Ann B-PER\n", "<speaker>Ann</speaker> will start, end, label\n",
     '{"start": "3", "end": "4", "label": "x"}', '{"paragraphs": ["a"], "id": "1"}',
+    "Word, text, and label\n<a>x</a>", '{"text": "Ann", "label": ["a", "b"], "mentions": []}',
+    "<collection>All</collection> of <speaker>Ann</speaker>",
 ])  # fmt: skip
 def test_other_files_are_read_as_before(text: str) -> None:
     assert 1 == len(read(Source.of_bytes(text.encode(), "file")))
+
+
+def test_a_table_whose_columns_are_not_recognised_says_how_to_name_them(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("nr,b,e,kind\n1,0,3,PER\n")
+    with pytest.raises(InputError) as caught:
+        read(tmp_path / "a.csv")
+    assert (
+        f"{tmp_path}/a.csv:1: K241 found no column of start and of end and of label, expected "
+        "columns of starts, ends and labels; the columns are 'nr', 'b', 'e', 'kind'; say which is "
+        "which: --read start=NAME --read end=NAME" == str(caught.value)
+    )

@@ -583,6 +583,7 @@ FACT_PROBLEMS = {
     "unread_relations": ("K236", "relation", "left out, as entities have no ids"),
     "padding": ("K236", "token", "with the number -100 left out"),
     "unlabelled_relations": ("K236", "relation", "of words that are no mentions left out"),
+    "unplaced": ("K236", "extraction", "without a place in the text left out"),
 }  # fmt: skip
 """What readers count and users must know: a code, what is counted, and what was done."""
 

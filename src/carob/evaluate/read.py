@@ -53,6 +53,8 @@ def sniffed(source: Source) -> str:
     best = max(sure, key=lambda name: sure[name])
     if sure[best] < 0.5:
         _refuse_words(source)
+        if ending(source.name)[1] in (".csv", ".tsv") and _is_table(source.head(1 << 10)):
+            return "csv"  # which says how to name its columns
     if sure[best] > 0:
         return best
     every = ", ".join(registry.names("formats"))
@@ -68,8 +70,8 @@ def _sureness(source: Source) -> dict[str, float]:
     head = source.head()
     if not head.strip():
         return {}
-    if b"\0" in head and head[:2] not in (b"\xff\xfe", b"\xfe\xff"):
-        raise source.failure("K003", "a binary file", "a text file in UTF-8")
+    if _is_binary(head):
+        return _binary_sureness(source, head)
     if head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"["):
         from carob.formats.json_text import telling_head  # columns need no JSON
 
@@ -79,12 +81,54 @@ def _sureness(source: Source) -> dict[str, float]:
         sure[name] = registry.load("formats", name).sniff(head)
     if max(sure.values(), default=0.0) < 0.5:
         _refuse_foreign(source, head)
-    named = ending(source.name)[1]
-    for name in sorted(registry.builtin("formats"), key=lambda name: (f".{name}" != named, name)):
+    for name in _candidates(source, head):
         sure[name] = registry.load("formats", name).sniff(head)
         if sure[name] >= 0.9:
             break
     return sure
+
+
+def _is_table(head: bytes) -> bool:
+    """Whether the first line has several columns."""
+    first = head.partition(b"\n")[0]
+    return max(first.count(sign) for sign in (b",", b";", b"\t")) > 1
+
+
+def _candidates(source: Source, head: bytes) -> list[str]:
+    """The formats that a file may be in, by the words that each has as signs; first the one that
+    the file name ends in. The others need not be imported.
+    """
+    named, signs = ending(source.name)[1], registry.signs("formats")
+    is_json = head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"[")
+
+    def has(word: str) -> bool:
+        return not is_json if word == "text" else word.encode() in head
+
+    found = [
+        name
+        for name in registry.builtin("formats")
+        if any(map(has, signs.get(name, "").split(" ")))
+    ]
+    return sorted(found, key=lambda name: (f".{name}" != named, name))
+
+
+def _is_binary(head: bytes) -> bool:
+    """Whether a file begins as no text does: with a zero byte, or compressed by zlib."""
+    compressed = head[:2] in (b"x\x01", b"x\x9c", b"x\xda")
+    return compressed or (b"\0" in head and head[:2] not in (b"\xff\xfe", b"\xfe\xff"))
+
+
+def _binary_sureness(source: Source, head: bytes) -> dict[str, float]:
+    """How much a binary file looks like each format that is binary; an error if like none."""
+    signs = registry.signs("formats")
+    names = [*registry.plugins("formats"), *(name for name in signs if signs[name] == "binary")]
+    sure = {name: registry.load("formats", name).sniff(head) for name in names}
+    if max(sure.values(), default=0.0) > 0:
+        return sure
+    from carob.formats.foreign import binary  # few files need it
+
+    found, advice = binary(head)
+    raise source.failure("K003", found, "a text file in UTF-8", advice)
 
 
 def _sniffed_folder(source: Source) -> str:
@@ -118,7 +162,7 @@ def _refuse_foreign(source: Source, head: bytes) -> None:
     """A file of another tool that carob does not read is not taken for something else."""
     start = head.lstrip(b"\xef\xbb\xbf \t\r\n")
     first = start[:400].partition(b"\n")[0]
-    if start[:1] not in (b"{", b"[", b"<") and not re.search(rb"\|t\||\|a\||#FORMAT|start", first):
+    if start[:1] not in (b"{", b"[", b"<") and not re.search(rb"#FORMAT|[,;\t]", first):
         return
     from carob.formats.foreign import foreign  # most files need it not
 

@@ -10,17 +10,19 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import accumulate
 from typing import Any
 
+from carob.corpus.build import of_documents
 from carob.corpus.corpus import Corpus, Words
-from carob.corpus.document import Document
+from carob.corpus.document import Document, Span
 from carob.corpus.problems import Problems, UsageError, many, nearest, shown
 from carob.corpus.record import WrongError, document_of
 from carob.corpus.source import Source
-from carob.corpus.tables import Documents
+from carob.corpus.tables import ATTRIBUTES, Documents, too_many_attributes
 from carob.formats import json_text
 from carob.formats._objects import is_object, items
 from carob.formats._plain import Blocks, plain_document
@@ -36,9 +38,14 @@ UNITS = {
 """What offsets may count, and how messages say it."""
 COUNTED = (
     "rejected", "unread_relations", "span_groups", "skipped", "cancelled", "other_annotators",
-    "quoted", "misquoted", "unlabelled_relations",
+    "quoted", "misquoted", "unlabelled_relations", "unplaced",
 )  # fmt: skip
 """What readers of dialects count for the user."""
+
+_FARTHEST = 1000
+"""How many positions may lie between the parts of a text, and a hundred more for each that it has:
+a small file is not to make a large text.
+"""
 
 _MENTION = re.compile(r"^mentions\[(\d+)\]")
 
@@ -77,29 +84,65 @@ def read_records(
 ) -> Iterator[Corpus]:
     """Blocks of documents. `entry_of` makes an entry of a record, or counts that it is left out."""
     problems = Problems(source.name)
+    found = (
+        (item.line, item.offset, partial(entry_of, item.value))
+        for item in items(source, problems, "K231", is_record, record)
+    )
+    return read_entries(source, problems, found, offsets, same_words=same_words)
+
+
+Making = Callable[[Counter[str]], Entry | None]
+"""Makes the entry of a record, or counts that it is left out."""
+
+
+def read_entries(
+    source: Source,
+    problems: Problems,
+    records: Iterable[tuple[int, int, Making]],
+    offsets: str,
+    *,
+    same_words: Callable[[str, str], bool] = str.__eq__,
+    keep_words: bool = False,
+) -> Iterator[Corpus]:
+    """Blocks of documents, from the line, the offset and the entry of each record of a file.
+
+    With `keep_words` the texts stay in memory; otherwise the format finds them again.
+    """
     blocks = Blocks(problems, "K233", "in every record, or in none")
     places = _Places(offsets, same_words)
+    kept: list[tuple[Document, int, int]] = []
+    attributes: set[str] = set()
     left_out = False
-    for item in items(source, problems, "K231", is_record, record):
+    for line, offset, entry_of in records:
         try:
-            entry = entry_of(item.value, blocks.facts)
+            entry = entry_of(blocks.facts)
             if entry is None:
                 left_out = True
                 continue
-            places.move(entry, item.line)
-            plain = plain_document(entry.record) if blocks.take_plain else None
+            places.move(entry, line)
+            take_plain = blocks.take_plain and not keep_words
+            plain = plain_document(entry.record) if take_plain else None
             document = plain or _document(entry)
         except WrongError as error:
             code = "K235" if isinstance(error, ChoiceError) else "K232"
             for each in (error, *error.more):
                 hint = each.hint if isinstance(each, _OffsetError) else ""
-                problems.add(code, item.line, each.found, each.expected, hint)
+                problems.add(code, line, each.found, each.expected, hint)
             continue
         except RecursionError:
-            problems.add("K231", item.line, json_text.TOO_DEEP, json_text.OBJECT)
+            problems.add("K231", line, json_text.TOO_DEEP, json_text.OBJECT)
             continue
-        if blocks.accepts(document.id, item.line) and not problems.total:
-            yield from blocks.add(document, item.line, item.offset)
+        if isinstance(document, Document):
+            attributes.update(*(mention.attributes for mention in document.mentions))
+            if len(attributes) > ATTRIBUTES:
+                problems.add("K009", line, *too_many_attributes(attributes))
+                break
+        if not blocks.accepts(document.id, line) or problems.total:
+            continue
+        if keep_words and isinstance(document, Document):
+            kept.append((document, line, offset))
+        else:
+            yield from blocks.add(document, line, offset)
     places.check(problems)
     problems.check()
     if not blocks.ids:
@@ -109,6 +152,9 @@ def read_records(
         hint = f"left out: {', '.join(counts)}" if counts else ""
         raise source.failure("K002", found, "at least one document", hint)
     blocks.facts.update(places.facts())
+    if kept:
+        documents, lines, starts = zip(*kept, strict=True)
+        yield replace(of_documents(documents, lines, starts), facts=blocks.facts)
     yield from blocks.rest()
 
 
@@ -230,6 +276,40 @@ def number_or_text(name: str) -> int | str:
 # --- offsets ---
 
 
+def size_in(text: str, unit: str) -> int:
+    """How long a text is, in a unit.
+
+    >>> size_in("😀", "utf16"), size_in("😀", "bytes"), size_in("😀", "auto")
+    (2, 4, 1)
+    """
+    if unit == "utf16":
+        return len(text.encode("utf-16-le", "surrogatepass")) // 2
+    return len(text.encode("utf-8", "surrogatepass")) if unit == "bytes" else len(text)
+
+
+def assembled(pieces: Iterable[tuple[int, str]], unit: str) -> str:
+    """A text of pieces, each at its offset, with spaces between them.
+
+    >>> assembled([(0, "Ann"), (4, "slept")], "char")
+    'Ann slept'
+    """
+    ordered = sorted(pieces, key=lambda piece: piece[0])
+    most = _FARTHEST + 100 * sum(len(text) for _, text in ordered)
+    parts: list[str] = []
+    length = 0
+    for offset, text in ordered:
+        if offset < length:
+            raise WrongError(
+                f"{shown(text)} at {offset}, before the end of what precedes it ({length})",
+                "parts of a text that do not overlap",
+            )
+        if offset > most:
+            raise WrongError(f"a part of a text at {offset}", "parts that follow each other")
+        parts += [" " * (offset - length), text]
+        length = offset + size_in(text, unit)
+    return "".join(parts)
+
+
 class _OffsetError(WrongError):
     """An end that lies after the end of the text, though it would not in another unit."""
 
@@ -264,15 +344,18 @@ class _Places:
             return
         borders = _Borders(text)
         for place, (mention, quote) in enumerate(zip(mentions, entry.quotes, strict=True)):
-            start, end = mention.get("start"), mention.get("end")
-            if type(start) is not int or type(end) is not int or start < 0:
+            spans = mention.get("fragments") or [(mention.get("start"), mention.get("end"))]
+            if not all(type(s) is int and type(e) is int and s >= 0 for s, e in spans):
                 continue  # document_of has a message for it
             if quote is not None:
-                self._compare(borders, start, end, quote, f"{entry.places[place]}", line)
-            span = borders.in_characters(start, end, self.unit)
-            if span is None or span[1] > len(text):
-                raise self._outside(entry.places[place], start, end, borders)
-            mention["start"], mention["end"] = span
+                self._compare(borders, spans, quote, entry.places[place], line)
+            moved = borders.all_in_characters(spans, self.unit)
+            if moved is None or max(end for _, end in moved) > len(text):
+                raise self._outside(entry.places[place], spans, borders)
+            if "fragments" in mention:
+                mention["fragments"] = [list(span) for span in moved]
+            else:
+                mention["start"], mention["end"] = moved[0]
         if self.unit != "char":
             self._move_words(entry.record, borders)
 
@@ -295,29 +378,30 @@ class _Places:
             record["sentences"] = [span[0] for span in begins if span is not None]
 
     def _compare(
-        self, borders: _Borders, start: int, end: int, quote: str, place: str, line: int
+        self, borders: _Borders, spans: Sequence[Span], quote: str, place: str, line: int
     ) -> None:
         self.quoted += 1
         for unit in UNITS:
-            span = borders.in_characters(start, end, unit)
-            here = "" if span is None else borders.text[span[0] : span[1]]
-            if span is not None and self.same_words(quote, here):
+            moved = borders.all_in_characters(spans, unit)
+            here = " ".join(borders.text[start:end] for start, end in moved or ())
+            if moved is not None and self.same_words(quote, here):
                 self.fits[unit] += 1
             elif unit == self.unit and self.first is None:
                 self.first = line, f"{place} quotes {shown(quote)}, the text has {shown(here)}"
 
-    def _outside(self, place: str, start: int, end: int, borders: _Borders) -> _OffsetError:
+    def _outside(self, place: str, spans: Sequence[Span], borders: _Borders) -> _OffsetError:
         hints = [
             f"if offsets count {UNITS[unit]}: --read offsets={unit}"
             for unit in UNITS
             if unit != self.unit
-            and (span := borders.in_characters(start, end, unit)) is not None
-            and span[1] <= len(borders.text)
+            and (moved := borders.all_in_characters(spans, unit)) is not None
+            and max(end for _, end in moved) <= len(borders.text)
         ]
         expected = f"a place within the {len(borders.text)} characters of the text"
         if self.unit in ("utf16", "bytes"):
             expected += f", in {UNITS[self.unit]}"
-        return _OffsetError(f"{place} at {short(start)}..{short(end)}", expected, "; ".join(hints))
+        found = f"{place} at {short(spans[0][0])}..{short(spans[-1][1])}"
+        return _OffsetError(found, expected, "; ".join(hints))
 
     def check(self, problems: Problems) -> None:
         """Another unit that fits better is a problem, unless the user has chosen this one."""
@@ -360,6 +444,11 @@ class _Borders:
         if table is None:
             return start, end
         return (table[start], table[end]) if start in table and end in table else None
+
+    def all_in_characters(self, spans: Sequence[Span], unit: str) -> list[Span] | None:
+        """Several places in characters; None if one of them cannot be."""
+        moved = [span for s, e in spans if (span := self.in_characters(s, e, unit)) is not None]
+        return moved if len(moved) == len(spans) else None
 
     def _table(self, unit: str) -> dict[int, int] | None:
         """Offset -> character; None if they are the same."""

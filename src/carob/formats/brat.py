@@ -55,6 +55,7 @@ class Brat:
 
     name: ClassVar[str] = "brat"
     extensions: ClassVar[tuple[str, ...]] = (".ann",)
+    signs: ClassVar[str] = "text"
     holds: ClassVar[frozenset[str]] = frozenset({
         "overlaps", "crossing", "discontinuous", "across sentences", "attributes", "ids:T",
         "relations", "clusters", "group ids:E", "group ids:R", "document ids", "text",

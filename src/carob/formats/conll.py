@@ -62,6 +62,7 @@ class Conll:
     compiled: ClassVar[bool] = compiled is not None
     write_parameters: ClassVar[tuple[str, ...]] = ("scheme",)
     extensions: ClassVar[tuple[str, ...]] = (".conll", ".iob", ".iob2", ".bio", ".tsv", ".txt")
+    signs: ClassVar[str] = "text"
     holds: ClassVar[frozenset[str]] = frozenset({
         "crossing", "document ids", "tokens", "sentences", "units:token",
     })  # fmt: skip

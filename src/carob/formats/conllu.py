@@ -46,6 +46,7 @@ class Conllu:
 
     name: ClassVar[str] = "conllu"
     extensions: ClassVar[tuple[str, ...]] = (".conllu",)
+    signs: ClassVar[str] = "NER= Ner= ner= Entity= ENTITY= entity="
     write_parameters: ClassVar[tuple[str, ...]] = ("key",)
     holds: ClassVar[frozenset[str]] = frozenset({
         "tokens", "sentences", "document ids", "units:token",

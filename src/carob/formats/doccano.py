@@ -39,6 +39,7 @@ class Doccano:
 
     name: ClassVar[str] = "doccano"
     extensions: ClassVar[tuple[str, ...]] = (".doccano",)
+    signs: ClassVar[str] = '"label" "labels" "start_offset" "relations"'
     needs: ClassVar[frozenset[str]] = frozenset({"text"})
     write_parameters: ClassVar[tuple[str, ...]] = ()
     holds: ClassVar[frozenset[str]] = frozenset({

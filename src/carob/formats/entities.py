@@ -41,6 +41,7 @@ class Entities:
 
     name: ClassVar[str] = "entities"
     extensions: ClassVar[tuple[str, ...]] = (".entities",)
+    signs: ClassVar[str] = '"entities"'
     holds: ClassVar[frozenset[str]] = frozenset({
         "text", "document ids", "overlaps", "crossing", "across sentences", "confidence",
         "templates:empty", "units:char", "units:token",

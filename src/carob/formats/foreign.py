@@ -6,47 +6,104 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from carob.corpus.problems import shown
 from carob.formats import json_text
 
 _JSONL = "write one object per document as jsonl: id, text or tokens, and mentions"
 _BRAT = "export it as brat standoff or convert it to jsonl"
+_INLINE = (
+    "if its tags mark mentions in a text, name the format inline; otherwise convert it to jsonl"
+)
+
+_PROLOGUE = (
+    r"(?s)\s*(?:<\?xml.*?\?>)?\s*(?:<!--.*?-->\s*)*"
+    r"(?:<!DOCTYPE[^>\[]*(?:\[[^\]]*\])?[^>]*>)?\s*(?:<!--.*?-->\s*)*"
+)
+"""What an XML file may have before its root."""
 
 _TEXTS: tuple[tuple[str, str, str], ...] = (
-    (r"\s*\d+\|[ta]\|", "PubTator", "convert it to jsonl; its offsets count title and abstract"),
-    (r"#FORMAT=WebAnno TSV", "WebAnno TSV", "export it from INCEpTION or WebAnno as CoNLL 2002"),
-    (r"(?s)\s*(<\?xml.*?\?>)?\s*(<!DOCTYPE[^>]*BioC[^>]*>)?\s*<collection>.*?<source>",
-     "BioC XML", "convert it to brat or jsonl; its offsets count from the first passage"),
-    (r"(?s)\s*(<\?xml.*?\?>)?\s*<xmi:XMI\b", "UIMA CAS XMI", "export it as CoNLL 2002"),
-    (r"(?s)\s*(<\?xml.*?\?>)?\s*<GateDocument\b", "GATE XML", _BRAT),
-    (r"(?s)\s*(<\?xml.*?\?>)?\s*(<!DOCTYPE[^>]*>)?\s*<source_file\b", "ACE APF XML", _BRAT),
-    (r"(?i)(?=[^\n]*\bstart)(?=[^\n]*\bend)(?=[^\n]*\b(label|type|entity)\b)"
-     r"[\w \"]+([,;\t][\w \"]+){2,}\r?\n", "a table of spans (CSV or TSV)", _JSONL),
+    (r"#FORMAT=WebAnno TSV [12]|# webanno\.custom", "WebAnno TSV 1 or 2",
+     "export it from INCEpTION or WebAnno as WebAnno TSV 3 or UIMA CAS XMI"),
+    (r"(?i)[\"']?(?:[\w #]+[\"']?[,;\t][\"']?)*(?:word|token|form)s?[\"']?[,;]"
+     r"(?:[\"']?[\w #]+[\"']?[,;])*[\"']?(?:tag|ner_tag|ner|label|iob)s?[\"']?\s*\r?\n",
+     "a table of tokens (CSV)",
+     "write it as conll: one token per line, a tab, its tag, and a blank line after each sentence"),
+    (r"(?i)[\"']?(?:\w+[\"']?[,;\t][\"']?)*(?:sentence|text)[\"']?[,;\t]"
+     r"[\"']?(?:labels?|class|category|sentiment|target)[\"']?\s*\r?\n",
+     "a table of labelled texts (CSV)", "carob scores mentions in texts, not classes of texts"),
 )  # fmt: skip
-"""How files begin that are no JSON, what they are, and what to do."""
+"""How files begin that are neither JSON nor XML, what they are, and what to do."""
+
+_ROOTS: Mapping[str, tuple[str, str]] = {
+    "GateDocument": ("GATE XML", _BRAT),
+    "source_file": ("ACE APF XML", _BRAT),
+    "TEI": ("TEI XML", _INLINE),
+    "teiCorpus": ("TEI XML", _INLINE),
+    "deft_ere": ("ERE XML", _BRAT),
+    "NAF": ("NAF, the NLP Annotation Format", _JSONL),
+    "KAF": ("KAF", _JSONL),
+    "FoLiA": ("FoLiA", _JSONL),
+    "PcGts": ("PAGE XML, of scanned pages", "it has texts and places on pages, no mentions"),
+    "alto": ("ALTO XML, of scanned pages", "it has texts and places on pages, no mentions"),
+    "typeSystemDescription": ("a type system of UIMA", "the annotations are in the .xmi beside it"),
+    "html": ("HTML", "write its text, with mentions, as jsonl or brat"),
+    "root": ("XML of <root>", _INLINE),
+    "TimeML": ("TimeML", _INLINE),
+    "PubmedArticleSet": ("articles of PubMed", "it has texts and no mentions"),
+    "article": ("an article (JATS)", "it has texts and no mentions"),
+}  # fmt: skip
+"""The names of roots of XML files, what they are, and what to do."""
+_DECLARED = re.compile(r"\s*(?:<\?xml\b|<!DOCTYPE\b|<!--|<!ENTITY\b)", re.I)
 
 
 def _has(*keys: str) -> Callable[[Mapping[str, Any]], bool]:
     return lambda value: value.keys() >= set(keys)
 
 
+def _lists_objects_with(value: Any, key: str) -> bool:
+    return isinstance(value, list) and any(isinstance(each, dict) and key in each for each in value)
+
+
+def _is_squad(value: Mapping[str, Any]) -> bool:
+    data = value.get("data")
+    return isinstance(data, list) and _lists_objects_with(data, "paragraphs")
+
+
+def _is_classes(value: Mapping[str, Any]) -> bool:
+    """Whether a label is of a whole text: a text with one label, or a list of labels."""
+    if not isinstance(value.get("text"), str) or {"mentions", "tokens", "id2label"} & value.keys():
+        return False
+    label = value.get("label")
+    if isinstance(label, list):
+        return bool(label) and all(isinstance(each, str) for each in label) and len(value) < 6
+    return False
+
+
 _OBJECTS: tuple[tuple[Callable[[Mapping[str, Any]], bool], str, str], ...] = (
     (_has("vertexSet", "sents"), "DocRED", f"{_JSONL}, relations and clusters"),
     (lambda value: _has("sentences", "ner")(value) and "mentions" not in value,
      "the format of SciERC and DyGIE", f"{_JSONL}; ends in ner are inclusive"),
-    (_has("tokenized_text", "ner"), "training data of GLiNER",
-     f"{_JSONL}; ends in ner are inclusive"),
     (lambda value: _lists_objects_with(value.get("paragraphs"), "sentences"),
      "training data of spaCy 2", "convert it with spaCy's convert"),
-    (lambda value: _lists_objects_with(value.get("extractions"), "extraction_class"),
-     "output of langextract", f"{_JSONL}; char_interval has the places"),
-    (lambda value: _lists_objects_with(value.get("documents"), "passages"), "BioC JSON",
-     "convert it to brat or jsonl; its offsets count from the first passage"),
+    (_has("token", "h", "t", "relation"), "relations of FewRel or OpenNRE",
+     "each object is one relation: write one object per document as jsonl, with relations"),
+    (_has("token", "subj_start", "obj_start"), "TACRED",
+     "each object is one relation: write one object per document as jsonl, with relations"),
+    (_has("sentText", "relationMentions"), "the format of NYT and WebNLG",
+     f"{_JSONL} and relations; entityMentions have no places"),
+    (_has("document_id", "entity_mentions", "event_mentions"), "the format of WikiEvents and OneIE",
+     f"{_JSONL}, with templates for events"),
+    (_has("entity_mentions", "event_mentions"), "the format of OneIE", f"{_JSONL}"),
+    (_is_squad, "SQuAD", "write answers as slots: one object per document, as jsonl or records"),
+    (_has("doc_key", "clusters", "sentences"), "coreference in the format of e2e-coref",
+     f"{_JSONL}, and clusters"),
+    (lambda value: "annotations" in value and "categories" in value and "images" in value,
+     "COCO, of images", "carob scores mentions in texts"),
+    (lambda value: isinstance(value.get("choices"), list) and "usage" in value,
+     "an answer of a language model's interface", "its JSON is in choices[0].message.content"),
+    (_is_classes, "labels of whole texts", "carob scores mentions in texts, not classes of texts"),
 )  # fmt: skip
 """Objects of JSON files, what they are, and what to do."""
-
-
-def _lists_objects_with(value: Any, key: str) -> bool:
-    return isinstance(value, list) and any(isinstance(each, dict) and key in each for each in value)
 
 
 def foreign(head: bytes) -> tuple[str, str] | None:
@@ -62,8 +119,54 @@ def foreign(head: bytes) -> tuple[str, str] | None:
                 if isinstance(value, dict) and fits(value):
                     return name, advice
         return None
-    text = head[:4000].decode("utf-8", "replace").removeprefix("\ufeff")
+    text = head[:8000].decode("utf-8", "replace").removeprefix("\ufeff")
+    if text[:1] == "<":
+        return _xml(text)
     for pattern, name, advice in _TEXTS:
         if re.match(pattern, text):
             return name, advice
     return None
+
+
+def _xml(text: str) -> tuple[str, str] | None:
+    """What an XML file is. One without any declaration and with an unknown root may be text with
+    tags.
+    """
+    prologue = re.match(_PROLOGUE, text)
+    root = re.match(r"<((?:[\w.-]+:)?([\w.-]+))[\s/>]", text[prologue.end() if prologue else 0 :])
+    if root is None:
+        return ("XML", _INLINE) if _DECLARED.match(text) else None
+    if root[1] == "xmi:XMI" or root[2] == "collection":
+        return None
+    if root[2] in _ROOTS:
+        return _ROOTS[root[2]]
+    if _DECLARED.match(text):
+        return f"XML of <{shown(root[1])[1:-1]}>", _INLINE
+    return None
+
+
+_BINARY: tuple[tuple[bytes, str, str], ...] = (
+    (b"PK\x03\x04", "a zip archive, which may be a project or a table of a spreadsheet",
+     "unpack it, or export the table as CSV"),
+    (b"%PDF", "a PDF", "it has no mentions"),
+    (b"SQLite format 3\0", "a database of SQLite", "export it: with Prodigy, by prodigy db-out"),
+    (b"ARROW1", "a file of Arrow", "save it with Dataset.to_parquet or Dataset.to_json"),
+    (b"\xff\xff\xff\xff", "a stream of Arrow", "save it with Dataset.to_parquet or to_json"),
+    (b"\x80", "a pickle of Python", "a pickle can run programs: save it as JSON"),
+    (b"\x89HDF", "HDF5", "save it as Parquet or JSON"),
+    (b"BZh", "data compressed with bzip2", "unpack it, or compress it with gzip"),
+    (b"\xfd7zXZ", "data compressed with xz", "unpack it, or compress it with gzip"),
+    (b"(\xb5/\xfd", "data compressed with zstd", "unpack it, or compress it with gzip"),
+)  # fmt: skip
+
+
+def binary(head: bytes) -> tuple[str, str]:
+    """What a binary file is, and what to do with it.
+
+    >>> binary(b"%PDF-1.7\\0")[0], binary(b"ab\\0")
+    ('a PDF', ('a binary file', ''))
+    """
+    for begins, name, advice in _BINARY:
+        if head.startswith(begins):
+            return name, advice
+    return "a binary file", ""

@@ -50,6 +50,7 @@ class Huggingface:
 
     name: ClassVar[str] = "huggingface"
     extensions: ClassVar[tuple[str, ...]] = (".hf",)
+    signs: ClassVar[str] = '"ner_tags" "labels" "tags"'
     write_parameters: ClassVar[tuple[str, ...]] = ("tags", "names", "labels_file")
     holds: ClassVar[frozenset[str]] = frozenset({
         "tokens", "document ids", "across sentences", "units:token",

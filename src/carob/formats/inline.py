@@ -224,6 +224,7 @@ class Inline:
 
     name: ClassVar[str] = "inline"
     extensions: ClassVar[tuple[str, ...]] = (".inline", ".tagged")
+    signs: ClassVar[str] = "</"
     holds: ClassVar[frozenset[str]] = frozenset({
         "overlaps", "across sentences", "attributes", "document ids", "text", "units:char",
     })  # fmt: skip

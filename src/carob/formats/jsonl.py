@@ -33,6 +33,7 @@ class Jsonl:
 
     name: ClassVar[str] = "jsonl"
     extensions: ClassVar[tuple[str, ...]] = (".jsonl", ".ndjson")
+    signs: ClassVar[str] = "{"
     holds: ClassVar[frozenset[str]] = EVERYTHING - {"relations"} | {"relations:roles"}
 
     @staticmethod

@@ -46,6 +46,7 @@ class Labelstudio:
 
     name: ClassVar[str] = "labelstudio"
     extensions: ClassVar[tuple[str, ...]] = (".labelstudio",)
+    signs: ClassVar[str] = '"annotations" "predictions" "annotation_id" "labels"'
     needs: ClassVar[frozenset[str]] = frozenset({"text"})
     write_parameters: ClassVar[tuple[str, ...]] = ("text",)
     holds: ClassVar[frozenset[str]] = frozenset({

@@ -383,6 +383,7 @@ class Muc:
     name: ClassVar[str] = "muc"
     write_parameters: ClassVar[tuple[str, ...]] = ()
     extensions: ClassVar[tuple[str, ...]] = (".muc", ".muc3", ".muc4")
+    signs: ClassVar[str] = "text"
     holds: ClassVar[frozenset[str]] = frozenset({
         "mentions:none", "document ids", "document attributes:site", "templates:several",
         "templates:ids", "templates:empty", "templates:alternatives", "templates:optional",

@@ -41,6 +41,7 @@ class Pipeline:
 
     name: ClassVar[str] = "pipeline"
     extensions: ClassVar[tuple[str, ...]] = (".pipeline",)
+    signs: ClassVar[str] = '"entity_group" "entity"'
     holds: ClassVar[frozenset[str]] = frozenset({
         "text", "document ids", "overlaps", "crossing", "across sentences", "confidence",
         "units:char",

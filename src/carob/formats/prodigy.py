@@ -46,6 +46,7 @@ class Prodigy:
 
     name: ClassVar[str] = "prodigy"
     extensions: ClassVar[tuple[str, ...]] = (".prodigy",)
+    signs: ClassVar[str] = '"spans" "_task_hash" "_input_hash" "answer"'
     needs: ClassVar[frozenset[str]] = frozenset({"text"})
     write_parameters: ClassVar[tuple[str, ...]] = ()
     holds: ClassVar[frozenset[str]] = frozenset({

@@ -49,6 +49,7 @@ class Records:
 
     name: ClassVar[str] = "records"
     extensions: ClassVar[tuple[str, ...]] = (".json",)
+    signs: ClassVar[str] = "{ [ ``` ~~~"
     holds: ClassVar[frozenset[str]] = frozenset({
         "mentions:none", "templates:nested", "document ids", "text", "units:char", "units:token",
     })  # fmt: skip

@@ -37,6 +37,7 @@ class Spacy:
 
     name: ClassVar[str] = "spacy"
     extensions: ClassVar[tuple[str, ...]] = (".spacy-json",)
+    signs: ClassVar[str] = '"ents" "entities" "spans"'
     needs: ClassVar[frozenset[str]] = frozenset({"text"})
     write_parameters: ClassVar[tuple[str, ...]] = ()
     holds: ClassVar[frozenset[str]] = frozenset({

@@ -66,6 +66,7 @@ class Tbf:
     name: ClassVar[str] = "tbf"
     write_parameters: ClassVar[tuple[str, ...]] = ()
     extensions: ClassVar[tuple[str, ...]] = (".tbf",)
+    signs: ClassVar[str] = "#BeginOfDocument"
     holds: ClassVar[frozenset[str]] = frozenset({
         "overlaps", "crossing", "discontinuous", "across sentences", "attributes:realis",
         "ids", "relations:pairs", "clusters:bare", "group ids", "document ids",
