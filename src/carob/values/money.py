@@ -1,0 +1,127 @@
+"""Amounts of money: a number and an ISO code. Currencies are never converted."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import ClassVar
+
+from carob.values.number import LONGEST, Decimal, signed, unsigned_readings
+from carob.values.raw import NUMBER, OBJECT, TEXT, Raw, trimmed
+from carob.values.parts import parts_of
+
+CODES = frozenset("""
+AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BRL BSD BTN BWP BYN BZD
+CAD CDF CHF CLF CLP CNH CNY COP CRC CUC CUP CVE CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL
+GHS GIP GMD GNF GTQ GYD HKD HNL HRK HTG HUF IDR ILS INR IQD IRR ISK JMD JOD JPY KES KGS KHR KMF KPW
+KRW KWD KYD KZT LAK LBP LKR LRD LSL LYD MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MYR MZN NAD
+NGN NIO NOK NPR NZD OMR PAB PEN PGK PHP PKR PLN PYG QAR RON RSD RUB RWF SAR SBD SCR SDG SEK SGD SHP
+SLE SLL SOS SRD SSP STN SVC SYP SZL THB TJS TMT TND TOP TRY TTD TWD TZS UAH UGX USD UYU UZS VES VND
+VUV WST XAF XAG XAU XCD XDR XOF XPF XPT YER ZAR ZMW ZWL
+ATS BEF DEM ESP FIM FRF GRD IEP ITL LUF NLG PTE EEK LTL LVL MTL SIT SKK CYP
+""".split())
+"""The codes of ISO 4217, with those that the euro replaced."""
+SYMBOLS: Mapping[str, str] = {"€": "EUR", "£": "GBP", "$": "USD", "¥": "JPY", "₹": "INR"}
+_SHARED = ("$", "¥")
+"""Symbols of several currencies: a code beside one of them decides."""
+
+Amount = tuple[Fraction, str | None]
+"""A number, and a currency (None: unknown)."""
+
+_CODE = re.compile(r"[A-Za-z]{3}")
+
+
+@dataclass(frozen=True)
+class Money:
+    """An amount and its currency.
+
+    >>> Money().read(Raw(TEXT, "1.000,50 €"))
+    (Fraction(2001, 2), 'EUR')
+    """
+
+    currency: str | None = None
+    symbols: tuple[tuple[str, str], ...] = ()
+    decimal: Decimal = "auto"
+
+    name: ClassVar[str] = "money"
+
+    @cached_property
+    def _known(self) -> Mapping[str, str]:
+        return {**SYMBOLS, **{trimmed(symbol): code for symbol, code in self.symbols}}
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str]:
+        marks = "|".join(re.escape(each) for each in sorted(self._known, key=len, reverse=True))
+        name = rf"{marks}|[A-Za-z]{{3}}"
+        return re.compile(
+            rf"(?P<sign>[-−+]?)\s*(?P<before>{name})?\s*(?P<first>{name})?\s*(?P<inner>[-−+]?)\s*"
+            rf"(?P<number>[0-9.,][0-9.,' ]*(?:[eE][-+−]?[0-9]+)?)"
+            rf"\s*(?P<after>{name})?\s*(?P<last>{name})?",
+        )
+
+    def readings(self, raw: Raw) -> Iterator[Amount]:
+        """What a value can mean, the reading that counts first."""
+        if raw.kind == OBJECT:
+            yield from self._of_object(raw.text)
+        elif raw.kind == NUMBER:
+            for number in _numbers(raw, "."):
+                yield number, self.currency
+        elif raw.kind == TEXT and len(raw.text) <= LONGEST:
+            yield from self._of_text(trimmed(raw.text))
+
+    def read(self, raw: Raw) -> Amount | None:
+        """The value, None if it cannot be read."""
+        return next(self.readings(raw), None)
+
+    def _of_text(self, text: str) -> Iterator[Amount]:
+        minus = 1
+        if text.startswith("(") and text.endswith(")"):
+            minus, text = -1, text[1:-1].strip()
+        match = self._pattern.fullmatch(text)
+        if match is None or (match["sign"] and match["inner"]):
+            return
+        minus *= -1 if (match["sign"] or match["inner"]) in ("-", "−") else 1
+        names = [match[each] for each in ("before", "first", "after", "last") if match[each]]
+        if len(names) > 2:
+            return
+        known, currency = self._currency(names)
+        if known:
+            for number in unsigned_readings(match["number"].strip(), self.decimal):
+                yield minus * number, currency
+
+    def _currency(self, names: list[str]) -> tuple[bool, str | None]:
+        """Whether the names of currencies make sense, and which currency they are."""
+        codes: dict[str, str] = {}
+        for name in names:
+            code = self._known.get(name) or name.upper()
+            if name not in self._known and code not in CODES:
+                return False, None
+            codes[name] = code
+        if len(set(codes.values())) <= 1:
+            return True, next(iter(codes.values()), self.currency)
+        own = dict(self.symbols)
+        plain = [code for name, code in codes.items() if name not in _SHARED or name in own]
+        return len(set(plain)) == 1, plain[0] if plain else None
+
+    def _of_object(self, text: str) -> Iterator[Amount]:
+        parts = parts_of(text, ("amount", "currency"))
+        if parts is None or parts[0] is None:
+            return
+        code = self.currency
+        if parts[1] is not None:
+            name = trimmed(parts[1].text)
+            code = self._known.get(name) or name.upper()
+            if name not in self._known and code not in CODES:
+                return
+        decimal: Decimal = "." if parts[0].kind == NUMBER else self.decimal
+        for number in _numbers(parts[0], decimal):
+            yield number, code
+
+
+def _numbers(raw: Raw, decimal: Decimal) -> Iterator[Fraction]:
+    sign, rest = signed(trimmed(raw.text))
+    for value in unsigned_readings(rest, decimal):
+        yield sign * value
