@@ -20,7 +20,7 @@ ROOT = Path(carob.__file__).parent
 MODULES = sorted(ROOT.rglob("*.py"))
 COMPONENTS = [(stage, name) for stage in registry.STAGES for name in registry.builtin(stage)]
 
-NOUNS = ("arrays", "corpus", "pair", "counts", "result")
+NOUNS = ("arrays", "corpus", "values", "pair", "counts", "result")
 """Each may import those before it."""
 
 STAGES = {"formats", "match", "measure", "average", "infer", "explain", "report", "learn"}

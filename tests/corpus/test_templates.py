@@ -11,9 +11,10 @@ import pytest
 from carob import Corpus, Document, Mention, UsageError
 from carob.corpus.document import DEEPEST, Filler, Template, linked_mentions
 from carob.corpus.tables import Templates
-from carob.pair.filled import fold, words_at
+from carob.pair.filled import words_at
 from carob.pair.pair import Pair
 from carob.pair.template_types import slot_labels
+from carob.values.raw import fold
 
 
 def random_filler(rng: random.Random, mentions: int) -> Filler:
@@ -204,8 +205,8 @@ def test_a_filler_that_is_none_is_refused(arguments: dict[str, object], message:
 
 def test_templates_say_what_they_cannot_hold() -> None:
     with pytest.raises(UsageError) as caught:
-        Template("t", {"a": (5,)})  # type: ignore[dict-item]
-    assert "slot 'a': found int, expected a text, a Filler or a Template" == str(caught.value)
+        Template("t", {"a": (b"5",)})  # type: ignore[dict-item]
+    assert "slot 'a': found bytes, expected a text, a Filler or a Template" == str(caught.value)
     with pytest.raises(UsageError) as caught:
         Corpus.of(Document("d", "abc", templates=(Template("t", {"a": (Filler(mention="T9"),)}),)))
     assert "document 'd': a filler names the mention 'T9', which is not there" == str(caught.value)

@@ -13,7 +13,7 @@ import carob
 from carob import Corpus, InputError
 from carob.corpus.document import Filler, Template
 from carob.evaluate._fillers import Observed, Slot, violations
-from carob.pair.filled import fold
+from carob.values.raw import fold
 from tests.evaluate import _tasks as make
 
 PARTS = '[parts]\ntrain = ["d1"]\ntest = ["d2", "d3"]\n'

@@ -92,18 +92,18 @@ SHAPE = [
     ('{"templates": [1]}', "templates[0] = 1", "an object with label and slots"),
     ('{"templates": [{"slots": []}]}', "templates[0].slots = []", "an object of slots"),
     ('{"templates": [{"slots": {"a": 1}}]}', "templates[0].slots.a = 1", "a list of fillers"),
-    ('{"templates": [{"slots": {"a": [1]}}]}', "templates[0].slots.a[0] = 1",
-     "a text or an object"),
-    ('{"templates": [{"type": "t"}]}', "templates[0].type", "one of id, label, slots"),
+    ('{"templates": [{"slots": {"a": [[]]}}]}', "templates[0].slots.a[0] = []",
+     "a text, a number, a boolean or an object"),
+    ('{"templates": [{"type": "t"}]}', "templates[0].type", "one of confidence, id, label, slots, unannotated"),
     ('{"templates": [{"label": 1}]}', "templates[0].label = 1", "a text"),
     ('{"templates": [{"id": 1}]}', "templates[0].id = 1", "a text"),
     ('{"templates": [{"slots": {"": ["x"]}}]}', "templates[0].slots with a name that is empty",
      "a name for each slot"),
     ('{"templates": [{"slots": {"a": "x"}}]}', "templates[0].slots.a = 'x'", "a list of fillers"),
-    (filler_line(True), f"{AT} = True", "a text or an object"),
+    (filler_line(None), f"{AT} = None", "a text, a number, a boolean or an object"),
     (filler_line(" "), f"{AT} = ' '", "a text that is not empty"),
     (filler_line({"text": ""}), f"{AT}.text = ''", "a text that is not empty"),
-    (filler_line({"text": 7}), f"{AT}.text = 7", "a text"),
+    (filler_line({"text": [7]}), f"{AT}.text = [7]", "a text, a number or a boolean"),
     (filler_line({}), f"{AT} = {{}}", "a text, a place or a mention"),
     (filler_line({"value": "x"}), f"{AT}.value",
      f"one of {FORM}, mention, alternatives, optional, confidence"),
@@ -124,8 +124,8 @@ SHAPE = [
     (filler_line({"text": "x", "optional": 1}), f"{AT}.optional = 1", "true or false"),
     (filler_line({"text": "x", "confidence": "1"}), f"{AT}.confidence = '1'", "a number"),
     (filler_line({"text": "x", "alternatives": "y"}), f"{AT}.alternatives = 'y'", "a list"),
-    (filler_line({"text": "x", "alternatives": [3]}), f"{AT}.alternatives[0] = 3",
-     "a text or an object"),
+    (filler_line({"text": "x", "alternatives": [[3]]}), f"{AT}.alternatives[0] = [3]",
+     "a text, a number, a boolean or an object"),
     (filler_line({"text": "x", "alternatives": ["y", ""]}), f"{AT}.alternatives[1] = ''",
      "a text that is not empty"),
     (filler_line({"text": "x", "alternatives": [{}]}), f"{AT}.alternatives[0] = {{}}",
@@ -134,8 +134,9 @@ SHAPE = [
      f"{AT}.alternatives[0].optional", f"one of {FORM}"),
     (filler_line({"text": "x", "alternatives": [{"start": 1, "end": 9}]}),
      f"{AT}.alternatives[0] ending at 9", "an end within the 2 positions"),
-    (filler_line({"slots": {"t": [4]}}), f"{AT}.slots.t[0] = 4", "a text or an object"),
-    (filler_line({"slots": {}, "text": "x"}), f"{AT}.text", "one of id, label, slots"),
+    (filler_line({"slots": {"t": [[4]]}}), f"{AT}.slots.t[0] = [4]",
+     "a text, a number, a boolean or an object"),
+    (filler_line({"slots": {}, "text": "x"}), f"{AT}.text", "one of confidence, id, label, slots, unannotated"),
     (json.dumps({"templates": [nested(33)]}), f"templates[0]{'.slots.s[0]' * 32}",
      "templates that stand in each other at most 32 deep"),
 ]  # fmt: skip
@@ -227,11 +228,11 @@ def test_deep_nesting_is_read_or_refused(depth: int) -> None:
 
 
 def test_every_wrong_template_of_a_line_is_told() -> None:
-    line = '{"templates": [3, {"slots": {"a": [1]}}, {"slots": {"a": ["x"]}}, {"slots": 4}]}'
+    line = '{"templates": [3, {"slots": {"a": [[]]}}, {"slots": {"a": ["x"]}}, {"slots": 4}]}'
     with pytest.raises(InputError) as caught:
         of_bytes(line.encode(), "jsonl")
     assert [
-        "templates[0] = 3", "templates[1].slots.a[0] = 1", "templates[3].slots = 4",
+        "templates[0] = 3", "templates[1].slots.a[0] = []", "templates[3].slots = 4",
     ] == [problem.found for problem in caught.value.problems]  # fmt: skip
 
 

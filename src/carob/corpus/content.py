@@ -16,6 +16,11 @@ if TYPE_CHECKING:
 _LEFT_OUT = {"library", "origin", "facts", "line", "offset"}
 """Where the documents came from. Their words are in the column `hash`."""
 
+_NEWER = {
+    "corpus.templates.fillers.kind", "corpus.templates.confidence", "corpus.templates.marks",
+}  # fmt: skip
+"""Columns that came later: where they are absent, a hash is what it was without them."""
+
 
 def content_sha256(corpus: Corpus) -> str:
     """The SHA-256 of every column of a corpus, with its name; equal corpora have equal hashes,
@@ -34,8 +39,10 @@ def content_sha256(corpus: Corpus) -> str:
             data = b""  # also a table without rows
         elif is_dataclass(value):
             for each in fields(value):
-                if each.name not in _LEFT_OUT:
-                    add(f"{name}.{each.name}", getattr(value, each.name))
+                column = getattr(value, each.name)
+                if each.name in _LEFT_OUT or (column is None and f"{name}.{each.name}" in _NEWER):
+                    continue
+                add(f"{name}.{each.name}", column)
             return
         elif isinstance(value, np.ndarray):
             # One type for all integers: narrow columns are as wide as their values need.

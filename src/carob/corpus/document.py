@@ -197,13 +197,44 @@ def bracketed(text: str) -> Document:
 DEEPEST = 32
 """How deep templates may stand in each other."""
 
+FILLER_KINDS = ("text", "number", "boolean")
+"""What a filler may be in JSON."""
+
+
+class Number(str):
+    """A JSON number as it is written: `1.50` and `1.5` are different texts.
+
+    >>> Number("1e3") + "!"
+    '1e3!'
+    """
+
+    __slots__ = ()
+
+
+def filler_of(value: Any) -> tuple[str, str] | None:
+    """The text of a JSON value as it is written, and its kind; None if it is no single value.
+
+    >>> filler_of(Number("1.50")), filler_of(True), filler_of("Ann"), filler_of(None)
+    (('1.50', 'number'), ('true', 'boolean'), ('Ann', 'text'), None)
+    """
+    if isinstance(value, Number):
+        return str(value), "number"
+    if isinstance(value, str):
+        return value, "text"
+    if isinstance(value, bool):
+        return ("true" if value else "false"), "boolean"
+    if isinstance(value, (int, float)):
+        return repr(value), "number"
+    return None
+
 
 @dataclass(frozen=True, repr=False)
 class Filler:
     """What fills a slot: a text, a place in the document, or both.
 
     `alternatives` are other texts or places that are equally right. An `optional` filler costs
-    nothing when it is not found. `mention` is the id of the mention that the filler is.
+    nothing when it is not found. `mention` is the id of the mention that the filler is. `kind` says
+    whether the text is that of a JSON number or boolean.
 
     >>> Filler("Dr. Birnbaum", alternatives=("Joel Birnbaum",)).alternatives
     (Filler(text='Joel Birnbaum'),)
@@ -215,8 +246,11 @@ class Filler:
     optional: bool = False
     confidence: float | None = None
     mention: str | None = None
+    kind: str = "text"
 
     def __post_init__(self) -> None:
+        if self.kind not in FILLER_KINDS:
+            raise UsageError(f"a filler is a text, a number or a boolean, not a {self.kind}")
         if self.text is None and not self.fragments and self.mention is None:
             raise UsageError("a filler needs a text, a place or a mention")
         if self.fragments and self.mention is not None:
@@ -228,20 +262,23 @@ class Filler:
         others = tuple(Filler(o) if isinstance(o, str) else o for o in self.alternatives)
         object.__setattr__(self, "alternatives", others)
         for other in others:
-            if other != Filler(other.text, other.fragments, mention=other.mention):
+            if other != Filler(other.text, other.fragments, mention=other.mention, kind=other.kind):
                 raise UsageError("an alternative is a text or a place and nothing more")
             if other.mention is not None:
                 raise UsageError("an alternative is a text or a place, not a mention")
 
     def __repr__(self) -> str:
         every = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        parts = [f"{name}={value!r}" for name, value in every.items() if value not in (None, (), 0)]
+        usual = (None, (), 0, "text")
+        parts = [f"{name}={value!r}" for name, value in every.items() if value not in usual]
         return f"Filler({', '.join(parts)})"
 
 
 @dataclass(frozen=True, repr=False)
 class Template:
     """A form: a label, which is its type, and slots with fillers; a filler may be a template.
+
+    A slot without fillers is known to be empty; `unannotated` are slots that were not looked at.
 
     >>> Template("seminar", {"speaker": "Ann Lee", "place": Template(slots={"room": ["5", "6"]})})
     Template('seminar', speaker=Filler(text='Ann Lee'), place=Template('', room=Filler(text='5'),
@@ -251,6 +288,8 @@ class Template:
     label: str = ""
     slots: Mapping[str, tuple[Filler | Template, ...]] = field(default_factory=dict)
     id: str | None = None
+    confidence: float | None = None
+    unannotated: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         slots = {slot: _fillers(slot, value) for slot, value in self.slots.items()}
@@ -266,15 +305,22 @@ class Template:
 
 
 def _fillers(slot: str, value: Any) -> tuple[Filler | Template, ...]:
-    several = [value] if isinstance(value, (str, Filler, Template)) else list(value)
-    fillers = tuple(Filler(each) if isinstance(each, str) else each for each in several)
-    for each in fillers:
-        if not isinstance(each, (Filler, Template)):
-            raise UsageError(
-                f"slot {shown(slot)}: found {type(each).__name__}, "
-                "expected a text, a Filler or a Template"
-            )
+    single = (str, int, float, Filler, Template)
+    several = [value] if isinstance(value, single) else list(value)
+    fillers = tuple(
+        each if isinstance(each, (Filler, Template)) else _filler(slot, each) for each in several
+    )
     return fillers
+
+
+def _filler(slot: str, value: Any) -> Filler:
+    found = filler_of(value)
+    if found is None:
+        raise UsageError(
+            f"slot {shown(slot)}: found {type(value).__name__}, "
+            "expected a text, a Filler or a Template"
+        )
+    return Filler(found[0], kind=found[1])
 
 
 def linked_mentions(template: Template) -> Iterator[str]:

@@ -1,9 +1,10 @@
 """A document as a JSON object, carob's own: what `jsonl` holds a line of.
 
 A mention is `{"start": ..., "end": ..., "label": ...}`, or has `fragments` in place of start and
-end. A template is `{"label": ..., "slots": {SLOT: [FILLER, ...]}}`. A filler is a text, or an
-object with a text, a place (start and end, or fragments), the id of a mention, alternatives,
-optional, confidence; an object with slots is a template of its own.
+end. A template is `{"label": ..., "slots": {SLOT: [FILLER, ...]}}`, with a confidence, and with
+`unannotated` slots. A filler is a text, a number or a boolean, or an object with one of these as
+text, a place (start and end, or fragments), the id of a mention, alternatives, optional,
+confidence; an object with slots is a template of its own.
 """
 
 from __future__ import annotations
@@ -13,7 +14,18 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from carob.corpus.document import DEEPEST, Document, Filler, Group, Mention, Span, Template, tidy
+from carob.corpus.document import (
+    DEEPEST,
+    Document,
+    Filler,
+    Group,
+    Mention,
+    Number,
+    Span,
+    Template,
+    filler_of,
+    tidy,
+)
 from carob.corpus.problems import UsageError, repeated, shown
 
 KEYS = (
@@ -147,7 +159,7 @@ def _cluster(value: Any, where: str) -> Group:
 
 def _template(value: Any, where: str, length: int, depth: int = 1) -> Template:
     _require(value, dict, where, "an object with label and slots")
-    _require_keys(value, ("id", "label", "slots"), where)
+    _require_keys(value, ("confidence", "id", "label", "slots", "unannotated"), where)
     if depth > DEEPEST:
         raise WrongError(where, f"templates that stand in each other at most {DEEPEST} deep")
     slots: dict[str, tuple[Filler | Template, ...]] = {}
@@ -160,16 +172,22 @@ def _template(value: Any, where: str, length: int, depth: int = 1) -> Template:
         slots[slot] = tuple(
             _filler(filler, f"{place}[{i}]", length, depth) for i, filler in enumerate(fillers)
         )
-    return Template(_label(value, where), slots, _id(value, where))
+    open_ = _require(value.get("unannotated", []), list, f"{where}.unannotated", "a list of slots")
+    for i, slot in enumerate(open_):
+        _require(slot, str, f"{where}.unannotated[{i}]", "the name of a slot")
+        if slots.get(slot):
+            raise WrongError(f"{where}.unannotated[{i}] = {_short(slot)}, which is filled",
+                             "a slot without fillers")  # fmt: skip
+    return Template(_label(value, where), slots, _id(value, where), _confidence(value, where),
+                    tuple(open_))  # fmt: skip
 
 
 def _filler(value: Any, where: str, length: int, depth: int) -> Filler | Template:
-    _require(value, (str, dict), where, "a text or an object")
-    if isinstance(value, str):
-        return Filler(_filler_text(value, where))
+    if not isinstance(value, dict):
+        return _value(value, where)
     if "slots" in value:
         return _template(value, where, length, depth + 1)
-    text, fragments = _text_and_place(value, where, length, _FILLER_KEYS)
+    text, fragments, kind = _text_and_place(value, where, length, _FILLER_KEYS)
     mention = value.get("mention")
     if mention is not None:
         _require(mention, str, f"{where}.mention", "the id of a mention")
@@ -188,35 +206,42 @@ def _filler(value: Any, where: str, length: int, depth: int) -> Filler | Templat
         optional,
         _confidence(value, where),
         mention,
+        kind,
     )
 
 
 def _alternative(value: Any, where: str, length: int) -> Filler:
-    _require(value, (str, dict), where, "a text or an object")
-    if isinstance(value, str):
-        return Filler(_filler_text(value, where))
-    text, fragments = _text_and_place(value, where, length, _PLACE_KEYS)
+    if not isinstance(value, dict):
+        return _value(value, where)
+    text, fragments, kind = _text_and_place(value, where, length, _PLACE_KEYS)
     if text is None and not fragments:
         raise WrongError(f"{where} = {_short(value)}", "a text or a place")
-    return Filler(text, fragments)
+    return Filler(text, fragments, kind=kind)
 
 
 def _text_and_place(
     value: Mapping[str, Any], where: str, length: int, keys: tuple[str, ...]
-) -> tuple[str | None, tuple[Span, ...]]:
+) -> tuple[str | None, tuple[Span, ...], str]:
     _require_keys(value, keys, where)
-    text = value.get("text")
     if ("start" in value) != ("end" in value):
         raise WrongError(f"{where} with a start or an end alone", "both, or neither")
     fragments = _fragments(value, where, length)
-    return None if text is None else _filler_text(text, f"{where}.text"), fragments
+    if value.get("text") is None:
+        return None, fragments, "text"
+    filler = _value(value["text"], f"{where}.text", "a text, a number or a boolean")
+    return filler.text, fragments, filler.kind
 
 
-def _filler_text(value: Any, where: str) -> str:
-    text: str = _require(value, str, where, "a text")
-    if not text.strip():
-        raise WrongError(f"{where} = {_short(text)}", "a text that is not empty")
-    return text
+def _value(
+    value: Any, where: str, expected: str = "a text, a number, a boolean or an object"
+) -> Filler:
+    """A filler of a text, a number or a boolean."""
+    found = filler_of(value)
+    if found is None:
+        raise WrongError(f"{where} = {_short(value)}", expected)
+    if not found[0].strip():
+        raise WrongError(f"{where} = {_short(value)}", "a text that is not empty")
+    return Filler(found[0], kind=found[1])
 
 
 def _require(value: Any, kind: type | tuple[type, ...], where: str, expected: str) -> Any:
@@ -309,6 +334,8 @@ def _confidence(value: Mapping[str, Any], where: str) -> float | None:
     number = value.get("confidence")
     if number is None:
         return None
+    if isinstance(number, Number):
+        number = float(number)
     _require(number, (int, float), f"{where}.confidence", "a number")
     # math.isfinite would fail on an integer that no float can hold.
     if not -sys.float_info.max <= number <= sys.float_info.max:
@@ -375,16 +402,19 @@ def _arguments(group: Group) -> dict[str, Any]:
 
 
 def _template_record(template: Template) -> dict[str, Any]:
-    slots: dict[str, list[Any]] = {}
+    slots: dict[str, list[Any]] = {slot: [] for slot in template.slots}
     for slot, filler in template:
         record = _template_record if isinstance(filler, Template) else _filler_record
-        slots.setdefault(slot, []).append(record(filler))  # type: ignore[arg-type]
-    return _without_none(id=template.id, label=template.label or None, slots=slots)
+        slots[slot].append(record(filler))  # type: ignore[arg-type]
+    return _without_none(
+        id=template.id, label=template.label or None, slots=slots, confidence=template.confidence,
+        unannotated=list(template.unannotated) or None,
+    )  # fmt: skip
 
 
 def _filler_record(filler: Filler) -> Any:
     record = (
-        _without_none(text=filler.text)
+        _without_none(text=filler_value(filler))
         | _place_record(filler.fragments)
         | _without_none(
             mention=filler.mention,
@@ -393,4 +423,15 @@ def _filler_record(filler: Filler) -> Any:
             confidence=filler.confidence,
         )
     )
-    return filler.text if list(record) == ["text"] else record
+    return filler_value(filler) if list(record) == ["text"] else record
+
+
+def filler_value(filler: Filler) -> Any:
+    """The text of a filler as JSON has it; a number is one as it is written, for writers.
+
+    >>> filler_value(Filler("true", kind="boolean")), filler_value(Filler("5", kind="number"))
+    (True, '5')
+    """
+    if filler.text is None or filler.kind == "text":
+        return filler.text
+    return filler.text == "true" if filler.kind == "boolean" else Number(filler.text)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import numpy as np
 
 from carob.arrays.types import BoolArray, FloatArray, HashArray, IntArray
-from carob.corpus.document import DEEPEST, Filler, Span, Template
+from carob.corpus.document import DEEPEST, FILLER_KINDS, Filler, Span, Template
 from carob.corpus.problems import UsageError, shown
 
 if TYPE_CHECKING:
@@ -394,7 +394,8 @@ class Fillers:
 
     A filler has one or more realisations (the first is its own, the others are alternatives):
     `realisations` are the offsets of those of each filler. Every realisation has a text (-1: none)
-    and fragments (none: no place is known).
+    and fragments (none: no place is known); `kind` says whether its text is that of a JSON
+    number or boolean (None: all are texts).
     """
 
     template: IntArray
@@ -406,9 +407,15 @@ class Fillers:
     realisations: IntArray
     text: Codes
     fragments: Fragments
+    kind: IntArray | None = None
 
     def __len__(self) -> int:
         return len(self.template)
+
+    @property
+    def kinds(self) -> IntArray:
+        """The kind of each realisation, a place in FILLER_KINDS."""
+        return np.zeros(len(self.text.codes), np.uint8) if self.kind is None else self.kind
 
     @property
     def filler(self) -> IntArray:
@@ -418,7 +425,10 @@ class Fillers:
     def of(self, row: int, ids: Sequence[str | None] | None) -> Filler:
         """One filler, as a friendly object."""
         first, last = self.realisations[row : row + 2].tolist()
-        forms = [Filler(self.text[i], self.fragments.of(i)) for i in range(first, last)]
+        forms = [
+            Filler(self.text[i], self.fragments.of(i), kind=self._kind(i))
+            for i in range(first, last)
+        ]
         confidence = float(self.confidence[row])
         mention = int(self.mention[row])
         name = ids[mention] if ids is not None and mention != UNKNOWN else None
@@ -429,19 +439,64 @@ class Fillers:
             bool(self.optional[row]),
             None if np.isnan(confidence) else confidence,
             name,
+            forms[0].kind,
         )
+
+    def _kind(self, row: int) -> str:
+        return FILLER_KINDS[0 if self.kind is None else int(self.kind[row])]
 
     def take(self, index: IntArray) -> Fillers:
         """The rows `index`; the templates they belong to keep their numbers."""
         places, offsets = spread(self.realisations, index)
         text, fragments = self.text.take(places), self.fragments.take(places)
-        return _take_rows(self, index, realisations=offsets, text=text, fragments=fragments)
+        kind = None if self.kind is None else self.kind[places]
+        return _take_rows(
+            self, index, realisations=offsets, text=text, fragments=fragments, kind=kind
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Marks:
+    """Slots of templates that have no filler: known to be empty, or `unannotated`."""
+
+    template: IntArray
+    slot: Codes
+    unannotated: BoolArray
+
+    def __len__(self) -> int:
+        return len(self.template)
+
+    @classmethod
+    def of(cls, rows: Sequence[tuple[int, str, bool]]) -> Marks | None:
+        """Marks from template, slot, and whether it is unannotated; None if there are none."""
+        if not rows:
+            return None
+        template, slot, unannotated = zip(*rows, strict=True)
+        return cls(int32(template), Codes.of(slot), np.array(unannotated, bool))
+
+    @classmethod
+    def joined(cls, tables: Sequence[Marks | None], first: Sequence[int]) -> Marks | None:
+        """Tables end to end; `first` is added to the templates of each."""
+        there = [(table, by) for table, by in zip(tables, first, strict=False) if table is not None]
+        if not there:
+            return None
+        parts = [table for table, _ in there]
+        moved = _join_moved([part.template for part in parts], [by for _, by in there])
+        return _join_rows(parts, template=moved)
+
+    def moved(self, new: IntArray) -> Marks | None:
+        """The marks of the templates that have a new row, at that row."""
+        rows = np.flatnonzero(new[self.template] != UNKNOWN)
+        if not len(rows):
+            return None
+        return _take_rows(self, rows, template=new[self.template[rows]])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Templates:
     """Templates as columns, at any depth of nesting: one that fills a slot of another has a
-    `parent`. Documents are in order, and a parent comes before the templates in it.
+    `parent`. Documents are in order, and a parent comes before the templates in it. `confidence` is
+    None if no template has one.
     """
 
     doc: IntArray
@@ -451,6 +506,8 @@ class Templates:
     place: IntArray
     id: tuple[str | None, ...]
     fillers: Fillers
+    confidence: FloatArray | None = None
+    marks: Marks | None = None
 
     def __len__(self) -> int:
         return len(self.doc)
@@ -473,12 +530,17 @@ class Templates:
         """
         rows: list[tuple[Any, ...]] = []
         fillers: list[tuple[Any, ...]] = []
-        forms: list[tuple[str | None, tuple[Span, ...]]] = []
+        forms: list[tuple[str | None, tuple[Span, ...], str]] = []
+        sure: list[float | None] = []
+        marks: list[tuple[int, str, bool]] = []
 
         def add(template: Template, doc: int, parent: int, slot: str | None, at: int) -> None:
             """Add a template, its fillers, and then the templates in it."""
             row, inner = len(rows), []
             rows.append((doc, template.label or None, parent, slot, at, template.id))
+            sure.append(template.confidence)
+            marks.extend((row, name, False) for name, every in template.slots.items() if not every)
+            marks.extend((row, name, True) for name in template.unannotated)
             for place, (name, filler) in enumerate(template):
                 if isinstance(filler, Template):
                     inner.append((filler, doc, row, name, place))
@@ -489,8 +551,8 @@ class Templates:
                 confidence = np.nan if filler.confidence is None else filler.confidence
                 count = 1 + len(filler.alternatives)
                 fillers.append((row, name, filler.optional, confidence, mention, place, count))
-                forms.append((filler.text, own))
-                forms.extend((other.text, other.fragments) for other in filler.alternatives)
+                forms.append((filler.text, own, filler.kind))
+                forms.extend((o.text, o.fragments, o.kind) for o in filler.alternatives)
             for each in inner:
                 add(*each)
 
@@ -511,9 +573,11 @@ class Templates:
             Fillers(
                 int32(template), Codes.of(slot), np.array(optional, bool),
                 np.array(confidence, np.float64), int32(mention), int32(place),
-                np.cumsum([0, *count]), Codes.of([text for text, _ in forms]),
-                Fragments.of_spans([spans for _, spans in forms]),
+                np.cumsum([0, *count]), Codes.of([text for text, _, _ in forms]),
+                Fragments.of_spans([spans for _, spans, _ in forms]),
+                kind_codes([kind for _, _, kind in forms]),
             ),
+            confidences(sure), Marks.of(marks),
         )  # fmt: skip
 
     def of_document(self, doc: int, ids: Sequence[str | None] | None) -> tuple[Template, ...]:
@@ -526,13 +590,17 @@ class Templates:
                 (int(self.fillers.place[k]), self.fillers.slot[k] or "", self.fillers.of(k, ids))
             )
         tops: list[Template] = []
+        marks = self._marks_of(low, high)
         for row in range(high - 1, low - 1, -1):
             slots: dict[str, list[Filler | Template]] = {}
             for _, slot, filler in sorted(parts.pop(row, []), key=lambda part: part[0]):
                 slots.setdefault(slot, []).append(filler)
+            unannotated = [slot for slot, open_ in marks.get(row, ()) if open_]
+            sure = np.nan if self.confidence is None else float(self.confidence[row])
             made = Template(
-                self.label[row] or "", {s: tuple(f) for s, f in slots.items()}, self.id[row]
-            )
+                self.label[row] or "", {s: tuple(f) for s, f in slots.items()}, self.id[row],
+                None if np.isnan(sure) else sure, tuple(unannotated),
+            )  # fmt: skip
             parent = int(self.parent[row])
             if parent == UNKNOWN:
                 tops.append(made)
@@ -541,6 +609,16 @@ class Templates:
                     (int(self.place[row]), self.slot[row] or "", made)
                 )
         return tuple(reversed(tops))
+
+    def _marks_of(self, low: int, high: int) -> dict[int, list[tuple[str, bool]]]:
+        """Of these templates the slots without fillers, and whether they are unannotated."""
+        found: dict[int, list[tuple[str, bool]]] = {}
+        if self.marks is not None:
+            first, last = np.searchsorted(self.marks.template, [low, high]).tolist()
+            for k in range(first, last):
+                mark = self.marks.slot[k] or "", bool(self.marks.unannotated[k])
+                found.setdefault(int(self.marks.template[k]), []).append(mark)
+        return found
 
     def ends(self) -> tuple[IntArray, IntArray]:
         """The document of every filler that has a place, and the last position it ends at.
@@ -578,6 +656,7 @@ class Templates:
             doc=int32(np.repeat(np.arange(len(docs)), np.diff(offsets))),
             parent=new[self.parent[rows]],
             fillers=replace(fillers, template=template),
+            marks=None if self.marks is None else self.marks.moved(new),
         )
 
     @classmethod
@@ -595,13 +674,38 @@ class Templates:
             mention=_join_moved([part.mention for part in parts], mentions),
             realisations=_join_offsets([part.realisations for part in parts]),
             fragments=Fragments.joined([part.fragments for part in parts]),
+            kind=_join_optional(parts, "kind", lambda part: part.kinds),
         )
         return _join_rows(
             tables,
+            confidence=_join_optional(tables, "confidence", lambda t: np.full(len(t), np.nan)),
+            marks=Marks.joined([table.marks for table in tables], first),
             doc=_join_moved([table.doc for table in tables], docs),
             parent=_join_moved([table.parent for table in tables], first),
             fillers=fillers,
         )
+
+
+def kind_codes(kinds: Sequence[str]) -> IntArray | None:
+    """Kinds of fillers as a column; None if all are texts.
+
+    >>> kind_codes(["text", "number"]), kind_codes(["text"])
+    (array([0, 1], dtype=uint8), None)
+    """
+    if set(kinds) <= {"text"}:
+        return None
+    return np.array([FILLER_KINDS.index(kind) for kind in kinds], np.uint8)
+
+
+def confidences(numbers: Sequence[float | None]) -> FloatArray | None:
+    """Confidences as a column; None if there are none.
+
+    >>> confidences([None, 0.5]), confidences([None])
+    (array([nan, 0.5]), None)
+    """
+    if all(number is None for number in numbers):
+        return None
+    return np.array([np.nan if number is None else number for number in numbers], np.float64)
 
 
 def _require_shallow(template: Template, depth: int = 1) -> None:

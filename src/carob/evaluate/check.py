@@ -22,11 +22,11 @@ from carob.corpus.problems import SHOWN, InputError, Problem, UsageError, many, 
 from carob.corpus.source import Source
 from carob.evaluate.read import is_empty, read, read_system, suited
 from carob.evaluate.task import Task, line_of_mention
-from carob.pair.filled import fold
 from carob.pair.pair import Pair
 from carob.pair.template_types import row_names, slot_labels, typed_as
 from carob.registry import load
 from carob.result.result import Rows, Tabular
+from carob.values.raw import fold
 
 _TWICE = "a duplicate is right at most as often as gold has it"
 

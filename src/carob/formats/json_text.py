@@ -10,9 +10,10 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterator
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
+from carob.corpus.document import Number
 from carob.corpus.problems import Problem, Problems, repeated, shown
 from carob.corpus.source import LARGEST, Source
 from carob.formats._text import BOM
@@ -140,9 +141,33 @@ def encoded(value: Any) -> bytes:
     b'["a", 1]'
     """
     try:
+        if _has_number(value):
+            return _with_numbers(value).encode()
         return json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
     except UnicodeEncodeError:  # half of a surrogate pair: JSON can only escape it
-        return json.dumps(value).encode()
+        return _with_numbers(value, ascii=True).encode()
+
+
+def _has_number(value: Any) -> bool:
+    """Whether a number that is to be written as it was read is in the slots of a document."""
+    if isinstance(value, dict):
+        return any(_has_number(each) for each in value.values() if type(each) is not str)
+    if isinstance(value, list):
+        return any(_has_number(each) for each in value if type(each) is not str)
+    return isinstance(value, Number)
+
+
+def _with_numbers(value: Any, *, ascii: bool = False) -> str:
+    """A value as JSON, with numbers as they were read."""
+    write = partial(_with_numbers, ascii=ascii)
+    if isinstance(value, Number):
+        return str(value)
+    if isinstance(value, dict):
+        pairs = (f"{write(key)}: {write(each)}" for key, each in value.items())
+        return f"{{{', '.join(pairs)}}}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(write, value))}]"
+    return json.dumps(value, ensure_ascii=ascii, allow_nan=False)
 
 
 def keys(head: bytes) -> set[str]:

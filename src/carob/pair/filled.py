@@ -6,7 +6,6 @@ document, without a type: the label of a mention is the slot that it fills.
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -20,18 +19,7 @@ from carob.corpus.problems import UsageError, shown
 from carob.corpus.tables import UNKNOWN, Codes, Documents, Fragments, int32, spread
 from carob.pair.grounding import Grounded, grounded
 from carob.pair.template_types import implicit, named, row_names, slot_labels, typed
-
-
-def fold(text: str) -> str:
-    """A text as it is compared: without case, with single white space, in Unicode's NFKC form.
-
-    >>> fold(" Joel\\n S. BIRNBAUM "), fold("ﬁne")
-    ('joel s. birnbaum', 'fine')
-    """
-    if text.isascii():
-        return " ".join(text.lower().split())
-    plain = unicodedata.normalize("NFKC", text).casefold()
-    return " ".join(unicodedata.normalize("NFKC", plain).split())
+from carob.values.raw import fold
 
 
 @dataclass(frozen=True, slots=True, eq=False)

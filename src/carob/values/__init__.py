@@ -1,1 +1,1 @@
-"""Typed values: how texts, numbers and booleans of records are read, compared and found in a text."""
+"""Typed values: how the values of records are read, compared and found in a text."""

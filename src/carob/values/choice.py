@@ -85,5 +85,3 @@ class Enum:
             found.add(parent)
             key = parent
         return frozenset(found)
-
-

@@ -235,7 +235,9 @@ def _rough(slot: TypedSlot, values: Sequence[Any]) -> Any:
 
         def similar(gold: IntArray, system: IntArray) -> BoolArray:
             slack = np.abs(base[gold]) + np.abs(base[system])
-            reach = factor[gold] * np.maximum(float(match.abs), float(match.rel) * np.abs(raw[gold]))
+            reach = factor[gold] * np.maximum(
+                float(match.abs), float(match.rel) * np.abs(raw[gold])
+            )
             close = np.abs(base[gold] - base[system]) <= reach * (1 + 1e-9) + slack * 1e-9
             same: BoolArray = (of_kind[gold] == of_kind[system]) & close
             loose: BoolArray = ~(has_unit[gold] & has_unit[system]) & bare(gold, system)

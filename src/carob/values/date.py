@@ -50,7 +50,9 @@ def days_in(year: int, month: int) -> int:
     (29, 28)
     """
     leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
-    return 29 if month == 2 and leap else (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)[month - 1]
+    return (
+        29 if month == 2 and leap else (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)[month - 1]
+    )
 
 
 def ordinal(day: Day) -> int:

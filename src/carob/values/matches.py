@@ -1,11 +1,11 @@
-"""How strictly values of a slot are compared: `exact`, `norm`, `tol(...)`, `edit(...)`, `any_of(...)`."""
+"""How strictly values are compared: `exact`, `norm`, `tol(...)`, `edit(...)`, `any_of(...)`."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from carob.corpus.problems import UsageError, nearest, shown
 
@@ -69,7 +69,7 @@ def match_of(text: str, kind: str) -> Match:
     if name == "edit":
         if kind != "string":
             raise UsageError(f"edit compares strings, and this slot is of the type {kind}")
-        made = Match("edit", text=text.strip(), **numbers)
+        made = replace(Match("edit", text=text.strip()), **numbers)
         if not 0 < made.par <= made.cor <= 1:
             raise UsageError(f"found {shown(text)}, expected 0 < par <= cor <= 1")
         return made
@@ -81,10 +81,10 @@ def match_of(text: str, kind: str) -> Match:
             if each not in fitting:
                 there = " and ".join(fitting)
                 raise UsageError(f"tol({each}=...) means nothing for the type {kind}: use {there}")
-    return Match(name, text=text.strip(), **numbers)
+    return replace(Match(name, text=text.strip()), **numbers)
 
 
-def _numbers(name: str, inside: str | None, text: str) -> dict[str, Fraction]:
+def _numbers(name: str, inside: str | None, text: str) -> dict[str, Any]:
     """The parameters of a match, exact: 0.1 is a tenth."""
     numbers: dict[str, Fraction] = {}
     known = Match.parameters.get(name, ())

@@ -55,6 +55,7 @@ def unsigned_readings(text: str, decimal: Decimal = "auto") -> Iterator[Fraction
     """
     if len(text) > LONGEST:
         return
+    seen = None
     for sign in ".," if decimal == "auto" else decimal:
         match = _PATTERNS[sign].fullmatch(text)
         if match is None or not (match["whole"] or match["part"]):
@@ -68,7 +69,10 @@ def unsigned_readings(text: str, decimal: Decimal = "auto") -> Iterator[Fraction
             continue
         exponent = int(power) - len(part)
         value = Fraction(int(whole + part))
-        yield value * 10**exponent if exponent >= 0 else value / 10**-exponent
+        value = value * 10**exponent if exponent >= 0 else value / 10**-exponent
+        if value != seen:
+            yield value
+        seen = value
 
 
 def number_readings(

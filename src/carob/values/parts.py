@@ -1,4 +1,4 @@
-"""Values that are written as an object of two parts: an amount and a currency, a value and a unit."""
+"""Values written as an object of two parts: an amount and a currency, a value and a unit."""
 
 from __future__ import annotations
 
@@ -28,13 +28,11 @@ def parts_of(text: str, keys: tuple[str, str]) -> tuple[Raw | None, Raw | None] 
     if not isinstance(value, dict) or not value.keys() <= set(keys):
         return None
     found = [_raw(value.get(key)) for key in keys]
-    if any(each is False for each in found):
-        return None
-    one, other = (each or None for each in found)
-    return one, other
+    one, other = found
+    return None if isinstance(one, bool) or isinstance(other, bool) else (one, other)
 
 
-def _raw(value: Any) -> Raw | None | bool:
+def _raw(value: Any) -> Raw | bool | None:
     """A part as a value; False if it is none."""
     if value is None:
         return None

@@ -28,8 +28,8 @@ class Raw(NamedTuple):
 def trimmed(text: str) -> str:
     """A text in Unicode's NFKC form, without white space at its ends.
 
-    >>> trimmed(" ＡＢ１ ")
-    'AB1'
+    >>> trimmed(" ﬁle ")
+    'file'
     """
     return text.strip() if text.isascii() else unicodedata.normalize("NFKC", text).strip()
 

@@ -63,7 +63,7 @@ class TypedSlot:
     floor: float | None = None
     null: frozenset[str] = frozenset()
     unannotated: bool = False
-    kind: Any = String()
+    kind: Any = field(default_factory=String)
 
     @property
     def is_list(self) -> bool:
@@ -97,8 +97,10 @@ def typed_slot(values: Mapping[str, Any]) -> tuple[TypedSlot, list[Wrong]]:
         if key not in COMMON and key not in own:
             elsewhere = [each for each, keys in TYPES.items() if key in keys]
             hint = f": {key} belongs to {', '.join(elsewhere)}" if elsewhere else ""
-            expected = f"a key of the type {name}{hint}" if hint else (
-                f"a key of a slot{nearest(key, [*COMMON, *own])}"
+            expected = (
+                f"a key of the type {name}{hint}"
+                if hint
+                else (f"a key of a slot{nearest(key, [*COMMON, *own])}")
             )
             wrong.append(Wrong(key, f"the key {shown(key)}", expected))
             continue
@@ -160,7 +162,11 @@ def _text(value: Any) -> str:
 
 def _number(low: float, high: float) -> Any:
     def read(value: Any) -> float:
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not low <= value <= high:
+        if (
+            isinstance(value, bool)
+            or not isinstance(value, (int, float))
+            or not low <= value <= high
+        ):
             raise ValueError(f"a number from {low:g} to {high:g}")
         return float(value)
 
