@@ -33,6 +33,7 @@ def nested(depth: int) -> Any:
 AT = "templates[0].slots.s[0]"
 FORM = "text, start, end, fragments"
 
+TEMPLATE_KEYS = "one of confidence, id, label, slots, unannotated"
 SHAPE = [
     ('{"text": 1}', "text = 1", "a text"),
     ('{"tokens": "ab"}', "tokens = 'ab'", "a list of texts"),
@@ -94,7 +95,7 @@ SHAPE = [
     ('{"templates": [{"slots": {"a": 1}}]}', "templates[0].slots.a = 1", "a list of fillers"),
     ('{"templates": [{"slots": {"a": [[]]}}]}', "templates[0].slots.a[0] = []",
      "a text, a number, a boolean or an object"),
-    ('{"templates": [{"type": "t"}]}', "templates[0].type", "one of confidence, id, label, slots, unannotated"),
+    ('{"templates": [{"type": "t"}]}', "templates[0].type", TEMPLATE_KEYS),
     ('{"templates": [{"label": 1}]}', "templates[0].label = 1", "a text"),
     ('{"templates": [{"id": 1}]}', "templates[0].id = 1", "a text"),
     ('{"templates": [{"slots": {"": ["x"]}}]}', "templates[0].slots with a name that is empty",
@@ -136,7 +137,7 @@ SHAPE = [
      f"{AT}.alternatives[0] ending at 9", "an end within the 2 positions"),
     (filler_line({"slots": {"t": [[4]]}}), f"{AT}.slots.t[0] = [4]",
      "a text, a number, a boolean or an object"),
-    (filler_line({"slots": {}, "text": "x"}), f"{AT}.text", "one of confidence, id, label, slots, unannotated"),
+    (filler_line({"slots": {}, "text": "x"}), f"{AT}.text", TEMPLATE_KEYS),
     (json.dumps({"templates": [nested(33)]}), f"templates[0]{'.slots.s[0]' * 32}",
      "templates that stand in each other at most 32 deep"),
 ]  # fmt: skip

@@ -1,5 +1,5 @@
-"""Values that are compared in bulk get the outcomes of values compared one by one, and of the golden
-cases; a value of any size is read or refused quickly.
+"""Values that are compared in bulk get the outcomes of values compared one by one, and those of the
+golden cases; a value of any size is read or refused quickly.
 """
 
 from __future__ import annotations
@@ -129,19 +129,24 @@ def test_the_limits_of_numbers_and_years() -> None:
     assert date.read(Raw(TEXT, "99999-01-01")) is None
 
 
-@pytest.mark.parametrize(
-    ("values", "found", "expected"),
-    [
-        ({"type": "nmber"}, "type = 'nmber'", "a type; did you mean number? there are: boolean, date, datetime, enum, id, money, number, object, quantity, string, time"),
-        ({"type": "id", "match": "edit"}, "match = 'edit'", "edit compares strings, and this slot is of the type id"),
-        ({"type": "date", "match": "tol(abs=1)"}, "match = 'tol(abs=1)'", "tol(abs=...) means nothing for the type date: use days"),
-        ({"type": "string", "century": 1970}, "the key 'century'", "a key of the type string: century belongs to date, datetime"),
-        ({"type": "enum"}, "an enum without values", 'values = ["...", ...]'),
-        ({"type": "money", "currency": "EURO"}, "currency = 'EURO'", "a code of ISO 4217, like EUR"),
-        ({"type": "string", "weight": -1}, "weight = -1", "a number from 0 to 1e+06"),
-        ({"type": "date", "months": ["Jan"]}, "months = ['Jan']", "12 names, or lists of names"),
-    ],
-)  # fmt: skip
+WRONG: list[tuple[dict[str, Any], str, str]] = [
+    ({"type": "nmber"}, "type = 'nmber'",
+     "a type; did you mean number? there are: boolean, date, datetime, enum, id, money, number, "
+     "object, quantity, string, time"),
+    ({"type": "id", "match": "edit"}, "match = 'edit'",
+     "edit compares strings, and this slot is of the type id"),
+    ({"type": "date", "match": "tol(abs=1)"}, "match = 'tol(abs=1)'",
+     "tol(abs=...) means nothing for the type date: use days"),
+    ({"type": "string", "century": 1970}, "the key 'century'",
+     "a key of the type string: century belongs to date, datetime"),
+    ({"type": "enum"}, "an enum without values", 'values = ["...", ...]'),
+    ({"type": "money", "currency": "EURO"}, "currency = 'EURO'", "a code of ISO 4217, like EUR"),
+    ({"type": "string", "weight": -1}, "weight = -1", "a number from 0 to 1e+06"),
+    ({"type": "date", "months": ["Jan"]}, "months = ['Jan']", "12 names, or lists of names"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("values", "found", "expected"), WRONG)
 def test_a_wrong_slot_is_refused_in_words(values: Any, found: str, expected: str) -> None:
     wrong = typed_slot(values)[1]
     assert (found, expected) == (wrong[0].found, wrong[0].expected)
