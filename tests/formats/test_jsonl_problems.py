@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from carob import InputError
-from carob.formats import json_text
+from carob.formats import _typed
 from tests.formats._files import of_bytes
 
 OBJECT = "a JSON object, one document a line"
@@ -210,7 +210,7 @@ def test_every_wrong_line_is_told() -> None:
 
 
 def test_a_line_that_never_ends_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(json_text, "LARGEST", 1000)
+    monkeypatch.setattr(_typed, "LARGEST", 1000)
     with pytest.raises(InputError) as caught:
         of_bytes(b"{}\n" + b" " * 2000, "jsonl")
     expected = "file:2: K005 found a line of more than 1,000 bytes, expected shorter lines"

@@ -136,14 +136,19 @@ def hash_lists(lists: Sequence[Sequence[str]]) -> HashArray:
     """
     sizes = [len(tokens) for tokens in lists]
     every = list(chain.from_iterable(lists))
-    data = "\0".join(every).encode("utf-8", "surrogatepass")
-    if data.count(0) != max(len(every) - 1, 0):
+    buffer, breaks = _with_breaks("\0".join(every).encode("utf-8", "surrogatepass"))
+    if len(breaks) != max(len(every) - 1, 0):
         coded = (token.encode("utf-8", "surrogatepass") for token in every)
-        data = b"\0".join(token.replace(b"\0", b"\xff") for token in coded)
-    buffer = np.frombuffer(data + bytes(PAD), np.uint8)
-    breaks = np.flatnonzero(buffer[: len(data)] == 0)
-    start, end = np.append(0, breaks + 1), np.append(breaks, len(data))
+        joined = b"\0".join(token.replace(b"\0", b"\xff") for token in coded)
+        buffer, breaks = _with_breaks(joined)
+    start, end = np.append(0, breaks + 1), np.append(breaks, len(buffer) - PAD)
     values = hash_stretches(buffer, start[: len(every)], end[: len(every)])
     bounds = np.cumsum([0, *sizes])
     place = np.arange(len(every)) - np.repeat(bounds[:-1], sizes)
     return hash_sequences(values, place, bounds)
+
+
+def _with_breaks(data: bytes) -> tuple[ByteArray, IntArray]:
+    """The bytes with PAD more, and where zero bytes are."""
+    buffer = np.frombuffer(data + bytes(PAD), np.uint8)
+    return buffer, np.flatnonzero(buffer[: len(data)] == 0)

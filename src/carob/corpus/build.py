@@ -51,12 +51,26 @@ class _Worded(Protocol):
 
 def document_hashes(documents: Sequence[_Worded]) -> HashArray:
     """What tells documents apart: the hash of the text, or of the tokens; 0 if unknown."""
-    hashes = hash_lists([() if d.unit == "char" else d.tokens or () for d in documents])
-    for place, document in enumerate(documents):
-        if document.unit == "char" and document.text is not None:
-            text = document.text.encode("utf-8", "surrogatepass")
+    return word_hashes(
+        [d.text if d.unit == "char" else None for d in documents],
+        [None if d.unit == "char" else d.tokens for d in documents],
+    )
+
+
+def word_hashes(texts: Sequence[str | None], tokens: Sequence[Sequence[str] | None]) -> HashArray:
+    """The hash of the text of each document, or of its tokens if it has no text; 0 for neither.
+
+    >>> word_hashes([None, None], [["Ann"], None]).tolist() == [int(hash_lists([["Ann"]])[0]), 0]
+    True
+    """
+    hashes = hash_lists([
+        () if text is not None else words or ()
+        for text, words in zip(texts, tokens, strict=True)
+    ])  # fmt: skip
+    for place, text in enumerate(texts):
+        if text is not None:
             # Our own hash takes eight bytes a step: seconds for a megabyte of text.
-            digest = hashlib.blake2b(text, digest_size=8).digest()
+            digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
             hashes[place] = int.from_bytes(digest, "little") or 1
     return hashes
 

@@ -105,7 +105,9 @@ class Codes:
         """
         if values == self.values:
             return self
-        place = {word: i for i, word in enumerate(values)}
+        return self._placed(dict(zip(values, range(len(values)), strict=True)), values)
+
+    def _placed(self, place: Mapping[str, int], values: tuple[str, ...]) -> Codes:
         table = int32([place.get(word, UNKNOWN) for word in self.values] + [UNKNOWN])
         return Codes(table[self.codes], values)
 
@@ -117,7 +119,9 @@ def joined_codes(columns: Sequence[Codes]) -> Codes:
     array([1, 0], dtype=int32)
     """
     values = tuple(sorted({value for column in columns for value in column.values}))
-    return Codes(np.concatenate([column.onto(values).codes for column in columns]), values)
+    # One table of places for all columns: otherwise many small columns take quadratic time.
+    place = dict(zip(values, range(len(values)), strict=True))
+    return Codes(np.concatenate([c._placed(place, values).codes for c in columns]), values)
 
 
 def _take(column: Any, index: IntArray) -> Any:

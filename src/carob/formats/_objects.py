@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,8 +46,10 @@ def items(
     code: str,
     is_record: Callable[[Any], bool] = is_object,
     record: str = "object",
+    lines: Iterable[tuple[int, int, bytes]] | None = None,
 ) -> Iterator[Item]:
-    """The records of a file: one a line, all in one list, or one in the whole file.
+    """The records of a file: one a line, all in one list, or one in the whole file; or those of
+    these lines alone.
 
     A record is an object, unless `is_record` says what it is: a record that is a list itself is
     not taken for the list of all records. `record` is what messages call it.
@@ -55,19 +57,14 @@ def items(
     >>> [item.value for item in items(Source.of_bytes(b'[{"a": 1}, {}]'), Problems(), "K211")]
     [{'a': 1}, {}]
     """
-    first = [raw.strip() for _, (_, _, raw) in zip(range(2), json_text.lines(source), strict=False)]
-    if not first:
-        return
-    fenced = json_text.FENCE.match(first[0][:9].decode("utf-8", "replace"))
-    in_list = first[0][:1] == b"[" and (is_record is is_object or not _is(first[0], is_record))
-    if in_list or fenced or _spans_lines(first):
+    if lines is None and not in_lines(source, is_record):
         text = decoded(source, code, problems)
         if text is not None:
             yield from _in_whole_file(text, _Reading(problems, code, is_record, record))
         return
     before: Item | None = None
     alone = True
-    for number, offset, raw in json_text.lines(source):
+    for number, offset, raw in json_text.lines(source) if lines is None else lines:
         if before is not None:
             alone = False
             yield before
@@ -76,6 +73,16 @@ def items(
         before = None if value is None else Item(number, offset, value)
     if before is not None:
         yield Item(before.line, before.offset, before.value, alone)
+
+
+def in_lines(source: Source, is_record: Callable[[Any], bool] = is_object) -> bool:
+    """Whether a file has one record a line, as far as its first lines show."""
+    first = [raw.strip() for _, (_, _, raw) in zip(range(2), json_text.lines(source), strict=False)]
+    if not first:
+        return True
+    fenced = json_text.FENCE.match(first[0][:9].decode("utf-8", "replace"))
+    in_list = first[0][:1] == b"[" and (is_record is is_object or not _is(first[0], is_record))
+    return not (in_list or fenced or _spans_lines(first))
 
 
 def _is(raw: bytes, is_record: Callable[[Any], bool]) -> bool:

@@ -19,7 +19,8 @@ from typing import Any
 import numpy as np
 
 from carob.arrays.columns import label_codes
-from carob.corpus.build import document_hashes, of_documents
+from carob.arrays.types import IntArray
+from carob.corpus.build import of_documents, word_hashes
 from carob.corpus.corpus import Corpus
 from carob.corpus.document import Document
 from carob.corpus.problems import Problems, shown
@@ -254,6 +255,23 @@ class Blocks:
             self.problems.add(self.code, line, found, expected)
         return not found
 
+    def accepts_block(self, block: Corpus) -> bool:
+        """Whether all documents of a block have new ids, or none has one, as those before; if not,
+        they must be looked at one by one.
+        """
+        names, lines = block.documents.id, block.documents.line.tolist()
+        fresh: dict[str | None, int] = {None: lines[0]}
+        if names is not None:
+            fresh = dict(zip(names, lines, strict=False))
+        known = self.ids.keys()
+        if names is None:
+            fits = not known or None in known
+        else:
+            fits = len(fresh) == len(lines) and None not in known and known.isdisjoint(fresh)
+        if fits and not (names is None and known):
+            self.ids.update(fresh)
+        return fits
+
     def add(self, document: Document | Plain, line: int, offset: int) -> Iterator[Corpus]:
         """Take a document; yields the block before it if that is complete."""
         waiting = self._documents
@@ -277,40 +295,120 @@ class Blocks:
 
 
 def _corpus(documents: Sequence[Plain], lines: Sequence[int], offsets: Sequence[int]) -> Corpus:
-    sizes = [len(each.starts) for each in documents]
-    label = Codes.of([label for each in documents for label in each.labels])
-    ids = [name for each in documents for name in each.ids]
-    known = [value for each in documents for value in each.confidences]
-    confidence = None
-    if any(value is not None for value in known):
-        confidence = np.array([np.nan if value is None else value for value in known], np.float64)
-    names = tuple(each.id for each in documents if each.id is not None)
-    units = {each.unit for each in documents if each.unit is not None}
-    return Corpus(
-        units.pop() if units else None,
-        Documents(
-            int32([each.length for each in documents]),
-            document_hashes(documents),
-            np.cumsum([0, *(len(each.sentences) for each in documents)]),
-            int32([start for each in documents for start in each.sentences]),
-            np.array(lines, np.int64),
-            np.array(offsets, np.int64),
-            names or None,
-        ),
-        Mentions(
-            np.repeat(np.arange(len(documents), dtype=np.int32), sizes),
-            int32([start for each in documents for start in each.starts]),
-            int32([end for each in documents for end in each.ends]),
-            label_codes(label.codes, len(label.values)),
-            confidence=confidence,
-            id=tuple(ids) if any(name is not None for name in ids) else None,
-        ),
-        label.values,
-        templates=_templates([each.templates for each in documents]),
-    ).ordered()
+    def flat(name: str) -> list[Any]:
+        return list(chain.from_iterable(getattr(each, name) for each in documents))
+
+    columns = Columns(
+        [each.text for each in documents], [each.tokens for each in documents],
+        [each.id for each in documents], [each.sentences for each in documents],
+        [len(each.starts) for each in documents],
+        *map(flat, ("starts", "ends", "labels", "ids", "confidences")),
+    )  # fmt: skip
+    return columns.corpus(lines, offsets, template_table([each.templates for each in documents]))
 
 
-def _templates(documents: Sequence[TemplateRows]) -> Templates:
+@dataclass(slots=True, eq=False)
+class Columns:
+    """Plain documents, and the mentions of all of them. `sizes` are how many each has."""
+
+    texts: Sequence[str | None]
+    tokens: Sequence[Sequence[str] | None]
+    names: Sequence[str | None]
+    sentences: Sequence[Sequence[int]]
+    sizes: Sequence[int]
+    starts: Sequence[int] = ()
+    ends: Sequence[int] = ()
+    labels: Sequence[str] = ()
+    ids: Sequence[str | None] = ()
+    confidences: Sequence[float | None] = ()
+
+    @property
+    def lengths(self) -> list[int]:
+        """How many positions each document has, -1 if that is not known."""
+        words = (tokens if text is None else text
+                 for text, tokens in zip(self.texts, self.tokens, strict=True))  # fmt: skip
+        return [-1 if each is None else len(each) for each in words]
+
+    @property
+    def units(self) -> set[str]:
+        """What positions count: one unit, if the documents belong together."""
+        return {
+            "token" if text is None else "char"
+            for text, tokens in zip(self.texts, self.tokens, strict=True)
+            if text is not None or tokens is not None
+        }
+
+    def is_valid(self) -> bool:
+        """Whether places lie within their documents, sentences are in order, ids differ within a
+        document, and confidences are finite. The types of the values have been checked before.
+        """
+        lengths = int32(self.lengths)
+        tops = np.where(lengths < 0, _LARGEST, lengths)
+        start, end, border = int32(self.starts), int32(self.ends), _flat(self.sentences)
+        counts = [len(each) for each in self.sentences]
+        doc = np.repeat(np.arange(len(counts)), counts)
+        known = [value for value in self.confidences if value is not None]
+        ids = [
+            (doc, name)
+            for doc, name in zip(_repeated(self.sizes), self.ids, strict=True)
+            if name is not None
+        ]
+        return bool(
+            (start < end).all()
+            and (end <= np.repeat(tops, self.sizes)).all()
+            and (border <= tops[doc]).all()
+            and ((border[1:] > border[:-1]) | (doc[1:] > doc[:-1])).all()
+            and len(set(ids)) == len(ids)
+            and np.isfinite(known).all()
+            and len(self.units) <= 1
+        )
+
+    def corpus(self, lines: Sequence[int], offsets: Sequence[int], templates: Templates) -> Corpus:
+        """The corpus, for documents that stand at these places in their file."""
+        label = Codes.of(self.labels)
+        confidence = None
+        if len(self.confidences) > self.confidences.count(None):
+            numbers = [np.nan if value is None else value for value in self.confidences]
+            confidence = np.array(numbers, np.float64)
+        names = tuple(name for name in self.names if name is not None)
+        return Corpus(
+            next(iter(self.units), None),
+            Documents(
+                int32(self.lengths),
+                word_hashes(self.texts, self.tokens),
+                np.cumsum([0, *map(len, self.sentences)]),
+                _flat(self.sentences),
+                np.array(lines, np.int64),
+                np.array(offsets, np.int64),
+                names or None,
+            ),
+            Mentions(
+                int32(_repeated(self.sizes)),
+                int32(self.starts),
+                int32(self.ends),
+                label_codes(label.codes, len(label.values)),
+                confidence=confidence,
+                id=tuple(self.ids) if len(self.ids) > self.ids.count(None) else None,
+            ),
+            label.values,
+            templates=templates,
+        ).ordered()
+
+
+def _flat(lists: Sequence[Sequence[int]]) -> IntArray:
+    return int32(chain.from_iterable(lists))
+
+
+def _repeated(sizes: Sequence[int]) -> IntArray:
+    return np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
+
+
+def template_table(documents: Sequence[TemplateRows]) -> Templates:
+    """The templates of all documents.
+
+    >>> len(template_table([NO_TEMPLATES, ([(None, None)], [(0, "room", 0, "5", -1, -1)])]))
+    1
+    """
     heads = list(chain.from_iterable(head for head, _ in documents))
     if not heads:
         return Templates.none()

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, BinaryIO, ClassVar
 
+import numpy as np
+
 from carob.corpus.corpus import Corpus, Words
 from carob.corpus.document import Document, linked_mentions
 from carob.corpus.problems import Problems, UsageError, shown
@@ -15,6 +17,7 @@ from carob.corpus.tables import ATTRIBUTES, Documents, too_many_attributes
 from carob.formats import json_text
 from carob.formats._plain import Blocks, Plain, plain_document
 from carob.formats._text import BOM, FileWords, bytes_of
+from carob.formats._typed import Lines, blocks_of_lines, plain_documents
 from carob.formats.capabilities import EVERYTHING
 
 
@@ -60,11 +63,17 @@ class Jsonl:
         problems = Problems(source.name)
         reader = _Reader(problems)
         empty = True
-        for number, offset, raw in json_text.lines(source):
+        for lines in blocks_of_lines(source):
             empty = False
-            document = reader.document(number, raw)
-            if document is not None:
-                yield from reader.blocks.add(document, number, offset)
+            block = reader.block(lines)
+            if block is not None:
+                yield from reader.blocks.rest()
+                yield block
+                continue
+            for number, offset, raw in lines:
+                document = reader.document(number, raw)
+                if document is not None:
+                    yield from reader.blocks.add(document, number, offset)
         if empty:
             raise source.failure("K002", "an empty file", "at least one document")
         yield from reader.blocks.rest()
@@ -78,6 +87,8 @@ class Jsonl:
         """The texts and tokens, which stay in the file."""
 
         def read(row: int) -> Words:
+            if documents.length[row] < 0:
+                return None, None
             line = bytes_of(source, documents, row).split(b"\n", 1)[0]
             record = json_text.DECODER.decode(line.decode())
             tokens = record.get("tokens")
@@ -109,6 +120,22 @@ class _Reader:
         self.blocks = Blocks(problems, "K203", "on every line, or on none")
         self.attributes: set[str] = set()
         self.unit: tuple[str, int] | None = None
+
+    def block(self, lines: Lines) -> Corpus | None:
+        """The documents of these lines, if all of them are plain and right."""
+        block = plain_documents(lines)
+        if block is None:
+            return None
+        unit = self.unit
+        if block.unit is not None:
+            first = int(np.argmax(block.documents.length >= 0))
+            unit = unit or (block.unit, int(block.documents.line[first]))
+            if unit[0] != block.unit:
+                return None
+        if not self.blocks.accepts_block(block):
+            return None
+        self.unit = unit
+        return block
 
     def document(self, line: int, raw: bytes) -> Document | Plain | None:
         """The document of a line; None if something is wrong with it."""

@@ -15,9 +15,10 @@ from carob.corpus.record import key
 from carob.corpus.source import Source, ending
 from carob.corpus.tables import Documents
 from carob.formats import json_text
-from carob.formats._objects import Item, Path, items
+from carob.formats._objects import Item, Path, in_lines, items
 from carob.formats._plain import Blocks, Plain, plain_record
 from carob.formats._text import BOM, FileWords, bytes_of, signed, unsigned
+from carob.formats._typed import Lines, blocks_of_lines, plain_records
 from carob.formats.capabilities import fitted, refused
 
 _LIST_BEGINS = re.compile(rb'\s*\[\s*\{\s*["}]')
@@ -93,17 +94,29 @@ class Records:
         problems = Problems(source.name)
         blocks = Blocks(problems, "K213", "in every object, or in none")
         stem, end = ending(source.inside or "")
-        for item in items(source, problems, "K211"):
-            name = stem if item.alone and end == ".json" else None
-            plain = self._plain(item.value, name) if blocks.take_plain else None
-            document, empty = plain or self._document(item, name, problems)
-            if blocks.accepts(document.id, item.line) and not problems.total:
-                yield from blocks.add(document, item.line, item.offset)
-                blocks.facts["empty_texts"] += empty
+        named = end == ".json"
+        for lines in [None] if named or not in_lines(source) else blocks_of_lines(source):
+            block = None if lines is None else self._block(lines)
+            if block is not None and blocks.accepts_block(block):
+                if not problems.total:
+                    yield from blocks.rest()
+                    yield block
+                continue
+            for item in items(source, problems, "K211", lines=lines):
+                name = stem if item.alone and named else None
+                plain = self._plain(item.value, name) if blocks.take_plain else None
+                document, empty = plain or self._document(item, name, problems)
+                if blocks.accepts(document.id, item.line) and not problems.total:
+                    yield from blocks.add(document, item.line, item.offset)
+                    blocks.facts["empty_texts"] += empty
         problems.check()
         if not blocks.ids:
             raise source.failure("K002", "an empty file", "at least one document")
         yield from blocks.rest()
+
+    def _block(self, lines: Lines) -> Corpus | None:
+        """The documents of objects on these lines, if none needs a closer look."""
+        return None if self.label else plain_records(lines, self.id, self.text)
 
     def _plain(self, value: Mapping[str, Any], stem: str | None) -> tuple[Plain, int] | None:
         """The document of an object that needs no closer look, and its number of empty texts."""
@@ -161,6 +174,8 @@ class Records:
         """The texts, which stay in the file."""
 
         def read(row: int) -> Words:
+            if documents.length[row] < 0:
+                return None, None
             raw = bytes_of(source, documents, row).decode("utf-8").lstrip(" \t\r\n")
             value, _ = json_text.DECODER.raw_decode(raw)
             text = value.get(self.text) if self.text else None

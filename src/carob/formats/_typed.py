@@ -1,0 +1,325 @@
+"""Plain JSON lines decoded by msgspec, many at a time: several times faster than one by one.
+
+The decoder checks the type of every value while it builds typed objects, and the columns are
+checked as a whole. Lines that are wrong, or that hold anything which is not plain, are left to the
+careful path (`carob.corpus.record`, `records.py`), which has all the rules and all the messages.
+What is read here would be read there in the same way; a test checks it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from itertools import chain
+from typing import Annotated, Any
+
+import numpy as np
+
+from carob.corpus.corpus import Corpus
+from carob.corpus.document import DEEPEST
+from carob.corpus.source import LARGEST, Source
+from carob.corpus.tables import UNKNOWN, Codes, Fillers, Fragments, Templates, int32
+from carob.formats import _plain
+from carob.formats._plain import Columns, TemplateRows, plain_templates, template_table
+from carob.formats._text import pieces
+
+_LARGEST = 2**31 - 1
+_NOT_STRUCTURE = bytes(byte for byte in range(256) if byte not in b'":,')
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Neighbouring lines: their numbers, offsets and bytes."""
+
+    numbers: list[int]
+    offsets: list[int]
+    raw: list[bytes]
+
+    def __iter__(self) -> Iterator[tuple[int, int, bytes]]:
+        return zip(self.numbers, self.offsets, self.raw, strict=True)
+
+
+def blocks_of_lines(source: Source) -> Iterator[Lines]:
+    """The lines of a file that are not blank, about a megabyte at a time.
+
+    >>> [list(lines) for lines in blocks_of_lines(Source.of_bytes(b"{}\\n\\n[]"))]
+    [[(1, 0, b'{}')], [(3, 4, b'[]')]]
+    """
+    for piece, number, offset in pieces(source, LARGEST):
+        lines = Lines([], [], [])
+        for raw in piece.split(b"\n"):
+            if raw.strip():
+                lines.numbers.append(number)
+                lines.offsets.append(offset)
+                lines.raw.append(raw)
+                if len(lines.raw) >= _plain.BLOCK:
+                    yield lines
+                    lines = Lines([], [], [])
+            number += 1
+            offset += len(raw) + 1
+        if lines.raw:
+            yield lines
+
+
+def has_keys(lines: Sequence[bytes], count: int) -> bool:
+    """Whether the objects on these lines have no more than these keys, none of which has a colon or
+    a comma in it. The decoder keeps the last of two equal keys, which carob refuses.
+
+    >>> line = b'{"a": {"b": ",:"}, "a": [":", "d"]}'
+    >>> has_keys([line], 2), has_keys([line], 3)
+    (False, True)
+    """
+    text = b"\n".join(lines)
+    if _key_signs(text) == count:  # quotes in texts can only make them more
+        return True
+    return b"\\" in text and _key_signs(text.replace(b"\\\\", b"").replace(b'\\"', b"")) == count
+
+
+def _key_signs(text: bytes) -> int:
+    return text.translate(None, _NOT_STRUCTURE).count(b'"":')
+
+
+# --- documents of carob's own format ---
+
+
+@cache
+def _decoder(name: str) -> Any:
+    """Decodes `documents`, plain ones of carob's own format, or any `objects`; None if msgspec is
+    not installed.
+    """
+    try:
+        import msgspec  # only JSON needs it
+    except ImportError:
+        return None
+    if name == "objects":
+        return msgspec.json.Decoder(float_hook=Number)
+    position = Annotated[int, msgspec.Meta(ge=0, le=_LARGEST)]
+    label = Annotated[str, msgspec.Meta(min_length=1)]
+    # A key that is absent gives None, and null is refused: so keys can be counted.
+    mention = msgspec.defstruct(
+        "PlainMention",
+        [("start", position), ("end", position), ("label", label), ("id", str, None),
+         ("confidence", float, None)],
+        gc=False, forbid_unknown_fields=True,
+    )  # fmt: skip
+    fields = {"id": str, "text": str, "tokens": list[str], "sentences": list[position],
+              "mentions": list[mention],  # type: ignore[valid-type]
+              "templates": list[dict[str, Any]]}  # fmt: skip
+    document = msgspec.defstruct(
+        "PlainDocument",
+        [(name, kind, None) for name, kind in fields.items()],
+        gc=False, forbid_unknown_fields=True,
+    )  # fmt: skip
+    return msgspec.json.Decoder(document)
+
+
+def plain_documents(lines: Lines) -> Corpus | None:
+    """The documents on these lines, if all of them are plain and none is wrong.
+
+    >>> raw = b'{"text": "Ann", "mentions": [{"start": 0, "end": 3, "label": "PER"}]}'
+    >>> plain_documents(Lines([1], [0], [raw])).labels
+    ('PER',)
+    >>> plain_documents(Lines([1], [0], [raw.replace(b"3", b"4")])) is None
+    True
+    """
+    if (docs := _decoded(_decoder("documents"), lines)) is None:
+        return None
+    names, texts, tokens, sentences, mentions, templates = (
+        [getattr(doc, name) for doc in docs] for name in docs[0].__struct_fields__
+    )
+    every = list(chain.from_iterable(filter(None, mentions)))
+    ids = [mention.id for mention in every]
+    confidences = [mention.confidence for mention in every]
+    columns = Columns(
+        texts, tokens, names, [each or [] for each in sentences],
+        [0 if each is None else len(each) for each in mentions],
+        [mention.start for mention in every], [mention.end for mention in every],
+        [mention.label for mention in every], ids, confidences,
+    )  # fmt: skip
+    rows = _template_rows(templates, columns)
+    if rows is None or not columns.is_valid():
+        return None
+    keys = 5 * len(every) - ids.count(None) - confidences.count(None)
+    for column in (names, texts, tokens, sentences, mentions, templates):
+        keys += len(docs) - column.count(None)
+    for each in chain.from_iterable(filter(None, templates)):
+        keys += _keys_of_template(each)
+    if not has_keys(lines.raw, keys):
+        return None
+    return columns.corpus(lines.numbers, lines.offsets, template_table(rows))
+
+
+def _decoded(decoder: Any, lines: Lines) -> list[Any] | None:
+    """The values on these lines; None if one is wrong."""
+    if decoder is None:
+        return None
+    try:
+        return list(map(decoder.decode, lines.raw))
+    except (ValueError, RecursionError):
+        return None
+
+
+def _template_rows(
+    templates: Sequence[list[dict[str, Any]] | None], columns: Columns
+) -> list[TemplateRows] | None:
+    """The templates of each document; None if they are not plain."""
+    rows = []
+    for each, length in zip(templates, columns.lengths, strict=True):
+        found = plain_templates(each or [], _LARGEST if length < 0 else length)
+        if found is None:
+            return None
+        rows.append(found)
+    return rows
+
+
+def _keys_of_template(template: Mapping[str, Any]) -> int:
+    """How many keys a plain template has."""
+    slots = template.get("slots", {})
+    if not _countable(slots):
+        return UNKNOWN
+    fillers = chain.from_iterable(slots.values())
+    return len(template) + len(slots) + sum(len(f) for f in fillers if type(f) is dict)
+
+
+def _countable(keys: Iterable[str]) -> bool:
+    """Whether `has_keys` counts these keys."""
+    return not any(":" in key or "," in key for key in keys)
+
+
+# --- plain objects ---
+
+
+class Number(str):
+    """A number that is not whole, as it is written."""
+
+    __slots__ = ()
+
+
+def plain_records(lines: Lines, id_key: str, text_key: str) -> Corpus | None:
+    """The documents of plain objects, one a line; None if one of them needs a closer look.
+
+    >>> raw = b'{"id": "1", "host": {"name": "Ann", "room": ""}}'
+    >>> corpus = plain_records(Lines([1], [0], [raw]), "id", "text")
+    >>> len(corpus.templates), corpus.facts
+    (2, {'empty_texts': 1})
+    """
+    if (objects := _decoded(_decoder("objects"), lines)) is None:
+        return None
+    if set(map(type, objects)) != {dict}:
+        return None
+    size = len(objects)
+    keys = sum(map(len, objects))
+    names = _names([value.pop(id_key, None) for value in objects]) if id_key else [None] * size
+    texts = [value.pop(text_key, None) for value in objects] if text_key else [None] * size
+    slots = _Slots.of(objects)
+    if names is None or slots is None or not set(map(type, texts)) <= {str, type(None)}:
+        return None
+    if not _countable(slots.names) or not has_keys(lines.raw, keys + slots.inner_keys):
+        return None
+    columns = Columns(texts, [None] * size, names, [()] * size, [0] * size)
+    corpus = columns.corpus(lines.numbers, lines.offsets, slots.table())
+    return replace(corpus, facts={"empty_texts": slots.empty})
+
+
+def _names(values: Sequence[Any]) -> list[str | None] | None:
+    """Ids as texts; None if one is neither a text nor a number."""
+    kinds = set(map(type, values))
+    if not kinds <= {str, int, type(None)}:
+        return None
+    if int not in kinds:
+        return list(values)
+    if any(type(value) is int and abs(value) >= 10**18 for value in values):
+        return None
+    return [str(value) if type(value) is int else value for value in values]
+
+
+@dataclass(slots=True, eq=False)
+class _Slots:
+    """The templates that objects are, and what fills their slots, as columns.
+
+    The rows are in the order of `Templates.of`: a template, its fillers, then the templates in it.
+    """
+
+    heads: list[tuple[int, int, str | None, int]] = field(default_factory=list)
+    """Document, parent, slot and place of each template."""
+    counts: list[int] = field(default_factory=list)
+    """How many fillers each template has."""
+    slots: list[str] = field(default_factory=list)
+    places: list[int] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+    names: set[str] = field(default_factory=set)
+    """All keys that occur."""
+    inner_keys: int = 0
+    """How many keys the objects in objects have."""
+    empty: int = 0
+    """How many texts are empty."""
+
+    @classmethod
+    def of(cls, objects: Sequence[Mapping[str, Any]]) -> _Slots | None:
+        """The template of each object; None if one needs a closer look."""
+        made = cls()
+        waiting: list[tuple[Mapping[str, Any], int, str | None, int, int]] = []
+        for doc, value in enumerate(objects):
+            waiting.append((value, UNKNOWN, None, 0, 1))
+            while waiting:
+                inner = made._add(doc, *waiting.pop())
+                if inner is None:
+                    return None
+                if inner:
+                    waiting.extend(reversed(inner))
+                    made.inner_keys += sum(len(each) for each, *_ in inner)
+        return None if "" in made.names else made
+
+    def _add(
+        self, doc: int, value: Mapping[str, Any], parent: int, slot: str | None, at: int, depth: int
+    ) -> list[tuple[Mapping[str, Any], int, str | None, int, int]] | None:
+        """Add a template, if anything is in it. The objects in it are still to be added."""
+        slots, places, texts, row, place = self.slots, self.places, self.texts, len(self.heads), 0
+        first = len(texts)
+        inner: list[tuple[Mapping[str, Any], int, str | None, int, int]] = []
+        self.names.update(value)
+        for name, content in value.items():
+            for each in content if type(content) is list else (content,):
+                if type(each) is str:
+                    if each and not each.isspace():
+                        slots.append(name)
+                        places.append(place)
+                        texts.append(each)
+                        place += 1
+                    else:
+                        self.empty += 1
+                elif type(each) is dict:
+                    inner.append((each, row, name, place, depth + 1))
+                    place += _is_filled(each)
+                elif each is not None:
+                    return None
+        if place:
+            self.heads.append((doc, parent, slot, at))
+            self.counts.append(len(texts) - first)
+        return None if depth > DEEPEST else inner
+
+    def table(self) -> Templates:
+        """All of them."""
+        if not self.heads:
+            return Templates.none()
+        doc, parent, slot, place = zip(*self.heads, strict=True)
+        size, none = len(self.texts), Codes(np.full(len(doc), UNKNOWN, np.int32), ())
+        return Templates(
+            int32(doc), none, int32(parent), Codes.of(slot), int32(place), (None,) * len(doc),
+            Fillers(
+                int32(np.repeat(np.arange(len(doc)), self.counts)), Codes.of(self.slots),
+                np.zeros(size, bool), np.full(size, np.nan), np.full(size, UNKNOWN, np.int32),
+                int32(self.places), np.arange(size + 1), Codes.of(self.texts),
+                Fragments(np.zeros(size + 1, np.int64), int32([]), int32([])),
+            ),
+        )  # fmt: skip
+
+
+def _is_filled(value: Mapping[str, Any]) -> bool:
+    """Whether anything in an object, at any depth, fills a slot."""
+    for content in value.values():
+        for each in content if type(content) is list else (content,):
+            if _is_filled(each) if type(each) is dict else type(each) is str and each.strip():
+                return True
+    return False
