@@ -20,7 +20,7 @@ from typing import Any
 import carob
 from carob import Corpus, registry
 from carob.evaluate.options import ErrorsOptions, PowerOptions, RobustOptions, ScoreOptions
-from carob.recipe import PRESETS, spell
+from carob.recipe import PRESETS, parameter_name, spell
 
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
@@ -45,7 +45,7 @@ def _parameters(cls: type[Any]) -> str:
         value = field.default
         text = spell(value) if hasattr(value, "name") else value
         default = "" if value in (None, dataclasses.MISSING, "", ()) else f" = {text}"
-        rows.append(f"`{field.name}{default}`")
+        rows.append(f"`{parameter_name(field)}{default}`")
     return f"Parameters: {', '.join(rows)}.\n" if rows else ""
 
 

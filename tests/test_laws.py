@@ -9,14 +9,17 @@ import contextlib
 import random
 from dataclasses import fields, replace
 from functools import cache
+from itertools import pairwise
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import numpy as np
 import pytest
 from hypothesis import find, given, settings
 
-from carob import Corpus, Pair, Recipe, RecipeError, Tally, UsageError, registry, score
+from carob import Corpus, Document, Pair, Recipe, RecipeError, Tally, UsageError, registry, score
+from carob.corpus.document import Group
 from carob.counts.count import Count
+from carob.pair.links import RelationRows
 from carob.plugin import hook
 from tests.worlds import LABELS, Documents, documents, examples, named_pairs, pairs
 
@@ -58,9 +61,28 @@ def space_of(name: str) -> Any:
     return space
 
 
+def linked(document: Document) -> Document:
+    """The document with relations and events: each mention is linked to the next one, and to the
+    one after that with the one between as a trigger; the label is that of the first.
+    """
+    mentions = sorted(document.mentions, key=lambda m: (m.fragments, m.label, m.id or ""))
+    named = [replace(m, id=str(i)) for i, m in enumerate(mentions)]
+    groups = [
+        Group(a.label, (("from", a.id), ("to", b.id))) for a, b in pairwise(named)
+    ] + [
+        Group(a.label, (("trigger", b.id), ("from", a.id), ("to", c.id)))
+        for a, b, c in zip(named, named[1:], named[2:], strict=False)
+    ]  # fmt: skip
+    return replace(document, mentions=tuple(named), relations=tuple(groups))
+
+
 def tally(space: Any, gold: Documents, system: Documents, labels: Any = LABELS) -> Tally:
+    rows = RelationRows(tuple(labels), tuple(f"{a}.{b}" for a in labels for b in ("from", "to")))
+    if space.items == "relation":
+        gold, system = ([linked(document) for document in side] for side in (gold, system))
+    both = Corpus.of(*gold), Corpus.of(*system)
     try:
-        return Tally.of(space, Pair.of(Corpus.of(*gold), Corpus.of(*system), labels))
+        return Tally.of(space, Pair.of(*both, labels, relations=rows))
     except UsageError as error:
         pytest.skip(f"not for corpora of mentions: {error}")
 
@@ -182,7 +204,7 @@ def test_renaming_labels_renames_rows(name: str, pair: tuple[Documents, Document
         for side in pair
     ]
     before, after = tally(space, *pair), tally(space, renamed[0], renamed[1], new)
-    assert tuple(new) == after.labels
+    assert tuple(f"x-{label}" for label in before.labels) == after.labels
     for quantity, values in before.by_label().items():
         assert close(values, after.by_label()[quantity])
 

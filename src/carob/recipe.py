@@ -137,8 +137,19 @@ def spell(component: Any, *, full: bool = False, without: Sequence[str] = ()) ->
             continue
         if value != field.default or full:
             text = _value(value, full=full, without=idle.get(field.name, ()))
-            parameters.append(f"{field.name}={text}")
+            parameters.append(f"{parameter_name(field)}={text}")
     return str(component.name) + (f"({','.join(sorted(parameters))})" if parameters else "")
+
+
+def parameter_name(field: dataclasses.Field[Any]) -> str:
+    """The name of a field in recipes: a field `symmetric_` is the parameter `symmetric`, where the
+    component has something else of that name.
+
+    >>> from carob.match.relations import Relations
+    >>> [parameter_name(field) for field in dataclasses.fields(Relations)][-2:]
+    ['symmetric', 'coref']
+    """
+    return field.name.removesuffix("_")
 
 
 def word(text: str) -> str:
@@ -380,17 +391,18 @@ def _with_parameters(
     cls: type[Any], name: str, parameters: Mapping[str, Any], stage: str = "match"
 ) -> Any:
     """A component from its name and parameters, each converted to the type of its field."""
-    fields = {f.name: f for f in dataclasses.fields(cls) if f.init}
+    fields = {parameter_name(f): f for f in dataclasses.fields(cls) if f.init}
     hints = typing.get_type_hints(cls) if parameters else {}
     values = {}
     for key, value in parameters.items():
         if key not in fields:
             names = nearest(key, list(fields)) if fields else "; it has none"
             raise RecipeError(f"{name} has no parameter {key!r}{names}")
-        values[key] = _convert(f"{name}({key}=…)", hints[key], value, stage)
+        own = fields[key].name
+        values[own] = _convert(f"{name}({key}=…)", hints[own], value, stage)
     for key, field in fields.items():
         default = field.default, field.default_factory
-        if key not in values and default == (dataclasses.MISSING, dataclasses.MISSING):
+        if field.name not in values and default == (dataclasses.MISSING, dataclasses.MISSING):
             how = f"{name}:NAME" if hook(cls, "colon") == key else f"{name}({key}=…)"
             raise RecipeError(f"{name} needs a parameter: write {how}")
     return cls(**values)

@@ -69,7 +69,7 @@ def test_a_preset_says_otherwise() -> None:
         UsageError, match=r"^errors are those of mentions or templates, not of 'nugget'$"
     ):
         errors(GOLD, GOLD, preset="nugget")
-    with pytest.raises(UsageError, match=r"^no table is called 'x'; there are: mentions, nugget,"):
+    with pytest.raises(UsageError, match=r"^no table is called 'x'; there are: events, mentions,"):
         draft(GOLD, "x")
 
 

@@ -310,7 +310,7 @@ def print_coverage(systems: Sequence[File], warnings: Iterable[str] = ()) -> Non
                  or counts.get(f"system_{kind}", 0)] or ["mentions"]  # fmt: skip
         sides = (f"{counts[f'gold_{kind}']:,} gold and {counts[f'system_{kind}']:,} system {kind}"
                  for kind in kinds)  # fmt: skip
-        more = [key for key in ("ungrounded", "empty") if key in counts]
+        more = [key for key in ("ungrounded", "empty", "duplicates") if key in counts]
         keys = ("repaired", "discarded", "unaligned", "ignored", *more)
         _print_sentence(
             f"{plain(system.name)}: {many(counts['documents'], 'document')}, {', '.join(sides)}; "

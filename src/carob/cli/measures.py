@@ -58,13 +58,15 @@ def _facts(stage: str, cls: Any) -> list[str]:
     """Parameters with their defaults, outcomes, and what a measure needs."""
     import dataclasses
 
+    from carob.recipe import parameter_name
+
     parameters = []
     for field in dataclasses.fields(cls):
         if field.init and field.name not in ("name", "by_label"):
             default = (
                 "" if field.default in (None, dataclasses.MISSING, ()) else f"={field.default}"
             )
-            parameters.append(f"{field.name}{default}")
+            parameters.append(f"{parameter_name(field)}{default}")
     facts = [f"parameters: {', '.join(parameters)}"] if parameters else []
     if stage == "match":
         facts.append(f"outcomes: {', '.join(cls().outcomes)}")

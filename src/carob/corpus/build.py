@@ -24,7 +24,7 @@ from carob.arrays.tags import (
 )
 from carob.arrays.types import HashArray, IntArray
 from carob.corpus.corpus import Corpus, Memory
-from carob.corpus.document import Document, Group, Span, bracketed
+from carob.corpus.document import Document, Group, Mention, Span, bracketed
 from carob.corpus.problems import UsageError, nearest, plain, repeated, shown
 from carob.corpus.tables import (
     UNKNOWN,
@@ -191,8 +191,16 @@ def _mentions(docs: Sequence[Document]) -> tuple[Mentions, tuple[str, ...]]:
         _attributes([mention.attributes for mention in every]),
         confidence,
         ids,
+        head=_heads(every),
     )
     return table, label.values
+
+
+def _heads(mentions: Sequence[Mention]) -> IntArray | None:
+    if all(mention.head is None for mention in mentions):
+        return None
+    nowhere = (UNKNOWN, UNKNOWN)
+    return np.array([m.head or nowhere for m in mentions], np.int32)
 
 
 def _groups(docs: Sequence[Document], name: str) -> Groups:

@@ -248,6 +248,7 @@ class Corpus:
             _words_of(table.attributes, row),
             None if confidence is None or np.isnan(confidence) else confidence,
             None if table.id is None else table.id[row],
+            table.head_of(row),
         )
 
     def _groups(self, groups: Groups, row: int) -> tuple[Group, ...]:

@@ -42,6 +42,14 @@ def tidy(fragments: tuple[Span, ...]) -> tuple[Span, ...]:
     return tuple(merged)
 
 
+def require_head_within(head: Span, fragments: tuple[Span, ...]) -> None:
+    """Refuse a head that is empty, or that is not inside one fragment of its mention."""
+    start, end = head
+    if not any(low <= start < end <= high for low, high in fragments):
+        places = ", ".join(f"{low}..{high}" for low, high in fragments)
+        raise UsageError(f"the head {start}..{end} does not lie within the mention {places}")
+
+
 @dataclass(frozen=True, repr=False)
 class Mention:
     """A labelled place in a document: one fragment, or several (discontinuous).
@@ -59,12 +67,15 @@ class Mention:
     attributes: Mapping[str, str] = field(default_factory=dict)
     confidence: float | None = None
     id: str | None = None
+    head: Span | None = None
 
     def __post_init__(self) -> None:
         fragments = tidy(self.fragments or ((self.start, self.end),))
         object.__setattr__(self, "fragments", fragments)
         object.__setattr__(self, "start", fragments[0][0])
         object.__setattr__(self, "end", fragments[-1][1])
+        if self.head is not None:
+            require_head_within(self.head, fragments)
 
     @classmethod
     def of(
@@ -74,15 +85,16 @@ class Mention:
         attributes: Mapping[str, str] | None = None,
         confidence: float | None = None,
         id: str | None = None,
+        head: Span | None = None,
     ) -> Mention:
-        """A mention from its fragments.
+        """A mention from its fragments; `head` is the span of its head word, within it.
 
         >>> Mention.of("PER", [(3, 5)], confidence=0.9).confidence
         0.9
         """
         tidied = tidy(tuple((int(a), int(b)) for a, b in fragments))
         return cls(
-            label, tidied[0][0], tidied[-1][1], tidied, dict(attributes or {}), confidence, id
+            label, tidied[0][0], tidied[-1][1], tidied, dict(attributes or {}), confidence, id, head
         )
 
     def __repr__(self) -> str:
@@ -90,7 +102,7 @@ class Mention:
             head = f"Mention.of({self.label!r}, {list(self.fragments)!r}"
         else:
             head = f"Mention({self.label!r}, {self.start}, {self.end}"
-        for name in ("attributes", "confidence", "id"):
+        for name in ("attributes", "confidence", "id", "head"):
             value = getattr(self, name)
             if value is not None and value != {}:
                 head += f", {name}={value!r}"

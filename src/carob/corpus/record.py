@@ -24,6 +24,7 @@ from carob.corpus.document import (
     Span,
     Template,
     filler_of,
+    require_head_within,
     tidy,
 )
 from carob.corpus.problems import UsageError, repeated, shown
@@ -32,7 +33,7 @@ KEYS = (
     "id", "unit", "text", "tokens", "token_spans", "sentences", "attributes", "mentions",
     "relations", "clusters", "templates",
 )  # fmt: skip
-_MENTION_KEYS = ("attributes", "confidence", "end", "fragments", "id", "label", "start")
+_MENTION_KEYS = ("attributes", "confidence", "end", "fragments", "head", "id", "label", "start")
 _PLACE_KEYS = ("text", "start", "end", "fragments")
 _FILLER_KEYS = (*_PLACE_KEYS, "mention", "alternatives", "optional", "confidence")
 
@@ -130,7 +131,22 @@ def _mention(value: Any, where: str, length: int) -> Mention:
     if not fragments:
         raise WrongError(f"{where} without a place", "start and end, or fragments")
     attributes = _texts(value.get("attributes", {}), f"{where}.attributes")
-    return Mention.of(label, fragments, attributes, _confidence(value, where), _id(value, where))
+    return Mention.of(
+        label, fragments, attributes, _confidence(value, where), _id(value, where),
+        _head(value, where, fragments),
+    )  # fmt: skip
+
+
+def _head(value: Mapping[str, Any], where: str, fragments: tuple[Span, ...]) -> Span | None:
+    """The span of the head word of a mention, which lies within it."""
+    if value.get("head") is None:
+        return None
+    (head,) = _spans([value["head"]], f"{where}.head")
+    try:
+        require_head_within(head, fragments)
+    except UsageError as error:
+        raise WrongError(f"{where}.head: {error}", "[start, end] within one fragment") from None
+    return head
 
 
 def _relation(value: Any, where: str) -> Group:
@@ -363,7 +379,11 @@ def record_of(document: Document) -> dict[str, Any]:
         _without_none(id=mention.id)
         | _place_record(mention.fragments)
         | {"label": mention.label}
-        | _without_none(attributes=dict(mention.attributes) or None, confidence=mention.confidence)
+        | _without_none(
+            attributes=dict(mention.attributes) or None,
+            confidence=mention.confidence,
+            head=None if mention.head is None else list(mention.head),
+        )
         for mention in document.mentions
     ]
     relations = [

@@ -226,7 +226,8 @@ class Mentions:
     more than one.
 
     `place` says where in its file a mention stood among those of its document; None: the file
-    had them in document order.
+    had them in document order. `head` is the span of the head word of each mention (rows x 2, -1:
+    not known); None if no mention has one.
     """
 
     doc: IntArray
@@ -238,6 +239,7 @@ class Mentions:
     confidence: FloatArray | None = None
     id: tuple[str | None, ...] | None = None
     place: IntArray | None = None
+    head: IntArray | None = None
 
     def __len__(self) -> int:
         return len(self.doc)
@@ -277,6 +279,12 @@ class Mentions:
             return ((int(self.start[row]), int(self.end[row])),)
         return self.fragments.of(row)
 
+    def head_of(self, row: int) -> Span | None:
+        """The head of one mention, if it is known."""
+        if self.head is None or self.head[row, 0] == UNKNOWN:
+            return None
+        return int(self.head[row, 0]), int(self.head[row, 1])
+
     def take(self, index: IntArray) -> Mentions:
         """The rows `index`, in that order."""
         taken = _take_rows(self, index)
@@ -298,6 +306,7 @@ class Mentions:
             confidence=_join_optional(tables, "confidence", lambda t: np.full(len(t), np.nan)),
             id=_join_optional(tables, "id", lambda t: (None,) * len(t)),
             place=_join_optional(tables, "place", lambda t: np.arange(len(t), dtype=np.int32)),
+            head=_join_optional(tables, "head", lambda t: np.full((len(t), 2), UNKNOWN, np.int32)),
         )
 
 

@@ -23,7 +23,8 @@ class Events:
     """What an event space returns. `gold` and `system` point to rows of the pair, -1 is none.
 
     `items` says what these rows are: each a `mention` of `pair.gold` or `pair.system`, or each a
-    `filler` of `pair.filled.gold` or `pair.filled.system`.
+    `filler` of `pair.filled.gold` or `pair.filled.system`, or each a `relation` of
+    `pair.links.gold` or `pair.links.system`.
 
     Every number carob prints is a sum of `weight` over rows. A space in which everything is an
     event, marked or not, says in `size` how much there is of it for one label in each document:
@@ -217,8 +218,8 @@ class Space(Protocol):
         """Whether one document can be counted without the others."""
 
     @property
-    def items(self) -> Literal["mention", "filler"]:
-        """What its events are about: mentions, or fillers of slots."""
+    def items(self) -> Literal["mention", "filler", "relation"]:
+        """What its events are about: mentions, fillers of slots, or relations."""
 
     @property
     def errors(self) -> tuple[str, ...]:

@@ -79,8 +79,8 @@ class Options:
     """
     preset: str | None = None
     """The table of recipes to score when no recipe is given: `mentions`, `nugget` (the default for
-    the format tbf) or `templates` (the default if gold has templates, or if a system has templates
-    and no mention).
+    the format tbf), `templates` (the default if gold has templates, or if a system has templates
+    and no mention), `events` or `relations` (the defaults if gold has events, or relations).
     """
     labels: tuple[str, ...] | None = None
     """The labels, and the slots, that count; None for all."""
@@ -209,11 +209,21 @@ TEMPLATES = (
 )  # fmt: skip
 """The table `templates`: the three ways to count answers, and templates."""
 
-TABLES = ("mentions", "nugget", "templates")
+RELATIONS = ("exact.PRF", "relations.PRF", "relations(types=ignore).PRF")
+"""The table `relations`: mentions, and relations strictly and by their boundaries."""
+
+EVENTS = (
+    "triggers(label=ignore).PRF", "triggers.PRF", "arguments(role=ignore).PRF", "arguments.PRF",
+    "arguments(attach=trigger).PRF",
+)  # fmt: skip
+"""The table `events`: triggers and arguments, found and classified."""
+
+TABLES = ("events", "mentions", "nugget", "relations", "templates")
 
 
 def table_for(gold: Corpus, systems: Iterable[Corpus] = ()) -> str:
-    """Which table fits: `nugget` for tbf, `templates` where slots are filled, else `mentions`.
+    """Which table fits: `nugget` for tbf, `templates` where slots are filled, `events` or
+    `relations` if gold has some, else `mentions`.
 
     Slots are filled if gold has templates, or if a system has some and no mention.
 
@@ -225,8 +235,13 @@ def table_for(gold: Corpus, systems: Iterable[Corpus] = ()) -> str:
     """
     if gold.origin is not None and gold.origin.format == "tbf":
         return "nugget"
-    filled = len(gold.templates) > 0 or any(only_fillers(each) for each in systems)
-    return "templates" if filled else "mentions"
+    if len(gold.templates) > 0 or any(only_fillers(each) for each in systems):
+        return "templates"
+    if not len(gold.relations):
+        return "mentions"
+    from carob.pair.links import has_events  # most files have no relations
+
+    return "events" if has_events(gold) else "relations"
 
 
 def check_table(name: str) -> None:
@@ -248,9 +263,9 @@ def only_fillers(corpus: Corpus) -> bool:
 def table_recipes(table: str = "mentions", attributes: Sequence[str] = ()) -> list[Recipe]:
     """The recipes of a table.
 
-    There are three tables: `mentions`; `nugget` for event nuggets: span only and every
+    There are five tables: `mentions`; `nugget` for event nuggets: span only and every
     combination of the label (`type`) and the attributes of mentions, as the paper's Figure 3 has
-    them, micro and macro-doc-pr; and `templates` for slots.
+    them, micro and macro-doc-pr; `templates` for slots; `relations`; and `events`.
 
     >>> str(table_recipes()[0])
     'exact.P'
@@ -273,5 +288,5 @@ def table_recipes(table: str = "mentions", attributes: Sequence[str] = ()) -> li
         ]
         texts = [f"{space}.PRF@{how}" for how in ("micro", "macro-doc-pr") for space in spaces]
         return [recipe for text in texts for recipe in Recipe.expand(text)]
-    texts = list(TEMPLATES if table == "templates" else MENTIONS)
-    return [recipe for text in texts for recipe in Recipe.expand(text)]
+    tables = {"templates": TEMPLATES, "relations": RELATIONS, "events": EVENTS}
+    return [recipe for text in tables.get(table, MENTIONS) for recipe in Recipe.expand(text)]

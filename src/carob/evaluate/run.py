@@ -407,7 +407,7 @@ def prepare(
     if options.labels is None:
         warnings += labels_of_one_side(wanted, reference, answers)
         warnings += labels_of_other_case({"gold": reference, **answers})
-    remarks += uncounted_groups(reference)
+    remarks += uncounted_groups(wanted, reference)
     if optional:
         wanted, impossible = _countable(wanted, list(pairs.values()))
         remarks += impossible
@@ -440,6 +440,11 @@ def _paired(
     every = [reference, *answers.values()]
     tagset = options.labels or tuple(sorted({label for each in every for label in each.labels}))
     slots = slot_rows(every, tagset, options.slots)
+    relations = None
+    if any(len(each.relations) for each in every):
+        from carob.pair.links import relation_rows  # most files have no relations
+
+        relations = relation_rows(every)
     only_labels = options.labels is not None
     paired = _Paired({}, tagset, slots, {})
     for name, answer in answers.items():
@@ -447,6 +452,7 @@ def _paired(
             paired.pairs[name] = Pair.of(
                 reference, answer, tagset, options.extra_docs, only_labels, tokens,
                 None if only_labels and options.slots is None else slots, options.words, strings,
+                relations,
             )  # fmt: skip
         except InputError as error:
             paired.invalid[name] = error
@@ -695,7 +701,7 @@ def labels_of_one_side(
         ours, theirs = _item_counts(item, gold, gold), _item_counts(item, gold, system)
         if not ours or not theirs:
             continue
-        kind = "label" if item == "mention" else "slot"
+        kind = "slot" if item == "filler" else "label"
         unknown, unused = sorted(theirs.keys() - ours.keys()), sorted(ours.keys() - theirs.keys())
         # Thousands of labels, as in entity linking, are not other spellings of each other.
         few = unknown if len(unknown) * len(unused) <= MOST_GUESSES else []
@@ -737,10 +743,13 @@ def labels_of_other_case(corpora: Mapping[str, Corpus]) -> tuple[str, ...]:
 
 
 def _item_counts(item: str, gold: Corpus, corpus: Corpus) -> dict[str, int]:
-    """How many mentions each label has, or how many fillers each slot."""
+    """How many mentions or relations each label has, or how many fillers each slot."""
     if item == "mention":
         names: Sequence[str] = corpus.labels
         codes = corpus.mentions.label
+    elif item == "relation":
+        names = ["", *corpus.relations.label.values]
+        codes = corpus.relations.label.codes + 1
     elif len(corpus.templates):
         corpus = typed_as(gold, corpus)
         slots = named(corpus.templates)[1]
@@ -780,13 +789,19 @@ def _quoted(name: str) -> str:
     return quote(plain(name))
 
 
-def uncounted_groups(gold: Corpus) -> tuple[str, ...]:
-    """A remark if gold has relations or clusters: no event space counts them.
+def uncounted_groups(recipes: Sequence[Recipe], gold: Corpus) -> tuple[str, ...]:
+    """Remarks if gold has relations or clusters that no recipe counts, or if recipes count
+    relations and gold has none.
 
-    >>> uncounted_groups(Corpus.of("[Ann]PER slept"))
-    ()
+    >>> from carob.recipe import Recipe
+    >>> uncounted_groups([Recipe.parse("relations.F1")], Corpus.of("[Ann]PER slept"))
+    ('relations counts what is between mentions, and gold has no relations',)
     """
-    counts = {"relation": len(gold.relations), "cluster": len(gold.clusters)}
+    spaces = dict.fromkeys(spell(each.space) for each in recipes if each.space.items == "relation")
+    if spaces and not len(gold.relations):
+        verb = "counts" if len(spaces) == 1 else "count"
+        return (f"{', '.join(spaces)} {verb} what is between mentions, and gold has no relations",)
+    counts = {"relation": 0 if spaces else len(gold.relations), "cluster": len(gold.clusters)}
     parts = [many(count, kind) for kind, count in counts.items() if count]
     return (f"gold has {' and '.join(parts)}, which no recipe counts",) if parts else ()
 

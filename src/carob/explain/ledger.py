@@ -12,6 +12,7 @@ from carob.corpus.document import Span
 from carob.corpus.tables import Mentions
 from carob.counts.events import Events
 from carob.pair.filled import Filled, words_at
+from carob.pair.links import Links
 from carob.pair.pair import Pair
 from carob.result.result import whole
 
@@ -41,7 +42,7 @@ def ledger(
     [('fp', None, '0-1'), ('fn', '0-2', None)]
     """
     labels = pair.labels if events.labels is None else events.labels
-    show = _filler if events.items == "filler" else _mention
+    show = {"filler": _filler, "relation": _relation}.get(events.items, _mention)
     order = np.lexsort((events.system, events.gold, events.outcome, events.label, events.doc))
     columns = (events.doc, events.label, events.outcome, events.weight, events.gold, events.system)
     last, known = -1, _NOTHING
@@ -83,3 +84,19 @@ def _filler(pair: Pair, side: str, row: int, words: Words) -> _Cells:
     if text is None:
         text = words_at(words, fragments, filled.unit)
     return span_text(fragments) or None, filled.labels[table.label[row]], text
+
+
+def _relation(pair: Pair, side: str, row: int, words: Words) -> _Cells:
+    """A relation has the places and texts of its arguments, in the order of their roles."""
+    links = pair.links
+    table: Links = getattr(links, side)
+    mentions: Mentions = getattr(links.mentions, side)
+    spans, texts = [], []
+    arguments = range(int(table.offsets[row]), int(table.offsets[row + 1]))
+    for k in sorted(arguments, key=lambda k: (links.roles[table.role[k]], int(table.mention[k]))):
+        role, mention = links.roles[table.role[k]], int(table.mention[k])
+        fragments = mentions.fragments_of(mention) if mention >= 0 else ()
+        spans.append(f"{role}={span_text(fragments)}")
+        texts.append(f"{role}={words_at(words, fragments, pair.unit) or ''}")
+    known = words != _NOTHING
+    return " ".join(spans), links.labels[table.label[row]], ", ".join(texts) if known else None

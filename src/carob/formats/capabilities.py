@@ -1,13 +1,14 @@
 """What a corpus has and a format cannot hold: detected, counted, and left out on request.
 
 A format lists what it holds, as words: `overlaps`, `crossing` (mentions of one label that cross),
-`discontinuous`, `across sentences`, `attributes`, `confidence`, `ids`, `relations`, `clusters`,
-`templates`, `group ids`, `document ids`, `document attributes`, `text`, `tokens`, `sentences`,
-`extra`, `units:char`, `units:token`. A word with a colon holds a part: `attributes:realis` is that
-attribute and no other, `ids:T` are ids that begin with T, `relations:pairs` go from one mention to
-another, `relations:roles` have no role twice, `clusters:bare` have no label, `mentions:none` are
-no mentions at all, which then become fillers. `templates:` with `types`, `ids`, `several`,
-`nested`, `empty`, `alternatives` or `optional` are templates that have no more than that.
+`discontinuous`, `across sentences`, `attributes`, `confidence`, `heads`, `ids`, `relations`,
+`clusters`, `templates`, `group ids`, `document ids`, `document attributes`, `text`, `tokens`,
+`sentences`, `extra`, `units:char`, `units:token`. A word with a colon holds a part:
+`attributes:realis` is that attribute and no other, `ids:T` are ids that begin with T,
+`relations:pairs` go from one mention to another, `relations:roles` have no role twice,
+`clusters:bare` have no label, `mentions:none` are no mentions at all, which then become fillers.
+`templates:` with `types`, `ids`, `several`, `nested`, `empty`, `alternatives` or `optional` are
+templates that have no more than that.
 """
 
 from __future__ import annotations
@@ -26,9 +27,9 @@ from carob.corpus.tables import UNKNOWN, Codes, Groups, Templates
 from carob.pair.filled import words_at
 
 EVERYTHING = frozenset({
-    "overlaps", "crossing", "discontinuous", "across sentences", "attributes", "confidence", "ids",
-    "relations", "clusters", "templates", "group ids", "document ids", "document attributes",
-    "text", "tokens", "sentences", "extra", "units:char", "units:token",
+    "overlaps", "crossing", "discontinuous", "across sentences", "attributes", "confidence",
+    "heads", "ids", "relations", "clusters", "templates", "group ids", "document ids",
+    "document attributes", "text", "tokens", "sentences", "extra", "units:char", "units:token",
 })  # fmt: skip
 
 
@@ -232,6 +233,9 @@ def _columns(corpus: Corpus, holds: frozenset[str], losses: list[Loss]) -> Corpu
     if "confidence" not in holds and table.confidence is not None:
         lose("confidences", ~np.isnan(table.confidence))
         table = replace(table, confidence=None)
+    if "heads" not in holds and table.head is not None:
+        lose("heads of mentions", table.head[:, 0] != UNKNOWN)
+        table = replace(table, head=None)
     letters = _allowed(holds, "ids")
     if letters is not None and table.id is not None:
         others = np.array([each is not None and each[:1] not in letters for each in table.id], bool)

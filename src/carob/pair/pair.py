@@ -30,6 +30,7 @@ from carob.pair.tokens import Borders, Tokens, in_characters
 
 if TYPE_CHECKING:
     from carob.pair.filled import FilledPair
+    from carob.pair.links import LinkedPair, RelationRows
 
 
 MOST_OVERLAPS, OVERLAPS_EACH = 1_000_000, 16
@@ -55,6 +56,7 @@ class Pair:
     tokenizer: str = "none"
     borders: Callable[[], Borders] | None = field(default=None, repr=False, compare=False)
     slots: Callable[[], FilledPair] | None = field(default=None, repr=False, compare=False)
+    relations: Callable[[], LinkedPair] | None = field(default=None, repr=False, compare=False)
 
     @property
     def size(self) -> int:
@@ -106,16 +108,28 @@ class Pair:
             raise UsageError("this pair was built from mentions only and has no slots")
         return self.slots()
 
+    @cached_property
+    def links(self) -> LinkedPair:
+        """The relations and events of both sides, with all the mentions that they are between."""
+        if self.relations is None:
+            raise UsageError("this pair was built from mentions only and has no relations")
+        return self.relations()
+
     @property
     def covered(self) -> Mapping[str, int]:
         """The coverage; if anything counted tokens, with the mentions moved onto tokens; if
-        anything counted fillers, with those left out or not found in the text.
+        anything counted fillers, with those left out or not found in the text; if anything
+        counted relations, with those that were stated more than once.
         """
         seen: Pair = self.__dict__.get("_snapped", self)
+        links: LinkedPair | None = self.__dict__.get("links")
+        found = dict(seen.coverage)
+        if links is not None and links.duplicates:
+            found["duplicates"] = max(links.duplicates.values())
         slots: FilledPair | None = self.__dict__.get("filled")
         if slots is None or "gold_fillers" not in self.coverage:
-            return seen.coverage
-        found = {**seen.coverage, "ignored": seen.coverage["ignored"] + slots.ignored}
+            return found
+        found["ignored"] += slots.ignored
         # Otherwise no recipe needed the places of fillers, or none can be checked.
         if "grounded" in slots.__dict__ and not slots.unread:
             found["ungrounded"] = int(np.count_nonzero(slots.ungrounded))
@@ -209,6 +223,7 @@ class Pair:
         slots: Sequence[str] | None = None,
         words: str = "count",
         strings: bool = False,
+        relations: RelationRows | None = None,
     ) -> Pair:
         """Pair documents by id, or by place if a side has no ids; then the words must agree.
 
@@ -218,6 +233,7 @@ class Pair:
         fillers; without them, `labels` (with `only`) are. `words` says how to treat words that
         differ on the same row: `count` (an error from 5 % on), `ignore` or `error`. With `strings`,
         texts may differ: only fillers are counted, each with the text that its own side has.
+        `relations` are rows of relations, beside those that the two corpora have.
         """
         tokens = Tokens(tokenizer) if isinstance(tokenizer, str) else tokenizer
         units = {unit for unit in (gold.unit, system.unit) if unit is not None}
@@ -283,11 +299,17 @@ class Pair:
 
             return filled(gold, system, place, rows, only and same, own_texts=apart)
 
+        def relations_of_both() -> LinkedPair:
+            from carob.pair.links import linked
+
+            return linked(gold, system, place, relations)
+
         return cls(
             left, right, tagset, gold.documents, unit, coverage, tuple(warnings),
             tokens.method(gold) if chars else "none",
             partial(tokens.borders, gold, system, place) if chars else None,
             slots_of_both,
+            relations_of_both,
         )  # fmt: skip
 
 

@@ -265,9 +265,21 @@ def moved_to(corpus: Corpus, places: Fragments) -> Corpus:
             start=pieces.start[pieces.offsets[:-1]],
             end=pieces.end[pieces.offsets[1:] - 1],
             fragments=None if table.fragments is None else pieces,
+            head=None if table.head is None else _moved_heads(table, places),
         ),
         templates=replace(corpus.templates, fillers=fillers),
     )
+
+
+def _moved_heads(table: Mentions, places: Fragments) -> IntArray:
+    """The heads of mentions in characters."""
+    assert table.head is not None
+    known = np.flatnonzero(table.head[:, 0] != UNKNOWN)
+    first = places.offsets[table.doc[known]]
+    head = table.head.copy()
+    head[known, 0] = places.start[first + table.head[known, 0]]
+    head[known, 1] = places.end[first + table.head[known, 1] - 1]
+    return head
 
 
 def _same_documents(tokens: Corpus, chars: Corpus) -> dict[int, int]:
