@@ -82,7 +82,7 @@ def tally(space: Any, gold: Documents, system: Documents, labels: Any = LABELS) 
         gold, system = ([linked(document) for document in side] for side in (gold, system))
     both = Corpus.of(*gold), Corpus.of(*system)
     try:
-        return Tally.of(space, Pair.of(*both, labels, relations=rows))
+        return Tally.of(space, Pair.of(*both, labels, relations=rows, bare_slots=tuple(labels)))
     except UsageError as error:
         pytest.skip(f"not for corpora of mentions: {error}")
 
@@ -97,6 +97,8 @@ def close(one: Any, other: Any) -> bool:
 def test_gold_against_itself_has_no_errors(name: str, docs: Documents) -> None:
     if name == "nugget(mapping=2015)":
         pytest.skip("overlapping mentions of a system may all go to one of gold")
+    if name == "ceaf-rme(phi=subset)":
+        pytest.skip("entities of a system that share strings may all hit one of gold")
     q = tally(space_of(name), docs, docs).by_unit()
     assert close(q["gold_all"], q["gold_right"])
     assert close(q["system_all"], q["system_right"])

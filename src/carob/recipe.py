@@ -36,6 +36,8 @@ PRESETS: Mapping[str, str] = {
     "strict": "semeval(mode=strict).F1",
     "partial": "semeval(mode=partial).F1",
     "type": "semeval(mode=type).F1",
+    "GRIT": "ceaf-ree.F1",
+    "GTT": "ceaf-ree(order=file,pairing=many).F1",
 }
 """Names from the literature, and names that people know, for whole recipes. A bare F1 is that of
 conlleval and seqeval; strict, partial and type are the regimes of SemEval 2013 and nervaluate.

@@ -126,8 +126,8 @@ def moved(gold: list[Mention], system: list[Mention], span: str, typed: bool) ->
         for label in ("X", "Y") if typed else ("XY",):
             ours = [g for g in gold if g.label in label]
             theirs = [s for s in system if s.label in label]
-            for g, s in aligned(([*map(small, ours)], [*map(small, theirs)]), ()):
-                places[theirs[s].id or ""] = ours[g].fragments
+            for i, k in aligned(([*map(small, ours)], [*map(small, theirs)]), ()):
+                places[theirs[k].id or ""] = ours[i].fragments
         return places
     left, waiting = list(gold), list(system)
     for same_label in (True, False):
@@ -180,6 +180,9 @@ class Twin:
                 where = place[side][member or ""]
                 return None if where is None else (where, label[side][member or ""] * typed)
 
+            def same(own: Any) -> Any:
+                return own
+
             def joint(own: Any) -> Any:
                 return ("cluster", together[own]) if own in together else own
 
@@ -191,7 +194,7 @@ class Twin:
                     lists = [
                         tuple(sorted(((("" if plain else role), change(own))
                                       for role, own in others), key=repr))
-                        for change in (lambda own: own, joint)
+                        for change in (same, joint)
                     ]  # fmt: skip
                     named = group.label * (space.label == "match")
                     lost = any(own is None for _, own in others)
@@ -228,11 +231,11 @@ class Twin:
         common = Counter(j for j, _ in sides[0] if j is not None) & Counter(
             j for j, _ in sides[1] if j is not None
         )
-        for side, items in enumerate(sides):
+        for side, different in enumerate(sides):
             left = Counter(common)
             # Of equal joint keys, those whose keys come first are right: any choice has the same
             # total, and rows are compared only where keys are joint keys.
-            for joint, row in items:
+            for joint, row in different:
                 own = table.setdefault(row, [0, 0, 0, 0])
                 own[2 * side + 1] += 1
                 if joint is not None and left[joint]:

@@ -45,7 +45,13 @@ from carob.counts.tally import Statistic, Tally
 from carob.evaluate.options import Options, only_fillers
 from carob.evaluate.read import Scorable, corpora
 from carob.pair.pair import Pair, cut_alike
-from carob.pair.template_types import named, row_names, slot_labels, typed_as
+from carob.pair.template_types import (
+    named,
+    row_names,
+    slot_labels,
+    slots_without_types,
+    typed_as,
+)
 from carob.pair.tokens import Tokens
 from carob.plugin import Measure, hook
 from carob.recipe import Recipe, spell
@@ -441,6 +447,8 @@ def _paired(
     tagset = options.labels or tuple(sorted({label for each in every for label in each.labels}))
     slots = slot_rows(every, tagset, options.slots)
     relations = None
+    bare_slots = slots_without_types(typed_as(reference, each) for each in every) \
+        if any(len(each.templates) for each in every) else ()  # fmt: skip
     if any(len(each.relations) for each in every):
         from carob.pair.links import relation_rows  # most files have no relations
 
@@ -452,7 +460,7 @@ def _paired(
             paired.pairs[name] = Pair.of(
                 reference, answer, tagset, options.extra_docs, only_labels, tokens,
                 None if only_labels and options.slots is None else slots, options.words, strings,
-                relations,
+                relations, bare_slots,
             )  # fmt: skip
         except InputError as error:
             paired.invalid[name] = error

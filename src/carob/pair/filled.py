@@ -7,7 +7,7 @@ document, without a type: the label of a mention is the slot that it fills.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -18,7 +18,14 @@ from carob.corpus.corpus import Corpus, Words
 from carob.corpus.problems import UsageError, shown
 from carob.corpus.tables import UNKNOWN, Codes, Documents, Fragments, int32, spread
 from carob.pair.grounding import Grounded, grounded
-from carob.pair.template_types import implicit, named, row_names, slot_labels, typed
+from carob.pair.template_types import (
+    implicit,
+    named,
+    row_names,
+    slot_labels,
+    slots_without_types,
+    typed,
+)
 from carob.values.raw import fold
 
 
@@ -120,6 +127,14 @@ class FilledPair:
     ignored: int = 0
     paths: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
+    slots_without_types: tuple[str, ...] = ()
+    notes: list[str] = field(default_factory=list)
+    """What event spaces have to say about how they counted."""
+
+    def note(self, text: str) -> None:
+        """Add a note, once."""
+        if text not in self.notes:
+            self.notes.append(text)
 
     def cells(self, side: str) -> IntArray:
         """For each filler of a side the number of its cell, that is document and row."""
@@ -151,8 +166,15 @@ class FilledPair:
         return bool(unknown.any()) and bool(unknown.all())
 
     def _texts_of(self, side: Filled) -> list[str | None]:
-        folded = [*map(fold, side.raw.values), None]
-        texts = [folded[code] for code in side.raw.codes.tolist()]
+        return self._worded(side, fold)
+
+    def raw_texts(self, side: Filled) -> list[str | None]:
+        """The text of every realisation of a side, as the file has it; None if it is unknown."""
+        return self._worded(side, str)
+
+    def _worded(self, side: Filled, change: Callable[[str], str]) -> list[str | None]:
+        changed = [*map(change, side.raw.values), None]
+        texts = [changed[code] for code in side.raw.codes.tolist()]
         places = side.fragments
         silent = np.flatnonzero((side.raw.codes == UNKNOWN) & (np.diff(places.offsets) > 0))
         last = UNKNOWN
@@ -161,7 +183,7 @@ class FilledPair:
             if doc != last:
                 last, document = doc, self.words(doc)
             text = words_at(document, places.of(row), self.unit)
-            texts[row] = None if text is None else fold(text)
+            texts[row] = None if text is None else change(text)
         return texts
 
 
@@ -186,12 +208,14 @@ def filled(
     labels: Sequence[str] | None = None,
     only: bool = False,
     own_texts: bool = False,
+    slots: Sequence[str] = (),
 ) -> FilledPair:
     """The slots of a pair of corpora; `place` is the gold document of each system document.
 
     Types are made comparable (`typed`). `labels` are the rows; with `only`, fillers of other rows
     are left out and counted. With `own_texts` the two sides have different texts: a system filler
-    is the string at its place in its own text, and has no place in gold's.
+    is the string at its place in its own text, and has no place in gold's. `slots` are names of
+    slots without types, beside those of the two corpora.
     """
     both = typed(gold, system)
     gold, system = both.gold, both.system
@@ -218,8 +242,9 @@ def filled(
     # Mentions that are left out are counted as mentions.
     counts = ((gold, gold_lost), (system, system_lost))
     ignored = sum(count for corpus, count in counts if len(corpus.templates))
+    bare = tuple(sorted({*slots, *slots_without_types([gold, system])}))
     return FilledPair(ours, others, tagset, types, gold.documents, unit, words, ignored, paths,
-                      both.remarks)  # fmt: skip
+                      both.remarks, bare)  # fmt: skip
 
 
 class _Side(NamedTuple):

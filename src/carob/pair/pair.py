@@ -139,7 +139,7 @@ class Pair:
     def all_warnings(self) -> tuple[str, ...]:
         """The warnings; if anything counted fillers, also how their types were adjusted."""
         slots: FilledPair | None = self.__dict__.get("filled")
-        return self.warnings if slots is None else (*self.warnings, *slots.remarks)
+        return self.warnings if slots is None else (*self.warnings, *slots.remarks, *slots.notes)
 
     @cached_property
     def overlaps(self) -> Overlaps:
@@ -224,6 +224,7 @@ class Pair:
         words: str = "count",
         strings: bool = False,
         relations: RelationRows | None = None,
+        bare_slots: Sequence[str] = (),
     ) -> Pair:
         """Pair documents by id, or by place if a side has no ids; then the words must agree.
 
@@ -233,7 +234,8 @@ class Pair:
         fillers; without them, `labels` (with `only`) are. `words` says how to treat words that
         differ on the same row: `count` (an error from 5 % on), `ignore` or `error`. With `strings`,
         texts may differ: only fillers are counted, each with the text that its own side has.
-        `relations` are rows of relations, beside those that the two corpora have.
+        `relations` are rows of relations and `bare_slots` slots without types, beside those that
+        the two corpora have.
         """
         tokens = Tokens(tokenizer) if isinstance(tokenizer, str) else tokenizer
         units = {unit for unit in (gold.unit, system.unit) if unit is not None}
@@ -297,7 +299,9 @@ class Pair:
         def slots_of_both() -> FilledPair:
             from carob.pair.filled import filled
 
-            return filled(gold, system, place, rows, only and same, own_texts=apart)
+            return filled(
+                gold, system, place, rows, only and same, own_texts=apart, slots=bare_slots
+            )
 
         def relations_of_both() -> LinkedPair:
             from carob.pair.links import linked

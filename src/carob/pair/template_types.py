@@ -75,6 +75,33 @@ def slot_labels(corpus: Corpus) -> tuple[str, ...]:
     return tuple(sorted(set(row_names(corpus, rows))))
 
 
+def slots_without_types(corpora: Iterable[Corpus]) -> tuple[str, ...]:
+    """The slots of templates of all types, or the labels of mentions that fill slots, sorted.
+
+    >>> slots_without_types([Corpus.of({"templates": [{"label": "t", "slots": {"who": ["Ann"]}}]})])
+    ('who',)
+    """
+    names: set[str] = set()
+    for corpus in corpora:
+        if len(corpus.templates):
+            table, row = corpus.templates, named(corpus.templates)[1]
+            top = np.arange(len(table))
+            while (inner := table.parent[top] >= 0).any():
+                top = np.where(inner, table.parent[top], top)
+            kind = table.label.codes[top[table.fillers.template]].astype(np.int64)
+            width = len(row.values) + 1
+            for pair in np.unique((kind + 1) * width + row.codes).tolist():
+                code, name = pair // width - 1, row_names(corpus, row)[pair % width]
+                prefix = "" if code < 0 else f"{table.label.values[code]}."
+                names.add(name.removeprefix(prefix))
+        else:
+            kinds, rows = corpus.form, row_names(corpus, None)
+            for label, name in zip(corpus.labels, rows, strict=True):
+                kind_name = kinds.get(label, ("", label))[0]
+                names.add(name.removeprefix(f"{kind_name}." if kind_name else ""))
+    return tuple(sorted(names))
+
+
 def row_names(corpus: Corpus, rows: Codes | None) -> list[str]:
     """The names of the rows of a corpus: its slots, or its labels."""
     if rows is not None:
