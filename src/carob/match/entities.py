@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 import string
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
@@ -17,6 +19,8 @@ from typing import ClassVar, Literal, NamedTuple
 import numpy as np
 
 from carob.arrays.assign import assign
+from carob.arrays.optimum import TooManyStepsError
+from carob.arrays.pair_up import pair_up
 from carob.corpus.problems import many
 from carob.corpus.tables import UNKNOWN
 from carob.counts.events import Events
@@ -28,6 +32,12 @@ TYPE_ROW = "(type)"
 
 MOST_MAPPED = 12
 """If both sides of a document have more templates, they are mapped by assignment."""
+
+MOST_STATES = 1 << 20
+"""So many states may be visited for the best mapping of a document: some seconds."""
+
+MOST_PAIRS = 4_000_000
+"""How many pairs of templates, or of fillers of a document, are compared at most."""
 
 OUTCOMES = ("tp", "tp_system", "fp", "fn")
 ERRORS = ("fp", "fn")
@@ -138,37 +148,41 @@ class CeafRee:
 
     def __call__(self, pair: Pair) -> Events:
         """Map the templates of each document, then count their entities."""
-        filled, ledger, crowded = pair.filled, _Ledger(pair.filled, typed=self.type != "ignore"), 0
-        for doc, ours, theirs in _documents(filled, self.name):
+        ledger = _Ledger(pair.filled, typed=self.type != "ignore")
+        crowded = 0
+        for doc, ours, theirs in _documents(pair, self.name):
             gold, system = self._in_order(_different(ours)), self._in_order(theirs)
-            hits = {
-                (g, s): self._hits(one, other)
-                for g, one in enumerate(gold)
-                for s, other in enumerate(system)
-                if self._fits(one.type, other.type)
-            }
-            typed = {(g, s) for g, s in hits if self._is_typed(gold[g], system[s])}
-            worth = {pair: _sums(own, pair in typed) for pair, own in hits.items()}
-            crowd = min(len(gold), len(system)) > MOST_MAPPED
-            crowded += crowd
-            if crowd:
-                mapped = _assigned(worth)
-            else:
-                sizes = (len(gold), len(system), self._size(gold), self._size(system))
-                mapped = _best_mapping(worth, *sizes)
-            for g, s in mapped:
-                for slot, own in hits[g, s].items():
-                    ledger.right(doc, slot, own)
-                if (g, s) in typed:
-                    ledger.right(doc, TYPE_ROW, [Hit(UNKNOWN, UNKNOWN, 1, 1)])
-            ledger.rest(doc, gold, "gold", {g for g, s in mapped if (g, s) in typed})
-            ledger.rest(doc, system, "system", {s for g, s in mapped if (g, s) in typed})
+            crowded += _is_crowd(len(gold), len(system))
+            with _bounded(pair, doc):
+                self._count(doc, gold, system, ledger)
         if crowded:
-            filled.note(
-                f"{self.name}: in {many(crowded, 'document')} both sides have more than "
-                f"{MOST_MAPPED} templates, which are mapped by assignment"
+            pair.filled.note(
+                f"{self.name}: {many(crowded, 'document')} with more than {MOST_MAPPED} templates "
+                "on both sides, or very many on one: they are mapped by assignment"
             )
         return ledger.events()
+
+    def _count(self, doc: int, gold: list[Form], system: list[Form], ledger: _Ledger) -> None:
+        hits = {
+            (g, s): self._hits(one, other)
+            for g, one in enumerate(gold)
+            for s, other in enumerate(system)
+            if self._fits(one.type, other.type)
+        }
+        typed = {(g, s) for g, s in hits if self._is_typed(gold[g], system[s])}
+        worth = {pair: _sums(own, pair in typed) for pair, own in hits.items()}
+        if _is_crowd(len(gold), len(system)):
+            mapped = _assigned(worth)
+        else:
+            sizes = (len(gold), len(system), self._size(gold), self._size(system))
+            mapped = _best_mapping(worth, *sizes)
+        for g, s in mapped:
+            for slot, own in hits[g, s].items():
+                ledger.right(doc, slot, own)
+            if (g, s) in typed:
+                ledger.right(doc, TYPE_ROW, [Hit(UNKNOWN, UNKNOWN, 1, 1)])
+        ledger.rest(doc, gold, "gold", {g for g, s in mapped if (g, s) in typed})
+        ledger.rest(doc, system, "system", {s for g, s in mapped if (g, s) in typed})
 
     def _in_order(self, forms: list[Form]) -> list[Form]:
         return sorted(forms, key=lambda form: form.content) if self.order == "document" else forms
@@ -194,8 +208,10 @@ class CeafRee:
 
     def _in_slot(self, gold: Sequence[Entity], system: Sequence[Entity]) -> list[Hit]:
         sets = [set(entity.strings) for entity in gold]
+        having = _places(gold)
         fits = [
-            [g for g, own in enumerate(sets) if own.issuperset(entity.strings)] for entity in system
+            [g for g in having.get(entity.strings[0], ()) if sets[g].issuperset(entity.strings)]
+            for entity in system
         ]
         if self.pairing == "many":
             found: dict[int, int] = {}
@@ -205,7 +221,13 @@ class CeafRee:
             return [Hit(gold[g].row, system[s].row, 1, 0) for g, s in found.items()] + [
                 Hit(gold[own[0]].row, system[s].row, 0, 1) for s, own in enumerate(fits) if own
             ]
-        return [Hit(gold[g].row, system[s].row, 1, 1) for s, g in _largest_matching(fits)]
+        edges = [(g, s) for s, own in enumerate(fits) for g in own]
+        if not edges:
+            return []
+        one, other = np.array(sorted(edges)).T
+        pairs = zip(*(each.tolist() for each in pair_up(one, other, len(gold), len(system))),
+                    strict=True)  # fmt: skip
+        return [Hit(gold[g].row, system[s].row, 1, 1) for g, s in pairs]
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,26 +272,28 @@ class CeafRme:
 
     def __call__(self, pair: Pair) -> Events:
         """Choose types, map the templates of each document, then count what they share."""
-        filled, ledger = pair.filled, _Ledger(pair.filled, typed=False)
-        for doc, ours, theirs in _documents(filled, self.name):
-            forms = _in_content_order(_different(ours))
-            gold, system = (
-                [self._version(form, theirs) for form in forms],
-                _in_content_order(theirs),
-            )
-            hits = {
-                (g, s): found
-                for g, one in enumerate(gold)
-                for s, other in enumerate(system)
-                if (found := self._hits(one, other))
-            }
-            for g, s in self._mapping(hits):
-                for slot, own in hits[g, s].items():
-                    ledger.right(doc, slot, own)
-            times = [len(_types(form)) if self.multi == "each" else 1 for form in forms]
-            ledger.rest(doc, gold, "gold", strings=self.phi == "3", times=times)
-            ledger.rest(doc, system, "system", strings=self.phi == "3")
+        ledger = _Ledger(pair.filled, typed=False)
+        for doc, ours, theirs in _documents(pair, self.name):
+            with _bounded(pair, doc):
+                self._count(
+                    doc, _in_content_order(_different(ours)), _in_content_order(theirs), ledger
+                )
         return ledger.events()
+
+    def _count(self, doc: int, forms: list[Form], system: list[Form], ledger: _Ledger) -> None:
+        gold = [self._version(form, system) for form in forms]
+        hits = {
+            (g, s): found
+            for g, one in enumerate(gold)
+            for s, other in enumerate(system)
+            if (found := self._hits(one, other))
+        }
+        for g, s in self._mapping(hits):
+            for slot, own in hits[g, s].items():
+                ledger.right(doc, slot, own)
+        times = [len(_types(form)) if self.multi == "each" else 1 for form in forms]
+        ledger.rest(doc, gold, "gold", strings=self.phi == "3", times=times)
+        ledger.rest(doc, system, "system", strings=self.phi == "3")
 
     def _version(self, form: Form, system: Sequence[Form]) -> Form:
         """The template with the type, of its alternatives, that is most similar to the system's."""
@@ -292,29 +316,28 @@ class CeafRme:
 
     def _shared(self, gold: Sequence[Entity], system: Sequence[Entity]) -> list[Hit]:
         """Entities one-to-one, so that they share most mentions."""
-        edges = []
-        for g, own in enumerate(gold):
-            strings = set(own.strings)
-            for s, other in enumerate(system):
-                count = sum(text in strings for text in other.strings)
-                # Several strings of the system that are compared as one find one of gold.
-                if count:
-                    edges.append((g, s, min(count, len(own.strings))))
+        edges: list[tuple[int, int, int]] = []
+        having = _places(gold)
+        for s, other in enumerate(system):
+            counts = Counter(g for text in other.strings for g in having.get(text, ()))
+            # Several strings of the system that are compared as one find at most what gold has.
+            edges += [(g, s, min(count, len(gold[g].strings))) for g, count in counts.items()]
         if not edges:
             return []
-        columns = np.array(edges).T
-        taken = assign(columns[0], columns[1], [columns[2]]).tolist()
+        one, other_, shared = np.array(sorted(edges)).T
+        taken = assign(one, other_, [shared])
         return [
-            Hit(gold[edges[i][0]].row, system[edges[i][1]].row, edges[i][2], edges[i][2])
-            for i in taken
-        ]
+            Hit(gold[g].row, system[s].row, count, count)
+            for g, s, count in zip(*(each[taken].tolist() for each in (one, other_, shared)),
+                                   strict=True)
+        ]  # fmt: skip
 
     def _touched(self, gold: Sequence[Entity], system: Sequence[Entity]) -> list[Hit]:
         """Entities of the system that share a mention; each hits the first of gold that does."""
-        sets, hit, hits = [set(own.strings) for own in gold], set[int](), []
+        having, hit, hits = _places(gold), set[int](), []
         for other in system:
-            first = next((g for g, own in enumerate(sets) if own.intersection(other.strings)), None)
-            if first is not None:
+            first = min((having[text][0] for text in other.strings if text in having), default=-1)
+            if first >= 0:
                 hits.append(Hit(gold[first].row, other.row, int(first not in hit), 1))
                 hit.add(first)
         return hits
@@ -329,6 +352,12 @@ class CeafRme:
         gains = [np.array([sum_[side] for sum_ in sums], np.int64) for side in (1, 0)]
         one, other = (np.array([pair[side] for pair in pairs]) for side in (0, 1))
         return [pairs[i] for i in assign(one, other, gains).tolist()]
+
+
+def _is_crowd(gold: int, system: int) -> bool:
+    """Whether there are too many templates to try all mappings."""
+    few, more = sorted((gold, system))
+    return few > MOST_MAPPED or more << few > MOST_STATES
 
 
 def _types(form: Form) -> list[str]:
@@ -356,24 +385,13 @@ def _different(forms: Sequence[Form]) -> list[Form]:
     return list(found.values())
 
 
-def _largest_matching(fits: Sequence[Sequence[int]]) -> list[tuple[int, int]]:
-    """As many pairs (left, right) as can be, one-to-one; `fits` are the rights of each left. Lefts
-    and rights that come first are preferred.
-    """
-    owner: dict[int, int] = {}
-
-    def place(left: int, seen: set[int]) -> bool:
-        for right in fits[left]:
-            if right not in seen:
-                seen.add(right)
-                if right not in owner or place(owner[right], seen):
-                    owner[right] = left
-                    return True
-        return False
-
-    for left in range(len(fits)):
-        place(left, set())
-    return sorted((left, right) for right, left in owner.items())
+def _places(entities: Sequence[Entity]) -> dict[str, list[int]]:
+    """The entities that have each string."""
+    found: dict[str, list[int]] = {}
+    for i, entity in enumerate(entities):
+        for text in dict.fromkeys(entity.strings):
+            found.setdefault(text, []).append(i)
+    return found
 
 
 def _best_mapping(worth: Worth, gold: int, system: int, gold_all: int, system_all: int) -> Mapped:
@@ -384,52 +402,51 @@ def _best_mapping(worth: Worth, gold: int, system: int, gold_all: int, system_al
     are used, and how much is right on each side; of two ways to the same, the first is kept, and
     one with less on both sides is dropped.
     """
-    none = gold  # after every template of gold
     by_system = gold <= system
-    start = (none,) * system
-    states: dict[int, dict[tuple[int, int], tuple[int, ...]]] = {0: {(0, 0): start}}
+    states: dict[int, _Ways] = {0: {(0, 0): _NONE * system}}
     for outer in range(system if by_system else gold):
-        grown: dict[int, dict[tuple[int, int], tuple[int, ...]]] = {}
+        grown: dict[int, _Ways] = {}
         pairs = [
-            (inner, worth[pair])
+            (1 << inner, *worth[pair], pair[0].to_bytes(_WIDTH, "big"), _WIDTH * pair[1])
             for inner in range(gold if by_system else system)
             if (pair := (inner, outer) if by_system else (outer, inner)) in worth
         ]
         for used, ways in states.items():
-            for right, choice in ways.items():
-                _keep(grown, used, right, choice)
-                for inner, more in pairs:
-                    if not used >> inner & 1:
-                        g, s = (inner, outer) if by_system else (outer, inner)
-                        longer = (*choice[:s], g, *choice[s + 1 :])
-                        both = right[0] + more[0], right[1] + more[1]
-                        _keep(grown, used | 1 << inner, both, longer)
+            for (ours, theirs), choice in ways.items():
+                _keep(grown, used, (ours, theirs), choice)
+                for bit, more, more_system, name, at in pairs:
+                    if not used & bit:
+                        longer = choice[:at] + name + choice[at + _WIDTH :]
+                        _keep(grown, used | bit, (ours + more, theirs + more_system), longer)
         states = {used: _undominated(ways) for used, ways in grown.items()}
     _, choice = min(
         (-_f1(right, gold_all, system_all), choice)
         for ways in states.values()
         for right, choice in ways.items()
     )
-    return [(g, s) for s, g in enumerate(choice) if g != none]
+    names = (choice[at : at + _WIDTH] for at in range(0, len(choice), _WIDTH))
+    return [(int.from_bytes(name, "big"), s) for s, name in enumerate(names) if name != _NONE]
 
 
-def _keep(
-    states: dict[int, dict[tuple[int, int], tuple[int, ...]]],
-    used: int,
-    right: tuple[int, int],
-    choice: tuple[int, ...],
-) -> None:
+_Ways = dict[tuple[int, int], bytes]
+"""How much is right of gold and of the system, and the first way to it: for each system template
+the number of its gold template, in bytes, which compare as the numbers do."""
+
+_WIDTH = 4
+_NONE = b"\xff" * _WIDTH
+"""A system template without a partner: after every number."""
+
+
+def _keep(states: dict[int, _Ways], used: int, right: tuple[int, int], choice: bytes) -> None:
     """Add a way to a state, unless there is an earlier one."""
     ways = states.setdefault(used, {})
     if right not in ways or choice < ways[right]:
         ways[right] = choice
 
 
-def _undominated(
-    ways: dict[tuple[int, int], tuple[int, ...]],
-) -> dict[tuple[int, int], tuple[int, ...]]:
+def _undominated(ways: _Ways) -> _Ways:
     """Without ways that have less right on one side and no more on the other."""
-    kept: dict[tuple[int, int], tuple[int, ...]] = {}
+    kept: _Ways = {}
     most = -1
     for right in sorted(ways, reverse=True):
         if right[1] > most:
@@ -455,11 +472,39 @@ def _assigned(worth: Worth) -> Mapped:
     return [(pairs[i][1], pairs[i][0]) for i in assign(one, other, [gain]).tolist()]
 
 
-def _documents(filled: FilledPair, space: str) -> Iterator[tuple[int, list[Form], list[Form]]]:
+def _documents(pair: Pair, space: str) -> Iterator[tuple[int, list[Form], list[Form]]]:
     """The templates of gold and of the system, in each document that has any, as in the file."""
+    filled = pair.filled
     gold, system = (_forms(filled, side, space) for side in (filled.gold, filled.system))
     for doc in sorted(gold.keys() | system.keys()):
-        yield doc, gold.get(doc, []), system.get(doc, [])
+        ours, theirs = gold.get(doc, []), system.get(doc, [])
+        sizes = [max(len(side), _widest(side)) for side in (ours, theirs)]
+        if sizes[0] * sizes[1] > MOST_PAIRS:
+            raise pair.too_large(
+                doc, f"{sizes[0]:,} and {sizes[1]:,} templates or fillers of a slot to compare",
+                f"at most {MOST_PAIRS:,} pairs",
+            )  # fmt: skip
+        yield doc, ours, theirs
+
+
+@contextmanager
+def _bounded(pair: Pair, doc: int) -> Iterator[None]:
+    """Name the document whose templates or fillers can be paired in too many ways."""
+    try:
+        yield
+    except TooManyStepsError:
+        raise pair.too_large(
+            doc, "templates or fillers that can be paired in too many ways",
+            "at most some hundred fillers of a slot that have strings in common",
+        ) from None  # fmt: skip
+
+
+def _widest(forms: Sequence[Form]) -> int:
+    """The most fillers that the templates have in one slot, all together."""
+    counts: Counter[str] = Counter()
+    for form in forms:
+        counts.update({slot: len(own) for slot, own in form.slots.items()})
+    return max(counts.values(), default=0)
 
 
 def _forms(filled: FilledPair, side: Filled, space: str) -> dict[int, list[Form]]:
