@@ -306,8 +306,9 @@ def print_coverage(systems: Sequence[File], warnings: Iterable[str] = ()) -> Non
     print_warnings(warnings)
     for system in systems:
         counts = dict(system.coverage)
-        kinds = [kind for kind in ("fillers", "mentions") if counts.get(f"gold_{kind}", 0)
-                 or counts.get(f"system_{kind}", 0)] or ["mentions"]  # fmt: skip
+        there = [kind for kind in ("fillers", "mentions", "relations")
+                 if counts.get(f"gold_{kind}", 0) or counts.get(f"system_{kind}", 0)]  # fmt: skip
+        kinds = there or ["mentions"]
         sides = (f"{counts[f'gold_{kind}']:,} gold and {counts[f'system_{kind}']:,} system {kind}"
                  for kind in kinds)  # fmt: skip
         more = [key for key in ("ungrounded", "empty", "duplicates") if key in counts]

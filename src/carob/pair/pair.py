@@ -533,6 +533,11 @@ def _coverage(gold: Corpus, system: Corpus, both: int) -> dict[str, int]:
             # Without templates, mentions are fillers.
             table = corpus.templates.fillers if len(corpus.templates) else corpus.mentions
             coverage[f"{side}_fillers"] = len(table)
+    if len(gold.relations) or len(system.relations):
+        coverage |= {
+            "gold_relations": len(gold.relations),
+            "system_relations": len(system.relations),
+        }
     if empty := fact("empty_texts"):
         coverage["empty"] = empty
     return coverage
