@@ -10,12 +10,18 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from carob import Corpus, read, registry
+from carob import Corpus, InputError, read, registry
 from carob.corpus.source import Source
 
 
 def of_bytes(data: bytes, format: str = "conll", **parameters: Any) -> Corpus:
     return read(Source.of_bytes(data, "file"), format, **parameters)
+
+
+def speaks(error: InputError) -> None:
+    """An error has problems, and shows what a file holds in a way that is safe to print."""
+    assert 0 < len(error.problems) <= error.total
+    assert str(error).isprintable()
 
 
 def written(corpus: Corpus, format: str, **parameters: Any) -> bytes:

@@ -23,6 +23,7 @@ from carob import Corpus, InputError, RecipeError, UsageError, read, registry
 from carob.corpus.source import Source
 from carob.recipe import Recipe
 from carob.result import signature
+from tests.formats._files import speaks
 from tests.formats._mutations import Mutator, noise, valid, valid_pairs
 
 INPUTS = {
@@ -178,12 +179,6 @@ def rewritten(corpus: Corpus, format: str, options: dict[str, Any]) -> bool:
     again = read(Source.of_bytes(out.getvalue(), "file"), format, **own)
     assert content(corpus) == content(again)
     return True
-
-
-def speaks(error: InputError) -> None:
-    """An error has problems, and shows what a file holds in a way that is safe to print."""
-    assert 0 < len(error.problems) <= error.total
-    assert str(error).isprintable()
 
 
 def tried(outcomes: Counter[str], reading: Callable[[], Corpus]) -> Corpus | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -71,8 +72,8 @@ class Cas:
         start = head.removeprefix(BOM).lstrip()
         if start[:1] == b"<":
             return 0.98 if re.match(rb"(?s)(<\?xml[^>]*>)?\s*<xmi:XMI\b", start[:4000]) else 0.0
-        json = start[:1] == b"{" and "%FEATURE_STRUCTURES" in json_text.keys(head)
-        return 0.98 if json else 0.0
+        known = start[:1] == b"{" and "%FEATURE_STRUCTURES" in json_text.keys(head)
+        return 0.98 if known else 0.0
 
     def read(self, source: Source) -> Iterator[Corpus]:
         """The one document of a file; its text stays in memory."""
@@ -195,11 +196,20 @@ def _of_json(source: Source, problems: Problems) -> Iterator[list[_Structure]]:
             for key, value in row.items():
                 if key.startswith("@"):
                     one.links[key[1:]] = str(value) if isinstance(value, (int, str)) else ""
-                elif isinstance(value, str) and value and not key.startswith(("%", "^")):
-                    one.features[key] = value
+                elif key not in _OWN and not key.startswith(("%", "^")):
+                    one.features |= _feature(key, value)
             structures.append(one)
         if not problems.total:
             yield structures
+
+
+def _feature(key: str, value: Any) -> dict[str, str]:
+    """A feature with a text, or with a number as XMI has it; nothing for any other."""
+    if isinstance(value, str):
+        return {key: value} if value else {}
+    if isinstance(value, (bool, int, float)):
+        return {key: json.dumps(value)}
+    return {}
 
 
 def _span(begin: Any, end: Any, name: str, line: int, problems: Problems) -> tuple[int, int] | None:

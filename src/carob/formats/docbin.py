@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from carob.corpus.corpus import Corpus
 from carob.corpus.problems import Problems, shown
@@ -61,30 +61,23 @@ class Docbin:
     def read(self, source: Source) -> Iterator[Corpus]:
         """All documents; their texts stay in memory."""
         problems = Problems(source.name)
-        docs = _docs(source)
-        records = ((number, 0, partial(self._entry, doc)) for number, doc in enumerate(docs, 1))
+        records = (
+            (number, 0, partial(self._entry, doc)) for number, doc in enumerate(_docs(source), 1)
+        )
         return _dialect.read_entries(source, problems, records, "char", keep_words=True)
 
-    def _entry(self, doc: Any, facts: Counter[str]) -> Entry | None:
-        entry = Entry({"text": doc.text})
-        if len(doc):
-            entry.record["token_spans"] = [
-                [token.idx, token.idx + len(token)] for token in doc if len(token)
-            ]
-        if doc.has_annotation("SENT_START"):
-            entry.record["sentences"] = [sentence.start_char for sentence in doc.sents]
-        groups = {str(name): list(group) for name, group in doc.spans.items()}
-        if self.spans:
-            if self.spans not in groups:
-                known = ", ".join(shown(name) for name in sorted(groups)) or "none"
-                raise WrongError(f"no group of spans {shown(self.spans)}", f"one of {known}")
-            rows, lead = groups[self.spans], f"spans.{self.spans}"
-        else:
-            rows, lead = list(doc.ents), "ents"
-            facts["span_groups"] += bool(groups)
-        for number, span in enumerate(rows):
-            mention = {"start": span.start_char, "end": span.end_char, "label": span.label_}
-            entry.add(f"{lead}[{number}]", mention)
+    def _entry(self, doc: _Doc, facts: Counter[str]) -> Entry | None:
+        entry = Entry({"text": doc.text, "sentences": doc.sentences})
+        if doc.tokens:
+            entry.record["token_spans"] = doc.tokens
+        if self.spans and self.spans not in doc.groups:
+            known = ", ".join(shown(name) for name in sorted(doc.groups)) or "none"
+            raise WrongError(f"no group of spans {shown(self.spans)}", f"one of {known}")
+        if not self.spans:
+            facts["span_groups"] += bool(doc.groups)
+        spans, lead = (doc.groups[self.spans], self.spans) if self.spans else (doc.ents, "ents")
+        for number, (start, end, label) in enumerate(spans):
+            entry.add(f"{lead}[{number}]", {"start": start, "end": end, "label": label})
         return entry
 
     def signature_fields(self, facts: Mapping[Any, int]) -> tuple[dict[str, str], dict[str, int]]:
@@ -101,7 +94,32 @@ class Docbin:
         return {"spans": unsigned(fields["spans"])}
 
 
-def _docs(source: Source) -> list[Any]:
+class _Doc(NamedTuple):
+    """What carob takes from a document of spaCy: positions are characters."""
+
+    text: str
+    tokens: list[list[int]]
+    sentences: list[int]
+    ents: list[tuple[int, int, str]]
+    groups: dict[str, list[tuple[int, int, str]]]
+
+    @classmethod
+    def of(cls, doc: Any) -> _Doc:
+        """Everything at once, as spaCy notices only now what is damaged."""
+
+        def places(spans: Any) -> list[tuple[int, int, str]]:
+            return [(span.start_char, span.end_char, span.label_) for span in spans]
+
+        return cls(
+            doc.text,
+            [[token.idx, token.idx + len(token)] for token in doc if len(token)],
+            [each.start_char for each in doc.sents] if doc.has_annotation("SENT_START") else [],
+            places(doc.ents),
+            {str(name): places(group) for name, group in doc.spans.items()},
+        )
+
+
+def _docs(source: Source) -> list[_Doc]:
     """The documents, as spaCy reads them. Whatever it raises, the file is to blame."""
     data = source.content()
     unpacker = zlib.decompressobj()
@@ -120,7 +138,7 @@ def _docs(source: Source) -> list[Any]:
     except ImportError:
         raise source.failure("K246", "a DocBin of spaCy", _SPACY) from None
     try:
-        return list(DocBin().from_bytes(data).get_docs(Vocab()))
+        return [_Doc.of(doc) for doc in DocBin().from_bytes(data).get_docs(Vocab())]
     except Exception as error:
         found = f"data that spaCy cannot read ({shown(str(error), 80)})"
         raise source.failure("K245", found, "a DocBin of spaCy") from None

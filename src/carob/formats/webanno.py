@@ -225,8 +225,8 @@ class _Sheet:
         row = _ROW.fullmatch(name)
         span = _SPAN.fullmatch(rest[0]) if len(rest) > 1 else None
         cells = rest[2:]
-        if len(cells) == width + 1 and not cells[-1]:
-            cells.pop()
+        if cells and not cells[-1] and len(cells) != width:
+            cells.pop()  # lines end in a tab
         if row is None or span is None or len(cells) != width:
             found = shown(line)
             if row is not None and span is not None:

@@ -1,0 +1,177 @@
+"""Tables of spans: columns by name or by option, documents without spans, units, annotators."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from carob import Corpus, Document, InputError, Mention, UsageError, convert, read, score
+from carob.corpus.source import Source
+from tests.formats._files import of_bytes, written
+
+
+def table(*rows: str) -> bytes:
+    return "".join(f"{row}\n" for row in rows).encode()
+
+
+def places(data: bytes, **options: Any) -> dict[str | None, list[tuple[str, int, int]]]:
+    return {
+        each.id: [(m.label, m.start, m.end) for m in each.mentions]
+        for each in of_bytes(data, "csv", **options)
+    }
+
+
+def found(data: bytes, **options: Any) -> list[tuple[str, int | None, str]]:
+    with pytest.raises(InputError) as caught:
+        of_bytes(data, "csv", **options)
+    return [(each.code, each.line, each.found) for each in caught.value.problems]
+
+
+@pytest.mark.parametrize("header", [
+    "doc,start,end,label", "Document ID;Begin;End;Entity Type",
+    "file_name\tstart_char\tend_char\ttag",
+    '"docid","Start Offset","End Offset","category"', "\ufeffDOC,START,END,TYPE",
+])  # fmt: skip
+def test_headers_are_recognised(header: str) -> None:
+    separator = next(sign for sign in ",;\t" if sign in header)
+    data = table(header, separator.join(("d1", "0", "3", "PER")))
+    corpus = read(Source.of_bytes(data, "file"))
+    assert corpus.origin is not None
+    assert "csv" == corpus.origin.format
+    assert {"d1": [("PER", 0, 3)]} == places(data)
+
+
+def test_other_names_are_named_by_options() -> None:
+    data = table("nr,a,b,kind,sure", "d1,0,3,PER,0.5")
+    options = {"document": "nr", "start": "a", "end": "b", "label": "kind", "confidence": "sure"}
+    assert {"d1": [("PER", 0, 3)]} == places(data, **options)
+    assert 0.5 == of_bytes(data, "csv", **options)[0].mentions[0].confidence
+    assert "no column 'x'" == found(data, **(options | {"start": "x"}))[0][2]
+    assert "no column of start and of end" == found(data, label="kind")[0][2]
+
+
+def test_documents_need_not_stand_together_and_may_be_empty() -> None:
+    data = table("doc,start,end,label", "a,0,3,X", "b,1,2,Y", "a,5,6,X", "c,,,")
+    assert {"a": [("X", 0, 3), ("X", 5, 6)], "b": [("Y", 1, 2)], "c": []} == places(data)
+
+
+def test_without_a_column_of_documents_all_rows_are_one() -> None:
+    data = table("start,end,label", "0,3,X", "5,6,Y")
+    assert {None: [("X", 0, 3), ("Y", 5, 6)]} == places(data)
+
+
+def test_a_column_id_without_one_of_documents_is_asked_about() -> None:
+    data = table("id,start,end,label", "a,0,3,X", "b,5,6,Y")
+    assert [("K241", 1, "the column 'id', of documents or of spans")] == found(data)
+    assert {"a", "b"} == set(places(data, document="id"))
+    assert ["a", "b"] == [m.id for m in of_bytes(data, "csv", id="id")[0].mentions]
+
+
+def test_quotes_line_breaks_and_commas_in_values() -> None:
+    data = b'doc,start,end,label,document_text\r\nd1,0,3,"a ""b"", c","Ann\nslept, ""well"""\r\n'
+    (document,) = of_bytes(data, "csv")
+    assert 'Ann\nslept, "well"' == document.text
+    assert (Mention('a "b", c', 0, 3),) == document.mentions
+    assert [("K241", 2, "unexpected end of data")] == found(table("doc,start,end,label", '"d1,0'))
+
+
+def test_texts_check_the_words_and_other_units_are_noticed() -> None:
+    rows = ("d1,{0},{1},PER,Ann,😀 Ann and Bo", "d1,{2},{3},PER,Bo,")
+    head = "doc,start,end,label,words,document_text"
+    right = table(head, *(row.format(2, 5, 10, 12) for row in rows))
+    assert {"d1": [("PER", 2, 5), ("PER", 10, 12)]} == places(right)
+    java = table(head, *(row.format(3, 6, 10, 12) for row in rows[:1]))
+    ((code, _, message),) = found(java)
+    assert "K234" == code and message.startswith("1 of 1 mention with other words in the text")
+    assert {"d1": [("PER", 2, 5)]} == places(java, offsets="utf16")
+
+
+def test_without_texts_lengths_show_inclusive_ends() -> None:
+    data = table("doc,start,end,label,text", "d1,0,2,PER,Ann", "d1,8,11,LOC,Rome")
+    ((code, line, message),) = found(data)
+    assert ("K234", 2) == (code, line)
+    assert "2 of 2 spans longer or shorter than their words (line 2 has 'Ann' at 0..2)" == message
+    assert {"d1": [("PER", 0, 3), ("LOC", 8, 12)]} == places(data, offsets="inclusive")
+    assert {"d1": [("PER", 0, 2), ("LOC", 8, 11)]} == places(data, offsets="char")
+    java = table("doc,start,end,label,text", "d1,0,5,X,a😀 b")
+    with pytest.raises(InputError, match="give the texts of the documents in a column"):
+        of_bytes(java, "csv")
+
+
+def test_two_texts_of_one_document_are_an_error() -> None:
+    data = table("doc,start,end,label,document_text", "d,0,1,X,abc", "d,1,2,X,abd")
+    assert [("K232", 2, "another text on line 3 than on line 2")] == found(data)
+
+
+def test_tokens_are_counted_if_the_columns_or_the_user_say_so() -> None:
+    data = table("doc,start_token,end_token,label", "d1,0,2,PER")
+    assert "token" == of_bytes(data, "csv").unit
+    other = table("doc,start,end,label", "d1,0,2,PER")
+    assert ("char", "token") == (
+        of_bytes(other, "csv").unit,
+        of_bytes(other, "csv", unit="token").unit,
+    )
+    with pytest.raises(UsageError, match="unit cannot be"):
+        of_bytes(other, "csv", unit="words")
+
+
+def test_several_annotators_need_a_choice() -> None:
+    data = table(
+        "doc,start,end,label,annotator", "d,0,3,A,ann", "d,0,3,B,bo", "e,0,1,A,ann", "e,,,,"
+    )
+    ((code, _, message),) = found(data)
+    assert ("K235", "spans by 'ann' and 'bo'") == (code, message)
+    assert {"d": [("B", 0, 3)], "e": []} == places(data, annotator="bo")
+    assert 2 == of_bytes(data, "csv", annotator="bo").facts["other_annotators"]
+    one = table("doc,start,end,label", "d,0,3,A")
+    assert "no column of annotators" == found(one, annotator="bo")[0][2]
+
+
+@pytest.mark.parametrize(("row", "code", "message"), [
+    ("d,0,3", "K241", "3 columns"), ("d,x,3,A", "K232", "line 2, start = 'x'"),
+    ("d,0,,A", "K232", "line 2, end = ''"), ("d,0,3,", "K232", "line 2.label = ''"),
+    ("d,3,3,A", "K232", "line 2: "), ("d,-1,3,A", "K232", "line 2.start = -1"),
+    (",0,3,A", "K241", "a row without a document"), ("d,1.5,3,A", "K232", "line 2, start = '1.5'"),
+])  # fmt: skip
+def test_what_is_wrong_is_named(row: str, code: str, message: str) -> None:
+    ((found_code, line, text),) = found(table("doc,start,end,label", row))
+    assert (code, 2) == (found_code, line) and text.startswith(message)
+
+
+def test_numbers_of_spreadsheets_are_numbers() -> None:
+    assert {"1": [("A", 0, 3)]} == places(table("doc,start,end,label", "1,0.0,3.0,A"))
+
+
+def test_what_is_written_is_read_again(tmp_path: Path) -> None:
+    documents = [
+        Document("d1", text='Ann, "Bo"\n😀 slept', mentions=(
+            Mention("A", 0, 3, confidence=0.5, id="m1"), Mention("B,C", 5, 9, id="m2"))),
+        Document("d2", text="Nobody"),
+    ]  # fmt: skip
+    corpus = Corpus.of(*documents)
+    data = written(corpus, "csv")
+    assert documents == list(of_bytes(data, "csv"))
+    assert 1.0 == score(corpus, of_bytes(data, "csv"), "exact.F1", resamples=0).value
+    with (tmp_path / "a.csv").open("w") as out:
+        out.write(data.decode())
+    rows = list(csv.DictReader((tmp_path / "a.csv").read_text().splitlines(keepends=True)))
+    assert ["Ann", '"Bo"', ""] == [row["words"] for row in rows]
+    bare = written(corpus, "csv", text="")
+    assert b"document,start,end,label,confidence,id\r\n" == bare[: bare.index(b"\n") + 1]
+    convert(tmp_path / "a.csv", tmp_path / "a.jsonl")
+    assert documents == list(read(tmp_path / "a.jsonl"))
+
+
+@pytest.mark.parametrize(("document", "message"), [
+    (Document(text="Ann"), "needs ids of documents"),
+    (Document("d", text="Ann", mentions=(Mention(" A", 0, 3),)), "with white space at an end"),
+    (Document("d", text=""), "the empty text"),
+    (Document("d", text="Ann", mentions=(Mention.of("A", [(0, 1), (2, 3)]),)), "discontinuous"),
+    (Document("d", text="\ud800"), "it is no character"),
+])  # fmt: skip
+def test_what_it_cannot_hold_is_refused(document: Document, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        written(Corpus.of(document), "csv")

@@ -1,0 +1,99 @@
+"""XML that was made to hurt is refused, at once and in words; nothing outside the file is read."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from carob import InputError, read
+from carob.corpus.problems import Problems
+from carob.corpus.source import Source
+from carob.formats._xml import DEEPEST, elements
+
+BOMB = (
+    '<?xml version="1.0"?>\n<!DOCTYPE collection [\n<!ENTITY a "aaaaaaaaaa">\n'
+    + "".join(f'<!ENTITY {chr(98 + n)} "{f"&{chr(97 + n)};" * 10}">\n' for n in range(12))
+    + "]>\n<collection><source>&m;</source><document><id>1</id></document></collection>"
+)
+DOCUMENT = "<document><id>1</id><passage><offset>0</offset><text>{}</text></passage></document>"
+
+
+def collection(text: str, prologue: str = "") -> bytes:
+    return f"{prologue}<collection><source/>{DOCUMENT.format(text)}</collection>".encode()
+
+
+def found(data: bytes, format: str = "bioc") -> str:
+    with pytest.raises(InputError) as caught:
+        read(Source.of_bytes(data, "file"), format)
+    problem = caught.value.problems[0]
+    assert "K244" == problem.code
+    return f"{problem.line}: {problem.found}"
+
+
+def test_a_bomb_is_refused_before_it_expands() -> None:
+    begin = time.process_time()
+    assert "3: a declaration of the entity 'a'" == found(BOMB.encode())
+    assert time.process_time() - begin < 1
+
+
+@pytest.mark.parametrize("declaration", [
+    '<!ENTITY x SYSTEM "{secret}">', '<!ENTITY % x SYSTEM "{secret}"> %x;',
+    '<!ENTITY x PUBLIC "-//x" "{secret}">',
+])  # fmt: skip
+def test_other_files_are_never_read(declaration: str, tmp_path: Path) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text("the secret")
+    inside = declaration.replace("{secret}", secret.as_uri())
+    message = found(collection("&x;", f"<!DOCTYPE collection [{inside}]>"))
+    assert "1: a declaration of the entity 'x'" == message and "the secret" not in message
+
+
+def test_an_external_document_type_may_be_named_and_is_not_read(tmp_path: Path) -> None:
+    prologue = f'<!DOCTYPE collection SYSTEM "{tmp_path}/BioC.dtd">'
+    assert "Ann" == read(Source.of_bytes(collection("Ann", prologue)), "bioc")[0].text
+    # An entity of that document type is unknown: the text would lack a character.
+    message = found(collection("&beta;-blocker", prologue))
+    assert "1: the entity 'beta', which is not declared" == message
+
+
+def test_an_unknown_entity_is_an_error() -> None:
+    assert found(collection("&beta;")).startswith("1: XML that breaks off or is damaged (undefined")
+
+
+def test_deep_nesting_is_refused() -> None:
+    deep = "<a>" * (DEEPEST + 1) + "</a>" * (DEEPEST + 1)
+    assert "1: elements nested too deep" == found(collection(deep))
+    assert "1: elements nested too deep" == found(b"<collection>" + b"<a>" * 1_000_000)
+
+
+def test_other_encodings_are_refused() -> None:
+    data = '<?xml version="1.0" encoding="iso-8859-1"?><collection/>'.encode("latin-1")
+    assert "1: the encoding 'iso-8859-1'" == found(data)
+    assert found(b"<collection>\xff</collection>").startswith("1: XML that breaks off")
+
+
+def test_other_roots_and_damaged_files_are_named() -> None:
+    assert "1: XML of <other>" == found(b"<other/>")
+    assert found(b"<collection><document>").startswith("1: XML that breaks off or is damaged")
+    assert found(b"<collection>\n</other>").startswith("2: XML that breaks off or is damaged")
+
+
+def test_only_wanted_elements_are_kept() -> None:
+    data = b"<a><b x='1'>t<c>u</c>v</b><d>w</d><b/></a>"
+    kept = list(elements(Source.of_bytes(data), Problems(), lambda name, _: name == "b", "a"))
+    assert [("1", "tv", "u"), (None, "", None)] == [
+        (each.attributes.get("x"), each.text, each.text_of("c")) for each in kept
+    ]
+
+
+@pytest.mark.slow
+def test_a_large_file_is_read_document_by_document(tmp_path: Path) -> None:
+    path = tmp_path / "large.xml"
+    with path.open("wb") as out:
+        out.write(b"<collection><source/>")
+        for number in range(20_000):
+            out.write(DOCUMENT.replace("<id>1", f"<id>{number}").format("x" * 900).encode())
+        out.write(b"</collection>")
+    assert 20_000 == len(read(path))
