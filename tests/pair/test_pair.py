@@ -314,3 +314,23 @@ def test_fillers_inside_of_gold_or_of_documents_it_lacks_are_fine() -> None:
     assert (0, 3) == (found.coverage["gold_fillers"], found.coverage["system_fillers"])
     unknown = Corpus.of({"id": "d"})
     assert 1 == Pair.of(unknown, Corpus.of(slot({"start": 0, "end": 9}))).size
+
+
+def test_documents_without_ids_are_paired_by_their_words() -> None:
+    texts = [f"[Ann{number}]PER slept" for number in range(9)]
+    gold = Corpus.of(*texts)
+    rng = random.Random(3)
+    for _ in range(20):
+        rng.shuffle(texts)
+        pair = Pair.of(gold, Corpus.of(*texts))
+        assert (9, 9) == (len(pair.identical[0]), len(pair.identical[1]))
+        assert any("paired by their words" in each for each in pair.warnings)
+    assert not Pair.of(gold, gold).warnings
+
+
+@pytest.mark.parametrize("system", [
+    ["[b]X", "[a]X", "[z]X"], ["[a]X", "[a]X", "[b]X"], ["[c]X", "[b]X"],
+])  # fmt: skip
+def test_other_documents_are_not_paired_by_their_words(system: list[str]) -> None:
+    with pytest.raises(InputError):
+        Pair.of(Corpus.of("[a]X", "[b]X", "[c]X"), Corpus.of(*system))

@@ -226,7 +226,8 @@ class Pair:
         relations: RelationRows | None = None,
         bare_slots: Sequence[str] = (),
     ) -> Pair:
-        """Pair documents by id, or by place if a side has no ids; then the words must agree.
+        """Pair documents by id. If a side has no ids, they are in the same order, or are found by
+        their words; the words must agree.
 
         `labels` is the tagset; with `only`, mentions with other labels are left out and counted.
         `extra` says how to treat a system document that gold lacks: `error` or `ignore`.
@@ -255,7 +256,7 @@ class Pair:
             place = _by_id(gold, system, extra, warnings)
         else:
             system = cut_alike(gold, system)
-            place = _by_place(gold, system)
+            place = _by_words(gold, system, warnings)
         theirs = np.flatnonzero(place != UNKNOWN)
         if not apart and any(each.any() for each in _unlike(gold, system, place[theirs], theirs)):
             try:
@@ -353,6 +354,27 @@ def _by_id(gold: Corpus, system: Corpus, extra: str, warnings: list[str]) -> Int
         for row in unknown[:SHOWN].tolist()
     ]  # fmt: skip
     raise InputError(problems, len(unknown))
+
+
+def _by_words(gold: Corpus, system: Corpus, warnings: list[str]) -> IntArray:
+    """The same numbers if the documents are in the same order; otherwise, for each system document,
+    the gold document with the same words. Both sides must have the same documents, each with words
+    of its own: if one is missing, or there twice, the order is all there is.
+    """
+    ours, theirs = gold.documents.hash, system.documents.hash
+    alike = gold.unit == system.unit and len(ours) == len(theirs) and bool(ours.all())
+    if not alike or np.array_equal(ours, theirs):
+        return _by_place(gold, system)
+    order, other = np.argsort(ours), np.argsort(theirs)
+    sorted_hashes = ours[order]
+    twice = (sorted_hashes[1:] == sorted_hashes[:-1]).any()
+    if twice or not np.array_equal(sorted_hashes, theirs[other]):
+        return _by_place(gold, system)
+    place = np.empty(len(ours), np.int32)
+    place[other] = order
+    warnings.append("documents without ids are in another order than gold's, and are paired by "
+                    "their words")  # fmt: skip
+    return place
 
 
 def _by_place(gold: Corpus, system: Corpus) -> IntArray:
