@@ -235,10 +235,11 @@ def table_for(gold: Corpus, systems: Iterable[Corpus] = ()) -> str:
     """
     if gold.origin is not None and gold.origin.format == "tbf":
         return "nugget"
-    if len(gold.templates) > 0 or any(only_fillers(each) for each in systems):
-        return "templates"
     if not len(gold.relations):
-        return "mentions"
+        filled = len(gold.templates) > 0 or any(only_fillers(each) for each in systems)
+        return "templates" if filled else "mentions"
+    if len(gold.templates):
+        return "templates"
     from carob.pair.links import has_events  # most files have no relations
 
     return "events" if has_events(gold) else "relations"

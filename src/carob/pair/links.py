@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from carob.arrays.types import BoolArray, IntArray
-from carob.corpus.corpus import Corpus
+from carob.corpus.corpus import Corpus, Words
 from carob.corpus.tables import UNKNOWN, Codes, Groups
+from carob.pair.string_relations import has_strings, located
 
 if TYPE_CHECKING:
     from carob.pair.pair import Pair
@@ -69,6 +70,8 @@ class LinkedPair:
     roles: tuple[str, ...]
     event_roles: tuple[str, ...]
     mentions: Pair
+    ungrounded: int | None = None
+    """How many arguments that are strings do not occur in the text; None if all have places."""
     duplicates: dict[object, int] = field(default_factory=dict)
     """How many items of each event space were stated more than once."""
 
@@ -91,6 +94,8 @@ def linked(
     """
     from carob.pair.pair import Pair
 
+    unit = gold.unit or system.unit or "token"
+    gold, system, ungrounded = _with_places(gold, system, place, unit)
     tagset = tuple(sorted({*gold.labels, *system.labels}))
     ours, theirs = gold.relabelled(tagset), _placed(system.relabelled(tagset), gold, place)
     tables = (ours.relations, theirs.relations)
@@ -98,12 +103,10 @@ def linked(
     rows = own if rows is None else RelationRows(rows.labels, (*rows.roles, *own.roles))
     names = _words([table.label for table in tables], rows.labels)
     roles = _words([table.role for table in tables])
-    mentions = Pair(
-        ours.mentions, theirs.mentions, tagset, gold.documents, gold.unit or system.unit or "token"
-    )
+    mentions = Pair(ours.mentions, theirs.mentions, tagset, gold.documents, unit)
     return LinkedPair(
         _links(ours, names, roles), _links(theirs, names, roles), names, roles,
-        tuple(sorted(set(rows.roles))), mentions,
+        tuple(sorted(set(rows.roles))), mentions, ungrounded,
     )  # fmt: skip
 
 
@@ -123,6 +126,8 @@ def relation_rows(corpora: Iterable[Corpus]) -> RelationRows:
     labels: set[str] = set()
     roles: set[str] = set()
     for corpus in corpora:
+        if has_strings(corpus):
+            labels.update(corpus.templates.label.values)
         table = corpus.relations
         codes, of_event = table.label.codes, _have_trigger(table)
         labels.update(table.label[row] or "" for row in _one_of_each(codes).tolist())
@@ -177,6 +182,28 @@ def _links(corpus: Corpus, names: tuple[str, ...], roles: tuple[str, ...]) -> Li
         coded(table.role, roles), table.mention.astype(np.int64), _have_trigger(table),
         corpus.clusters,
     )  # fmt: skip
+
+
+def _with_places(
+    gold: Corpus, system: Corpus, place: IntArray, unit: str
+) -> tuple[Corpus, Corpus, int | None]:
+    """Both sides with relations between mentions, and how many of their strings are not found."""
+    if not (has_strings(gold) or has_strings(system)):
+        return gold, system, None
+    theirs = {int(ours): row for row, ours in enumerate(place.tolist()) if ours != UNKNOWN}
+
+    def words(doc: int) -> Words:
+        found = gold.words(doc)
+        known = found[0] if unit == "char" else found[1]
+        return system.words(theirs[doc]) if known is None and doc in theirs else found
+
+    lost = 0
+    if has_strings(gold):
+        gold, lost = located(gold, gold, list(range(len(gold))), unit, words)
+    if has_strings(system):
+        system, more = located(system, gold, place.tolist(), unit, words)
+        lost += more
+    return gold, system, lost
 
 
 def _placed(system: Corpus, gold: Corpus, place: IntArray) -> Corpus:

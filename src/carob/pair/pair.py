@@ -126,6 +126,8 @@ class Pair:
         found = dict(seen.coverage)
         if links is not None and links.duplicates:
             found["duplicates"] = max(links.duplicates.values())
+        if links is not None and links.ungrounded is not None:
+            found["ungrounded"] = links.ungrounded
         slots: FilledPair | None = self.__dict__.get("filled")
         if slots is None or "gold_fillers" not in self.coverage:
             return found

@@ -1,0 +1,130 @@
+"""triples: objects with relations between strings, as language models return them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from carob.corpus.corpus import Corpus
+from carob.corpus.problems import UsageError, shown
+from carob.corpus.record import WrongError
+from carob.corpus.source import Source
+from carob.corpus.tables import Documents
+from carob.formats import _dialect, json_text
+from carob.formats._dialect import Entry
+from carob.formats._text import FileWords, signed, unsigned
+
+_LISTS = ("triples", "relations", "triplets")
+_HEAD = ("head", "subject", "subj")
+_TYPE = ("type", "relation", "predicate", "label")
+_TAIL = ("tail", "object", "obj")
+_TRIPLE = "an object with head, type and tail"
+
+
+@dataclass(frozen=True, slots=True)
+class Triples:
+    """Objects with `triples`: a list of {"head", "type", "tail"}, texts without places.
+
+    The list may also be called relations or triplets; head, type and tail also subject, relation,
+    predicate or label, and object. A triple becomes a template whose slots are the two `roles`.
+    Event spaces of relations find the strings in the text of the document, and count those that
+    are not there as ungrounded. `id` names the document.
+
+    >>> line = b'{"id": "1", "triples": [{"head": "Ann", "type": "BORN", "tail": "Oslo"}]}'
+    >>> Corpus.joined(Triples().read(Source.of_bytes(line)))[0].templates[0]
+    Template('BORN', from=Filler(text='Ann'), to=Filler(text='Oslo'))
+    """
+
+    id: str = "id"
+    roles: str = "from+to"
+
+    name: ClassVar[str] = "triples"
+    extensions: ClassVar[tuple[str, ...]] = (".triples",)
+    signs: ClassVar[str] = '"head" "subject" "subj"'
+    holds: ClassVar[frozenset[str]] = frozenset({
+        "text", "document ids", "templates:types", "templates:several", "units:char",
+    })  # fmt: skip
+
+    def __post_init__(self) -> None:
+        names = self.roles.split("+")
+        if len(names) != 2 or len(set(names)) != 2 or not all(names):
+            found = shown(self.roles)
+            raise UsageError(f"roles: found {found}, expected two roles, for example Arg1+Arg2")
+
+    @staticmethod
+    def sniff(head: bytes) -> float:
+        """How sure are we, from 0 to 1?
+
+        >>> Triples.sniff(b'{"triples": [{"head": "Ann", "type": "BORN", "tail": "Oslo"}]}')
+        0.97
+        """
+        return max((_likeness(value) for value in json_text.samples(head)), default=0.0)
+
+    def read(self, source: Source) -> Iterator[Corpus]:
+        """Blocks of documents; texts stay in the file."""
+        return _dialect.read_records(source, self._entry, "char")
+
+    def _entry(self, value: dict[str, Any], facts: Counter[str]) -> Entry | None:
+        entry = Entry({"id": _dialect.name_of(value, self.id)})
+        if value.get("text") is not None:
+            entry.record["text"] = value["text"]
+        name = next((key for key in _LISTS if key in value), _LISTS[0])
+        rows = value.get(name)
+        if not isinstance(rows, list):
+            raise WrongError(f"{name} = {_dialect.short(rows)}", "a list of triples")
+        templates = []
+        for number, each in enumerate(rows):
+            place = f"{name}[{number}]"
+            row = _dialect.object_in(each, place, _TRIPLE)
+            head, label, tail = (_text_at(row, keys, place) for keys in (_HEAD, _TYPE, _TAIL))
+            if not label:
+                raise WrongError(f"{place} with a type that is empty", "a type")
+            arguments = dict(zip(self.roles.split("+"), (head, tail), strict=True))
+            facts["empty_texts"] += sum(not text.strip() for text in arguments.values())
+            slots = {role: [text] for role, text in arguments.items() if text.strip()}
+            templates.append({"label": label, "slots": slots})
+        if templates:
+            entry.record["templates"] = templates
+        return entry
+
+    def signature_fields(self, facts: Mapping[Any, int]) -> tuple[dict[str, str], dict[str, int]]:
+        """The key of ids, the roles, and how many texts were empty."""
+        fields = {"id_key": signed(self.id), "roles": signed(self.roles)}
+        return fields, {"empty_texts": facts.get("empty_texts", 0)}
+
+    @staticmethod
+    def from_signature(fields: Mapping[str, str]) -> dict[str, Any]:
+        """The parameters again.
+
+        >>> Triples.from_signature({"id_key": "id", "roles": "from+to"})
+        {'id': 'id', 'roles': 'from+to'}
+        """
+        return {"id": unsigned(fields["id_key"]), "roles": unsigned(fields["roles"])}
+
+    def library(self, source: Source, documents: Documents) -> FileWords:
+        """The texts, which stay in the file."""
+        return _dialect.library(source, documents, _dialect.text_of)
+
+
+def _text_at(row: Mapping[str, Any], keys: tuple[str, ...], place: str) -> str:
+    """The text under one of several keys."""
+    names = [key for key in keys if key in row]
+    if len(names) != 1:
+        found = f"{place} with {' and '.join(names) or f'no {keys[0]}'}"
+        raise WrongError(found, f"one of {', '.join(keys)}")
+    value = row[names[0]]
+    if not isinstance(value, str):
+        raise WrongError(f"{place}.{names[0]} = {_dialect.short(value)}", "a text")
+    return value
+
+
+def _likeness(value: Any) -> float:
+    if not isinstance(value, dict):
+        return 0.0
+    rows = next((value[key] for key in _LISTS if isinstance(value.get(key), list)), None)
+    if not rows or not isinstance(rows[0], dict):
+        return 0.0
+    texts = {key for key, each in rows[0].items() if isinstance(each, str)}
+    return 0.97 if all(texts & {*keys} for keys in (_HEAD, _TYPE, _TAIL)) else 0.0
