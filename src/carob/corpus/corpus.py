@@ -28,6 +28,16 @@ Words = tuple[str | None, tuple[str, ...] | None]
 """The text and the tokens of a document, each None when unknown."""
 
 
+class TagLine(NamedTuple):
+    """A line of a file with its tag as it is there; None if the line is blank. `opens` is whether
+    it opens a document and holds no token, as -DOCSTART- does.
+    """
+
+    line: int
+    tag: str | None
+    opens: bool = False
+
+
 class Library(Protocol):
     """Where the words of a corpus are: they stay on disk until a message or example needs them."""
 
@@ -80,6 +90,11 @@ class Shelves(NamedTuple):
         part = self.parts[shelf]
         return part.line(row - self.first[shelf], place) if part else row + 1
 
+    def tag_lines(self, row: int) -> list[TagLine] | None:
+        """The lines of a document with their tags; None if its file has none."""
+        shelf = self._shelf(row)
+        return _tag_lines_in(self.parts[shelf], row - self.first[shelf])
+
 
 class Selection(NamedTuple):
     """The library of some documents of another: row i is its row `rows[i]`."""
@@ -98,6 +113,16 @@ class Selection(NamedTuple):
     def file(self, row: int) -> str:
         """The file of a document; empty if it is that of the corpus."""
         return _file_in(self.library, int(self.rows[row]))
+
+    def tag_lines(self, row: int) -> list[TagLine] | None:
+        """The lines of a document with their tags; None if its file has none."""
+        return _tag_lines_in(self.library, int(self.rows[row]))
+
+
+def _tag_lines_in(library: Library | None, row: int) -> list[TagLine] | None:
+    """The lines of a document with their tags. Only libraries of files with tags know them."""
+    lines = getattr(library, "tag_lines", None)
+    return lines(row) if lines else None
 
 
 def _file_in(library: Library | None, row: int) -> str:
@@ -227,6 +252,15 @@ class Corpus:
     def words(self, row: int) -> Words:
         """Text and tokens of a document, each None when unknown."""
         return self.library.words(row) if self.library else (None, None)
+
+    def tag_lines(self, row: int) -> list[TagLine] | None:
+        """The lines of a document with their tags as the file has them, read again from there;
+        None if it has none.
+
+        >>> Corpus.of("[Ann]PER slept").tag_lines(0) is None
+        True
+        """
+        return _tag_lines_in(self.library, row)
 
     def line(self, row: int, place: int) -> int:
         """The line of the file on which a position of a document stands."""

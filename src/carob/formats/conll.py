@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, BinaryIO, ClassVar
@@ -12,11 +12,12 @@ import numpy as np
 
 from carob.arrays.scan import compiled
 from carob.arrays.tags import KINDS, SCHEMES, encode, illegal, recognise, scheme_name, stacked
-from carob.corpus.corpus import Corpus, Words
+from carob.corpus.corpus import Corpus, TagLine, Words
 from carob.corpus.problems import InputError, Problem, UsageError, nearest, shown
 from carob.corpus.source import Source
 from carob.corpus.tables import Documents
 from carob.formats._tagged import (
+    DOCSTART,
     REPAIRS,
     Columns,
     Header,
@@ -177,7 +178,7 @@ class Conll:
 
     def library(self, source: Source, documents: Documents) -> ConllWords:
         """The tokens, which stay in the file until they are needed."""
-        return ConllWords(source, documents, self.token)
+        return ConllWords(source, documents, self.token, self.layers[0])
 
     def write(self, corpus: Corpus, out: BinaryIO) -> None:
         """Write tokens and tags, IOB2 unless `scheme` says otherwise.
@@ -213,6 +214,8 @@ class ConllWords:
     source: Source
     documents: Documents
     token: int | str
+    tag: int | str = -1
+    """The first of the columns that hold tags."""
 
     @cached_property
     def _width(self) -> int:
@@ -220,29 +223,48 @@ class ConllWords:
 
     @cached_property
     def _header(self) -> Header | None:
-        wanted = [self.token] if isinstance(self.token, str) else []
+        wanted = [each for each in (self.token, self.tag) if isinstance(each, str)]
         return Header.of(self.source.head(), wanted)
 
-    def _token_lines(self, row: int) -> list[tuple[int, bytes | None]]:
+    def _lines(self, row: int) -> Iterator[tuple[int, list[bytes]]]:
+        """The number and the columns of each line of a document: no columns if it is blank, one if
+        it opens the document; comments are left out.
+        """
         data, header = bytes_of(self.source, self.documents, row), self._header
         tabs = header is not None and header.tabs
         if tabs:
             data = with_empty_fields(re.sub(rb"\r+\n", b"\n", data))
-        lines = data.split(b"\n")
+        lines = data.removesuffix(b"\n").split(b"\n")
         first = int(self.documents.line[row])
-        tokens: list[tuple[int, bytes | None]] = []
         width = self._width if any(line.lstrip()[:1] == b"#" for line in lines) else 0
-        token = header.names.index(self.token) if header and isinstance(self.token, str) \
-            else int(self.token)  # fmt: skip
         for number, line in enumerate(lines, first):
             fields = split(line)
             short = tabs and line.startswith(b"#\t")
-            if not fields or fields[0] == b"-DOCSTART-" or is_comment(fields, width, short=short):
+            if is_comment(fields, width, short=short) or (header and number == header.line):
                 continue
-            if header is None or number != header.line:
-                place = min(token, len(fields) - 1)
-                tokens.append((number, fields[place] if len(fields) > 1 else None))
-        return tokens
+            yield number, fields
+
+    def _place(self, column: int | str) -> int:
+        """The place of a column among the fields of a line."""
+        if isinstance(column, int):
+            return column
+        return self._header.names.index(column) if self._header else 0
+
+    def _token_lines(self, row: int) -> list[tuple[int, bytes | None]]:
+        token = self._place(self.token)
+        return [
+            (number, fields[min(token, len(fields) - 1)] if len(fields) > 1 else None)
+            for number, fields in self._lines(row)
+            if fields and fields[0] != DOCSTART
+        ]
+
+    def tag_lines(self, row: int) -> list[TagLine]:
+        """The lines of a document with their tags as they are in the file, blank lines too."""
+        place = self._place(self.tag)
+        return [
+            TagLine(number, _tag(fields, place), fields[:1] == [DOCSTART])
+            for number, fields in self._lines(row)
+        ]
 
     def words(self, row: int) -> Words:
         """The tokens of a document; bytes that are not UTF-8 become surrogates.
@@ -297,6 +319,14 @@ def _fits_column(word: str, errors: str = "strict") -> bool:
     except UnicodeEncodeError:
         return False
     return word.split() == [word] and "\0" not in word
+
+
+def _tag(fields: Sequence[bytes], place: int) -> str | None:
+    """The tag of a line; None if it is blank. A line that lacks the column counts as O."""
+    if not fields:
+        return None
+    there = -len(fields) <= place < len(fields) and fields != [DOCSTART]
+    return fields[place].decode("utf-8", "surrogateescape") if there else "O"
 
 
 def _opening(documents: Documents, row: int) -> str:
