@@ -265,12 +265,35 @@ def api() -> str:
     return "\n".join("\n".join([f"## {title}\n", *parts]) for title, parts in sections.items())
 
 
+def tools() -> str:
+    """Other tools, what they print, and their rules, from the source."""
+    parts = []
+    for name in registry.names("peers"):
+        found = carob.explain([["B-A"]], [["B-A"]], name, examples=0).tools
+        text, _ = _described(registry.load("peers", name).__doc__)
+        parts.append(f"### {name}\n")
+        parts += [f"{paragraph}\n" for paragraph in text]
+        modes = ", ".join(f"`{tool.tool}`" for tool in found)
+        parts.append(f"As {found[0].version}: {modes}. Its numbers, and carob's:\n")
+        for tool in (
+            found if found[0].numbers[0].recipe != found[-1].numbers[0].recipe else found[:1]
+        ):
+            numbers = ", ".join(f"{n.name} (`{n.recipe}`)" for n in tool.numbers)
+            parts.append(f"- {numbers}")
+        parts += ["", "Its rules:\n"]
+        rules = dict.fromkeys((share.rule, share.why) for tool in found for share in tool.shares)
+        parts += [f"- {rule}: {why}" for rule, why in rules]
+        parts.append("")
+    return "\n".join(parts) + "\n"
+
+
 PARTS: dict[str, Callable[[], str | None]] = {
     "api": api,
     "components": components,
     "options": options,
     "side_by_side": side_by_side,
     "rankings": rankings,
+    "tools": tools,
     "house": draw.house,
     "walk": draw.walk,
 }

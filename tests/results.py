@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from functools import cache
 
-from carob import Corpus, Document, Mention, compare, errors, power, rank, robust, score
+from carob import Corpus, Document, Mention, compare, errors, explain, power, rank, robust, score
 from carob.result.result import Result
 
 NAMES = ("a_b & c%", "x|y #1", "$p{q}~^")
 LABEL = "L_1 & 5% | #"
-KINDS = ("scores", "comparison", "ranking", "robustness", "power", "errors")
+KINDS = ("scores", "comparison", "ranking", "robustness", "power", "explanation", "errors")
 
 
 def corpora() -> tuple[Corpus, dict[str, Corpus]]:
@@ -37,4 +37,6 @@ def result(kind: str) -> Result:
     a, b, _ = systems.values()
     if kind == "power":
         return power(gold, {NAMES[0]: a, NAMES[1]: b}, "exact.F1", simulations=100, trials=99)
+    if kind == "explanation":
+        return explain(gold, b, ["sklearn(mode=with-O)", "nervaluate(mode=partial)=0.9"])
     return errors(gold, a, b, names=NAMES[:2])

@@ -23,7 +23,7 @@ COMPONENTS = [(stage, name) for stage in registry.STAGES for name in registry.bu
 NOUNS = ("arrays", "corpus", "values", "pair", "counts", "result")
 """Each may import those before it."""
 
-STAGES = {"formats", "match", "measure", "average", "infer", "explain", "report", "learn"}
+STAGES = {"formats", "match", "measure", "average", "infer", "explain", "report", "learn", "peers"}
 ROOM = {"seminars", "generator", "example"}
 """Made-up corpora: they import nothing but corpus."""
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:  # as typing has it, without the time that typing takes
     from carob.evaluate.convert import Converted, convert
     from carob.evaluate.diff import diff
     from carob.evaluate.errors import errors
+    from carob.evaluate.explain import explain
     from carob.evaluate.generate import generate
     from carob.evaluate.options import Options
     from carob.evaluate.power import power
@@ -46,6 +47,7 @@ if TYPE_CHECKING:  # as typing has it, without the time that typing takes
     from carob.result.changes import Changes
     from carob.result.comparison import Comparison, Difference, Rank
     from carob.result.errors import Errors
+    from carob.result.explanation import Explanation
     from carob.result.interval import Interval
     from carob.result.power import Power
     from carob.result.ranking import Ranking
@@ -55,13 +57,13 @@ if TYPE_CHECKING:  # as typing has it, without the time that typing takes
 
 __all__ = [
     "Audit", "CarobError", "Changes", "Comparison", "Converted", "Corpus", "DataError",
-    "Difference", "Document", "Errors", "Filler", "Findings", "Group", "InputError", "Interval",
-    "Mention", "Options", "Pair", "Plan", "Power", "Problem", "Quantities", "Rank", "Ranking",
-    "Recipe", "RecipeError", "Report", "Robustness", "Score", "Scores", "Tally", "Task",
+    "Difference", "Document", "Errors", "Explanation", "Filler", "Findings", "Group", "InputError",
+    "Interval", "Mention", "Options", "Pair", "Plan", "Power", "Problem", "Quantities", "Rank",
+    "Ranking", "Recipe", "RecipeError", "Report", "Robustness", "Score", "Scores", "Tally", "Task",
     "Template", "Trained", "UsageError", "Verification", "__version__", "audit", "check",
-    "check_plan", "compare", "convert", "diff", "errors", "generate", "load_model", "make_plan",
-    "power", "predict", "rank", "read", "report", "robust", "run_experiment", "score", "train",
-    "verify", "write",
+    "check_plan", "compare", "convert", "diff", "errors", "explain", "generate", "load_model",
+    "make_plan", "power", "predict", "rank", "read", "report", "robust", "run_experiment", "score",
+    "train", "verify", "write",
 ]  # fmt: skip
 
 _NAMES = {
@@ -76,6 +78,7 @@ _NAMES = {
     "evaluate.convert": "Converted convert",
     "evaluate.diff": "diff",
     "evaluate.errors": "errors",
+    "evaluate.explain": "explain",
     "evaluate.generate": "generate",
     "evaluate.options": "Options",
     "evaluate.power": "power",
@@ -96,6 +99,7 @@ _NAMES = {
     "result.changes": "Changes",
     "result.comparison": "Comparison Difference Rank",
     "result.errors": "Errors",
+    "result.explanation": "Explanation",
     "result.interval": "Interval",
     "result.power": "Power",
     "result.ranking": "Ranking",

@@ -1,7 +1,7 @@
 """The contracts: what a format, event space, measure, average, report or learner declares and does.
 
 A component is a frozen dataclass with a `name`. It inherits nothing. `Format`, `Space`, `Measure`,
-`Average`, `Report` and `Learner` list what it must have; `FormatHooks`, `SpaceHooks`,
+`Average`, `Report`, `Learner` and `Peer` list what it must have; `FormatHooks`, `SpaceHooks`,
 `MeasureHooks`, `AverageHooks`, `ReportHooks` and `LearnerHooks` list what it may have beside, and
 what holds if it does not. What a component knows about itself (its range, whether it is symmetric)
 it declares here, and nowhere else is a list of names.
@@ -42,17 +42,18 @@ from carob.result.scores import Score, Scores
 if TYPE_CHECKING:
     from pathlib import Path  # slow to load
 
+    from carob.pair.readings import Counting, Files, Step  # only other tools need them
     from carob.pair.texts import Examples, Texts  # only learners need them
 
 __all__ = [
     "Average", "AverageHooks", "Averaged", "BoolArray", "CarobError", "Corpus", "CountTable",
     "DataError", "Document", "Documents", "Events", "Filler", "FloatArray", "Format", "FormatHooks",
     "Group", "InputError", "IntArray", "Learner", "LearnerHooks", "Measure", "MeasureHooks",
-    "Mention", "Mentions", "Model", "ModelHooks", "Pair", "Problem", "Problems", "Quantities",
-    "RecipeError", "Report", "ReportHooks", "Score", "Scores", "Source", "Space", "SpaceHooks",
-    "Table", "Tally", "Template", "UsageError", "document_of", "hook", "join", "mean", "missing",
-    "missing_attributes", "nearest", "of_documents", "packed", "ratio", "required", "rest",
-    "valued",
+    "Mention", "Mentions", "Model", "ModelHooks", "Pair", "Peer", "Problem", "Problems",
+    "Quantities", "RecipeError", "Report", "ReportHooks", "Score", "Scores", "Source", "Space",
+    "SpaceHooks", "Table", "Tally", "Template", "UsageError", "document_of", "hook", "join", "mean",
+    "missing", "missing_attributes", "nearest", "of_documents", "packed", "ratio", "required",
+    "rest", "valued",
 ]  # fmt: skip
 
 
@@ -327,9 +328,45 @@ class LearnerHooks:
     """Whether its models have the hook `uncertainty`, so that it can pick documents to label."""
 
 
+@runtime_checkable
+class Peer(Protocol):
+    """Another tool: how it reads files and what it counts. A component of peers/.
+
+    It goes from carob's numbers to its own one rule at a time, so that every rule has a share of
+    the difference, and the shares add up to it.
+    """
+
+    @property
+    def name(self) -> str:
+        """Its name in `--like`."""
+
+    @property
+    def version(self) -> str:
+        """The version that it was compared with."""
+
+    @property
+    def modes(self) -> tuple[str, ...]:
+        """The values of its parameter `mode`: each is explained unless one is named."""
+
+    @property
+    def mode(self) -> str:
+        """The one that is explained."""
+
+    @property
+    def recipes(self) -> Mapping[str, str]:
+        """The numbers that it prints by their names, and for each carob's recipe for the same. The
+        first F1 is the one that people quote.
+        """
+
+    def steps(self, files: Files, ours: Counting, /) -> Iterator[Step]:
+        """Its rules in order, each with what holds if it and those before it do; the last step has
+        the tool's numbers. Raises `RefusalError` if the tool would fail.
+        """
+
+
 CONTRACTS: Mapping[str, type] = {
     "formats": Format, "match": Space, "measure": Measure, "average": Average, "report": Report,
-    "learn": Learner,
+    "learn": Learner, "peers": Peer,
 }  # fmt: skip
 """The contract of each stage whose components may come from plugins."""
 

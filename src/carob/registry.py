@@ -2,8 +2,8 @@
 
 A component is a class with a `name`. Built-in ones are found by reading the source files, so that
 only those that are used get imported; plugins announce theirs as entry points of the groups
-`carob.formats`, `carob.match`, `carob.measure`, `carob.average`, `carob.infer`, `carob.report` and
-`carob.learn`.
+`carob.formats`, `carob.match`, `carob.measure`, `carob.average`, `carob.infer`, `carob.report`,
+`carob.learn` and `carob.peers`.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ STAGES: Mapping[str, str] = {
     "infer": "statistic",
     "report": "report",
     "learn": "learner",
+    "peers": "tool",
 }
 """The stages that have components, and what one of them is called in messages."""
 

@@ -127,6 +127,17 @@ def add_counting(parser: argparse.ArgumentParser, *, zero_division: bool = True)
             "--zero-division", choices=("skip", "0", "1"), default="skip",
             help="value of a label or document without any item in a mean (default: left out)",
         )  # fmt: skip
+    add_pairing(group)
+    add_tokenizer(group)
+    add_task(group)
+    group.add_argument(
+        "--part", metavar="NAME",
+        help="the part of the task's documents (default: test if there is one, otherwise all)",
+    )  # fmt: skip
+
+
+def add_pairing(group: argparse._ActionsContainer) -> None:
+    """How documents of gold and system are paired."""
     group.add_argument(
         "--extra-docs", choices=("error", "ignore"), default="error",
         help="what to do with system documents that gold lacks (default: error)",
@@ -135,12 +146,6 @@ def add_counting(parser: argparse.ArgumentParser, *, zero_division: bool = True)
         "--words", choices=("count", "ignore", "error"), default="count",
         help="words that differ from gold's on the same row: count them, and fail from 5 %% on "
         "(default); ignore them and compare places; or fail",
-    )  # fmt: skip
-    add_tokenizer(group)
-    add_task(group)
-    group.add_argument(
-        "--part", metavar="NAME",
-        help="the part of the task's documents (default: test if there is one, otherwise all)",
     )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:  # as typing has it, without the time that typing takes
 
 SUMMARY = "list or explain event spaces, measures, averages and formats, with their sources"
 
-_STAGES = ("match", "measure", "average", "infer", "formats", "report")
+_STAGES = ("match", "measure", "average", "infer", "formats", "report", "peers")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -1,0 +1,258 @@
+"""Two files as other tools are given them: tags as they are in the files, and mentions on one
+numbering of positions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from carob.arrays.tags import EMPTY, interpret, stacked
+from carob.arrays.types import IntArray
+from carob.corpus.corpus import Corpus, TagLine
+from carob.corpus.lists import is_list
+from carob.corpus.problems import DataError
+from carob.corpus.tables import Mentions, int32
+from carob.counts.tally import Tally
+from carob.evaluate.score import average
+from carob.pair.pair import Pair
+from carob.pair.readings import Counted, Credits, Files, Reading, Side, Spot, Tagged, numbered
+from carob.recipe import Recipe
+from carob.result.result import number_or_none
+
+LETTERS = "BIES"
+NO_TOKENS = "these files have no tokens"
+
+
+class Views:
+    """How carob and other tools may see a pair of files."""
+
+    def __init__(self, pair: Pair, corpora: Sequence[Corpus], inputs: Sequence[Any]) -> None:
+        self.pair, self.corpora = pair, tuple(corpora)
+        try:
+            self.tokens: Pair | None = pair.in_tokens
+            if (self.tokens.documents.length < 0).any():
+                self.tokens = None
+        except DataError:
+            self.tokens = None
+        seen = self.tokens or pair
+        lengths = seen.documents.length.astype(np.int64)
+        for table in (seen.gold, seen.system):
+            np.maximum.at(lengths, table.doc, table.end)
+        self.lengths = lengths
+        # One position more for the line that opens a document.
+        self.starts: IntArray = np.concatenate([[0], np.cumsum(lengths + 1)])
+        self._kept: tuple[Reading, Mapping[str, str], Counted] | None = None
+        self.sides = self._sides(inputs)
+
+    def files(self, recipes: Mapping[str, str]) -> Files:
+        """What a tool is given, if carob's numbers are those of these recipes."""
+        inside = [self._inside(side) for side in ("gold", "system")]
+        table = self.tokens or self.pair
+        exact = Reading(
+            self._spots(table.gold, inside[0]), self._spots(table.system, inside[1])
+        )  # fmt: skip
+        snapped = None
+        if any(each is not None for each in inside):
+            snapped = Reading(self._spots(table.gold), self._spots(table.system))
+        return Files(
+            exact, self._counted(self.pair, exact, recipes), self.starts[:-1], self.sides, snapped,
+            "" if self.sides else NO_TOKENS,
+        )  # fmt: skip
+
+    def count(self, reading: Reading, recipes: Mapping[str, str]) -> Counted:
+        """The numbers and credits of a reading by carob's recipes."""
+        if self._kept is not None and self._kept[:2] == (reading, recipes):
+            return self._kept[2]
+        labels = tuple(sorted({spot.label for side in reading for spot in side}))
+        number = {label: i for i, label in enumerate(labels)}
+        lengths, tables = self.lengths.copy(), []
+        documents = (self.tokens or self.pair).documents
+        for spots in reading:
+            start = np.array([spot.start for spot in spots], np.int64)
+            end = np.array([spot.end for spot in spots], np.int64)
+            doc = np.searchsorted(self.starts, start, side="right") - 1
+            np.maximum.at(lengths, doc, end - self.starts[doc])
+            mentions = Mentions(
+                int32(doc), int32(start - self.starts[doc]), int32(end - self.starts[doc]),
+                int32([number[spot.label] for spot in spots]),
+            )  # fmt: skip
+            tables.append(mentions)
+        documents = replace(documents, length=int32(lengths))
+        gold, system = (_ordered(documents, table, labels) for table in tables)
+        pair = Pair(gold, system, labels, documents, "token")
+        ordered = Reading(self._spots(gold, labels=labels), self._spots(system, labels=labels))
+        counted = self._counted(pair, ordered, recipes)
+        self._kept = reading, recipes, counted
+        return counted
+
+    def _counted(self, pair: Pair, reading: Reading, recipes: Mapping[str, str]) -> Counted:
+        parsed = {name: Recipe.parse(text) for name, text in recipes.items()}
+        tallies = {recipe.space: None for recipe in parsed.values()}
+        values, credits = {}, Credits()
+        found: dict[Any, Tally] = {}
+        for space in tallies:
+            events = space(pair)
+            found[space] = Tally.of(space, pair, events)
+            if not credits:
+                sides = []
+                for side in ("gold", "system"):
+                    shares = space.quantities[f"{side}_right"]
+                    worth = np.array([shares.get(name, 0.0) for name in space.outcomes])
+                    rows = getattr(events, side)
+                    there = rows >= 0
+                    size = len(getattr(pair, side))
+                    weights = (worth[events.outcome] * events.weight)[there]
+                    sides.append(np.bincount(rows[there], weights, size).tolist())
+                credits = reading.credited(*sides)
+        for name, recipe in parsed.items():
+            values[name] = number_or_none(average(recipe, found[recipe.space], None).value)
+        return Counted(values, credits)
+
+    def _inside(self, side: str) -> list[tuple[int, int] | None] | None:
+        """Where mentions that do not fit tokens are, in characters; None if all fit."""
+        if self.tokens is None or self.tokens is self.pair or self.pair.borders is None:
+            return None
+        table: Mentions = getattr(self.pair, side)
+        moved = self.pair.borders().snapped(table)[1]
+        if not moved.any():
+            return None
+        return [
+            (int(table.start[row]), int(table.end[row])) if moved[row] else None
+            for row in range(len(table))
+        ]
+
+    def _spots(
+        self, table: Mentions, inside: Sequence[tuple[int, int] | None] | None = None,
+        labels: tuple[str, ...] | None = None,
+    ) -> tuple[Spot, ...]:  # fmt: skip
+        names = self.pair.labels if labels is None else labels
+        first = self.starts[table.doc]
+        columns = (first + table.start, first + table.end, table.label)
+        rows = zip(*(column.tolist() for column in columns), strict=True)
+        made = [Spot(((start, end),), names[label]) for start, end, label in rows]
+        for row in table.discontinuous.tolist():
+            base = int(first[row])
+            parts = tuple((base + low, base + high) for low, high in table.fragments_of(row))
+            made[row] = made[row]._replace(fragments=parts)
+        for row, span in enumerate(inside or ()):
+            if span is not None:
+                made[row] = made[row]._replace(inside=span)
+        return tuple(made)
+
+    def _sides(self, inputs: Sequence[Any]) -> tuple[Side, Side] | None:
+        """The tags of both files, as far as there are tokens."""
+        if self.tokens is None:
+            return None
+        sides = []
+        tables = (self.tokens.gold, self.tokens.system)
+        for given, corpus, table in zip(inputs, self.corpora, tables, strict=True):
+            lines = _given_lines(given) or _file_lines(corpus)
+            if lines is not None:
+                side = self._raw(lines, corpus)
+            else:
+                side = self._made(table)
+            sides.append(side)
+        return sides[0], sides[1]
+
+    def _raw(self, documents: list[list[TagLine]], corpus: Corpus) -> Side:
+        """The tags of a file. Its lines with tokens are those of gold, one after the other."""
+        rows: list[tuple[str, int, int, int, bool]] = []
+        sequence, blank, token = -1, True, 0
+        first = np.concatenate([[0], np.cumsum(self.lengths)])
+        for number, lines in enumerate(documents):
+            if corpus.origin is None or corpus.origin.format == "memory":
+                blank = True
+            for each in lines:
+                if each.tag is None:
+                    blank = True
+                    continue
+                sequence += blank
+                blank = False
+                doc = int(np.searchsorted(first, token, side="right")) - 1
+                at = token + doc
+                if each.opens:
+                    doc = min(number, len(self.lengths) - 1)
+                    at = int(self.starts[doc + 1]) - 1
+                rows.append((each.tag, sequence, min(doc, len(self.lengths) - 1), at, each.opens))
+                token += not each.opens
+        lines_of = [each.line for lines in documents for each in lines if each.tag is not None]
+        tags, codes = numbered([row[0] for row in rows])
+        columns = [np.array([row[i] for row in rows], np.int64) for i in (1, 2, 3)]
+        opens = np.array([row[4] for row in rows], bool)
+        tagged = Tagged(
+            tags, codes, columns[0], columns[1], columns[2], np.array(lines_of, np.int64), opens
+        )
+        how = corpus.origin.parameters if corpus.origin else {}
+        levels = any(len(stacked(tag)) > 1 for tag in tags)
+        layers = "+" in how.get("columns", "").partition("+token=")[0] or levels
+        scheme = how.get("scheme", "iob2")
+        return Side(tagged, _meant(tags, scheme), scheme, layers=layers)
+
+    def _made(self, table: Mentions) -> Side:
+        """Tags in IOB2 for mentions: the longest first, and none over another."""
+        total = int(self.lengths.sum())
+        doc = np.repeat(np.arange(len(self.lengths)), self.lengths)
+        position = np.arange(total) + doc
+        tags = ["O"] * int(self.starts[-1])
+        spots = self._spots(table)
+        for spot in sorted(spots, key=lambda each: (each.start - each.end, each)):
+            if len(spot.fragments) == 1 and tags[spot.start : spot.end].count("O") == (
+                spot.end - spot.start
+            ):
+                inside = [f"I-{spot.label}"] * (spot.end - spot.start - 1)
+                tags[spot.start : spot.end] = [f"B-{spot.label}", *inside]
+        names, codes = numbered([tags[place] for place in position.tolist()])
+        documents = (self.tokens or self.pair).documents
+        opens = np.zeros(total, bool)
+        opens[np.concatenate([[0], np.cumsum(self.lengths)])[:-1][self.lengths > 0]] = True
+        for row in range(len(documents)):
+            offset = int(self.lengths[:row].sum()) if len(documents.sentence_start) else 0
+            for start in documents.sentences(row):
+                if start < self.lengths[row]:
+                    opens[offset + start] = True
+        sequence = np.cumsum(opens) - 1
+        none = np.zeros(total, bool)
+        tagged = Tagged(names, codes, sequence, doc, position, doc + 1, none)
+        return Side(tagged, names, "iob2", made=True)
+
+
+def _ordered(documents: Any, table: Mentions, labels: tuple[str, ...]) -> Mentions:
+    return Corpus(None, documents, table, labels).ordered().mentions
+
+
+def _meant(tags: Sequence[str], scheme: str) -> tuple[str, ...]:
+    """What carob takes each tag for: O, or B-, I-, E- or S- with a label."""
+    plain = [stacked(tag)[0] for tag in tags]
+    inside = [tag for tag in plain if tag not in ("O", EMPTY)]
+    tagset = interpret(inside, "io" if scheme == "io" else "auto")
+    meaning = {
+        tag: f"{LETTERS[int(prefix)]}-{tagset.labels[int(label)]}"
+        for tag, prefix, label in zip(inside, tagset.prefix, tagset.label, strict=True)
+        if label >= 0
+    }
+    return tuple(meaning.get(tag, "O") for tag in plain)
+
+
+def _given_lines(given: Any) -> list[list[TagLine]] | None:
+    """The tags of lists, each a document; None if these are something else."""
+    if not is_list(given):
+        return None
+    first = next((items for items in given if len(items)), None)
+    if first is None or not is_list(first) or not isinstance(next(iter(first)), str):
+        return None
+    return [[TagLine(row, str(tag)) for tag in tags] for row, tags in enumerate(given, 1)]
+
+
+def _file_lines(corpus: Corpus) -> list[list[TagLine]] | None:
+    """The tags of a file; None if it has none."""
+    documents = []
+    for row in range(len(corpus)):
+        lines = corpus.tag_lines(row)
+        if lines is None:
+            return None
+        documents.append(lines)
+    return documents
