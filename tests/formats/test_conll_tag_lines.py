@@ -5,6 +5,7 @@ lines that open a document.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from carob import Corpus, read
 from carob.corpus.corpus import TagLine
 
 
-def lines(tmp_path: Path, text: str, **parameters: object) -> list[list[TagLine] | None]:
+def lines(tmp_path: Path, text: str, **parameters: Any) -> list[list[TagLine] | None]:
     (tmp_path / "a.conll").write_bytes(text.encode())
     corpus = read(tmp_path / "a.conll", **parameters)
     return [corpus.tag_lines(row) for row in range(len(corpus))]
