@@ -11,7 +11,7 @@ import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # as typing has it, without the time that typing takes
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
     from carob.corpus.problems import UsageError
@@ -31,8 +31,8 @@ INPUTS = ("gold", "systems", "system", "other", "input", "files", "against", "ta
 STYLE = {"percent": False, "digits": None, "intervals": True, "layout": None}
 """Parameters of reports that arguments hold as they are, and their defaults."""
 
-SIMPLE = ("preset", "zero_division", "extra_docs", "words", "tokenizer", "resamples", "interval",
-          "seed", "resample_by", "strata", "skip_invalid")  # fmt: skip
+SIMPLE = ("preset", "zero_division", "extra_docs", "words", "align", "tokenizer", "resamples",
+          "interval", "seed", "resample_by", "strata", "skip_invalid")  # fmt: skip
 """Options of the public functions that arguments hold as they are."""
 
 
@@ -111,7 +111,8 @@ def add_conll(group: argparse._ActionsContainer, *, tag_scheme: bool = True) -> 
     )  # fmt: skip
     group.add_argument(
         "--read", metavar="KEY=VALUE", action="append", default=[],
-        help="another parameter of the format, such as entities=decode (repeatable)",
+        help="another parameter of the format, such as entities=decode; of one side alone: "
+        "gold.KEY=VALUE or system.KEY=VALUE (repeatable)",
     )  # fmt: skip
 
 
@@ -146,6 +147,11 @@ def add_pairing(group: argparse._ActionsContainer) -> None:
         "--words", choices=("count", "ignore", "error"), default="count",
         help="words that differ from gold's on the same row: count them, and fail from 5 %% on "
         "(default); ignore them and compare places; or fail",
+    )  # fmt: skip
+    group.add_argument(
+        "--align", choices=("none", "characters"), default="none",
+        help="if tokens or spaces differ from gold's: align the characters, and compare places in "
+        "gold's text (default: none, they must be the same)",
     )  # fmt: skip
 
 
@@ -401,8 +407,37 @@ def parse_reading(arguments: argparse.Namespace, side: str) -> dict[str, Any]:
         "tag": columns.get(side),
         "token": columns.get("token"),
     }
-    more = parse_pairs("--read", arguments.read)
+    sides = ("gold", "system") if hasattr(arguments, "system_format") else ()
+    more: dict[str, Any] = parse_sides(parse_pairs("--read", arguments.read), sides)[side]
+    if "columns" in more:
+        columns = parse_columns(more.pop("columns"))
+        more |= {key: columns[name] for key, name in (("tag", side), ("token", "token"))
+                 if name in columns}  # fmt: skip
     return {key: value for key, value in every.items() if value is not None} | more
+
+
+def parse_sides(pairs: Mapping[str, str], sides: Sequence[str]) -> dict[str, dict[str, str]]:
+    """The values for each side. One whose key begins with `gold.` or `system.` is for that side
+    alone, and counts more than one for both.
+
+    >>> parse_sides({"system.id": "nr", "id": "doc", "text": "body"}, ["gold", "system"])["system"]
+    {'id': 'nr', 'text': 'body'}
+    """
+    from carob.corpus.problems import UsageError
+
+    by_side: dict[str, dict[str, str]] = {}
+    for side in sides or ("gold", "system"):
+        both = {key: value for key, value in pairs.items() if "." not in key}
+        own = {key.removeprefix(f"{side}."): value for key, value in pairs.items()
+               if key.startswith(f"{side}.")}  # fmt: skip
+        by_side[side] = both | own
+    for key in pairs:
+        name = key.partition(".")[0]
+        if "." in key and name not in sides:
+            expected = " or ".join(f"{side}.KEY=VALUE" for side in sides)
+            only = "this command reads one side: KEY=VALUE" if not sides else f"expected {expected}"
+            raise UsageError(f"--read {key}: found the side {name!r}; {only}")
+    return by_side
 
 
 def parse_columns(spec: str | None) -> dict[str, Any]:

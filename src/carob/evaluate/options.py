@@ -35,6 +35,7 @@ class ErrorsOptions(TypedDict, total=False):
     map: Mapping[str, str] | None
     extra_docs: str
     words: str
+    align: str
     tokenizer: str
     skip_invalid: bool
 
@@ -98,6 +99,10 @@ class Options:
     """What to do with words of a system that differ from gold's on the same row: `count` them, and
     score if fewer than 5 % differ; `ignore` them, and compare places alone; or `error`.
     """
+    align: str = "none"
+    """How the two sides are made comparable if their tokens or spaces differ: `characters` aligns
+    those characters that are no white space, and compares places in gold's text; `none` does not.
+    """
     tokenizer: str = "auto"
     """How texts are split where characters are counted and a recipe needs tokens: `given`, `words`
     or `whitespace`; `auto` takes the given tokens if there are any, and words otherwise.
@@ -125,6 +130,7 @@ class Options:
         self._check_choice("zero_division", ("skip", "0", "1"))
         self._check_choice("extra_docs", ("error", "ignore"))
         self._check_choice("words", ("count", "ignore", "error"))
+        self._check_choice("align", ("none", "characters"))
         self._check_choice("tokenizer", ("auto", *TOKENIZERS))
         self._check_choice("resample_by", ("document", "sentence"))
         if not (self.resamples == 0 or 100 <= self.resamples <= 10_000_000):
@@ -149,7 +155,7 @@ class Options:
         ('PER',)
         >>> Options.of(ErrorsOptions, {"lables": "PER"})
         Traceback (most recent call last):
-        carob.corpus.problems.UsageError: no option is called 'lables'; did you mean labels? there are: extra_docs, gold_options, labels, map, preset, skip_invalid, slots, system_options, task, tokenizer, words
+        carob.corpus.problems.UsageError: no option is called 'lables'; did you mean labels? there are: align, extra_docs, gold_options, labels, map, preset, skip_invalid, slots, system_options, task, tokenizer, words
         """  # noqa: E501 (an error message is one line)
         names = accepted.__annotations__
         for name in arguments:

@@ -360,6 +360,8 @@ def prepare(
     of_strings = [recipe for recipe in wanted if hook(recipe.space, "of_strings")]
     strings = len(of_strings) == len(wanted)
     remarks: tuple[str, ...] = ()
+    if options.align != "none":
+        reference, answers, remarks = _aligned(reference, answers, invalid)
     paired = _paired(reference, answers, options, tokens, strings=strings, several=several)
     codes = {each.code for error in paired.invalid.values() for each in error.problems}
     if optional and of_strings and codes and codes <= {"K303", "K305"}:
@@ -423,6 +425,32 @@ def prepare(
         pairs, fields, wanted, plan, plans, reference, warnings + remarks, applied, set_aside,
         (read_gold, {name: read_systems[name] for name in pairs}),
     )  # fmt: skip
+
+
+def _aligned(
+    reference: Corpus, answers: Mapping[str, Corpus], invalid: dict[str, InputError]
+) -> tuple[Corpus, dict[str, Corpus], tuple[str, ...]]:
+    """Gold in characters and systems on its texts, with a remark about each. What is wrong with
+    systems goes to `invalid`.
+    """
+    from carob.pair.align import aligned, in_own_characters, share
+    from carob.pair.pair import documents_of_gold
+
+    gold = in_own_characters(replace(reference, origin=origin_of(reference)), "gold")
+    found: dict[str, Corpus] = {}
+    remarks = []
+    for name, answer in answers.items():
+        answer = replace(answer, origin=origin_of(answer))
+        try:
+            found[name] = aligned(gold, answer, documents_of_gold(reference, answer), name)
+        except InputError as error:
+            invalid[name] = error
+            continue
+        part = share(found[name])
+        remarks.append(f"{plain(name)}: {part:.2%} of the characters are aligned with gold's")
+    if not found:
+        raise_all(invalid.values())
+    return gold, found, tuple(remarks)
 
 
 class _Paired(NamedTuple):
@@ -623,6 +651,7 @@ def _counting_fields(
         "zero": options.zero_division,
         "extra": options.extra_docs,
         **({} if options.words == "count" else {"words": options.words}),
+        **({} if options.align == "none" else {"align": options.align}),
     }
     return fields if options.task is None else fields | options.task.signature_fields()
 

@@ -201,6 +201,7 @@ class _Stored:
             "zero_division": fields["zero"],
             "extra_docs": fields["extra"],
             "words": fields.get("words", "count"),
+            "align": fields.get("align", "none"),
             "tokenizer": "auto" if fields["tokenizer"] == "none" else fields["tokenizer"],
             "task": self._task(fields),
             **_drawing(fields),

@@ -260,6 +260,8 @@ class Pair:
             system = cut_alike(gold, system)
             place = _by_words(gold, system, warnings)
         theirs = np.flatnonzero(place != UNKNOWN)
+        if not apart and gold.unit == "char" == system.unit:
+            system = _at_line_ends(gold, system, place[theirs], theirs)
         if not apart and any(each.any() for each in _unlike(gold, system, place[theirs], theirs)):
             try:
                 changed = _changed_words(gold, system, place[theirs], theirs, words)
@@ -379,6 +381,19 @@ def _by_words(gold: Corpus, system: Corpus, warnings: list[str]) -> IntArray:
     return place
 
 
+def documents_of_gold(gold: Corpus, system: Corpus) -> IntArray:
+    """For each system document, which gold document it is: by id, or by place if a side has no
+    ids; -1 for none.
+
+    >>> documents_of_gold(Corpus.of("[Ann]PER", "Bo"), Corpus.of("Ann")).tolist()
+    [0]
+    """
+    if gold.documents.id is not None and system.documents.id is not None:
+        return _by_id(gold, system, "ignore", [])
+    place = np.arange(len(system), dtype=np.int32)
+    return np.where(place < len(gold), place, np.int32(UNKNOWN))
+
+
 def _by_place(gold: Corpus, system: Corpus) -> IntArray:
     """The same numbers. If one side has more documents, words that differ earlier say more."""
     common = min(len(gold), len(system))
@@ -408,6 +423,16 @@ def _unlike(
     hashes, others = left.hash[ours], right.hash[theirs]
     uneven = (lengths >= 0) & (sizes >= 0) & (lengths != sizes)
     return uneven, (hashes != 0) & (others != 0) & (hashes != others) & ~uneven
+
+
+def _at_line_ends(gold: Corpus, system: Corpus, ours: IntArray, theirs: IntArray) -> Corpus:
+    """The system on the texts of gold, where they differ at the ends of lines alone."""
+    uneven, other = _unlike(gold, system, ours, theirs)
+    if not (uneven | other).any():
+        return system
+    from carob.pair.align import same_but_for_line_ends  # most files do not need it
+
+    return same_but_for_line_ends(gold, system, ours, theirs, uneven | other)
 
 
 def _changed_words(
@@ -562,6 +587,9 @@ def _coverage(gold: Corpus, system: Corpus, both: int) -> dict[str, int]:
             "gold_relations": len(gold.relations),
             "system_relations": len(system.relations),
         }
+    for name in ("aligned_characters", "unaligned_characters"):
+        if name in system.facts:
+            coverage[name] = system.facts[name]
     if empty := fact("empty_texts"):
         coverage["empty"] = empty
     return coverage

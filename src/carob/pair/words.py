@@ -49,6 +49,8 @@ def changed_words(
             hint = f"; {count:,} of {total:,} words differ, --words ignore compares places alone"
         else:
             other = np.zeros_like(other)
+    if not hint and _same_without_space(gold, system, ours, theirs, uneven | other):
+        hint = "; only tokens or spaces differ: --align characters compares them"
     problems: list[Problem] = []
     total = 0
     for row in np.flatnonzero(uneven | other).tolist():
@@ -60,12 +62,25 @@ def changed_words(
     raise InputError([replace(each, hint=each.hint + hint) for each in problems], total)
 
 
+def _same_without_space(
+    gold: Corpus, system: Corpus, ours: IntArray, theirs: IntArray, unlike: BoolArray
+) -> bool:
+    """Whether the first documents that differ have the same characters but for white space."""
+    for row in np.flatnonzero(unlike)[:SHOWN].tolist():
+        sides = [_words(gold, int(ours[row])), _words(system, int(theirs[row]))]
+        texts = [None if side is None else "".join("".join(side).split()) for side in sides]
+        if texts[0] is None or texts[0] != texts[1]:
+            return False
+    return True
+
+
 def _different_rows(gold: Corpus, system: Corpus, a: int, b: int) -> list[int]:
     """The tokens that differ on the same row of two documents with the same number of rows."""
     words, answers = gold.words(a)[1] or (), system.words(b)[1] or ()
     if len(words) != len(answers):
         return []
-    return [at for at, (x, y) in enumerate(zip(words, answers, strict=True)) if x != y]
+    return [at for at, (x, y) in enumerate(zip(words, answers, strict=True))
+            if x != y and x.strip() != y.strip()]  # fmt: skip
 
 
 Place = tuple[int, int]
