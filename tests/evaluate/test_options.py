@@ -48,7 +48,10 @@ CALLS: list[Callable[..., Any]] = [
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"lables": ["PER"]}, r"no option is called 'lables'; did you mean labels\? there are: ex"),
+        (
+            {"lables": ["PER"]},
+            r"no option is called 'lables'; did you mean labels\? there are: align, ex",
+        ),
         ({"extra_docs": "keep"}, "extra_docs is error or ignore, not 'keep'$"),
         ({"tokenizer": "bpe"}, "tokenizer is auto or given or words or whitespace, not 'bpe'$"),
         ({"preset": "mention"}, r"no table is called 'mention'; did you mean mentions\?"),
