@@ -33,7 +33,8 @@ Shape: TypeAlias = Callable[[int], bytes]
 
 COUNT = {"conll": 6000, "spans": 12_000, "tbf": 3000, "jsonl": 1500, "inline": 2000, "brat": 1000,
          "records": 1500, "muc": 1500, "doccano": 1500, "prodigy": 800, "labelstudio": 800,
-         "pipeline": 1500, "huggingface": 1500, "conllu": 3000}  # fmt: skip
+         "pipeline": 1500, "huggingface": 1500, "conllu": 3000, "gliner": 1500, "langextract": 800,
+         "pubtator": 1500, "bioc": 800, "webanno": 1500, "cas": 800, "csv": 2000}  # fmt: skip
 """How many rows of a format's own shapes; of the shapes that are the same for all: ALIKE."""
 ALIKE = 8000
 TIMES, SLACK = 4, 0.02
@@ -206,6 +207,72 @@ OWN["pipeline"] = {
 OWN["huggingface"] = {
     "rows": rows(b'{"tokens": ["a", "b"], "ner_tags": ["B-X", "O"]}\n'),
     "labels": rows(b'{"tokens": ["a"], "ner_tags": ["B-%d"]}\n'),
+}
+OWN["gliner"] = {
+    "spans": listed(b'{"tokenized_text": ["a"], "ner": [', b'[0, 0, "%d"]', b"]}"),
+    "tokens": listed(b'{"ner": [], "tokenized_text": [', b'"%d"', b"]}"),
+    "lists": listed(b"[", b'[{"start": 0, "end": 1, "text": "a", "label": "A"}]', b"]"),
+}
+OWN["langextract"] = {
+    "extractions": listed(
+        b'{"text": "\xf0\x9f\x98\x80ab", "extractions": [',
+        b'{"extraction_class": "%d", "char_interval": {"start_pos": 1, "end_pos": 2}}', b"]}",
+    ),
+    "unplaced": listed(b'{"text": "a", "extractions": [', b'{"extraction_class": "A"}', b"]}"),
+}  # fmt: skip
+OWN["pubtator"] = {
+    "annotations": between(b"1|t|ab\n", rows(b"1\t0\t1\ta\tA\tC%d\n"), b""),
+    "relations": between(b"1|t|ab\n1\t0\t1\ta\tA\tC\n", rows(b"1\tR\tC\tC\n"), b""),
+    "articles": rows(b"%d|t|ab\n%d|a|c\n"),
+    "parts of concepts": between(b"1|t|ab\n1\t0\t1\ta\tA\t", rows(b"C%d|"), b"\n"),
+    "strangers": rows(b"2\t0\t1\ta\tA\n"),
+}
+OWN["bioc"] = {
+    "annotations": listed(
+        b'{"passages": [{"text": "ab", "offset": 0, "annotations": [',
+        b'{"id": "%d", "infons": {"type": "A"}, "locations": [{"offset": 0, "length": 1}]}',
+        b"]}]}",
+    ),
+    "passages": between(b"<collection><document><id>1</id>",
+                        rows(b"<passage><offset>%d00</offset><text>a</text></passage>"),
+                        b"</document></collection>"),
+    "documents": between(b"<collection>", rows(b"<document><id>%d</id></document>"),
+                         b"</collection>"),
+    "relations": listed(
+        b'{"passages": [{"text": "ab", "offset": 0, "annotations": [{"id": "1", "infons": {"type": '
+        b'"A"}, "locations": [{"offset": 0, "length": 1}]}]}], "relations": [',
+        b'{"id": "%d", "nodes": [{"refid": "1"}, {"refid": "1"}]}', b"]}",
+    ),
+    "attributes": between(b"<collection", rows(b' a%d="x"'), b">"),
+    "nested": rows(b"<collection>"),
+    "comments": between(b"<collection>", rows(b"<!-- x -->"), b"</collection>"),
+}  # fmt: skip
+WEBANNO = b"#FORMAT=WebAnno TSV 3.3\n#T_SP=a.B|label\n\n\n"
+OWN["webanno"] = {
+    "tokens": between(WEBANNO, rows(b"1-%d\t%d-%d\ta\tA\n"), b""),
+    "annotations": between(WEBANNO, rows(b"1-1\t0-1\ta\tA[%d]\n"), b""),
+    "stacks": between(WEBANNO + b"1-1\t0-1\ta\tA", rows(b"|A%d"), b"\n"),
+    "escapes": between(WEBANNO + b"1-1\t0-1\ta\t", rows(b"\\\\"), b"\n"),
+    "sentences": between(WEBANNO, rows(b"#Text=a\n%d-1\t%d-%d\ta\t_\n\n"), b""),
+    "layers": rows(b"#T_SP=a.B|x%d\n"),
+    "brackets": between(WEBANNO + b"1-1\t0-1\ta\t", rows(b"[1]"), b"\n"),
+}
+CAS = b'{"%FEATURE_STRUCTURES": [{"%ID": 1, "%TYPE": "uima.cas.Sofa", "sofaString": "ab"}, '
+OWN["cas"] = {
+    "annotations": lambda count: CAS + b", ".join(
+        b'{"%%ID": %d, "%%TYPE": "a.B", "begin": 0, "end": 1, "value": "A"}' % number
+        for number in range(2, count + 2)) + b"]}",
+    "layers": lambda count: CAS + b", ".join(
+        b'{"%%ID": %d, "%%TYPE": "a.B%d", "begin": 0, "end": 1}' % (number, number)
+        for number in range(2, count + 2)) + b"]}",
+}  # fmt: skip
+OWN["csv"] = {
+    "rows": between(b"doc,start,end,label\n", rows(b"d,0,1,A%d\n"), b""),
+    "documents": between(b"doc,start,end,label\n", rows(b"d%d,0,1,A\n"), b""),
+    "columns": between(b"doc,start,end,label", rows(b",c%d"), b"\n"),
+    "quotes": between(b"doc,start,end,label\n", rows(b'"'), b""),
+    "texts": between(b"doc,start,end,label,document_text\n", rows(b"d,0,1,A,ab\n"), b""),
+    "bad rows": between(b"doc,start,end,label\n", rows(b"x\n"), b""),
 }
 OWN["conllu"] = {
     "words": rows(b"1\ta" + b"\t_" * 7 + b"\tNER=B-%d\n"),

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from carob import InputError, Mention
+from carob import InputError, Mention, score
 from tests.formats._files import of_bytes
 
 HEAD = "7|t|😀 Ann slept\n7|a|Rome is far\n"
@@ -37,13 +37,15 @@ def test_utf16_units_are_noticed_and_read_on_request() -> None:
     assert [(2, 5), (12, 16)] == [(m.start, m.end) for m in mentions]
 
 
-def test_relations_join_all_mentions_of_two_concepts() -> None:
+def test_relations_join_the_first_mentions_of_two_concepts_and_concepts_are_clusters() -> None:
     rows = ["2\t5\tAnn\tPER\tP1", "12\t16\tRome\tLOC\tL1|L2", "12\t16\tRome\tLOC\t-"]
+    rows += ["2\t5\tAnn\tHUMAN\tP1"]
     rows += ["lives-in\tP1\tL2", "lives-in\tP1\tL2\tNovel", "lives-in\tP1\tX9"]
     corpus = read(HEAD + "".join(f"7\t{row}\n" for row in rows))
     first, second = corpus[0].relations
     assert ("lives-in", (("from", "T1"), ("to", "T2"))) == (first.label, first.members)
     assert first.members == second.members
+    assert [(("", "T1"), ("", "T4"))] == [each.members for each in corpus[0].clusters]
     assert 1 == corpus.facts["unlabelled_relations"]
 
 
@@ -65,3 +67,12 @@ def test_what_is_wrong_is_named_with_its_line() -> None:
 def test_bytes_that_are_no_text_are_named() -> None:
     with pytest.raises(InputError, match=r"K231 found .*expected UTF-8"):
         of_bytes(b"7|t|\xff\n", "pubtator")
+
+
+def test_any_mention_may_stand_for_its_concept() -> None:
+    head = "7|t|Aspirin and pain\n7|a|Aspirin helps\n"
+    first, second = "7\t0\t7\tAspirin\tC\tD1\n", "7\t17\t24\tAspirin\tC\tD1\n"
+    rest = "7\t12\t16\tpain\tD\tD2\n7\tCID\tD1\tD2\n"
+    gold, system = read(head + first + second + rest), read(head + second + rest)
+    assert 0.0 == score(gold, system, "relations.F1", resamples=0).value
+    assert 1.0 == score(gold, system, "relations(coref=gold).F1", resamples=0).value

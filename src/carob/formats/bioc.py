@@ -30,8 +30,9 @@ class Bioc:
     The text of a document has every passage at its offset, with spaces between them. An annotation
     has locations (several are a discontinuous mention) and infons: `label` names the one that is
     its label, the others are attributes. Relations join annotations by their ids (nodes), or by
-    infons that name concepts of annotations, as in BC5CDR and BioRED. Offsets count characters;
-    `offsets` names another unit. XML may not declare entities. See bioc.sourceforge.net.
+    infons that name concepts of annotations, as in BC5CDR and BioRED: such a relation is one of the
+    first annotations of its concepts, and all annotations of each of them are a cluster. Offsets
+    count characters; `offsets` names another unit. XML may not declare entities. See bioc.sourceforge.net.
 
     >>> one = b'{"id": "1", "infons": {"type": "who"}, "text": "Ann", "locations": [%s]}'
     >>> one %= b'{"offset": 0, "length": 3}'
@@ -49,7 +50,7 @@ class Bioc:
     signs: ClassVar[str] = '<collection "passages"'
     holds: ClassVar[frozenset[str]] = frozenset({
         "text", "document ids", "overlaps", "crossing", "discontinuous", "across sentences",
-        "attributes", "ids", "relations", "group ids", "units:char",
+        "attributes", "ids", "relations", "group ids", "clusters:bare", "units:char",
     })  # fmt: skip
 
     def __post_init__(self) -> None:
@@ -159,6 +160,7 @@ class Bioc:
             for value in {*mention.get("attributes", {}).values()} if "id" in mention else ():
                 by_concept.setdefault(value, []).append(mention["id"])
         relations, taken = [], set[str]()
+        clustered: dict[str, None] = {}
         for number, value in rows:
             infons = _infons(value)
             label = next((infons.pop(key) for key in _RELATION_LABELS if key in infons), "")
@@ -174,8 +176,9 @@ class Bioc:
                 else:
                     arguments.setdefault(role or f"Arg{place + 1}", []).append(own)
             if not nodes:
-                arguments = {key: by_concept[name] for key, name in infons.items()
-                             if name in by_concept}  # fmt: skip
+                concepts = {key: name for key, name in infons.items() if name in by_concept}
+                arguments = {key: by_concept[name][:1] for key, name in concepts.items()}
+                clustered |= dict.fromkeys(concepts.values())
             if missing or len([each for role in arguments.values() for each in role]) < 2:
                 facts["unlabelled_relations"] += 1
                 continue
@@ -185,6 +188,8 @@ class Bioc:
                 row["id"] = name
                 taken.add(name)
             relations.append(row)
+        if clusters := _clusters([by_concept[name] for name in clustered]):
+            entry.record["clusters"] = clusters
         return relations
 
     def signature_fields(self, facts: Mapping[Any, int]) -> tuple[dict[str, str], dict[str, int]]:
@@ -200,6 +205,17 @@ class Bioc:
         {'label': 'type', 'offsets': 'bytes'}
         """
         return {"label": unsigned(fields["label_key"]), "offsets": fields["offsets"]}
+
+
+def _clusters(concepts: list[list[str]]) -> list[Structure]:
+    """Clusters of the annotations of concepts; an annotation is in the first that it has."""
+    clusters, taken = [], set[str]()
+    for names in concepts:
+        own = [name for name in names if name not in taken]
+        taken.update(own)
+        if len(own) > 1:
+            clusters.append({"mentions": own})
+    return clusters
 
 
 def _is_likely(value: Any) -> bool:

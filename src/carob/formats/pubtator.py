@@ -32,9 +32,10 @@ class Pubtator:
 
     The text is the title, a space and the abstract; offsets count from its beginning, and ends are
     exclusive. An annotation has the id of the document, start, end, words, type and the id of its
-    concept, which becomes the attribute `concept`. A relation (ID, type, concept, concept) goes
-    from all mentions of the first concept to all mentions of the second. Offsets count characters;
-    `offsets` names another unit. See ncbi.nlm.nih.gov/research/pubtator3.
+    concept, which becomes the attribute `concept`; the mentions of one concept are a cluster. A
+    relation (ID, type, concept, concept) goes from the first mention of its first concept to the
+    first mention of the second: `relations(coref=gold)` lets every mention stand for its concept.
+    Offsets count characters; `offsets` names another unit. See ncbi.nlm.nih.gov/research/pubtator3.
 
     >>> text = b"7|t|Ann slept\\n7|a|\\n7\\t0\\t3\\tAnn\\tPerson\\tP1\\n"
     >>> Corpus.joined(Pubtator().read(Source.of_bytes(text)))[0].mentions
@@ -48,7 +49,7 @@ class Pubtator:
     signs: ClassVar[str] = "|t| |a|"
     holds: ClassVar[frozenset[str]] = frozenset({
         "text", "document ids", "overlaps", "crossing", "across sentences", "attributes:concept",
-        "ids", "relations", "units:char",
+        "ids", "relations:pairs", "clusters:bare", "units:char",
     })  # fmt: skip
 
     def __post_init__(self) -> None:
@@ -125,6 +126,8 @@ class _Article:
                 raise WrongError(found, _LINE)
         if relations:
             entry.record["relations"] = _relations(relations, entry, facts)
+        if clusters := _clusters(entry):
+            entry.record["clusters"] = clusters
         return entry
 
 
@@ -166,15 +169,25 @@ def _text(parts: Mapping[str, str]) -> str:
     return " ".join(parts[part] for part in ("t", "a") if part in parts)
 
 
+def _clusters(entry: Entry) -> list[dict[str, Any]]:
+    """The mentions of each concept that has several."""
+    by_concept: dict[str, list[str]] = {}
+    for mention in entry.record.get("mentions", []):
+        if "attributes" in mention:
+            by_concept.setdefault(mention["attributes"]["concept"], []).append(mention["id"])
+    return [{"mentions": names} for names in by_concept.values() if len(names) > 1]
+
+
 def _relations(
     rows: list[tuple[int, list[str]]], entry: Entry, facts: Counter[str]
 ) -> list[dict[str, Any]]:
-    """Relations of concepts, as relations of their mentions."""
-    by_concept: dict[str, list[str]] = {}
+    """Relations of concepts, as relations of their first mentions."""
+    by_concept: dict[str, str] = {}
     for mention in entry.record.get("mentions", []):
         concept = mention.get("attributes", {}).get("concept", "")
-        for name in {concept, *_PARTS.split(concept)} - {""}:
-            by_concept.setdefault(name, []).append(mention["id"])
+        for name in (concept, *_PARTS.split(concept)):
+            by_concept.setdefault(name, mention["id"])
+    by_concept.pop("", None)
     relations = []
     for line, row in rows:
         if not row[1].strip():
