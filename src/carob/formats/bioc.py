@@ -32,7 +32,8 @@ class Bioc:
     its label, the others are attributes. Relations join annotations by their ids (nodes), or by
     infons that name concepts of annotations, as in BC5CDR and BioRED: such a relation is one of the
     first annotations of its concepts, and all annotations of each of them are a cluster. Offsets
-    count characters; `offsets` names another unit. XML may not declare entities. See bioc.sourceforge.net.
+    count characters; `offsets` names another unit. XML may not declare entities. See
+    bioc.sourceforge.net.
 
     >>> one = b'{"id": "1", "infons": {"type": "who"}, "text": "Ann", "locations": [%s]}'
     >>> one %= b'{"offset": 0, "length": 3}'
