@@ -95,7 +95,7 @@ READ = {
     "cas": json.dumps({"%FEATURE_STRUCTURES": [
         {"%ID": 1, "%TYPE": "uima.cas.Sofa", "sofaString": "Ann"},
         {"%ID": 2, "%TYPE": "x.Span", "@sofa": 1, "value": "PER", **SPAN}]}),
-    "gliner": json.dumps([[{"start": 0, "end": 3, "label": "PER", "text": "Ann"}]]),
+    "gliner": json.dumps([[{"start": 0, "end": 3, "label": "PER", "text": "Ann", "score": 1}]]),
     "langextract": json.dumps({"text": "Ann", "extractions": [
         {"extraction_class": "PER", "char_interval": {"start_pos": 0, "end_pos": 3}}]}),
     "entities": json.dumps({"text": "Ann", "entities": [

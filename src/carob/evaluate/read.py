@@ -30,6 +30,8 @@ Scorable = Readable | Sequence[Any]
 """A corpus, the path of a file or folder, or a list of documents."""
 
 _BOM = b"\xef\xbb\xbf"
+_JSON = re.compile(rb'\{|\[\s*[\[{"]')
+"""How JSON begins, and hardly anything else."""
 
 LARGE = 1 << 26
 """Files of this many bytes together are read at the same time: from here on it saves time."""
@@ -95,21 +97,24 @@ def _is_table(head: bytes) -> bool:
 
 
 def _candidates(source: Source, head: bytes) -> list[str]:
-    """The formats that a file may be in, by the words that each has as signs; first the one that
-    the file name ends in. The others need not be imported.
+    """The formats that a file may be in, by the words that each has as signs: first the one that
+    the file name ends in, last those for any text. The others need not be imported.
     """
     named, signs = ending(source.name)[1], registry.signs("formats")
-    is_json = head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"[")
+    is_json = _JSON.match(head.lstrip(b"\xef\xbb\xbf \t\r\n")) is not None
 
     def has(word: str) -> bool:
-        return not is_json if word == "text" else word.encode() in head
+        if is_json and not set(word) & set('"{[') and word:
+            return False
+        return word == "text" or word.encode() in head
 
     found = [
         name
         for name in registry.builtin("formats")
         if any(map(has, signs.get(name, "").split(" ")))
     ]
-    return sorted(found, key=lambda name: (f".{name}" != named, name))
+    any_text = {name for name in found if signs.get(name, "text") == "text"}
+    return sorted(found, key=lambda name: (f".{name}" != named, name in any_text, name))
 
 
 def _is_binary(head: bytes) -> bool:

@@ -44,7 +44,7 @@ class Gliner:
 
     name: ClassVar[str] = "gliner"
     extensions: ClassVar[tuple[str, ...]] = (".gliner",)
-    signs: ClassVar[str] = '"tokenized_text" "label"'
+    signs: ClassVar[str] = '"tokenized_text" "score"'
     write_parameters: ClassVar[tuple[str, ...]] = ()
     holds: ClassVar[frozenset[str]] = frozenset({
         "tokens", "document ids", "overlaps", "crossing", "across sentences", "confidence",
