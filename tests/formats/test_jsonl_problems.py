@@ -74,7 +74,7 @@ SHAPE = [
     (mention_line(fragments=[[0, 1]]), "mentions[0] with fragments and start or end",
      "the one or the other"),
     (mention_line(type="X"), "mentions[0].type",
-     "one of attributes, confidence, end, fragments, id, label, start"),
+     "one of attributes, confidence, end, fragments, head, id, label, start"),
     (mention_line(confidence="high"), "mentions[0].confidence = 'high'", "a number"),
     (mention_line(confidence=10**400), f"mentions[0].confidence = 1{'0' * 39}…", "a finite number"),
     (mention_line(id=4), "mentions[0].id = 4", "a text"),

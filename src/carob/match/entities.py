@@ -119,8 +119,8 @@ class CeafRee:
     have more than 12 templates, an assignment takes the place of the best mapping.
 
     Du et al. (2021), "GRIT: Generative Role-filler Transformers for Document-level Event Entity
-    Extraction", for `pairing=one` (the preset GRIT); Du et al. (2021), "Template Filling with
-    Generative Transformers", for the mapping of templates and `pairing=many` (the preset GTT). In
+    Extraction", for `pairing=one` (the preset GRIT); the same authors' "Template Filling with
+    Generative Transformers" for the mapping of templates and `pairing=many` (the preset GTT). In
     the example two answers name one entity:
 
     >>> from carob.corpus.corpus import Corpus
