@@ -54,16 +54,17 @@ if TYPE_CHECKING:  # as typing has it, without the time that typing takes
     from carob.result.report import Report
     from carob.result.robustness import Robustness
     from carob.result.scores import Score, Scores
+    from carob.result.self_audit import AuditCheck, SelfAudit
 
 __all__ = [
-    "Audit", "CarobError", "Changes", "Comparison", "Converted", "Corpus", "DataError",
-    "Difference", "Document", "Errors", "Explanation", "Filler", "Findings", "Group", "InputError",
-    "Interval", "Mention", "Options", "Pair", "Plan", "Power", "Problem", "Quantities", "Rank",
-    "Ranking", "Recipe", "RecipeError", "Report", "Robustness", "Score", "Scores", "Tally", "Task",
-    "Template", "Trained", "UsageError", "Verification", "__version__", "audit", "check",
-    "check_plan", "compare", "convert", "diff", "errors", "explain", "generate", "load_model",
-    "make_plan", "power", "predict", "rank", "read", "report", "robust", "run_experiment", "score",
-    "train", "verify", "write",
+    "Audit", "AuditCheck", "CarobError", "Changes", "Comparison", "Converted", "Corpus",
+    "DataError", "Difference", "Document", "Errors", "Explanation", "Filler", "Findings", "Group",
+    "InputError", "Interval", "Mention", "Options", "Pair", "Plan", "Power", "Problem",
+    "Quantities", "Rank", "Ranking", "Recipe", "RecipeError", "Report", "Robustness", "Score",
+    "Scores", "SelfAudit", "Tally", "Task", "Template", "Trained", "UsageError", "Verification",
+    "__version__", "audit", "check", "check_plan", "compare", "convert", "diff", "errors",
+    "explain", "generate", "load_model", "make_plan", "power", "predict", "rank", "read", "report",
+    "robust", "run_experiment", "score", "train", "verify", "write",
 ]  # fmt: skip
 
 _NAMES = {
@@ -106,6 +107,7 @@ _NAMES = {
     "result.report": "Report",
     "result.robustness": "Robustness",
     "result.scores": "Score Scores",
+    "result.self_audit": "AuditCheck SelfAudit",
 }
 """The public names of each module, for programs that run; type checkers read the imports above."""
 

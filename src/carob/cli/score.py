@@ -27,6 +27,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--by", choices=("value", "low"), default="value",
         help="what --fail-under looks at: the score, or the lower end of its interval",
     )  # fmt: skip
+    parser.add_argument(
+        "--audit", action="store_true",
+        help="also check the evaluation itself: gold against itself, the order of documents, names "
+        "of labels, duplicates, columns, and how much both sides mark",
+    )  # fmt: skip
     _arguments.add_skip_invalid(parser)
     _arguments.add_reading(parser)
     _arguments.add_counting(parser)
@@ -39,7 +44,10 @@ def run(arguments: argparse.Namespace) -> int:
     from carob.evaluate.score import score
 
     recipes, options = _arguments.parse_recipes(arguments), _arguments.parse_options(arguments)
-    scores = score(arguments.gold, _arguments.parse_systems(arguments), recipes, **options)
+    scores = score(
+        arguments.gold, _arguments.parse_systems(arguments), recipes, audit=arguments.audit,
+        **options,
+    )  # fmt: skip
     warnings = [each for each in scores.remarks if each not in scores.gold.warnings]
     # Only if asked for: the report of a plugin may not know it.
     details = {"by_label": True} if arguments.by_label else {}

@@ -20,6 +20,7 @@ from carob.evaluate.read import Scorable
 from carob.evaluate.robust import REPAIRS, robust_read
 from carob.evaluate.run import Recipes, Run, Systems, parse_recipes, prepare, systems_by_name
 from carob.evaluate.score import score_run
+from carob.evaluate.self_audit import self_audit
 from carob.explain.analysis import ErrorAnalysis
 from carob.explain.documents import common_unit, documents, relations_of, words_of
 from carob.recipe import Recipe
@@ -83,6 +84,7 @@ def report(
         raise DataError(f"the baseline {baseline!r} is left out, because its file is wrong")
     side_by_side = len(there) == 2 or baseline is not None
     scores = score_run(run, chosen, by_document=side_by_side)
+    scores = replace(scores, audit=self_audit(run, chosen))
     comparison = robustness = None
     remarks: tuple[str, ...] = ()
     if len(there) > 1:

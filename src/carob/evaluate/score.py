@@ -43,6 +43,7 @@ def score(
     recipes: Recipes | None = None,
     *,
     by_document: bool = False,
+    audit: bool = False,
     **options: Unpack[ScoreOptions],
 ) -> Scores:
     """Score one or several systems against gold.
@@ -52,8 +53,9 @@ def score(
     by name. `recipes`
     are texts like "exact.F1@macro"; by default they are those of the task, or a table that fits
     the files (`preset`). Every score gets an interval, unless `resamples` is 0. With
-    `by_document`, it also gets the score of each document. The other keyword arguments are
-    described in `carob.Options`.
+    `by_document`, it also gets the score of each document; with `audit`, the result has checks of
+    the evaluation itself, `scores.audit`. The other keyword arguments are described in
+    `carob.Options`.
 
     >>> gold = Corpus.of("[Ann Lee]PER visited [Rome]LOC .")
     >>> system = Corpus.of("[Ann]PER Lee visited [Rome]LOC .")
@@ -71,7 +73,12 @@ def score(
     run = prepare(
         gold, system, chosen.official_recipes if recipes is None else recipes, chosen, defaults
     )
-    return score_run(run, chosen, by_document=by_document)
+    scores = score_run(run, chosen, by_document=by_document)
+    if not audit:
+        return scores
+    from carob.evaluate.self_audit import self_audit  # few runs need it
+
+    return replace(scores, audit=self_audit(run, chosen))
 
 
 def score_run(run: Run, options: Options, *, by_document: bool = False) -> Scores:

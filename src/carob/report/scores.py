@@ -27,6 +27,9 @@ def sections(scores: Scores, style: Style, *, width: int = WIDTH) -> list[Sectio
     made += _by_label(scores, style) if style.layout == "labels" else _by_system(scores, style)
     if made:
         made[-1] = made[-1]._replace(remarks=(*made[-1].remarks, *scores.remarks))
+    if scores.audit is not None:
+        lines = [f"audit: {scores.audit.summary}", *(f"  {each}" for each in scores.audit)]
+        made.append(Section(sentences=lines, indent=" " * 11))
     return made
 
 

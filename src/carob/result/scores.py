@@ -13,6 +13,7 @@ from carob.result.result import Part, Result, Rows, whole, with_checksum
 
 if TYPE_CHECKING:
     from carob.result.gate import Gate
+    from carob.result.self_audit import SelfAudit
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +190,9 @@ class Scores(Result):
     neither.
     """
 
+    audit: SelfAudit | None = None
+    """Checks of the evaluation itself; None if they were not asked for."""
+
     def with_floors(self, limits: Sequence[str], by: str = "value") -> Scores:
         """The same scores, checked against floors: see `carob.result.gate.floors`."""
         from carob.result.gate import floors  # few scores have floors
@@ -270,6 +274,7 @@ class Scores(Result):
             "remarks": list(self.remarks),
             **({} if self.task is None else {"task": dict(self.task)}),
             **({} if self.gate is None else {"gate": self.gate.to_dict()}),
+            **({} if self.audit is None else {"audit": self.audit.to_dict()}),
             "gold": gold,
             "systems": [
                 {

@@ -18,6 +18,7 @@ from carob.report.html.text import visible
 from carob.result.comparison import p_value
 from carob.result.report import Report
 from carob.result.result import library
+from carob.result.self_audit import SelfAudit
 
 FOLDER = Path(__file__).parent
 
@@ -30,7 +31,7 @@ def page(report: Report) -> str:
     """The report as HTML."""
     parts = parts_of(report, "carob.report.html", PARTS)
     return render(_title(report), parts, report.scores.version, ("style.css", "browser.css"),
-                  (FOLDER / "browser.js").read_text("utf-8"))  # fmt: skip
+                  (FOLDER / "browser.js").read_text("utf-8"), report.scores.audit)  # fmt: skip
 
 
 def parts_of(result: Any, package: str, names: Sequence[str]) -> list[dict[str, Any]]:
@@ -48,12 +49,13 @@ def parts_of(result: Any, package: str, names: Sequence[str]) -> list[dict[str, 
 
 def render(
     title: str, parts: Sequence[dict[str, Any]], version: str,
-    styles: Sequence[str] = ("style.css",), script: str = "",
+    styles: Sequence[str] = ("style.css",), script: str = "", audit: SelfAudit | None = None,
 ) -> str:  # fmt: skip
-    """A page of parts, in one file."""
+    """A page of parts, in one file; the footer has the checks of an `audit`."""
     text: str = environment().get_template("page.html.j2").render(
         parts=parts, style="".join((FOLDER / name).read_text("utf-8") for name in styles),
         script=script, version=version, policy=_policy(script), title=title,
+        audit=audit,
     )  # fmt: skip
     # What is not valid UTF-8 was made visible; this makes sure that nothing else is written.
     return text.encode("utf-8", "backslashreplace").decode()
