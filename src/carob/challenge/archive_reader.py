@@ -47,6 +47,8 @@ def open_upload(path: Path, name: str, limits: Limits = DEFAULT) -> Source:
     ...     open_upload(file, "answer.conll.gz").content()
     b'Ann B-PER'
     """
+    if path.is_dir():  # handed to an organiser as a folder; an upload is never one
+        return Source(path)
     data = path.read_bytes()
     kind = archive_kind(data)
     if kind is None:

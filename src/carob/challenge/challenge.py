@@ -11,14 +11,9 @@ from pathlib import Path
 from carob.challenge import migrate
 from carob.challenge.config import Config, Phase
 from carob.challenge.errors import NotFoundError
+from carob.challenge.material import Material, materials
 from carob.challenge.store import Store, default_url
-from carob.corpus.corpus import Corpus
 from carob.corpus.problems import nearest
-from carob.corpus.source import Source
-from carob.evaluate.compare import without_parts
-from carob.evaluate.read import read
-from carob.evaluate.task import Task
-from carob.recipe import Recipe
 
 
 def utc_now() -> datetime:
@@ -28,31 +23,6 @@ def utc_now() -> datetime:
     'UTC'
     """
     return datetime.now(UTC)
-
-
-@dataclass(frozen=True)
-class Material:
-    """The files of a phase, and what is scored. Nothing here opens gold."""
-
-    inputs: Path
-    gold: Path
-    task_file: Path
-    part: str
-
-    @cached_property
-    def task(self) -> Task:
-        """The task, restricted to the documents that the phase scores."""
-        return Task.read(self.task_file, self.part)
-
-    @cached_property
-    def public(self) -> Corpus:
-        """The inputs, as participants have them."""
-        return read(Source(self.inputs))
-
-    @property
-    def official(self) -> Recipe:
-        """The measure that ranks: the first official recipe that is not a part of another."""
-        return without_parts(self.task.recipes)[0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,15 +79,7 @@ class Challenge:
 
     @cached_property
     def _materials(self) -> dict[str, Material]:
-        made: dict[tuple[str, str, str, str], Material] = {}
-        by_phase = {}
-        for phase in self.config.phases.values():
-            key = phase.inputs, phase.gold, phase.task, phase.part
-            if key not in made:
-                inputs, gold, task = (self.folder / each for each in key[:3])
-                made[key] = Material(inputs, gold, task, phase.part)
-            by_phase[phase.name] = made[key]
-        return by_phase
+        return materials(self.config)
 
     def submission_file(self, sha256: str) -> Path:
         """Where the bytes of a submission are."""

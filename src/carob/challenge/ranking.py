@@ -1,25 +1,18 @@
-"""Ranks of a phase, computed from stored tallies as `carob compare` does: intervals, tests of every
-pair, Holm's correction, rank ranges and clusters. A worker computes them; pages only read them.
+"""The ranking of a phase: which run of each team is official, and the ranks of these. A worker
+computes them from stored tallies; pages only read them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import combinations
 from typing import Any
 
 import sqlalchemy as sa
 
-from carob.challenge import rounds, scoring
+from carob.challenge import rounds
 from carob.challenge.challenge import Challenge
+from carob.challenge.ranks import Entry, rank
 from carob.challenge.store import disqualified, primaries, rankings, scores, submissions, teams
-from carob.challenge.tallies import StoredTally
-from carob.evaluate.compare import compare_tallies
-from carob.evaluate.options import Options
-from carob.infer.ranking import levels
-
-ALIKE = 0.9
-"""Runs of two teams that have this share of their answers in common are shown to organisers."""
 
 
 def official_runs(challenge: Challenge, connection: sa.Connection, phase: str) -> list[Any]:
@@ -68,49 +61,9 @@ def compute(
                 )
             )
         }
-    recipe = challenge.material(phase).official
-    sign = 1.0 if recipe.measure.lower_is_better else -1.0
-    there = [run for run in runs if run.value is not None]
-    level = levels([sign * run.value for run in there]).tolist()
-    ranks = {
-        run.id: {"rank": 1 + sum(other < own for other in level), "rank_low": 1, "rank_high": 1,
-                 "cluster": 1}
-        for run, own in zip(there, level, strict=True)
-    }  # fmt: skip
-    pairs = []
-    if len(there) > 1:
-        tallies = {str(run.id): StoredTally.of_bytes(blobs[run.id].tally) for run in there}
-        plan = next(iter(tallies.values())).plan(Options())
-        beat()
-        differences, places = compare_tallies(
-            {name: each.tally for name, each in tallies.items()}, recipe, plan
-        )
-        for place in places:
-            ranks[int(place.system)] |= {
-                "rank_low": place.rank_low, "rank_high": place.rank_high, "cluster": place.cluster,
-            }  # fmt: skip
-        pairs = [
-            {"a": int(each.a), "b": int(each.b), "difference": each.difference, "low": each.low,
-             "high": each.high, "p": each.p, "p_holm": each.p_holm,
-             "significant": each.significant}
-            for each in differences
-        ]  # fmt: skip
-    last = len(there)
-    clusters = max((each["cluster"] for each in ranks.values()), default=0)
-    for run in runs:
-        if run.value is None:
-            ranks[run.id] = {"rank": last + 1, "rank_low": last + 1, "rank_high": len(runs),
-                             "cluster": clusters + 1}  # fmt: skip
-    near = []
-    for one, other in combinations(runs, 2):
-        share = scoring.likeness(blobs[one.id].sketch, blobs[other.id].sketch)
-        if share is not None and share >= ALIKE:
-            near.append({"a": one.id, "b": other.id, "share": share})
-    return {
-        "runs": [current, *(run.id for run in runs)],
-        "ranks": {str(number): each for number, each in ranks.items()},
-        "pairs": pairs, "near": near,
-    }  # fmt: skip
+    entries = [Entry(run.id, run.value, *blobs[run.id][1:]) for run in runs]
+    made = rank(entries, challenge.material(phase).official, beat)
+    return {"runs": [current, *(run.id for run in runs)], **made}
 
 
 def save(

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from carob.challenge.archive_reader import open_upload
-from carob.challenge.challenge import Material
 from carob.challenge.config import Limits
+from carob.challenge.material import Material
 from carob.challenge.tallies import StoredTally
 from carob.challenge.validate import validate
 from carob.corpus.corpus import Corpus

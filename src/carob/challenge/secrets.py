@@ -15,7 +15,9 @@ def new_secret() -> str:
     >>> len(new_secret())
     43
     """
-    return secrets.token_urlsafe(32)
+    secret = secrets.token_urlsafe(32)
+    # A command would take one that begins with a hyphen for an option.
+    return secret if secret[0] not in "-_" else new_secret()
 
 
 def stored(secret: str) -> str:

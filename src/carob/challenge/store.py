@@ -259,6 +259,15 @@ class Store:
             yield connection
 
     @contextmanager
+    def snapshot(self) -> Iterator[sa.Connection]:
+        """A transaction that reads everything as it is at one moment."""
+        with _translated(), self.engine.connect() as opened:
+            same = {} if self.is_sqlite else {"isolation_level": "REPEATABLE READ"}
+            connection = opened.execution_options(**same)
+            with connection.begin():
+                yield connection
+
+    @contextmanager
     def write(self) -> Iterator[sa.Connection]:
         """A transaction that writes: on SQLite the only one, from its beginning."""
         with _translated(), self.engine.connect() as opened:

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from carob.challenge.archive_reader import open_upload
-from carob.challenge.challenge import Material
 from carob.challenge.config import Limits
+from carob.challenge.material import Material
 from carob.corpus.corpus import Corpus
 from carob.corpus.problems import InputError, Problem
 from carob.corpus.source import Source

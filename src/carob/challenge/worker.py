@@ -192,7 +192,8 @@ class Worker:
             if not queue.finish(self.challenge, connection, job, self.name, error=error):
                 raise LostError
             subject = f"{job.kind} {job.submission or job.phase}"
-            record(connection, self.challenge.now(), "worker", "job failed", subject, error)
+            # The error itself may quote gold: it stays with the job, which organisers see.
+            record(connection, self.challenge.now(), "worker", "job failed", subject)
             if job.kind == "rescore" and job.round is not None:
                 rounds.activate_if_complete(self.challenge, connection, job.round)
 
@@ -249,14 +250,15 @@ def _sleep(seconds: float, stop: Callable[[], bool]) -> None:
         time.sleep(min(left, 0.1))
 
 
-def work(challenge: Challenge) -> None:
+def work(challenge: Challenge, *, with_parent: bool = False) -> None:
     """Work until this process is asked to end (SIGTERM or SIGINT): what `carob challenge worker`
-    does.
+    does. `with_parent`: or until the process that started this one is gone.
     """
     ended: list[int] = []
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda number, frame: ended.append(number))
-    Worker(challenge).run(lambda: bool(ended))
+    parent = os.getppid()
+    Worker(challenge).run(lambda: bool(ended) or (with_parent and os.getppid() != parent))
 
 
 def drain(challenge: Challenge, most: int = 100_000) -> int:
