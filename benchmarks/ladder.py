@@ -43,7 +43,9 @@ class World:
     def tally(self, chosen: BoolArray) -> StoredTally:
         """The counts of an answer, as exact matching has them."""
         outcomes = (chosen & self.right, chosen & ~self.right, ~chosen & self.right)
-        counts = np.stack([np.bincount(self.doc, each, DOCUMENTS) for each in outcomes], axis=1)
+        counts: FloatArray = np.stack(
+            [np.bincount(self.doc, each.astype(float), DOCUMENTS) for each in outcomes], axis=1
+        )
         documents = np.arange(DOCUMENTS, dtype=np.int32)
         labels = np.zeros(DOCUMENTS, np.int32)
         tally = Tally(DOCUMENTS, ("X",), ("tp", "fp", "fn"), RECIPE.space.quantities, documents,

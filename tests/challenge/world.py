@@ -17,18 +17,23 @@ from carob.challenge.viewer import ORGANISER, Viewer
 
 START = datetime(2027, 1, 1, tzinfo=UTC)
 SECRET = "Zzyzx"
-"""A word that only gold marks; its label is in the task, its places are not."""
+"""What is in gold alone: it may never be seen."""
 
-TEXTS = [f"Ann met Bo in Oslo and {SECRET} slept number {i}" for i in range(8)]
-GOLD = [("PER", "Ann"), ("PER", "Bo"), ("LOC", "Oslo"), ("LOC", SECRET)]
+TEXTS = [f"Ann met Bo in Oslo and Rome slept number {i}" for i in range(8)]
+GOLD = [("PER", "Ann"), ("PER", "Bo"), ("LOC", "Oslo"), ("LOC", "Rome")]
 
 
-def document(number: int, marks: list[tuple[str, str]] | None = None) -> dict[str, Any]:
+def document(
+    number: int, marks: list[tuple[str, str]] | None = None, *, secret: bool = False
+) -> dict[str, Any]:
     text = TEXTS[number % len(TEXTS)]
-    mentions = [
+    mentions: list[dict[str, Any]] = [
         {"start": text.index(word), "end": text.index(word) + len(word), "label": label}
         for label, word in marks or []
     ]
+    if secret:
+        for i, each in enumerate(mentions):
+            each["id"] = f"{SECRET}{i}"
     return {"id": f"d{number}", "text": text, "mentions": mentions}
 
 
@@ -87,7 +92,9 @@ def make(folder: Path, *phases: str, size: int = 8, head: str = "", limits: str 
     """The folder of a challenge with these phases."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "inputs.jsonl").write_bytes(lines([document(i) for i in range(size)]))
-    (folder / "gold.jsonl").write_bytes(lines([document(i, GOLD) for i in range(size)]))
+    (folder / "gold.jsonl").write_bytes(
+        lines([document(i, GOLD, secret=True) for i in range(size)])
+    )
     where = folder / "challenge"
     init(where, folder / "inputs.jsonl", folder / "gold.jsonl", now=START)
     text = f'title = "Test"\n{head}\n[limits]\n{limits}\n'

@@ -19,7 +19,6 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from carob.challenge import jobs as queue
 from carob.challenge import limits, rounds, scoring
 from carob.challenge.challenge import Challenge
 from carob.challenge.child import run_limited
@@ -169,10 +168,7 @@ def _decide(challenge: Challenge, ticket: Ticket, phase: Phase, values: dict[str
         [number] = connection.execute(row).inserted_primary_key or (None,)
         assert number is not None
         if values["valid"]:
-            current = rounds.begin_first(challenge, connection)
-            queue.put(challenge, connection, "score", submission=number, round=current.id)
-            if (coming := rounds.pending(connection)) is not None:
-                queue.put(challenge, connection, "rescore", submission=number, round=coming.id)
+            rounds.enqueue(challenge, connection, number, ticket.phase)
         verdict = "valid" if values["valid"] else "invalid"
         detail = f"{ticket.phase}, {verdict}{', late' if ticket.late else ''}, {values['sha256']}"
         record(connection, challenge.now(), f"team {ticket.team}", "submitted", str(number), detail)

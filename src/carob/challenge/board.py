@@ -13,7 +13,7 @@ from carob.challenge import ranking, rounds
 from carob.challenge.challenge import Challenge
 from carob.challenge.config import Phase
 from carob.challenge.feedback import LADDER, RevealState, Value, reveal_states, rounded
-from carob.challenge.store import disqualified, scores, submissions, teams
+from carob.challenge.store import disqualified, mapping, scores, submissions, teams
 from carob.challenge.viewer import Viewer
 from carob.infer.ranking import levels
 
@@ -196,12 +196,9 @@ def _ranked(rows: Sequence[Row], lower_is_better: bool) -> list[Row]:
 
 def _with_details(connection: sa.Connection, rows: Sequence[Row], current: int) -> list[Row]:
     numbers = [row.submission for row in rows]
-    details: dict[int, Any] = dict(
-        connection.execute(
-            sa.select(scores.c.submission, scores.c.detail)
-            .where(scores.c.round == current, scores.c.submission.in_(numbers))
-        ).tuples().all()
-    )  # fmt: skip
+    details = mapping(connection, sa.select(scores.c.submission, scores.c.detail).where(
+        scores.c.round == current, scores.c.submission.in_(numbers)
+    ))  # fmt: skip
     return [
         replace(
             row, errors=details[row.submission or 0].get("errors"),
@@ -250,12 +247,11 @@ def _changes(
     connection: sa.Connection, rows: Sequence[Row], current: rounds.Round, base: Board
 ) -> tuple[tuple[Change, ...], str]:
     """What the last rescoring changed for the runs of the board that were scored before."""
-    before: dict[int, float | None] = dict(
-        connection.execute(
-            sa.select(scores.c.submission, scores.c.value)
-            .where(scores.c.submission.in_([row.submission for row in rows]))
-            .where(scores.c.round < current.id).order_by(scores.c.round)
-        ).tuples().all()
+    before: dict[int, float | None] = mapping(
+        connection,
+        sa.select(scores.c.submission, scores.c.value)
+        .where(scores.c.submission.in_([row.submission for row in rows]))
+        .where(scores.c.round < current.id).order_by(scores.c.round),
     )  # fmt: skip
     both = [row for row in rows if row.submission in before]
     old = [

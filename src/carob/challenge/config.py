@@ -106,14 +106,14 @@ class Phase:
 
     @property
     def deadline(self) -> datetime | None:
-        """The last moment at which an upload may begin."""
+        """The moment before which an upload must begin."""
         return None if self.closes is None else self.closes + timedelta(seconds=self.grace_seconds)
 
     def status(self, now: datetime) -> str:
         """`coming`, `open` or `closed`."""
         if now < self.opens:
             return "coming"
-        return "open" if self.deadline is None or now <= self.deadline else "closed"
+        return "open" if self.deadline is None or now < self.deadline else "closed"
 
 
 @dataclass(frozen=True)
@@ -282,7 +282,8 @@ def _phase(name: str, values: Mapping[str, Any], files: Mapping[str, str]) -> Ph
     opens: datetime = own["opens"].astimezone(UTC)
     closes = own["closes"].astimezone(UTC) if "closes" in own else None
     reveal = own.get("reveal_at", "closes" if closes else "never")
-    named = {"opens": opens, "closes": closes, "never": None}
+    grace = timedelta(seconds=own.get("grace_seconds", 0))
+    named = {"opens": opens, "closes": closes and closes + grace, "never": None}
     own |= {
         "opens": opens, "closes": closes, "title": own.get("title", name),
         "reveal_at": named[reveal] if isinstance(reveal, str) else reveal.astimezone(UTC),

@@ -14,7 +14,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from carob.challenge.challenge import Challenge
-from carob.challenge.store import jobs
+from carob.challenge.store import jobs, mapping
 
 KINDS = ("score", "rank", "rescore", "report")
 """In the order in which they are done."""
@@ -139,10 +139,8 @@ class QueueState:
 
 def queue_state(connection: sa.Connection) -> QueueState:
     """How much there is to do."""
-    counts: dict[str, int] = dict(
-        connection.execute(sa.select(jobs.c.state, sa.func.count()).group_by(jobs.c.state))
-        .tuples().all()
-    )  # fmt: skip
+    states = sa.select(jobs.c.state, sa.func.count()).group_by(jobs.c.state)
+    counts: dict[str, int] = mapping(connection, states)
     waits = sa.select(jobs.c.created).where(jobs.c.state == "waiting").order_by(jobs.c.id).limit(1)
     return QueueState(
         counts.get("waiting", 0), counts.get("running", 0), counts.get("failed", 0),

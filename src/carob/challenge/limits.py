@@ -19,25 +19,22 @@ def hit(challenge: Challenge, key: str, most: int, seconds: int) -> None:
     All processes count together, since the counts are in the database.
     """
     now, key = challenge.now(), key[:LONGEST]
+    window = timedelta(seconds=seconds)
+    own = limits.c.key == key
+    # Also a count that begins in the future ends: the clock was set back.
+    goes_on = (limits.c.began > now - window) & (limits.c.began <= now)
+    more = {
+        "began": sa.case((goes_on, limits.c.began), else_=now),
+        "count": sa.case((goes_on, limits.c.count + 1), else_=1),
+    }
     with challenge.store.write() as connection:
-        own = sa.select(limits.c.began, limits.c.count.label("attempts")).where(limits.c.key == key)
-        row = connection.execute(own).first()
-        if row is None or row.began + timedelta(seconds=seconds) <= now or row.began > now:
-            # Another process may begin at the same time: then its count goes on.
-            new = {"key": key, "began": now, "count": 1}
-            began = limits.c.began
-            goes_on = began > now - timedelta(seconds=seconds)
-            more = {
-                "began": sa.case((goes_on, began), else_=now),
-                "count": sa.case((goes_on, limits.c.count + 1), else_=1),
-            }
-            challenge.store.upsert(connection, limits, new, ["key"], more)
-            return
-        if row.attempts >= most:
-            wait = int((row.began + timedelta(seconds=seconds) - now).total_seconds()) + 1
+        new = {"key": key, "began": now, "count": 1}
+        challenge.store.upsert(connection, limits, new, ["key"], more)
+        count = limits.c.count.label("attempts")
+        row = connection.execute(sa.select(limits.c.began, count).where(own)).one()
+        if row.attempts > most:  # and is not counted, since this transaction ends
+            wait = int((row.began + window - now).total_seconds()) + 1
             raise RateError(f"too many attempts: try again in {wait} seconds", wait)
-        own_key = limits.c.key == key
-        connection.execute(limits.update().where(own_key).values(count=limits.c.count + 1))
 
 
 def forget(challenge: Challenge) -> None:

@@ -25,9 +25,8 @@ _LIKE = str.maketrans({
     # Latin
     "ı": "l", "i": "l", "ɑ": "a", "ɡ": "g", "ƚ": "l", "ł": "l", "ø": "o", "đ": "d", "ð": "d",
     "ħ": "h", "ŧ": "t", "æ": "ae", "œ": "oe", "ß": "b", "þ": "p", "ſ": "f", "ʀ": "r", "ʏ": "y",
-    # Digits and signs
-    "0": "o", "1": "l", "|": "l", "!": "l", "5": "s", "$": "s", "@": "a", "3": "e", "8": "b",
-    "6": "b", "4": "a", "7": "t", "2": "z",
+    # Digits
+    "0": "o", "1": "l", "5": "s", "3": "e", "8": "b", "6": "b", "4": "a", "7": "t", "2": "z",
 })  # fmt: skip
 """What a letter or digit can be taken for, after case folding."""
 

@@ -16,7 +16,7 @@ from carob.challenge.challenge import Challenge
 from carob.challenge.config import Phase
 from carob.challenge.errors import NotFoundError
 from carob.challenge.feedback import RevealState, reveal_states
-from carob.challenge.store import audit, jobs, submissions, teams
+from carob.challenge.store import audit, jobs, mapping, submissions, teams
 from carob.challenge.teams import Team, all_teams
 from carob.challenge.viewer import Viewer
 
@@ -208,11 +208,8 @@ def dashboard(challenge: Challenge, viewer: Viewer) -> Dashboard:
     """The page of organisers."""
     viewer.require_organiser()
     with challenge.store.read() as connection:
-        counts: dict[bool, int] = dict(
-            connection.execute(
-                sa.select(submissions.c.valid, sa.func.count()).group_by(submissions.c.valid)
-            ).tuples().all()
-        )  # fmt: skip
+        valid = sa.select(submissions.c.valid, sa.func.count()).group_by(submissions.c.valid)
+        counts: dict[bool, int] = mapping(connection, valid)
         failed = [
             FailedJob(row.kind, row.submission, row.error, row.finished)
             for row in connection.execute(
@@ -279,11 +276,10 @@ def _stored_ranking(
     challenge.phase(phase)
     with challenge.store.read() as connection:
         made = ranking.stored(connection, phase) or {"pairs": [], "near": []}
-        rows = connection.execute(
-            sa.select(submissions.c.id, teams.c.name)
-            .join(teams, teams.c.id == submissions.c.team).where(submissions.c.phase == phase)
-        ).tuples().all()  # fmt: skip
-    return made, dict(rows)
+        names = sa.select(submissions.c.id, teams.c.name).join(
+            teams, teams.c.id == submissions.c.team
+        )
+        return made, mapping(connection, names.where(submissions.c.phase == phase))
 
 
 def health(challenge: Challenge) -> queue.QueueState:

@@ -93,6 +93,15 @@ def outdated(challenge: Challenge, last: Round) -> str | None:
     return None
 
 
+def enqueue(challenge: Challenge, connection: sa.Connection, submission: int, phase: str) -> None:
+    """Have a new submission scored: in the round that counts, and in the one that will."""
+    current, coming = begin_first(challenge, connection), pending(connection)
+    if coming is not None:
+        queue.put(challenge, connection, "rescore", submission=submission, round=coming.id)
+    if coming is None or current.hashes.get(phase) == hashes(challenge)[phase]:
+        queue.put(challenge, connection, "score", submission=submission, round=current.id)
+
+
 def rescore(challenge: Challenge, actor: str, why: str) -> Round:
     """Begin a new round: every valid submission is scored again; what was scored stays."""
     now = challenge.now()
@@ -113,6 +122,11 @@ def rescore(challenge: Challenge, actor: str, why: str) -> Round:
         connection.execute(rounds.insert().values(
             id=last + 1, created=now, why=why, carob=__version__, hashes=hashes(challenge)
         ))  # fmt: skip
+        # What waits for the round before could only be scored with files that are gone.
+        connection.execute(
+            jobs.update().where(jobs.c.kind == "score", jobs.c.state == "waiting")
+            .values(state="done", error="replaced by a later round", finished=now)
+        )  # fmt: skip
         valid = sa.select(submissions.c.id).where(submissions.c.valid).order_by(submissions.c.id)
         for number in connection.execute(valid).scalars().all():
             queue.put(challenge, connection, "rescore", submission=number, round=last + 1)

@@ -219,8 +219,8 @@ audit = sa.Table(
     sa.Column("detail", sa.Text, nullable=False),
 )  # fmt: skip
 
-PASSING = (sessions, logins, limits, rankings)
-"""What is not archived: it ends by itself, or is made again."""
+PASSING = (sessions, logins, limits)
+"""What is not archived: it ends by itself."""
 
 
 class Store:
@@ -323,6 +323,11 @@ def _set_up_sqlite(connection: sqlite3.Connection, record: Any) -> None:
 def _begin_sqlite(connection: sa.Connection) -> None:
     write = connection.get_execution_options().get("carob_write")
     connection.exec_driver_sql("BEGIN IMMEDIATE" if write else "BEGIN")
+
+
+def mapping(connection: sa.Connection, query: sa.Select[Any]) -> dict[Any, Any]:
+    """A query of two columns as a dict."""
+    return {row[0]: row[1] for row in connection.execute(query)}
 
 
 def default_url(folder: Path) -> str:
