@@ -40,12 +40,14 @@ def postgres() -> Iterator[Postgres]:
 
 
 @pytest.fixture(params=DATABASES)
-def database(request: pytest.FixtureRequest) -> str | None:
+def database(request: pytest.FixtureRequest) -> Iterator[str | None]:
     """The address of a new database; None is the SQLite file in the folder."""
     if request.param == "sqlite":
-        return None
+        yield None
+        return
     server: Postgres = request.getfixturevalue("postgres")
-    return server.new_database()
+    yield server.new_database()
+    server.release()
 
 
 @pytest.fixture
