@@ -54,6 +54,8 @@ class Ticket:
     phase: str
     received: datetime
     late: bool
+    actor: str
+    """How the audit log calls the team."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +76,7 @@ def begin(challenge: Challenge, viewer: Viewer, phase: str | None = None) -> Tic
     late = _is_late(own, now)
     if challenge.config.limits.uploads_an_hour:
         limits.hit(challenge, f"upload {team}", challenge.config.limits.uploads_an_hour, 3600)
-    return Ticket(team, own.name, now, late)
+    return Ticket(team, own.name, now, late, viewer.actor)
 
 
 def _phase(challenge: Challenge, name: str | None, now: datetime) -> Phase:
@@ -171,7 +173,7 @@ def _decide(challenge: Challenge, ticket: Ticket, phase: Phase, values: dict[str
             rounds.enqueue(challenge, connection, number, ticket.phase)
         verdict = "valid" if values["valid"] else "invalid"
         detail = f"{ticket.phase}, {verdict}{', late' if ticket.late else ''}, {values['sha256']}"
-        record(connection, challenge.now(), f"team {ticket.team}", "submitted", str(number), detail)
+        record(connection, challenge.now(), ticket.actor, "submitted", str(number), detail)
     return Receipt(number, values["valid"], duplicate=False)
 
 
