@@ -19,7 +19,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
 
     def action(name: str, text: str, *, database: bool = True) -> argparse.ArgumentParser:
-        own = actions.add_parser(name, help=text, description=text)
+        own = actions.add_parser(
+            name, help=text, description=text, formatter_class=parser.formatter_class
+        )
         if name != "restore":
             own.add_argument("folder", metavar="DIR", help="the folder of the challenge")
         if database:
