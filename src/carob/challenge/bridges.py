@@ -24,7 +24,7 @@ command: python3 scoring.py $input $output
 """
 
 _SCORING = '''\
-"""The scoring program of a challenge made by carob: pip install carob in the image that runs it."""
+"""The scoring program of a challenge made by carob: the image that runs it needs carob."""
 
 import sys
 from pathlib import Path
@@ -35,7 +35,7 @@ sys.exit(codabench(Path(__file__).parent, sys.argv[1], sys.argv[2], {phase!r}))
 '''
 
 _EVALAI = '''\
-"""The evaluation script of a challenge made by carob: needs pip install carob."""
+"""The evaluation script of a challenge made by carob: it needs carob."""
 
 from pathlib import Path
 
