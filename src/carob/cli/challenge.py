@@ -115,7 +115,8 @@ def _open(arguments: argparse.Namespace) -> Challenge:
         from carob.challenge.challenge import Challenge
     except ModuleNotFoundError as error:
         raise UsageError(
-            f"this needs {error.name}, which is not installed; in a clone of carob: pip install '.[serve]'"
+            f"this needs {error.name}, which is not installed; in a clone of carob: "
+            "pip install '.[serve]'"
         ) from None
     return Challenge.open(arguments.folder, arguments.database)
 
