@@ -31,7 +31,7 @@ class Postgres:
 
     def __init__(self, programs: Path) -> None:
         self.programs = programs
-        self.folder = Path(tempfile.mkdtemp(prefix="carob-postgres-"))
+        self.folder = Path(tempfile.mkdtemp(prefix="postgres-of-tests-"))
         self.user: dict[str, Any] = {}
         if os.getuid() == 0:  # PostgreSQL does not run as root
             import grp

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -76,5 +77,6 @@ def _config() -> Config:
     return config
 
 
+@cache
 def _scripts() -> ScriptDirectory:
     return ScriptDirectory.from_config(_config())
