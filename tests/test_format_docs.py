@@ -88,3 +88,15 @@ def test_every_format_has_a_section_or_a_page_and_an_example() -> None:
     binary = {name for name, signs in registry.signs("formats").items() if signs == "binary"}
     shown = {example.format for example in examples()} | {"jsonl"} | binary
     assert set(registry.builtin("formats")) == shown
+
+
+@pytest.mark.parametrize("example", examples(), ids=lambda each: f"{each.page}-{each.format}")
+def test_a_signature_says_how_an_example_was_read(example: Example) -> None:
+    cls = registry.load("formats", example.format)
+    if not hasattr(cls, "from_signature"):
+        return
+    corpus = read(source(example), example.format)
+    assert corpus.origin is not None
+    others = {"carob": "0", "recipe": "exact.F1", "unit": "char", "format": example.format}
+    parameters = cls.from_signature({**others, **corpus.origin.parameters})
+    assert content(corpus) == content(read(source(example), example.format, **parameters))

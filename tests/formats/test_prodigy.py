@@ -143,3 +143,13 @@ def test_a_result_can_be_verified(tmp_path: Any) -> None:
     result.write_text(json.dumps(scores.to_dict()))
     assert "offsets:char" in scores.scores[0].signature
     assert [] == carob.verify(result).differences
+
+
+def test_two_people_with_one_text_are_noticed_without_any_id() -> None:
+    task = {"text": "Ann", "spans": [], "_annotator_id": "db-ann"}
+    data = b"".join(
+        json.dumps(each).encode() + b"\n" for each in (task, task | {"_annotator_id": "db-bo"})
+    )
+    with pytest.raises(InputError, match=r"K235 found the text 'Ann' annotated by"):
+        of_bytes(data, "prodigy")
+    assert 1 == len(of_bytes(data, "prodigy", annotator="db-bo"))

@@ -10,6 +10,7 @@ import pytest
 from carob import InputError, read
 from carob.corpus.problems import Problems
 from carob.corpus.source import Source
+from carob.formats import _xml
 from carob.formats._xml import DEEPEST, elements
 
 BOMB = (
@@ -66,6 +67,19 @@ def test_deep_nesting_is_refused() -> None:
     deep = "<a>" * (DEEPEST + 1) + "</a>" * (DEEPEST + 1)
     assert "1: elements nested too deep" == found(collection(deep))
     assert "1: elements nested too deep" == found(b"<collection>" + b"<a>" * 1_000_000)
+
+
+def test_an_element_and_a_file_that_is_one_document_are_bounded(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(_xml, "LARGEST", 1 << 17)
+    message = found(collection("x" * (1 << 18)))
+    assert "1: an element of more than 131,072 bytes" == message
+    assert 9 == len(read(Source.of_bytes(b"<collection>" + b"".join(
+        DOCUMENT.replace("<id>1", f"<id>{n}").format("x" * (1 << 16)).encode() for n in range(9)
+    ) + b"</collection>"), "bioc"))  # fmt: skip
+    xmi = b'<xmi:XMI xmlns:xmi="http://www.omg.org/XMI">' + b'<a b="c"/>' * (1 << 15)
+    assert "1: more than 131,072 bytes" == found(xmi, "cas")
 
 
 def test_other_encodings_are_refused() -> None:

@@ -59,9 +59,11 @@ def elements(
     root: str,
     *,
     namespaces: bool = False,
+    one_document: bool = False,
 ) -> Iterator[Element]:
     """Each element that is wanted, by its name and depth, complete; the root has depth 0. Other
-    elements are not kept. What is wrong is a problem, and ends the file.
+    elements are not kept. What is wrong is a problem, and ends the file. If the file is one
+    document, its size is bounded; otherwise that of each element is.
 
     >>> source = Source.of_bytes(b"<a><b>x</b><b>y</b></a>")
     >>> [each.text for each in elements(source, Problems(), lambda name, _: name == "b", "a")]
@@ -72,6 +74,8 @@ def elements(
         for number, block in enumerate(source.blocks(_BLOCK)):
             if number == 0 and block[:2] in (b"\xff\xfe", b"\xfe\xff"):
                 raise source.failure("K004", "UTF-16 text", "UTF-8", CONVERT)
+            if one_document and (number + 1) * _BLOCK > LARGEST:
+                raise _RefusedError(f"more than {LARGEST:,} bytes", "smaller documents")
             reader.parser.Parse(block, False)
             yield from reader.taken()
         reader.parser.Parse(b"", True)

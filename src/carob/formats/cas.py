@@ -163,7 +163,7 @@ def _of_xmi(source: Source, problems: Problems) -> Iterator[list[_Structure]]:
     """
     structures = []
     for element in elements(source, problems, lambda _, depth: depth == 1, f"{_XMI} XMI",
-                            namespaces=True):  # fmt: skip
+                            namespaces=True, one_document=True):  # fmt: skip
         known = _ECORE.fullmatch(element.name)
         name = f"{known[1].replace('/', '.')}.{known[2]}" if known else element.name
         values = element.attributes

@@ -118,23 +118,31 @@ class Csv:
         )
 
     def signature_fields(self, facts: Mapping[Any, int]) -> tuple[dict[str, str], dict[str, int]]:
-        """The columns, and what offsets count."""
+        """The columns that were named, and what offsets count."""
         how, counts = _dialect.signature_fields(self.offsets, facts)
-        parts = [part for part in NAMES if part != "annotator"]
-        columns = {f"{part}_column": signed(getattr(self, part)) for part in parts}
-        columns["annotator"] = signed(self.annotator)
-        return columns | {"unit": self.unit} | how, counts
+        named = {
+            f"{part}_column": signed(getattr(self, part))
+            for part in NAMES
+            if part != "annotator" and getattr(self, part) != "auto"
+        }
+        if self.unit != "auto":
+            named["counting"] = self.unit
+        if self.annotator:
+            named["annotator"] = signed(self.annotator)
+        return named | how, counts
 
     @staticmethod
     def from_signature(fields: Mapping[str, str]) -> dict[str, Any]:
         """The parameters again.
 
-        >>> Csv.from_signature({"start_column": "b", "unit": "char", "offsets": "char"})
-        {'start': 'b', 'unit': 'char', 'offsets': 'char'}
+        >>> Csv.from_signature({"start_column": "b", "counting": "token", "offsets": "char"})
+        {'start': 'b', 'unit': 'token', 'offsets': 'char'}
         """
-        columns = {key.removesuffix("_column"): unsigned(value) for key, value in fields.items()
-                   if key.endswith("_column") or key == "annotator"}  # fmt: skip
-        return columns | {key: fields[key] for key in ("unit", "offsets")}
+        parts = {f"{part}_column": part for part in NAMES} | {"annotator": "annotator"}
+        known = {key: value for key, value in fields.items() if value != "none"}
+        named = {parts[key]: unsigned(value) for key, value in known.items() if key in parts}
+        others = {"counting": "unit", "offsets": "offsets"}
+        return named | {others[key]: known[key] for key in others if key in known}
 
     def write(self, corpus: Corpus, out: BinaryIO) -> None:
         """Write a row for each mention, with its words and, in the first row of a document, the

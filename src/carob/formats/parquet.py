@@ -111,18 +111,24 @@ class Parquet:
         how = {"rows": found[0] if len(found) == 1 else self.rows}
         for each in fields(self):
             value = getattr(self, each.name)
-            if each.name not in how and value != each.default:
-                how[each.name] = signed("+".join(value) if isinstance(value, tuple) else value)
+            if each.name != "rows" and value != each.default:
+                how[f"row_{each.name}"] = signed(
+                    "+".join(value) if isinstance(value, tuple) else value
+                )
         return how, {key: facts[key] for key in _COUNTED if facts.get(key)}
 
     @staticmethod
     def from_signature(fields: Mapping[str, str]) -> dict[str, Any]:
         """The parameters again.
 
-        >>> Parquet.from_signature({"rows": "huggingface", "names": "O+B-A"})
+        >>> Parquet.from_signature({"rows": "huggingface", "row_names": "O+B-A"})
         {'rows': 'huggingface', 'names': ('O', 'B-A')}
         """
-        values: dict[str, Any] = {key: unsigned(value) for key, value in fields.items()}
+        values: dict[str, Any] = {"rows": fields["rows"]} | {
+            key.removeprefix("row_"): unsigned(value)
+            for key, value in fields.items()
+            if key.startswith("row_") and value != "none"
+        }
         if "names" in values:
             values["names"] = tuple(values["names"].split("+"))
         return values

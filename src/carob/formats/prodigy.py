@@ -144,7 +144,7 @@ class _Reader:
             raise WrongError("a task without a text", "text and spans")
         automatic = "id" if task.get("id") is not None else "_input_hash"
         name = _dialect.name_of(task, automatic if self.id == "auto" else self.id)
-        self._check_annotator(name, names[0] if names else "")
+        self._check_annotator(name or task["text"], names[0] if names else "")
         entry = Entry({"id": name, "text": task["text"]})
         tokens = _tokens(task)
         if tokens is not None:
@@ -161,9 +161,9 @@ class _Reader:
             _add_relations(entry, _dialect.list_at(task, "relations"), facts)
         return entry
 
-    def _check_annotator(self, name: str | None, annotator: str) -> None:
-        """Refuse a text that another person has annotated as well."""
-        if name is None or not annotator:
+    def _check_annotator(self, name: str, annotator: str) -> None:
+        """Refuse a text, by its id or itself, that another person has annotated as well."""
+        if not annotator:
             return
         other = self.annotators.setdefault(name, annotator)
         if other != annotator:
