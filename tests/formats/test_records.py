@@ -25,7 +25,7 @@ OBJECT = "a JSON object, one document a line"
 LIST = "a list of JSON objects, one document each"
 VALUE = "a text, a list of texts, an object or null"
 ITEM = "a text, an object or null"
-FENCED = "take away the lines with ``` around the JSON"
+FENCED = "take away the lines with ``` around the JSON, or --read repair=json"
 GLUED = "put each object on a line of its own, or all of them in a list"
 
 

@@ -606,6 +606,8 @@ FACT_PROBLEMS = {
     "idle_marks": ("K226", "message", "with templates and also TEMPLATE *, which is ignored"),
     "misquoted": ("K234", "mention", "with other words in the text than the file quotes, of "
                   "{quoted:,} that it quotes"),
+    "mended": ("K214", "damaged answer", "mended"),
+    "unparsed": ("K215", "answer", "that could not be read, which count as empty"),
     "rejected": ("K236", "rejected record", "left out"),
     "skipped": ("K236", "skipped record", "left out"),
     "cancelled": ("K236", "cancelled annotation", "left out"),

@@ -29,7 +29,7 @@ COMMON = frozenset({"id", "text", "attributes"})
 """Keys that say nothing about the format."""
 OBJECT = "a JSON object, one document a line"
 ONE_A_LINE = "put each object on a line of its own, or all of them in a list"
-NO_FENCE = "take away the lines with ``` around the JSON"
+NO_FENCE = "take away the lines with ``` around the JSON, or --read repair=json"
 TOO_DEEP = "brackets nested too deep"
 FENCE = re.compile(r"\s*(```|~~~)")
 
@@ -280,7 +280,7 @@ def words_around_json(file: str, head: bytes) -> Problem | None:
 
     >>> print(words_around_json("a.json", b'Sure! {"who": "Ann"}'))
     a.json:1: K211 found 'Sure!' before an object, expected JSON and nothing else; take away what \
-stands around the JSON
+stands around the JSON, or read it as records with --read repair=json
     >>> words_around_json("a.conll", b'{"who": O\\n"Ann"} O\\n')
     """
     text = head.decode("utf-8", "replace").removeprefix("\ufeff")
@@ -301,7 +301,7 @@ stands around the JSON
     if len(widths) == 1 and not _object_at(text, opens.start(), anywhere=anywhere):
         return None
     found = f"{shown(before.split(chr(10))[0].strip())} before an object"
-    hint = "take away what stands around the JSON"
+    hint = "take away what stands around the JSON, or read it as records with --read repair=json"
     return Problem("K211", file, line, found, "JSON and nothing else", hint)
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, BinaryIO, ClassVar
 
 from carob.corpus.corpus import Corpus, Words
@@ -15,6 +17,7 @@ from carob.corpus.record import key
 from carob.corpus.source import Source, ending
 from carob.corpus.tables import Documents
 from carob.formats import json_text
+from carob.formats._answers import Answers
 from carob.formats._objects import Item, Path, in_lines, items
 from carob.formats._plain import Blocks, Plain, plain_record
 from carob.formats._text import BOM, FileWords, bytes_of, signed, unsigned
@@ -35,8 +38,10 @@ class Records:
     list of objects, or one object; in a folder of ID.json files the names are the ids. The keys
     `id` and `text` are those of the document; `id=` and `text=` name other keys, so that slots can
     have these names, and `label=` names the key that holds the type of a template. An empty name is
-    no key at all. Language models that are asked for JSON return such files; the task is the
-    slot filling of Lavelli et al. (2008), "Evaluation of machine learning-based information
+    no key at all. `raw=` names the key whose text is the answer of a language model, which should
+    be such an object: if it is none, the answer is empty, and counted. `repair=json` mends damaged
+    answers, and counts them. Language models that are asked for JSON return such files; the task is
+    the slot filling of Lavelli et al. (2008), "Evaluation of machine learning-based information
     extraction algorithms".
 
     >>> source = Source.of_bytes(b'{"speaker": ["Ann", "Bo"], "place": {"room": "5"}}')
@@ -47,6 +52,8 @@ class Records:
     id: str = "id"
     text: str = "text"
     label: str = ""
+    raw: str = ""
+    repair: str = "none"
 
     name: ClassVar[str] = "records"
     extensions: ClassVar[tuple[str, ...]] = (".json",)
@@ -56,9 +63,11 @@ class Records:
     })  # fmt: skip
 
     def __post_init__(self) -> None:
-        used = [word for word in (self.id, self.text, self.label) if word]
+        used = [word for word in (self.id, self.text, self.label, self.raw) if word]
         if len(set(used)) < len(used):
-            raise UsageError("id, text and label must be different keys, and two are the same")
+            raise UsageError("id, text, label and raw must be different keys, and two are the same")
+        if self.repair not in ("none", "json"):
+            raise UsageError(f"repair of records is none or json, not {self.repair!r}")
 
     @property
     def held(self) -> frozenset[str]:
@@ -95,14 +104,15 @@ class Records:
         blocks = Blocks(problems, "K213", "in every object, or in none")
         stem, end = ending(source.inside or "")
         named = end == ".json"
-        for lines in [None] if named or not in_lines(source) else blocks_of_lines(source):
+        whole = named or self._answers is not None or not in_lines(source)
+        for lines in [None] if whole else blocks_of_lines(source):
             block = None if lines is None else self._block(lines)
             if block is not None and blocks.accepts_block(block):
                 if not problems.total:
                     yield from blocks.rest()
                     yield block
                 continue
-            for item in items(source, problems, "K211", lines=lines):
+            for item in self._items(source, problems, lines, blocks.facts):
                 name = stem if item.alone and named else None
                 plain = self._plain(item.value, name) if blocks.take_plain else None
                 document, empty = plain or self._document(item, name, problems)
@@ -113,6 +123,19 @@ class Records:
         if not blocks.ids:
             raise source.failure("K002", "an empty file", "at least one document")
         yield from blocks.rest()
+
+    @property
+    def _answers(self) -> Answers | None:
+        """How answers of language models are read; None if the file has plain objects."""
+        mend = self.repair == "json"
+        return Answers(self.id, self.text, self.raw, mend) if mend or self.raw else None
+
+    def _items(
+        self, source: Source, problems: Problems, lines: Lines | None, facts: Counter[str]
+    ) -> Iterator[Item]:
+        if self._answers is not None:
+            return self._answers.items(source, problems, facts)
+        return items(source, problems, "K211", lines=lines)
 
     def _block(self, lines: Lines) -> Corpus | None:
         """The documents of objects on these lines, if none needs a closer look."""
@@ -159,7 +182,12 @@ class Records:
         """Which keys were those of the document, and how many texts were empty."""
         names = {"id_key": self.id, "text_key": self.text, "label_key": self.label}
         how = {key: signed(name) for key, name in names.items()}
-        return how, {"empty_texts": facts.get("empty_texts", 0)}
+        if self.raw:
+            how["raw_key"] = signed(self.raw)
+        if self.repair != "none":
+            how["mend"] = self.repair
+        counts = {name: facts[name] for name in ("mended", "unparsed") if facts.get(name)}
+        return how, {"empty_texts": facts.get("empty_texts", 0), **counts}
 
     @staticmethod
     def from_signature(fields: Mapping[str, str]) -> dict[str, Any]:
@@ -168,14 +196,24 @@ class Records:
         >>> Records.from_signature({"id_key": "nr", "text_key": "text", "label_key": "-"})
         {'id': 'nr', 'text': 'text', 'label': ''}
         """
-        return {word: unsigned(fields[f"{word}_key"]) for word in ("id", "text", "label")}
+        found = {word: unsigned(fields[f"{word}_key"]) for word in ("id", "text", "label")}
+        if fields.get("raw_key", "none") != "none":
+            found["raw"] = unsigned(fields["raw_key"])
+        return found | ({"repair": "json"} if fields.get("mend") == "json" else {})
 
     def library(self, source: Source, documents: Documents) -> FileWords:
         """The texts, which stay in the file."""
 
+        @cache
+        def answered() -> list[str | None]:
+            found = self._items(source, Problems(source.name), None, Counter())
+            return [item.value.get(self.text) if self.text else None for item in found]
+
         def read(row: int) -> Words:
             if documents.length[row] < 0:
                 return None, None
+            if self._answers is not None:
+                return answered()[row], None
             raw = bytes_of(source, documents, row).decode("utf-8").lstrip(" \t\r\n")
             value, _ = json_text.DECODER.raw_decode(raw)
             text = value.get(self.text) if self.text else None

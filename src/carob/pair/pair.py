@@ -587,7 +587,7 @@ def _coverage(gold: Corpus, system: Corpus, both: int) -> dict[str, int]:
             "gold_relations": len(gold.relations),
             "system_relations": len(system.relations),
         }
-    for name in ("aligned_characters", "unaligned_characters"):
+    for name in ("aligned_characters", "unaligned_characters", "mended", "unparsed"):
         if name in system.facts:
             coverage[name] = system.facts[name]
     if empty := fact("empty_texts"):
