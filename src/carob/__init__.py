@@ -28,6 +28,7 @@ if TYPE_CHECKING:  # as typing has it, without the time that typing takes
     from carob.evaluate.errors import errors
     from carob.evaluate.explain import explain
     from carob.evaluate.generate import generate
+    from carob.evaluate.like import like
     from carob.evaluate.options import Options
     from carob.evaluate.power import power
     from carob.evaluate.rank import rank
@@ -63,8 +64,8 @@ __all__ = [
     "Quantities", "Rank", "Ranking", "Recipe", "RecipeError", "Report", "Robustness", "Score",
     "Scores", "SelfAudit", "Tally", "Task", "Template", "Trained", "UsageError", "Verification",
     "__version__", "audit", "check", "check_plan", "compare", "convert", "diff", "errors",
-    "explain", "generate", "load_model", "make_plan", "power", "predict", "rank", "read", "report",
-    "robust", "run_experiment", "score", "train", "verify", "write",
+    "explain", "generate", "like", "load_model", "make_plan", "power", "predict", "rank", "read",
+    "report", "robust", "run_experiment", "score", "train", "verify", "write",
 ]  # fmt: skip
 
 _NAMES = {
@@ -81,6 +82,7 @@ _NAMES = {
     "evaluate.errors": "errors",
     "evaluate.explain": "explain",
     "evaluate.generate": "generate",
+    "evaluate.like": "like",
     "evaluate.options": "Options",
     "evaluate.power": "power",
     "evaluate.rank": "rank",

@@ -69,6 +69,8 @@ def twin(gold: Any, system: Any, version: str) -> tuple[Any, ...]:
                 if opened[side]:
                     counter[now[side][1]] += 1
             last = now
+    if inside:
+        found[1][last[0][1]] += 1
     return found, tokens, right
 
 

@@ -254,7 +254,7 @@ def _by_label(
     """The counts of labels; `same` are those of mentions that both sides have."""
     both = np.bincount(same, minlength=len(names))
     columns = [both + np.bincount(each, minlength=len(names)) for each in (system, right, gold)]
-    there = np.flatnonzero(columns[0] + columns[2])
+    there = np.flatnonzero(sum(columns))
     return LabelCounts([names[i] for i in there.tolist()], *(each[there] for each in columns))
 
 
@@ -327,10 +327,10 @@ def conlleval_counts(
     last = np.maximum.accumulate(np.where(decided, np.arange(len(decided)), -1))
     before_it = np.append(-1, last)[: len(last)]
     is_open = (before_it >= 0) & opened[before_it] if len(opened) else opened
-    right = is_open & both_end
-    counts = _by_label(
-        names, label[:0], label[other_own[begin[1]]], label[before[right]], label[own[begin[0]]]
-    )
+    right = label[before[is_open & both_end]]
+    if len(last) and last[-1] >= 0 and opened[last[-1]]:  # open at the end of the file: also right
+        right = np.append(right, label[0])
+    counts = _by_label(names, label[:0], label[other_own[begin[1]]], right, label[own[begin[0]]])
     equal = meaning[codes[:half]] == meaning[codes[half:]]
     sentences = len(gold)
     return TagCounts(counts, half - sentences, int(equal.sum()) - sentences)

@@ -32,6 +32,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="also check the evaluation itself: gold against itself, the order of documents, names "
         "of labels, duplicates, columns, and how much both sides mark",
     )  # fmt: skip
+    parser.add_argument(
+        "--like", metavar="TOOL",
+        help="print what another tool prints: conlleval, seqeval or faireval, with parameters as "
+        "in seqeval(digits=4); without SYSTEM, GOLD holds both tags in its last two columns",
+    )  # fmt: skip
     _arguments.add_skip_invalid(parser)
     _arguments.add_reading(parser)
     _arguments.add_counting(parser)
@@ -41,6 +46,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Score and report."""
+    if arguments.like is not None:
+        return _print_like(arguments)
     from carob.evaluate.score import score
 
     recipes, options = _arguments.parse_recipes(arguments), _arguments.parse_options(arguments)
@@ -57,3 +64,26 @@ def run(arguments: argparse.Namespace) -> int:
         scores, arguments, warnings if _arguments.for_programs(arguments) else (), **details
     )
     return scores.gate.exit_code if scores.gate else 0
+
+
+def _print_like(arguments: argparse.Namespace) -> int:
+    """Print what another tool prints for one system."""
+    from carob.cli import write_output
+    from carob.corpus.problems import UsageError
+    from carob.evaluate.like import like
+
+    for name in ("measure", "preset", "by_label", "fail_under", "skip_invalid", "audit"):
+        if getattr(arguments, name):
+            option = f"--{name.replace('_', '-')}"
+            raise UsageError(f"--like prints what the tool prints: {option} has no use there")
+    if arguments.format != "terminal":
+        raise UsageError(f"--like prints what the tool prints: there is no {arguments.format}")
+    if not arguments.systems and arguments.columns is None:
+        arguments.columns = "gold=-2,system=-1"
+    systems = _arguments.parse_systems(arguments)
+    if len(systems) > 1:
+        raise UsageError(f"--like is for one system, and there are {len(systems)}")
+    (system,) = systems.values()
+    options = _arguments.parse_options(arguments)
+    write_output(like(arguments.gold, system, arguments.like, **options), arguments.output)
+    return 0

@@ -23,6 +23,7 @@ from carob.arrays.peer_tags import (
     split_seqeval,
 )
 from carob.arrays.types import FloatArray, IntArray
+from carob.report.peers.seqeval import report
 
 Sentences = list[list[str]]
 Average = Any
@@ -383,16 +384,7 @@ def classification_report(
         names = ("precision", "recall", "f1-score", "support")
         every = [*rows.items(), *averages.items()]
         return {name: dict(zip(names, row, strict=True)) for name, row in every}
-    width = max(*map(len, counts.labels), len("weighted avg"), digits, 0)
-    head = f"{'':>{width}s}  {'precision':>9} {'recall':>9} {'f1-score':>9} {'support':>9}\n"
-    blocks = [
-        "\n".join(
-            f"{name:>{width}s}  {p:>9.{digits}f} {r:>9.{digits}f} {f:>9.{digits}f} {support:>9}"
-            for name, (p, r, f, support) in block.items()
-        )
-        for block in (rows, averages)
-    ]
-    return "\n".join([head, *(f"{block}\n" for block in blocks)])
+    return report(rows, averages, digits)
 
 
 def _detected_scheme(sentences: Sentences, suffix: bool) -> type[Token]:
