@@ -45,7 +45,7 @@ def holds_documents(value: Any) -> bool:
         if isinstance(document, (str, os.PathLike, Corpus)):
             return False
         if not is_list(document):
-            return isinstance(document, (Document, Mapping)) or hasattr(document, "ents")
+            return _is_document(document) or isinstance(document, Mapping)
         for item in document:
             return not _is_document(item)  # then the list is a system
     return True
@@ -57,7 +57,16 @@ def _is_document(item: Any) -> bool:
         return not (len(item) == 3 and isinstance(item[0], str) and not isinstance(item[1], str))
     if isinstance(item, Mapping):
         return "label" not in item
-    return isinstance(item, Document) or hasattr(item, "ents")
+    return isinstance(item, Document) or hasattr(item, "ents") or is_example(item)
+
+
+def is_example(item: Any) -> bool:
+    """Whether an item is an Example of spaCy, which holds gold and an answer.
+
+    >>> is_example(["B-PER"])
+    False
+    """
+    return hasattr(item, "reference") and hasattr(item, "predicted")
 
 
 def of_lists(documents: Any, scheme: str = "auto", repair: str = "conlleval") -> Corpus:
