@@ -22,6 +22,7 @@ from typing import Any
 
 import carob
 from _report import machine, markdown, rounded, write_part
+from carob.compat import nervaluate as our_nervaluate
 from carob.compat import seqeval as ours
 
 GOALS = {10: 1, 1_000: 5, 100_000: 20}
@@ -69,9 +70,12 @@ def contenders() -> dict[str, list[Contender]]:
             carob.score(gold, system, recipes, resamples=resamples)["exact.F1"].value or 0
         )
 
-    def four_modes(gold: Any, system: Any) -> float:
-        evaluator = nervaluate.Evaluator(gold, system, tags=list(LABELS), loader="list")
-        return float(evaluator.evaluate()["overall"]["strict"].f1)
+    def four_modes(tool: Any) -> Callable[[Any, Any], float]:
+        def strict(gold: Any, system: Any) -> float:
+            evaluator = tool.Evaluator(gold, system, tags=list(LABELS), loader="list")
+            return float(evaluator.evaluate()["overall"]["strict"].f1)
+
+        return strict
 
     return {
         "score": [
@@ -86,7 +90,8 @@ def contenders() -> dict[str, list[Contender]]:
             ("carob.compat.seqeval `classification_report`", report(ours)),
             ("`carob.score`, P, R and F1 by label", one("exact.PRF", 0)),
             ("the same with 1,000 resamples", one("exact.PRF", 1000)),
-            ("nervaluate, four modes", four_modes),
+            ("nervaluate, four modes", four_modes(nervaluate)),
+            ("carob.compat.nervaluate, four modes", four_modes(our_nervaluate)),
         ],
     }
 
@@ -122,7 +127,7 @@ def main() -> int:
                 if first is None:
                     first, expected = seconds, value
                 ratio, goal = first / seconds, GOALS.get(count)
-                judged = "carob.compat" in name and goal is not None
+                judged = "carob.compat.seqeval" in name and goal is not None
                 met = not judged or ratio >= (goal or 0)
                 fine &= met and abs(value - expected) < 1e-9
                 verdict = ("met" if met else "**missed**") if judged else ""

@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-import carob
 from carob.compat import seqeval as ours
 from carob.compat.seqeval.metrics import sequence_labeling as our_functions
 
@@ -166,42 +165,6 @@ def test_seqevals_own_schemes_are_understood() -> None:
     for scheme in (their_schemes.IOB2, ours.scheme.IOB2, "IOB2"):
         found = ours.f1_score(gold, system, mode="strict", scheme=scheme, zero_division=0)
         assert 0.0 == found
-
-
-DISAGREEMENTS = [
-    # Gold, answer, F1 of the default and the strict mode, and of carob, which repairs or discards.
-    ("IOB2", "B-PER I-PER", "I-PER I-PER", 1.0, 0.0, 1.0, 0.0),
-    ("IOBES", "B-X E-X B-X E-X", "B-X I-X I-X E-X", 0.0, 0.0, 0.0, 0.0),
-    ("IOB2", "B-X I-X", "B-X B-X", 0.0, 0.0, 0.0, 0.0),
-    ("IOB2", "B-X B-X", "B-X I-X", 0.0, 0.0, 0.0, 0.0),
-    ("IOB2", "O O", "O O", 0.0, 0.0, None, None),
-]
-
-
-@pytest.mark.parametrize(
-    ("scheme", "gold", "system", "default", "strict", "repaired", "discarded"), DISAGREEMENTS
-)
-def test_cases_on_which_tools_disagree(
-    scheme: str, gold: str, system: str, default: float, strict: float,
-    repaired: float | None, discarded: float | None,
-) -> None:  # fmt: skip
-    sides = [gold.split()], [system.split()]
-    for tool, schemes in ((theirs, their_schemes), (ours, ours.scheme)):
-        known = getattr(schemes, scheme)
-        assert default == tool.f1_score(*sides, zero_division=0)
-        assert strict == tool.f1_score(*sides, mode="strict", scheme=known, zero_division=0)
-    for repair, expected in (("conlleval", repaired), ("discard", discarded)):
-        how = {"scheme": scheme, "repair": repair}
-        found = carob.score(*sides, "exact.F1", gold_options=how, system_options=how)
-        assert expected == found.value
-
-
-def test_macro_is_over_the_labels_of_both_sides() -> None:
-    gold, system = [["B-A", "O"]], [["B-A", "B-B"]]
-    for tool in (theirs, ours):
-        assert 0.5 == tool.f1_score(gold, system, average="macro", zero_division=0)
-    found = carob.score(gold, system, ["exact.F1@macro", "exact.F1@macro-doc"])
-    assert [0.5, 2 / 3] == [each.value for each in found]
 
 
 def test_without_any_mention_there_is_a_report_all_the_same() -> None:

@@ -92,9 +92,7 @@ def _tags_of_both(run: Run, tool: str, options: Options) -> tuple[list[list[str]
 def _sentences(
     corpus: Corpus, tool: str, side: str, rows: Iterable[int]
 ) -> tuple[int, list[list[str]]]:
-    """How many lines open a document, and the tags of these documents as the file has them, sentence
-    by sentence.
-    """
+    """How many lines open a document, and the tags of each sentence as the file has them."""
     markers, sentences = 0, []
     for row in rows:
         lines = corpus.tag_lines(row)
