@@ -14,8 +14,21 @@ from typing import Any
 
 import pytest
 
-from carob import Corpus, Document, Mention, Pair, Recipe, RecipeError, Tally, score
+from carob import (
+    Corpus,
+    Document,
+    Mention,
+    Pair,
+    Recipe,
+    RecipeError,
+    Tally,
+    compare,
+    errors,
+    robust,
+    score,
+)
 from carob.corpus.document import Group
+from carob.evaluate.draft import draft
 from tests.match._alignment import Small, aligned
 from tests.worlds import random_answer, random_mention
 
@@ -328,6 +341,66 @@ def test_the_table_is_the_one_that_fits_gold() -> None:
     )
     events = score(between("E", trigger="a"), between("E", trigger="a"), resamples=0)
     assert "triggers(label=ignore)@micro" == events.scores[0].block
+
+
+def test_every_relation_is_of_one_kind_of_error() -> None:
+    tokens = ("Ann", "Lee", "in", "Oslo", "met", "Bo")
+    people = (
+        Mention("PER", 0, 2, id="a"),
+        Mention("LOC", 3, 4, id="o"),
+        Mention("PER", 5, 6, id="b"),
+    )
+    wrong = (
+        Mention("PER", 0, 1, id="a"),
+        Mention("ORG", 3, 4, id="o"),
+        Mention("PER", 5, 6, id="b"),
+    )
+
+    def corpus(mentions: tuple[Mention, ...], *groups: tuple[str, str, str]) -> Corpus:
+        links = tuple(Group(label, (("from", a), ("to", b))) for label, a, b in groups)
+        return Corpus.of(Document("1", tokens=tokens, mentions=mentions, relations=links))
+
+    def kinds(gold: Corpus, system: Corpus) -> dict[str, int]:
+        found = errors(gold, system).relations
+        assert found is not None
+        return {kind: count for kind, count in found.counts.items() if count}
+
+    gold = corpus(people, ("MET", "a", "b"), ("LIVES", "b", "o"))
+    assert {"TP": 2} == kinds(gold, gold)
+    assert {"TE": 1, "BE": 1} == kinds(gold, corpus(wrong, ("MET", "a", "b"), ("LIVES", "b", "o")))
+    assert {"LE": 1, "FN": 1} == kinds(gold, corpus(people, ("SAW", "a", "b")))
+    assert {"TP": 1, "DE": 1} == kinds(gold, corpus(people, ("MET", "b", "a"), ("LIVES", "b", "o")))
+    assert {"FP": 1, "FN": 2} == kinds(gold, corpus(people, ("LIVES", "o", "o")))
+    result = errors(gold, corpus(people, ("SAW", "a", "b")), examples=1)
+    assert result.relations is not None
+    assert [("1", "MET(from=Ann Lee/PER, to=Bo/PER)", "SAW(from=Ann Lee/PER, to=Bo/PER)")] == (
+        result.relations.examples["LE"]
+    )
+    assert {"LE": 1, "FN": 1} == {
+        kind: count for kind, count in result.to_dict()["relations"]["counts"].items() if count
+    }
+    assert "LE (wrong label) in document 1\n  gold    MET(from=Ann Lee/PER" in str(result)
+
+
+def test_correcting_mentions_promises_nothing_for_relations() -> None:
+    gold, system = between("BORN"), between("DIED")
+    result = errors(gold, system, recipes=["relations.F1", "exact.F1"])
+    assert ["exact.F1"] == result.recipes
+    remark = (
+        "relations.F1: what correcting errors would gain is shown for mentions and fillers only"
+    )
+    assert remark in result.remarks
+    assert "exact.F1" in errors(gold, system, recipes=["relations.F1"]).recipes
+
+
+def test_every_command_has_defaults_for_relations_and_events() -> None:
+    for extra, headline in (({}, "relations.F1"), ({"trigger": "a"}, "arguments.F1")):
+        gold = between("BORN", **(extra and extra | {"where": "o"}))
+        systems = {"a": gold, "b": between("DIED", **(extra and extra | {"where": "o"}))}
+        compared = compare(gold, systems, resamples=0, trials=99)
+        assert headline in {each.recipe for each in compared.differences}
+        assert headline in {each.recipe for each in robust(gold, systems).choices}
+        assert headline.removesuffix("F1") + "PRF" in draft(gold)
 
 
 def test_parameters_that_mean_nothing_are_refused() -> None:

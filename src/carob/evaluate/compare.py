@@ -17,7 +17,7 @@ from carob.corpus.corpus import Corpus
 from carob.corpus.problems import UsageError
 from carob.counts.count import Count
 from carob.counts.tally import Statistic, Tally
-from carob.evaluate.options import Options, ScoreOptions, table_for, table_recipes
+from carob.evaluate.options import Options, ScoreOptions, compared_table, table_recipes
 from carob.evaluate.read import Scorable
 from carob.evaluate.run import LABEL_ROWS, Plan, Recipes, Run, prepare, too_few, too_many_labels
 from carob.evaluate.score import average_statistic, count_events, cut, label_statistic
@@ -73,8 +73,7 @@ def compare(
         recipes = without_parts(chosen.official_recipes)
 
     def defaults(gold: Corpus, systems: Iterable[Corpus]) -> list[Recipe]:
-        filled = table_for(gold, systems) == "templates"
-        table = chosen.preset or ("templates" if filled else "mentions")
+        table = chosen.preset or compared_table(gold, systems)
         return without_parts(table_recipes(table, list(gold.mentions.attributes)))
 
     run = prepare(gold, systems, recipes, chosen, defaults)

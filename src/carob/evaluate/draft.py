@@ -23,8 +23,10 @@ from carob.pair.template_types import loose_labels, slot_labels
 from carob.recipe import Recipe
 
 _RECIPES = {
+    "events": ("triggers.PRF", "arguments.PRF"),
     "mentions": ("exact.PRF",),
     "nugget": ("nugget.PRF",),
+    "relations": ("exact.PRF", "relations.PRF"),
     "templates": ("oas.PRF", "oaod.PRF", "oads.PRF", "templates.PRF"),
 }
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import csv
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from carob.corpus.corpus import Corpus
 from carob.corpus.problems import DataError, UsageError, nearest
@@ -18,18 +20,19 @@ from carob.counts.events import Events, Space
 from carob.counts.tally import Tally
 from carob.evaluate.options import ErrorsOptions, Options, table_for
 from carob.evaluate.read import Scorable
-from carob.evaluate.run import Run, prepare, systems_by_name
+from carob.evaluate.run import Run, parse_recipes, prepare, systems_by_name
 from carob.evaluate.score import average
 from carob.explain.analysis import ErrorAnalysis
 from carob.explain.gains import attack_order, gains
-from carob.explain.ledger import COLUMNS, Wording, ledger
+from carob.explain.ledger import COLUMNS, Wording, ledger, relation_text
 from carob.explain.mentions import BOUNDARY, MentionErrors
 from carob.explain.slots import SlotErrors
 from carob.pair.pair import Pair
 from carob.recipe import Recipe, spell
 from carob.report.csv import cell
-from carob.result.errors import Errors, Example, SlotExample
+from carob.result.errors import Errors, Example, RelationErrors, SlotExample
 from carob.result.result import library, number_or_none
+from carob.result.robustness import joined
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -83,7 +86,10 @@ def errors(
 
     run = prepare(gold, systems, recipes, replace(chosen, resamples=0), defaults)
     assert run.corpora is not None
-    slots = of_slots(run.corpora[0], run.corpora[1].values())
+    read_gold, read_systems = run.corpora
+    written = run.recipes
+    run = _of_items(run, defaults)
+    slots = of_slots(read_gold, read_systems.values())
     kinds = _types(types, slots=slots)
     analyses = analyse(run, slots=slots)
     first = next(iter(analyses.values()))
@@ -93,15 +99,62 @@ def errors(
         raise DataError(f"no {what} is called {label!r}{nearest(label, labels)}")
     which = None if label is None else labels.index(label)
     if ledger_to is not None:
-        _write_ledger(ledger_to, first.pair, _spaces(spaces, run.recipes), first.words)
+        _write_ledger(ledger_to, first.pair, _spaces(spaces, written), first.words)
     result = summarise(
         run, next(iter(run.pairs)), first,
         {kind: first.examples(kind, examples, which) for kind in kinds if examples},
     )  # fmt: skip
+    if not slots and len(read_gold.relations):
+        result = replace(result, relations=_relation_errors(first.pair, examples, first.words))
     if len(analyses) == 1:
         return result
     second = list(analyses.values())[1]
     return replace(result, changes=first.changes(second, examples, which))
+
+
+def _relation_errors(pair: Pair, examples: int, words: Wording) -> RelationErrors:
+    """What became of the relations, with some examples of each kind of error."""
+    from carob.match.relations import KINDS, kinds_of_errors  # most files have no relations
+
+    kind, gold, system = kinds_of_errors(pair)
+    links = pair.links
+    label = np.where(gold >= 0, np.append(links.gold.label, -1)[gold],
+                     np.append(links.system.label, -1)[system])  # fmt: skip
+    by_label = {
+        name: {each: int(np.sum((kind == k) & (label == i))) for k, each in enumerate(KINDS)}
+        for i, name in enumerate(links.labels)
+    }
+    quoted = {}
+    for k, each in enumerate(KINDS[1:], 1):
+        some = []
+        for row in np.flatnonzero(kind == k)[:examples].tolist():
+            g, s = int(gold[row]), int(system[row])
+            doc = int(links.gold.doc[g] if g >= 0 else links.system.doc[s])
+            known = words(doc)
+            texts = (relation_text(pair, "gold", g, known), relation_text(pair, "system", s, known))
+            some.append((pair.documents.name(doc), *texts))
+        quoted[each] = some
+    counts = {each: int(np.sum(kind == k)) for k, each in enumerate(KINDS)}
+    return RelationErrors(counts, by_label, quoted)
+
+
+def _of_items(run: Run, defaults: Callable[[Corpus, Iterable[Corpus]], Sequence[str]]) -> Run:
+    """The run with recipes that correcting a mention or filler can change. Relations would have to
+    be corrected themselves.
+    """
+    others = [recipe for recipe in run.recipes if recipe.space.items == "relation"]
+    if not others:
+        return run
+    assert run.corpora is not None
+    kept = [recipe for recipe in run.recipes if recipe not in others]
+    gold, systems = run.corpora
+    names = joined([str(recipe) for recipe in others])
+    remark = f"{names}: what correcting errors would gain is shown for mentions and fillers only"
+    return replace(
+        run,
+        recipes=kept or parse_recipes(defaults(gold, systems.values())),
+        remarks=(*run.remarks, remark),
+    )
 
 
 def analyse(run: Run, *, slots: bool) -> dict[str, ErrorAnalysis]:

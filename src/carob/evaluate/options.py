@@ -251,6 +251,18 @@ def table_for(gold: Corpus, systems: Iterable[Corpus] = ()) -> str:
     return "events" if has_events(gold) else "relations"
 
 
+def compared_table(gold: Corpus, systems: Iterable[Corpus] = ()) -> str:
+    """The table that systems are compared by: the one that fits, but that of nuggets has too many
+    recipes to test them all.
+
+    >>> from carob.corpus.corpus import Corpus
+    >>> compared_table(Corpus.of("[Ann]PER slept"))
+    'mentions'
+    """
+    table = table_for(gold, systems)
+    return "mentions" if table == "nugget" else table
+
+
 def check_table(name: str) -> None:
     """Refuse a name that no table has."""
     if name not in TABLES:

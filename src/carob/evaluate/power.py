@@ -13,7 +13,7 @@ from carob.corpus.corpus import Corpus
 from carob.corpus.problems import DataError, UsageError, plain
 from carob.counts.count import Count
 from carob.evaluate.compare import without_parts
-from carob.evaluate.options import Options, PowerOptions, table_for
+from carob.evaluate.options import Options, PowerOptions, compared_table
 from carob.evaluate.read import Scorable
 from carob.evaluate.run import prepare, too_few
 from carob.evaluate.score import average_statistic, count_events
@@ -26,7 +26,10 @@ from carob.result.power import Point, Power
 if TYPE_CHECKING:
     from typing import Unpack
 
-DEFAULT = {"mentions": "exact.F1", "nugget": "nugget.F1", "templates": "oads.F1"}
+DEFAULT = {
+    "events": "arguments.F1", "mentions": "exact.F1", "nugget": "nugget.F1",
+    "relations": "relations.F1", "templates": "oads.F1",
+}  # fmt: skip
 """The score of each table whose difference is looked for by default."""
 
 WORK = 1e9
@@ -84,8 +87,7 @@ def power(
         )
 
     def defaults(gold: Corpus, systems: Iterable[Corpus]) -> list[str]:
-        filled = table_for(gold, systems) == "templates"
-        return [DEFAULT[chosen.preset or ("templates" if filled else "mentions")]]
+        return [DEFAULT[chosen.preset or compared_table(gold, systems)]]
 
     run = prepare(gold, systems, recipe, chosen, defaults)
     one = run.recipes[0]

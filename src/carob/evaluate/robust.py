@@ -66,6 +66,30 @@ SLOT_GRID: Mapping[str, tuple[str, ...]] = {
 }
 """The same where slots are filled: ways to count answers, how strictly they match, averages."""
 
+RELATION_GRID: Mapping[str, tuple[str, ...]] = {
+    "relations.F1": EVERY,
+    "relations(types=ignore).F1": EVERY,
+    "relations(symmetric=all).F1": EVERY,
+    "relations(span=aligned).F1": EVERY,
+    "relations(label=ignore).F1": ("micro", "macro-doc"),
+}
+"""The same for relations: what must agree, which places do."""
+
+EVENT_GRID: Mapping[str, tuple[str, ...]] = {
+    "arguments.F1": EVERY,
+    "arguments(role=ignore).F1": ("micro", "macro-doc"),
+    "arguments(attach=trigger).F1": EVERY,
+    "arguments(span=aligned).F1": EVERY,
+    "triggers.F1": EVERY,
+    "triggers(label=ignore).F1": ("micro", "macro-doc"),
+}
+"""The same for events."""
+
+GRIDS = {
+    "events": EVENT_GRID, "mentions": GRID, "relations": RELATION_GRID, "templates": SLOT_GRID,
+}  # fmt: skip
+"""The choices of each table; that of nuggets is a grid of its own."""
+
 REPAIRS = ("conlleval", "discard")
 
 
@@ -133,8 +157,8 @@ def robust_read(
 def grid(
     gold: Corpus | None = None, systems: Iterable[Corpus] = (), preset: str | None = None
 ) -> list[Recipe]:
-    """The default recipes: `GRID`; for slots, `SLOT_GRID`; for event nuggets, the F1 of the table.
-    `preset` names the table; by default it is the one that fits the files.
+    """The default recipes: those of `GRIDS`; for event nuggets, the F1 of the table. `preset` names
+    the table; by default it is the one that fits the files.
 
     >>> len(grid()), str(grid()[1])
     (32, 'exact.F1@macro')
@@ -144,8 +168,8 @@ def grid(
     table = table_recipes(preset, [] if gold is None else list(gold.mentions.attributes))
     if preset == "nugget":
         return [recipe for recipe in table if spell(recipe.measure) == "F1"]
-    blocks = SLOT_GRID if preset == "templates" else GRID
-    texts = [f"{block}@{average}" for block, averages in blocks.items() for average in averages]
+    blocks = GRIDS[preset].items()
+    texts = [f"{block}@{average}" for block, averages in blocks for average in averages]
     return [recipe for text in texts for recipe in Recipe.expand(text)]
 
 

@@ -86,8 +86,26 @@ def _filler(pair: Pair, side: str, row: int, words: Words) -> _Cells:
     return span_text(fragments) or None, filled.labels[table.label[row]], text
 
 
-def _relation(pair: Pair, side: str, row: int, words: Words) -> _Cells:
-    """A relation has the places and texts of its arguments, in the order of their roles."""
+def relation_text(pair: Pair, side: str, row: int, words: Words) -> str | None:
+    """A relation as a text: its label and arguments; None if there is none (-1).
+
+    >>> from carob.corpus.corpus import Corpus
+    >>> mentions = [{"id": "a", "start": 0, "end": 1, "label": "PER"}]
+    >>> relations = [{"label": "SLEPT", "arguments": {"who": "a"}}]
+    >>> corpus = Corpus.of({"tokens": ["Ann"], "mentions": mentions, "relations": relations})
+    >>> relation_text(Pair.of(corpus, corpus), "gold", 0, corpus.words(0))
+    'SLEPT(who=Ann/PER)'
+    """
+    if row < 0:
+        return None
+    places, label, texts = _relation(pair, side, row, words, labelled=True)
+    return f"{label}({places if texts is None else texts})"
+
+
+def _relation(pair: Pair, side: str, row: int, words: Words, *, labelled: bool = False) -> _Cells:
+    """A relation has the places and texts of its arguments, in the order of their roles; with
+    `labelled`, each with the label of its mention.
+    """
     links = pair.links
     table: Links = getattr(links, side)
     mentions: Mentions = getattr(links.mentions, side)
@@ -96,7 +114,9 @@ def _relation(pair: Pair, side: str, row: int, words: Words) -> _Cells:
     for k in sorted(arguments, key=lambda k: (links.roles[table.role[k]], int(table.mention[k]))):
         role, mention = links.roles[table.role[k]], int(table.mention[k])
         fragments = mentions.fragments_of(mention) if mention >= 0 else ()
-        spans.append(f"{role}={span_text(fragments)}")
-        texts.append(f"{role}={words_at(words, fragments, pair.unit) or ''}")
+        label = f"/{links.mentions.labels[mentions.label[mention]]}" if mention >= 0 else ""
+        tail = label if labelled and len(label) > 1 else ""
+        spans.append(f"{role}={span_text(fragments)}{tail}")
+        texts.append(f"{role}={words_at(words, fragments, pair.unit) or ''}{tail}")
     known = words != _NOTHING
     return " ".join(spans), links.labels[table.label[row]], ", ".join(texts) if known else None

@@ -92,6 +92,10 @@ class Relations:
     def __call__(self, pair: Pair) -> Events:
         """Number the arguments, then the lists of arguments, then compare."""
         links = pair.links
+        return compared(links, self, *self.keyed(links), links.labels)
+
+    def keyed(self, links: LinkedPair) -> tuple[Keyed, Keyed]:
+        """The relations of gold and system that are no events, with their keys."""
         typed = self.types == "match"
         plain, joint = _mention_codes(links, self.span, self.coref, typed=typed)
         keys = [self._keys(links, codes, typed=typed) for codes in (plain, joint)]
@@ -101,7 +105,7 @@ class Relations:
             sides.append(
                 Keyed(rows, side.doc[rows], side.label[rows], keys[0][k][rows], keys[1][k][rows])
             )
-        return compared(links, self, sides[0], sides[1], links.labels)
+        return sides[0], sides[1]
 
     def _keys(
         self, links: LinkedPair, codes: tuple[IntArray, IntArray], *, typed: bool
@@ -324,6 +328,43 @@ def compared(
         labels=labels,
         items="relation",
     )
+
+
+STEPS: Mapping[str, Relations] = {
+    "TP": Relations(),
+    "TE": Relations(types="ignore"),
+    "LE": Relations(types="ignore", label="ignore"),
+    "DE": Relations(types="ignore", symmetric_=("all",)),
+    "BE": Relations(types="ignore", span="aligned"),
+}
+"""What agrees in two relations, from all to the least: what is right; wrong types of arguments; a
+wrong label; the wrong direction; wrong boundaries of arguments."""
+
+KINDS = (*STEPS, "FP", "FN")
+
+
+def kinds_of_errors(pair: Pair) -> tuple[IntArray, IntArray, IntArray]:
+    """What became of every different relation: a code of KINDS, and the relations of gold and of
+    the system (-1: none). Each goes with another one by the first step in which the two agree.
+    """
+    links = pair.links
+    first = STEPS["TP"].keyed(links)
+    left = [side.item[_distinct(side)] for side in first]
+    found = []
+    for code, space in enumerate(STEPS.values()):
+        keys, rows = [], []
+        for side, items in zip(space.keyed(links), left, strict=True):
+            own = np.flatnonzero(np.isin(side.item, items) & (side.joint >= 0))
+            rows.append(side.item[own])
+            keys.append([side.doc[own], side.joint[own]])
+        one, other = join(*packed(keys[0], keys[1]))
+        gold, system = rows[0][one], rows[1][other]
+        found.append((np.full(len(gold), code), gold, system))
+        left = [np.setdiff1d(items, each) for items, each in zip(left, (gold, system), strict=True)]
+    found.append((np.full(len(left[1]), len(STEPS)), _nothing(left[1]), left[1]))
+    found.append((np.full(len(left[0]), len(STEPS) + 1), left[0], _nothing(left[0])))
+    kind, gold, system = (np.concatenate(columns) for columns in zip(*found, strict=True))
+    return kind, gold, system
 
 
 def _nothing(rows: IntArray) -> IntArray:

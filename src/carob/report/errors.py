@@ -8,7 +8,7 @@ from typing import Any
 
 from carob.corpus.problems import plain
 from carob.report.terminal import INDENT, WIDTH, Section, Style, Table
-from carob.result.errors import Changes, Errors, Example, SlotExample
+from carob.result.errors import Changes, Errors, Example, RelationErrors, SlotExample
 
 MEANING = {
     "TP": "right",
@@ -36,6 +36,8 @@ _LONG_WORD, _LONG_FILLER = 40, 500
 def sections(errors: Errors, style: Style, *, width: int = WIDTH) -> list[Section]:
     """Counts and shares, confusions, gains, changes, examples."""
     made = [_counts(errors), _confusion(errors), _gains(errors, style)]
+    if errors.relations is not None:
+        made += _relations(errors.relations)
     if errors.changes is not None:
         made += _changes(errors.changes)
     made += [Section(quotes=_examples(kind, few)) for kind, few in errors.examples.items() if few]
@@ -64,6 +66,34 @@ def _counts(errors: Errors) -> Section:
         sentences.append(f"correct strings in the wrong slot: {moved:,}")
         return Section(Table(rows), sentences=sentences)
     return Section(Table(rows), sentences=[*sentences, near_and_unseen(errors)])
+
+
+RELATION_MEANING = {
+    "TP": "right", "TE": "wrong type of an argument", "LE": "wrong label",
+    "DE": "wrong direction", "BE": "wrong boundary of an argument", "FP": "invented",
+    "FN": "missed",
+}  # fmt: skip
+
+
+def _relations(errors: RelationErrors) -> list[Section]:
+    """What became of the relations, and examples."""
+    kinds = list(errors.counts)
+    rows = [["relations", *kinds], ["all", *(f"{errors.counts[kind]:,}" for kind in kinds)]]
+    most = sorted(errors.by_label, key=lambda name: -sum(errors.by_label[name].values()))[:LONGEST]
+    for label in sorted(most):
+        row = errors.by_label[label]
+        rows.append([INDENT + plain(label), *(f"{row[kind]:,}" for kind in kinds)])
+    legend = ", ".join(f"{kind} {RELATION_MEANING[kind]}" for kind in kinds)
+    made = [Section(Table(rows), sentences=[legend])]
+    for kind, few in errors.examples.items():
+        lines = []
+        for document, gold, system in few:
+            lines += [f"{kind} ({RELATION_MEANING[kind]}) in document {plain(document)}"]
+            lines += [f"{INDENT}gold    {plain(gold or '-')}",
+                      f"{INDENT}system  {plain(system or '-')}"]  # fmt: skip
+        if lines:
+            made.append(Section(quotes=lines))
+    return made
 
 
 def near_and_unseen(errors: Errors) -> str:

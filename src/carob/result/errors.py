@@ -114,6 +114,27 @@ class SlotExample:
 
 
 @dataclass(frozen=True)
+class RelationErrors:
+    """What became of the relations: how many of each kind, of all labels and of each, and examples
+    of each kind of error: the document, and the relation of gold and of the system as texts (None:
+    there is none).
+    """
+
+    counts: Mapping[str, int]
+    by_label: Mapping[str, Mapping[str, int]]
+    examples: Mapping[str, Sequence[tuple[str, str | None, str | None]]] = field(
+        default_factory=dict
+    )
+
+    def to_dict(self) -> dict[str, Any]:
+        """What the JSON report holds."""
+        return {
+            "counts": dict(self.counts),
+            "by_label": {label: dict(row) for label, row in self.by_label.items()},
+        }
+
+
+@dataclass(frozen=True)
 class Changes:
     """How many errors of each type are gone (`fixed`) and new (`broken`), with examples."""
 
@@ -162,6 +183,8 @@ class Errors(Result):
     signature: str = ""
     count_recipes: frozenset[str] = frozenset()
     """The recipes whose values are counts."""
+    relations: RelationErrors | None = None
+    """What is wrong with relations, if gold has some."""
 
     @property
     def recipes(self) -> list[str]:
@@ -202,6 +225,8 @@ class Errors(Result):
             "remarks": list(self.remarks),
             "signature": self.signature,
         }
+        if self.relations is not None:
+            content["relations"] = self.relations.to_dict()
         if self.changes is not None:
             content |= {"fixed": self.changes.fixed, "broken": self.changes.broken}
         return content
