@@ -11,7 +11,16 @@ from hypothesis import strategies as st
 
 from carob.arrays.types import FloatArray, IntArray
 from carob.corpus.corpus import Corpus
-from carob.learn._tagging import Tags, best_tags, forward_backward, span_confidence
+from carob.evaluate.generate import generate
+from carob.evaluate.train import train
+from carob.learn._crfsuite import feature_lists
+from carob.learn._tagging import (
+    TaggingModel,
+    Tags,
+    best_tags,
+    forward_backward,
+    span_confidence,
+)
 from carob.learn.perceptron import Perceptron, averaged, pieces
 from carob.pair.texts import Examples, Spans, Texts
 
@@ -211,3 +220,29 @@ def test_uncertainty_is_zero_where_there_is_one_way_and_grows_with_doubt() -> No
     )
     assert token[1] > token[0] > 0 and sequence[1] > sequence[0] > 0
     assert 0 == token[2] == sequence[2]
+
+
+@pytest.mark.parametrize("learner", ["crf", "maxent"])
+def test_features_that_get_no_weight_are_not_looked_up_and_change_nothing(
+    learner: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("pycrfsuite")
+    examples = Examples.of(generate("seminars", 6, 1))
+    made = train(f"{learner}(iterations=15)", examples).model
+    assert isinstance(made, TaggingModel)
+    lists: list[int] = []
+
+    def every(rows: IntArray, features: int, wanted: IntArray, tags: int) -> list[list[str]]:
+        found = [[str(n) for n in row if n < features] for row in rows.tolist()]
+        short = feature_lists(rows, features, wanted, tags)
+        assert all(set(some) <= set(row) for some, row in zip(short, found, strict=True))
+        lists[:] = [sum(map(len, short)), sum(map(len, found))]
+        return found
+
+    monkeypatch.setattr(f"carob.learn.{learner}.feature_lists", every)
+    whole = train(f"{learner}(iterations=15)", examples).model
+    assert isinstance(whole, TaggingModel)
+    assert lists[0] < lists[1]
+    assert np.count_nonzero(made.chains[0].weights)
+    assert np.array_equal(made.chains[0].weights, whole.chains[0].weights)
+    assert np.array_equal(made.chains[0].moves, whole.chains[0].moves)

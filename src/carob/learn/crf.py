@@ -53,7 +53,7 @@ class Crf:
         self, rows: IntArray, wanted: IntArray, tags: Tags, texts: Texts, features: int
     ) -> tuple[FloatArray, FloatArray]:
         made = trainer(self.name, self.c1, self.c2, self.iterations)
-        lists = feature_lists(rows, features)
+        lists = feature_lists(rows, features, wanted, len(tags))
         names = [str(tag) for tag in wanted.tolist()]
         ends = texts.offsets.tolist()
         for low, high in pairwise(ends):

@@ -56,7 +56,8 @@ class Maxent:
         self, rows: IntArray, wanted: IntArray, tags: Tags, texts: Texts, features: int
     ) -> tuple[FloatArray, FloatArray]:
         made = trainer(self.name, self.c1, self.c2, self.iterations)
-        for own, tag in zip(feature_lists(rows, features), wanted.tolist(), strict=True):
+        lists = feature_lists(rows, features, wanted, len(tags))
+        for own, tag in zip(lists, wanted.tolist(), strict=True):
             made.append([own], [str(tag)])  # a sequence of one token has no transitions
         weights, moves = trained_weights(made, features, len(tags))
         return weights, np.zeros_like(moves)
