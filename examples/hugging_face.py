@@ -1,10 +1,11 @@
 """A token classifier of Hugging Face transformers, fine-tuned.
 
-python hugging_face.py train TRAIN MODEL SEED [PRETRAINED]
+python hugging_face.py train TRAIN MODEL SEED [PRETRAINED [EPOCHS [RATE]]]
 python hugging_face.py predict INPUT MODEL OUTPUT
 
-PRETRAINED is a name on the hub or a folder (default: distilbert-base-cased). A word piece is tagged
-B-, I- or O; long texts are cut into overlapping windows.
+PRETRAINED is a name on the hub or a folder (default: distilbert-base-cased), EPOCHS is how often
+each document is learned from (10), RATE the learning rate (5e-5). A word piece is tagged B-, I- or
+O; long texts are cut into overlapping windows.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import Any
 import torch
 from transformers import AutoModelForTokenClassification, AutoTokenizer, set_seed
 
-WINDOW, STRIDE, EPOCHS, RATE = 384, 64, 10, 5e-5
+WINDOW, STRIDE = 384, 64
 
 
 def _windows(tokenizer: Any, text: str) -> Any:
@@ -27,7 +28,14 @@ def _windows(tokenizer: Any, text: str) -> Any:
     )  # fmt: skip
 
 
-def train(source: str, model: str, seed: str, base: str = "distilbert-base-cased") -> None:
+def train(
+    source: str,
+    model: str,
+    seed: str,
+    base: str = "distilbert-base-cased",
+    epochs: str = "10",
+    rate: str = "5e-5",
+) -> None:
     """Fine-tune on documents with a text."""
     set_seed(int(seed))
     documents = [json.loads(line) for line in Path(source).read_text("utf-8").splitlines()]
@@ -37,10 +45,11 @@ def train(source: str, model: str, seed: str, base: str = "distilbert-base-cased
     network = AutoModelForTokenClassification.from_pretrained(
         base, num_labels=len(names), id2label=dict(enumerate(names)),
         label2id={name: number for number, name in enumerate(names)},
+        ignore_mismatched_sizes=True,  # a classifier for other labels gets a new last layer
     )  # fmt: skip
-    steps = torch.optim.AdamW(network.parameters(), lr=RATE)
+    steps = torch.optim.AdamW(network.parameters(), lr=float(rate))
     network.train()
-    for _ in range(EPOCHS):
+    for _ in range(int(epochs)):
         for document in documents:
             batch = _windows(tokenizer, document["text"])
             places = batch.pop("offset_mapping")

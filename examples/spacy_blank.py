@@ -16,6 +16,8 @@ from spacy.training import Example
 from spacy.util import filter_spans, fix_random_seed
 
 EPOCHS = 20
+BATCH = 1
+"""Documents of a step: with few training documents, larger steps are too few."""
 
 
 def train(source: str, model: str, seed: str) -> None:
@@ -38,8 +40,8 @@ def train(source: str, model: str, seed: str) -> None:
     nlp.initialize(lambda: examples)
     for _ in range(EPOCHS):
         random.shuffle(examples)
-        for at in range(0, len(examples), 8):
-            nlp.update(examples[at : at + 8])
+        for at in range(0, len(examples), BATCH):
+            nlp.update(examples[at : at + BATCH])
     nlp.to_disk(Path(model, "spacy"))
 
 

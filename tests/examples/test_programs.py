@@ -13,9 +13,12 @@ from pathlib import Path
 
 import pytest
 
+import carob
 from carob.corpus.corpus import Corpus
 from carob.evaluate.train import train
+from carob.formats.jsonl import Jsonl
 from carob.learn.command import Command
+from carob.result.experiment import Experiment
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 NAMES = ["Ann Lee", "Bo Dahl", "Cy Roe", "Di Poe", "Ed Moe", "Flo Noe", "Gus Zoe"]
@@ -88,27 +91,63 @@ def test_a_language_model_answers_with_strings_that_are_located(asked: list[str]
     assert "Ann Lee" in asked[0], "training documents are examples"
 
 
+def run_experiment(folder: Path, file: str, train_files: str) -> Experiment:
+    """One split of the talks, through an experiment file."""
+    with (folder / "talks.jsonl").open("wb") as output:
+        Jsonl().write(talks(), output)
+    made = learner(file, train_files, "{input} {model} {output}")
+    text = f"""
+[corpus]
+path = "talks.jsonl"
+[split]
+scheme = "holdout(train=0.6)"
+[stats]
+resamples = 0
+[[learner]]
+id = "program"
+type = "command"
+train = {json.dumps(made.train)}
+predict = {json.dumps(made.predict)}
+time_limit = 300
+"""
+    (folder / "experiment.toml").write_text(text)
+    return carob.run_experiment(folder / "experiment.toml", folder / "run")
+
+
+@pytest.mark.slow
 @pytest.mark.skipif(importlib.util.find_spec("spacy") is None, reason="spaCy is not installed")
-def test_spacy_learns_from_a_blank_model() -> None:
-    made = learner("spacy_blank.py", "{train} {model} {seed}", "{input} {model} {output}")
-    answers = train(made, talks()).answers(talks())
-    assert len(answers.mentions) > 3
+def test_spacy_learns_from_a_blank_model(tmp_path: Path) -> None:
+    result = run_experiment(tmp_path, "spacy_blank.py", "{train} {model} {seed}")
+    assert () == result.failures
+    assert (result["program"].scores["oaod.F1"].mean or 0.0) > 0.9
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(
     importlib.util.find_spec("transformers") is None or importlib.util.find_spec("torch") is None,
     reason="transformers and torch are not installed",
 )
 def test_a_token_classifier_is_fine_tuned(tmp_path: Path) -> None:
-    from transformers import BertConfig, BertForTokenClassification, BertTokenizerFast
+    """From a small network with random weights, since nothing is downloaded."""
+    from tokenizers import Tokenizer, models, pre_tokenizers, processors
+    from transformers import BertConfig, BertForTokenClassification, PreTrainedTokenizerFast
 
-    words = sorted({word for name in NAMES for word in name.split()} | {"A", "talk", "by", "today"})
-    (tmp_path / "vocab.txt").write_text(
-        "\n".join(["[PAD]", "[UNK]", "[CLS]", "[SEP]", ".", *words])
+    letters = sorted(set("".join(NAMES) + "Atalkbytoday."))
+    pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", *letters, *(f"##{each}" for each in letters)]
+    words = Tokenizer(models.WordPiece({piece: n for n, piece in enumerate(pieces)}))
+    words.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    words.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
     )
-    BertTokenizerFast(str(tmp_path / "vocab.txt"), do_lower_case=False).save_pretrained(tmp_path)
-    config = BertConfig(vocab_size=64, hidden_size=32, num_hidden_layers=1, num_attention_heads=2)
-    BertForTokenClassification(config).save_pretrained(tmp_path)
-    files = f"{{train}} {{model}} {{seed}} {tmp_path}"
-    made = learner("hugging_face.py", files, "{input} {model} {output}")
-    assert len(talks()) == len(train(made, talks()).answers(talks()))
+    tiny = tmp_path / "tiny"
+    PreTrainedTokenizerFast(
+        tokenizer_object=words, pad_token="[PAD]", unk_token="[UNK]"
+    ).save_pretrained(tiny)
+    config = BertConfig(vocab_size=len(pieces), hidden_size=32, num_hidden_layers=1,
+                        num_attention_heads=2, intermediate_size=32)  # fmt: skip
+    BertForTokenClassification(config).save_pretrained(tiny)
+    result = run_experiment(
+        tmp_path, "hugging_face.py", f"{{train}} {{model}} {{seed}} {tiny} 40 3e-3"
+    )
+    assert () == result.failures
+    assert (result["program"].scores["oaod.F1"].mean or 0.0) > 0.6
