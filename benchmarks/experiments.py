@@ -5,9 +5,12 @@
     python benchmarks/experiments.py order        # which learner wins on generated seminars
     python benchmarks/experiments.py noise        # does noise in the annotation lower scores?
     python benchmarks/experiments.py seminars     # ten random halves of the real corpus
+    python benchmarks/experiments.py bwi          # what more documents and rounds give bwi
+    python benchmarks/experiments.py diverse      # how far active learning by diverse differs
     python benchmarks/experiments.py --write ...  # into docs/experiments.md
 
-`seminars` needs the real corpus (CAROB_DATA). Each takes some minutes.
+`seminars`, `bwi` and `diverse` need the real corpus (CAROB_DATA). Each takes some minutes,
+`seminars` and `bwi` about half an hour.
 """
 
 from __future__ import annotations
@@ -26,7 +29,7 @@ from typing import Any
 import numpy as np
 
 from _report import markdown, replace_part
-from carob import Corpus
+from carob import Corpus, read, score
 from carob.counts.tally import Statistic, Table
 from carob.evaluate.generate import generate
 from carob.evaluate.options import Options
@@ -38,6 +41,7 @@ from carob.experiment.results import run_experiment
 from carob.infer.interval import default, intervals
 from carob.infer.randomization import Randomization
 from carob.infer.resampling import Units
+from carob.learn.select import distances, pick
 from carob.pair.texts import Examples, Texts
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "experiments.md"
@@ -106,7 +110,7 @@ def coverage() -> str:
 
 def seeds() -> str:
     """How often tests find a difference between two seeds of one learner."""
-    splits, documents, by_document, by_split = 5, 40, 0, 0
+    splits, documents, by_document, by_split, both = 5, 40, 0, 0, 0
     for number in range(REPETITIONS):
         gold = generate("seminars", documents, 5000 + number, reposts=0.0)
         examples = Examples.of(gold)
@@ -126,16 +130,20 @@ def seeds() -> str:
             differences.append(scores[1] - scores[0])
         first, second = (Statistic(Table.of(table), mean_f1(splits)) for table in tables)
         verdict = Randomization(999)(first, second, Units.of(documents), rng)
-        by_document += int(float(verdict.p[0]) <= 0.05)
-        by_split += int((corrected_t(differences, 1.0) or 0.0) <= 0.05)
+        over_documents = float(verdict.p[0]) <= 0.05
+        over_splits = (corrected_t(differences, 1.0) or 0.0) <= 0.05
+        by_document += over_documents
+        by_split += over_splits
+        both += over_documents and over_splits
     rows = [
         [what, f"{100 * share:.1f} %", f"{100 * math.sqrt(share * (1 - share) / REPETITIONS):.1f}"]
         for what, share in (
             ("randomization over documents", by_document / REPETITIONS),
             ("corrected resampled t test over splits", by_split / REPETITIONS),
+            ("both: one seed is called better", both / REPETITIONS),
         )
     ]
-    return markdown(("test", "of pairs of seeds, p <= .05", "error"), rows)
+    return markdown(("test", "pairs of seeds with p <= .05", "error"), rows)
 
 
 def experiment(folder: Path, corpus: str, learners: Sequence[str], more: str = "") -> Any:
@@ -157,10 +165,12 @@ def order() -> str:
         )  # fmt: skip
     rows = [
         [f"{each.b} - {each.a}", f"{100 * each.difference:+.1f}",
-         f"{100 * each.low:+.1f} to {100 * each.high:+.1f}", f"{each.p_holm:.4f}"]
+         f"{100 * each.low:+.1f} to {100 * each.high:+.1f}", f"{each.p_holm:.4f}",
+         f"{each.p_corrected_t:.4f}", each.better or "none shown"]
         for each in result.comparisons if each.recipe == "oaod.F1"
     ]  # fmt: skip
-    return markdown(("learners", "difference in oaod F1", "interval", "p (Holm)"), rows)
+    head = ("learners", "difference in oaod F1", "interval", "p (Holm)", "p (t)", "better")
+    return markdown(head, rows)
 
 
 def noise() -> str:
@@ -210,6 +220,64 @@ def seminars() -> str:
     few = [each for each in LEARNERS if "perceptron" in each or "crf" in each]
     curve = experiment(place, str(data), few, f"{settings}[curve]\nsizes = [10, 20, 50]")
     return "\n\n".join([_table(whole), _published(), _curve(curve), _costs(whole)])
+
+
+def bwi() -> str:
+    """The speakers that bwi finds, by training documents and rounds: fixed test documents, nested
+    training documents.
+    """
+    corpus = _announcements()
+    examples, rows = Examples.of(corpus), []
+    recipes = ["oas.P", "oas.R", "oas.F1"]
+    for rounds in (50, 200):
+        for size in (50, 100, 200):
+            scores = []
+            for draw in range(5):
+                order = np.random.default_rng(draw).permutation(len(corpus))
+                some, test = np.sort(order[:size]), np.sort(order[200:])
+                model = train(f"bwi(rounds={rounds})", examples.only(some), ["speaker"])
+                answers = model.answers(examples.texts.only(test))
+                found = score(corpus.only(test), answers, recipes, labels="speaker", resamples=0)
+                scores.append([found[recipe].value or 0.0 for recipe in recipes])
+            means = np.mean(scores, axis=0)
+            rows.append([f"{rounds}", f"{size}", *map(_points, means.tolist())])
+            print(*rows[-1], file=sys.stderr, flush=True)
+    return markdown(("rounds", "training documents", "P", "R", "F1"), rows, 0)
+
+
+def diverse() -> str:
+    """What `diverse` picks from the real corpus, beside what `uncertainty` picks."""
+    corpus = _announcements()
+    examples, rows = Examples.of(corpus), []
+    for labelled in (10, 30, 60):
+        spread, unsure, both = [], [], []
+        for draw in range(5):
+            order = np.random.default_rng(draw).permutation(len(corpus))
+            some, pool = np.sort(order[:labelled]), np.sort(order[labelled:])
+            model = train("crf", examples.only(some), SLOTS)
+            texts = examples.texts.only(some), examples.texts.only(pool)
+            away, (token, _) = distances(*texts), model.model.uncertainty(texts[1])
+            spread.append(float(away.std() / away.mean()))
+            unsure.append(float(token.std() / token.mean()))
+            chosen = [
+                set(pick(strategy, model.model, *texts, 10, np.random.default_rng(0)).tolist())
+                for strategy in ("uncertainty", "diverse")
+            ]
+            both.append(len(chosen[0] & chosen[1]))
+        rows.append([
+            f"{labelled}", f"{100 * np.mean(unsure):.0f} %", f"{100 * np.mean(spread):.0f} %",
+            f"{np.mean(both):.1f}",
+        ])  # fmt: skip
+    head = ("labelled", "uncertainty, sd of mean", "distance, sd of mean", "same of 10 picked")
+    return markdown(head, rows, 0)
+
+
+def _announcements() -> Corpus:
+    """The real corpus."""
+    data = Path(os.environ.get("CAROB_DATA", "../shared/data")).resolve() / "seminars"
+    if not data.exists():
+        raise SystemExit(f"{data} does not exist; set CAROB_DATA")
+    return read(data, labels="+".join(SLOTS))
 
 
 def _table(result: Any) -> str:
@@ -263,6 +331,7 @@ def _carob(*arguments: str) -> None:
 
 PARTS: Mapping[str, Callable[[], str]] = {
     "coverage": coverage, "seeds": seeds, "order": order, "noise": noise, "seminars": seminars,
+    "bwi": bwi, "diverse": diverse,
 }  # fmt: skip
 
 

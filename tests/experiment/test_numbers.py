@@ -190,9 +190,12 @@ def test_corrected_t_is_the_formula(differences: list[float], ratio: float) -> N
 
 def test_corrected_t_without_an_answer() -> None:
     assert corrected_t([0.1], 1.0) is None
-    assert corrected_t([0.1, 0.1, 0.1], 1.0) is None
-    assert corrected_t([0.0, 0.0], 1.0) == 1.0
     assert corrected_t([0.1, math.nan], 1.0) is None
+
+
+def test_corrected_t_of_differences_that_are_all_alike() -> None:
+    assert corrected_t([0.1, 0.1, 0.1], 1.0) == 0.0
+    assert corrected_t([0.0, 0.0], 1.0) == 1.0
 
 
 @settings(max_examples=50)

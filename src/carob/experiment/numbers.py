@@ -179,9 +179,9 @@ def _deviation(values: Sequence[float]) -> float | None:
 def corrected_t(differences: Sequence[float], test_over_train: float) -> float | None:
     """The p of the corrected resampled t test: training sets of different splits overlap.
 
-    t = mean(d) / sqrt((1/J + n_test/n_train) s^2), with J - 1 degrees of freedom. None for fewer
-    than two splits, or if all differences are alike but not 0. Nadeau & Bengio (2003), "Inference
-    for the generalization error".
+    t = mean(d) / sqrt((1/J + n_test/n_train) s^2), with J - 1 degrees of freedom. If all
+    differences are alike, p is 0, or 1 if they are 0. None for fewer than two splits. Nadeau &
+    Bengio (2003), "Inference for the generalization error".
 
     >>> round(corrected_t([0.02, 0.03, 0.01, 0.04], 1.0), 4)
     0.1817
@@ -192,7 +192,7 @@ def corrected_t(differences: Sequence[float], test_over_train: float) -> float |
     mean = math.fsum(differences) / count
     variance = math.fsum((each - mean) ** 2 for each in differences) / (count - 1)
     if variance <= 1e-30:
-        return 1.0 if abs(mean) <= 1e-12 else None
+        return 1.0 if abs(mean) <= 1e-12 else 0.0
     return two_sided(mean / math.sqrt((1 / count + test_over_train) * variance), count - 1)
 
 

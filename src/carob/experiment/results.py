@@ -336,7 +336,8 @@ def explicit(setup: Setup) -> dict[str, str]:
         "external data": "; ".join(f"{entry.id}: {', '.join(entry.external)}"
                                    for entry in experiment.learners if entry.external) or "none",
         "significance": "paired approximate randomization over documents, corrected by Holm's "
-        "method; beside it the corrected resampled t test over splits",
+        "method, and the corrected resampled t test over splits; a learner is called better if "
+        f"both p are at most {ALPHA:g}",
         "intervals": "95 %, over test documents, given these training sets; "
         f"{many(experiment.stats.resamples, 'resample')}, seed {experiment.stats.seed}",
         "averages": "micro over slots; mean of splits with standard deviation, and pooled counts",

@@ -6,7 +6,17 @@ from collections.abc import Sequence
 
 from carob.corpus.problems import many, plain
 from carob.report.terminal import INDENT, WIDTH, Section, Style, Table, best, number
+from carob.result.comparison import ALPHA
 from carob.result.experiment import Comparison, CurvePoint, Experiment
+
+MODELS = (
+    "better models: the difference holds for these trained models, and could come from the "
+    "training sets or seeds"
+)
+ONE_SPLIT = (
+    "there is only one split, so only the trained models are compared: which learner is better "
+    "needs several splits"
+)
 
 
 def sections(result: Experiment, style: Style, *, width: int = WIDTH) -> list[Section]:
@@ -81,18 +91,37 @@ def _differences(comparisons: Sequence[Comparison], style: Style, *, by_label: b
         if each.label is not None and not by_label:
             continue
         what = each.recipe if each.label is None else f"{each.recipe} {each.label}"
-        verdict = each.better
         rows.append([
             f"{plain(each.b)} - {plain(each.a)}", plain(what),
             style.cell(each.difference, each.low, each.high, sign="+"),
             number(each.p, ".4f"), number(each.p_holm, ".4f"), number(each.p_corrected_t, ".4f"),
-            "no difference shown" if verdict is None else f"{plain(verdict)} is better",
+            _verdict(each),
         ])  # fmt: skip
-    note = (
+    notes = [
         "p is of paired randomization over documents, Holm's correction is over all pairs, recipes "
-        "and slots; p (t) is of the corrected resampled t test over splits"
-    )
-    return Section(Table(rows, left=frozenset({0, 1, 6})), notes=[note])
+        "and slots; p (t) is of the corrected resampled t test over splits; better needs "
+        f"p (Holm) and p (t) of at most {ALPHA:g}",
+        *caveats(comparisons),
+    ]
+    return Section(Table(rows, left=frozenset({0, 1, 6})), notes=notes)
+
+
+def _verdict(each: Comparison) -> str:
+    if each.better is not None:
+        return f"{plain(each.better)} is better"
+    if each.better_models is not None:
+        return f"{plain(each.better_models)}: better models"
+    return "no difference shown"
+
+
+def caveats(comparisons: Sequence[Comparison]) -> list[str]:
+    """What the differences of trained models do not say, if there are any."""
+    found = []
+    if any(each.better is None and each.better_models is not None for each in comparisons):
+        found.append(MODELS)
+    if {each.splits for each in comparisons} == {1}:
+        found.append(ONE_SPLIT)
+    return found
 
 
 def _curves(result: Experiment, points: Sequence[CurvePoint], style: Style) -> list[Section]:
@@ -109,8 +138,8 @@ def _curves(result: Experiment, points: Sequence[CurvePoint], style: Style) -> l
             rows.append([size, *("-" if p is None else style.cell(p.mean, p.low, p.high)
                                  for p in own)])  # fmt: skip
         sentences = [
-            f"From {each['size']} documents on, {plain(each['learner'])} is ahead of "
-            f"{plain(each['overtakes'])}."
+            f"From {each['size']} documents on, the mean of {plain(each['learner'])} is above that "
+            f"of {plain(each['overtakes'])}."
             for each in result.overtaking if each["recipe"] == recipe and not points[0].strategy
         ]  # fmt: skip
         laid_out.append(Section(Table(rows), sentences=sentences))

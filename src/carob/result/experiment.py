@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from carob.corpus.problems import UsageError, nearest
+from carob.result.comparison import ALPHA
 from carob.result.result import Part, Result, Rows
 
 RANDOM = "random"
@@ -34,8 +35,16 @@ class Comparison(Part):
     """The difference b - a of two learners (or strategies) in the mean over splits.
 
     `p` is of the randomization test over documents, `p_holm` corrected for all tests of the table,
-    `p_corrected_t` of the corrected resampled t test over splits.
+    `p_corrected_t` of the corrected resampled t test over splits. The first test takes the trained
+    models as they are: two seeds of one learner are two models, and may well differ. So one is
+    called `better` than the other only if both tests reject. If only the first does, the difference
+    is one of the models, `better_models`.
     """
+
+    columns: ClassVar[tuple[str, ...]] = (
+        "a", "b", "recipe", "label", "difference", "low", "high", "p", "p_holm", "p_corrected_t",
+        "better", "better_models", "differing", "exact", "splits", "lower_is_better",
+    )  # fmt: skip
 
     a: str
     b: str
@@ -53,14 +62,17 @@ class Comparison(Part):
     lower_is_better: bool = False
 
     @property
-    def significant(self) -> bool:
-        """Whether the corrected p is at most .05."""
-        return self.p_holm is not None and self.p_holm <= 0.05
+    def better(self) -> str | None:
+        """Who is better: documents and splits agree. None if that cannot be said."""
+        over_splits = self.p_corrected_t is not None and self.p_corrected_t <= ALPHA
+        return self.better_models if over_splits else None
 
     @property
-    def better(self) -> str | None:
-        """Who is significantly better; None if that cannot be said."""
-        if not self.significant or not self.difference:
+    def better_models(self) -> str | None:
+        """Whose trained models are better, by the corrected p over documents; None if
+        no difference is shown.
+        """
+        if self.p_holm is None or self.p_holm > ALPHA or not self.difference:
             return None
         return self.b if (self.difference > 0) != self.lower_is_better else self.a
 

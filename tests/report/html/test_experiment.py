@@ -158,18 +158,38 @@ def test_differences_are_those_of_the_result_with_a_verdict_in_words(
 
 
 def test_who_is_best_needs_all_comparisons(result: Experiment) -> None:
-    assert best_by(result, "oaod.F1") == "crf"
+    assert best_by(result, "oaod.F1", "better") == "crf"
     beaten = [each for each in result.comparisons if {each.a, each.b} != {"crf", "mine"}]
     unsure = replace(result, comparisons=tuple(beaten))
-    assert best_by(unsure, "oaod.F1") is None
+    assert best_by(unsure, "oaod.F1", "better") is None
     assert first_by(unsure, "oaod.F1") == "crf"
     assert "crf, not shown to be better than all others" in Page(unsure.to("html")).text
     failed = dict(result.learners) | {"bad": LearnerResult("rote", {}, {}, 0, 3)}
-    assert best_by(replace(result, learners=failed), "oaod.F1") == "crf"
+    assert best_by(replace(result, learners=failed), "oaod.F1", "better") == "crf"
     lower = replace(
         result, comparisons=tuple(replace(each, lower_is_better=True) for each in beaten)
     )
     assert first_by(lower, "oaod.F1") == "rote"
+
+
+@pytest.mark.parametrize("p", [0.051, None])
+def test_a_learner_is_better_only_if_both_tests_reject(result: Experiment, p: float | None) -> None:
+    splits = 3 if p else 1
+    result = replace(result, comparisons=tuple(
+        replace(each, p_corrected_t=p, splits=splits) for each in result.comparisons
+    ))  # fmt: skip
+    one = result.comparisons[0]
+    assert (one.better, one.better_models) == (None, "crf")
+    assert (one.to_dict()["better"], one.to_dict()["better_models"]) == (None, "crf")
+    assert best_by(result, "oaod.F1", "better") is None
+    words = " ".join(Page(result.to("html")).text.split())
+    terminal = " ".join(result.to("terminal").split())
+    for text in (words, terminal):
+        assert "crf is better" not in text
+        assert "crf: better models" in text
+        assert "holds for these trained models, and could come from the training sets" in text
+        assert ("there is only one split, so only the trained models" in text.lower()) == (not p)
+    assert "crf, whose trained models are better than those of all others; this could" in words
 
 
 def test_strategies_are_judged_in_words() -> None:
@@ -185,9 +205,15 @@ def test_strategies_are_judged_in_words() -> None:
         "No difference by oaod.F1."
     )
     assert "could not be compared" in verdict("s", [])
-    unsure = [replace(each, p_corrected_t=0.2) for each in some((0.1, 0.01))]
-    assert verdict("s", unsure).endswith("The t test over splits, which also sees how training "
-                                         "sets vary, does not confirm it.")  # fmt: skip
+    three = some((0.1, 0.01), (-0.1, 0.01), (0.1, 0.01))
+    over_splits = (0.2, None, 0.05)
+    unsure = [replace(each, p_corrected_t=p) for each, p in zip(three, over_splits, strict=True)]
+    chance = "which could come from the training sets or seeds,"
+    assert verdict("s", unsure) == (
+        f"With s the trained models are better than with random, {chance} by oas.F1. "
+        f"With s the trained models are worse than with random, {chance} by oaod.F1. "
+        "s is better than random by oads.F1."
+    )
 
 
 def test_the_page_has_all_that_a_reader_needs_to_judge_it(page: Page) -> None:
@@ -195,7 +221,8 @@ def test_the_page_has_all_that_a_reader_needs_to_judge_it(page: Page) -> None:
     for text in (
         "crf(c1=0.1)", "with names of the census", "own features", "MemoryError: no room",
         "5 documents in 2 groups are near-duplicates (t = 0.5). They were not kept together.",
-        "From 50 documents on, crf is ahead of rote (oaod.F1).", "Linux, x, 2 cores, Python 3.12",
+        "From 50 documents on, the mean of crf is above that of rote (oaod.F1).",
+        "Linux, x, 2 cores, Python 3.12",
         "No difference is shown between diverse and random", "carob run seminars.toml -o DIR",
         "carob verify DIR/manifest.json", "intervals say something",
     ):  # fmt: skip

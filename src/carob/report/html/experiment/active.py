@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from carob.corpus.problems import plain
+from carob.report.experiment import caveats
 from carob.report.html.charts import chart
 from carob.report.html.experiment.curves import CAPTION, curve_rows
 from carob.report.html.experiment.differences import note
-from carob.result.comparison import ALPHA, p_value
+from carob.result.comparison import p_value
 from carob.result.experiment import RANDOM, Comparison, Experiment
 
 TITLE = "Active learning"
@@ -24,6 +25,7 @@ def part(result: Experiment) -> dict[str, Any] | None:
         "learners": [_learner(result, name) for name in names],
         "note": "A strategy is compared with random, the control, by the mean height of its "
         f"curve over the logarithm of the size. {note(tested)}",
+        "caveats": caveats(result.active_comparisons),
     }  # fmt: skip
 
 
@@ -57,23 +59,28 @@ def _learner(result: Experiment, name: str) -> dict[str, Any]:
 
 def verdict(strategy: str, comparisons: list[Comparison]) -> str:
     """What can be said of a strategy against the control, in words."""
-    better = [each for each in comparisons if each.better == each.b]
-    worse = [each for each in comparisons if each.better == each.a]
     if not comparisons:
         return f"{strategy} could not be compared with {RANDOM}: the steps of one of them failed."
-    if not better and not worse:
+    by_verdict: dict[str, list[str]] = {}
+    for each in comparisons:
+        by_verdict.setdefault(_verdict(strategy, each), []).append(each.recipe)
+    if [*by_verdict] == [""]:
         least = min((each.p_holm for each in comparisons if each.p_holm is not None), default=None)
         p = "" if least is None else f" (the least corrected p is {p_value(least)})"
         return f"No difference is shown between {strategy} and {RANDOM}{p}."
-    sentences = [
-        f"{strategy} is {word} than {RANDOM} by {', '.join(each.recipe for each in some)}."
-        for word, some in (("better", better), ("worse", worse)) if some
-    ]  # fmt: skip
-    rest = [each.recipe for each in comparisons if each.better is None]
-    if rest:
-        sentences.append(f"No difference by {', '.join(rest)}.")
-    over_splits = [each.p_corrected_t for each in (*better, *worse)]
-    if all(p is not None and p > ALPHA for p in over_splits):
-        sentences.append("The t test over splits, which also sees how training sets vary, does "
-                         "not confirm it.")  # fmt: skip
-    return " ".join(sentences)
+    none = by_verdict.pop("", [])
+    sentences = [f"{what} by {', '.join(recipes)}." for what, recipes in by_verdict.items()]
+    return " ".join(sentences + [f"No difference by {', '.join(none)}."] * bool(none))
+
+
+def _verdict(strategy: str, each: Comparison) -> str:
+    """What one comparison shows; empty if nothing."""
+    word = "better" if each.better_models == each.b else "worse"
+    if each.better is not None:
+        return f"{strategy} is {word} than {RANDOM}"
+    if each.better_models is not None:
+        return (
+            f"With {strategy} the trained models are {word} than with {RANDOM}, which could come "
+            "from the training sets or seeds,"
+        )
+    return ""

@@ -71,8 +71,8 @@ def _overtaking(result: Experiment) -> list[str]:
     for each in result.overtaking:
         if each["recipe"] in result.headline:
             sentence = (
-                f"From {each['size']} documents on, {plain(each['learner'])} is ahead of "
-                f"{plain(each['overtakes'])}"
+                f"From {each['size']} documents on, the mean of {plain(each['learner'])} is above "
+                f"that of {plain(each['overtakes'])}"
             )
             found.setdefault(sentence, []).append(each["recipe"])
     if not found and len(result.learners) > 1:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from carob.report.experiment import caveats
 from carob.result.comparison import ALPHA
 from carob.result.experiment import Comparison, Experiment
 
@@ -19,15 +20,13 @@ def part(result: Experiment) -> dict[str, Any] | None:
     tables = {label: table([each for each in result.comparisons if each.label == label], recipes)
               for label in labels}  # fmt: skip
     tested = sum(each.p is not None for each in result.comparisons)
-    splits = {each.splits for each in result.comparisons}
     return {
         "learners": result.learners,
         "recipes": recipes,
         "whole": tables.pop(None, []),
         "slots": tables,
         "note": note(tested),
-        "few": "There is only one split, so the t test over splits has no p." if splits == {1}
-        else "",
+        "caveats": caveats(result.comparisons),
     }  # fmt: skip
 
 
@@ -45,7 +44,7 @@ def note(tested: int) -> str:
     return (
         "Below each difference are its 95% interval and three p values: of paired randomization "
         f"over documents, corrected by Holm's method for all {tested:,} tests and, in brackets, as "
-        "it was; and (t) of the corrected resampled t test over splits. A learner is called "
-        f"better if the corrected p is at most {ALPHA:g}. That no difference is shown does not "
-        "mean that there is none."
+        "it was; and (t) of the corrected resampled t test over splits. One is called better than "
+        f"the other if the corrected p and that of the t test are at most {ALPHA:g}. That no "
+        "difference is shown does not mean that there is none."
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from carob.corpus.problems import many, plain
 from carob.report.html.charts import chart
@@ -20,7 +20,7 @@ def part(result: Experiment) -> dict[str, Any]:
         slot for own in result.learners.values() for by_label in own.by_label.values()
         for slot in by_label
     ))  # fmt: skip
-    best = {recipe: best_by(result, recipe) for recipe in result.headline}
+    best = {recipe: best_by(result, recipe, "better") for recipe in result.headline}
     return {
         "sentences": _sentences(result, best),
         "failures": len(result.failures),
@@ -53,12 +53,15 @@ def blocks(result: Experiment) -> dict[str, list[str]]:
     return found
 
 
-def best_by(result: Experiment, recipe: str) -> str | None:
-    """The learner that is significantly better than all others with scores, if there is one."""
+def best_by(
+    result: Experiment, recipe: str, winner: Literal["better", "better_models"]
+) -> str | None:
+    """The learner that is better (or has better models) than all others with scores, if any is."""
     wins: dict[str, int] = {}
     for each in result.comparisons:
-        if each.recipe == recipe and each.label is None and each.better is not None:
-            wins[each.better] = wins.get(each.better, 0) + 1
+        ahead = getattr(each, winner)
+        if each.recipe == recipe and each.label is None and ahead is not None:
+            wins[ahead] = wins.get(ahead, 0) + 1
     others = sum(recipe in own.scores for own in result.learners.values()) - 1
     return next((name for name, count in wins.items() if count == others), None)
 
@@ -89,9 +92,15 @@ def _sentences(result: Experiment, best: dict[str, str | None]) -> list[str]:
     for recipe in result.headline:
         first = first_by(result, recipe)
         if first is not None:
-            sure = "significantly better than all others" if best[recipe] == first else (
-                "not shown to be better than all others"
-            )  # fmt: skip
+            if best[recipe] == first:
+                sure = "significantly better than all others"
+            elif best_by(result, recipe, "better_models") == first:
+                sure = (
+                    "whose trained models are better than those of all others; this could come "
+                    "from the training sets or seeds"
+                )
+            else:
+                sure = "not shown to be better than all others"
             verdicts.setdefault(f"{plain(first)}, {sure}", []).append(recipe)
     return sentences + [
         f"The best by {', '.join(recipes)} is {verdict}." for verdict, recipes in verdicts.items()
