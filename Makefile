@@ -7,6 +7,10 @@ STALE := $(shell .venv/bin/python -I -c 'import importlib.util, pathlib, sys; \
 	sys.exit(pathlib.Path(path) != pathlib.Path.cwd() / "src/carob/__init__.py")' \
 	>/dev/null 2>&1 || echo FORCE)
 
+# Without compiled files every worker of the tests, and every command that a test starts, would compile
+# all modules again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help demo report screenshot test slow nightly mutate coverage check guard bench performance docs site format clean FORCE
 
 help: ## Show this help

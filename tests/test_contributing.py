@@ -143,6 +143,7 @@ def documented(page: str) -> str:
     return f"{page}\n{section}"
 
 
+@pytest.mark.slow
 def test_as_files_of_carob_they_pass_their_tests_and_the_laws(tmp_path: Path) -> None:
     ignored = shutil.ignore_patterns("__pycache__", "golden", "decisions")
     for name in ("src", "tests", "docs"):

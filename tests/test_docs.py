@@ -110,6 +110,7 @@ def test_a_session_prints_what_the_page_says(
 
 
 @pytest.mark.parametrize("page", TUTORIALS, ids=lambda page: page.stem)
+@pytest.mark.slow
 def test_a_tutorial_runs_as_it_stands(page: Path, tmp_path: Path, binaries: Path) -> None:
     for session in SESSION.findall(page.read_text(encoding="utf-8")):
         run(session, tmp_path, binaries)

@@ -232,6 +232,7 @@ def test_long_fillers_are_searched_and_compared_in_time(
 
 
 @pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.slow
 def test_thousands_of_labels_that_only_one_side_has(tmp_path: Path, command: str, run: Run) -> None:
     paths = tmp_path / "gold.conll", tmp_path / "system.conll"
     for path, end in zip(paths, ("", "x"), strict=True):

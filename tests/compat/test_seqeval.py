@@ -137,6 +137,7 @@ def test_mentions_and_counts_of_tags_are_the_same_on_random_input() -> None:
                 assert expected == outcome(getattr(ours, name), one, other)
 
 
+@pytest.mark.slow
 def test_a_script_for_seqeval_runs_with_another_import(tmp_path: Any) -> None:
     script = """
 from seqeval.metrics import classification_report, f1_score, accuracy_score

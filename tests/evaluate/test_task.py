@@ -158,6 +158,7 @@ def test_a_file_that_is_not_there_or_too_large_is_told(tmp_path: Path) -> None:
         carob.Task.read(3)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_wrong_ids_are_told_in_time(tmp_path: Path) -> None:
     ids = ",\n".join(f'"d{i}"' for i in range(100_000))
     lines = told(tmp_path, f"{FINE}[parts]\ntrain = [{ids}]\ntest = [{ids}]\n")

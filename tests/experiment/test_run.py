@@ -159,6 +159,7 @@ def test_what_is_done_is_not_done_again(finished: Path, capsys: pytest.CaptureFi
     assert "oaod" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_other_hash_seeds_and_jobs_give_the_same_bytes(finished: Path) -> None:
     command = [sys.executable, "-m", "carob", "run", str(finished / "experiment.toml"), "--quiet"]
     again = [*command, "-o", str(finished / "again"), "--jobs", "2"]

@@ -1,7 +1,7 @@
 """Whatever bytes a reader is given, a corpus comes out or an error of carob's: nothing else.
 
 A corpus that comes out is well formed, scores perfectly against itself, and is read again as it is
-from what its writer writes. At least 10,000 inputs, the same ones in every run; twenty times as
+from what its writer writes. At least 10,000 inputs, the same ones in every run; forty times as
 many in `make nightly`.
 """
 
@@ -26,15 +26,17 @@ from carob.result import signature
 from tests.formats._files import speaks
 from tests.formats._mutations import Mutator, noise, valid, valid_pairs
 
+pytestmark = pytest.mark.slow
+
 INPUTS = {
     "conll": 18, "jsonl": 18, "spans": 18, "tbf": 18, "inline": 16, "brat": 12, "records": 15,
     "muc": 15, "spacy": 14, "labelstudio": 20,
 }  # fmt: skip
 OTHERS = 10
-"""How many inputs a reader gets for each example of the profile of hypothesis; OTHERS is for one
-that is not in the list.
+"""A reader gets twice this many inputs for each example of the profile of hypothesis; OTHERS is for
+one that is not in the list.
 """
-SNIFFED = 12 * settings().max_examples
+SNIFFED = 24 * settings().max_examples
 
 OPTIONS: dict[str, list[dict[str, Any]]] = {
     "conll": [
@@ -71,7 +73,7 @@ REWRITTEN = 4
 
 
 def planned(format: str) -> int:
-    return INPUTS.get(format, OTHERS) * settings().max_examples
+    return 2 * INPUTS.get(format, OTHERS) * settings().max_examples
 
 
 def single() -> list[str]:

@@ -300,6 +300,7 @@ def spent(format: str, data: bytes) -> float:
 
 
 @pytest.mark.parametrize(("format", "name"), every(), ids=lambda word: word.replace(" ", "-"))
+@pytest.mark.slow
 def test_time_is_linear(format: str, name: str) -> None:
     shape = ANY.get(name) or OWN[format][name]
     count = ALIKE if name in ANY else COUNT[format]
@@ -427,6 +428,7 @@ def test_a_device_without_an_end_is_refused(format: str, limited: Reader) -> Non
     assert peak < 400
 
 
+@pytest.mark.slow
 def test_much_text_that_was_compressed_is_read(tmp_path: Path) -> None:
     path = tmp_path / "large.conll.gz"
     text = b"".join(b"word%d O\nname%d B-X\n\n" % (i, i * i) for i in range(500_000))
@@ -521,6 +523,7 @@ def test_a_full_disk_is_told(format: str) -> None:
     assert "cannot write /dev/full: No space left on device" == str(caught.value)
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_told_by_the_command(tmp_path: Path) -> None:
     (tmp_path / "a.conll").write_text("a B-X\n")
     commands = [["score", "a.conll", "a.conll", "-o", "/dev/full"],

@@ -476,6 +476,7 @@ def test_tags_are_found_as_by_the_slow_way() -> None:
     ],
     ids=lambda text: text[:10],
 )  # fmt: skip
+@pytest.mark.slow
 def test_reading_takes_linear_time(text: str) -> None:
     begin = time.perf_counter()
     total = 0

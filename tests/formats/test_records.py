@@ -352,6 +352,7 @@ def test_the_column_of_a_line_that_breaks_is_that_of_the_line() -> None:
     ] == problems(f'{{"a": "x"}}\n  {broken}\n'.encode())
 
 
+@pytest.mark.slow
 def test_many_wrong_values_of_a_long_object_are_told_in_time() -> None:
     with pytest.raises(InputError) as caught:
         of_bytes(b'{"a": [\n' + b"1,\n" * 200_000 + b"1]}", "records")

@@ -34,6 +34,7 @@ def test_the_fifteen_p_values_of_benjamini_and_hochberg() -> None:
     ("ours", "theirs"),
     [(bonferroni, "bonferroni"), (holm, "holm"), (benjamini_hochberg, "fdr_bh")],
 )
+@pytest.mark.slow
 def test_adjusted_p_values_are_those_of_statsmodels(ours: object, theirs: str) -> None:
     multitest = pytest.importorskip("statsmodels.stats.multitest")
     rng = np.random.default_rng(0)

@@ -458,6 +458,7 @@ def test_a_slot_with_too_many_fillers_is_named(name: str) -> None:
 
 @pytest.mark.parametrize("same", [True, False])
 @pytest.mark.parametrize("name", SPACES)
+@pytest.mark.slow
 def test_thousands_of_fillers_in_one_slot_are_counted_quickly(name: str, same: bool) -> None:
     size = 4_000
     words = ["Ann"] * size if same else [f"w{i}" for i in range(size)]
@@ -471,6 +472,7 @@ def test_thousands_of_fillers_in_one_slot_are_counted_quickly(name: str, same: b
     assert {"oas": 0, "oaod": 10, "oads": 1}[name] == found["ungrounded"]
 
 
+@pytest.mark.slow
 def test_one_document_with_a_large_text_is_read_once(tmp_path: Path) -> None:
     rng = random.Random(0)
     words = [f"w{rng.randrange(20_000)}" for _ in range(200_000)]

@@ -449,6 +449,7 @@ def noisy(rng: random.Random, template: Record) -> Record:
     return {**template, "slots": slots}
 
 
+@pytest.mark.slow
 def test_large_slots_and_many_templates_take_seconds() -> None:
     rng = random.Random(5)
     items = [f"item {i}" for i in range(10_000)]

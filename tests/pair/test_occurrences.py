@@ -94,6 +94,7 @@ def test_pieces_end_to_end_are_the_text() -> None:
     ("a a" * 300_000 + " b", "a aa " * 20_000 + "b a"),
     ("A " * 300_000 + "b b", "a " * 20_000 + "b a"),
 ])  # fmt: skip
+@pytest.mark.slow
 def test_texts_that_repeat_themselves_are_searched_in_linear_time(text: str, string: str) -> None:
     before = time.process_time()
     assert [[], [], []] == [Occurrences(text).of(string, level) for level in LEVELS]

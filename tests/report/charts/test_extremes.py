@@ -64,6 +64,7 @@ def test_names_of_systems_and_labels_are_text(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["confusion", "errors", "labels"])
+@pytest.mark.slow
 def test_names_survive_in_other_files(kind: str) -> None:
     gold, system = world(["$x$", "東京", "\u202e"])
     chart: Any = figure(results(kind, gold, {"$y_": system, "日本$": gold}), kind)
@@ -160,6 +161,7 @@ def test_scores_that_are_undefined_have_no_dot() -> None:
         assert ["-"] == [text.get_text().split(" ")[0] for text in chart.axes[0].texts]
 
 
+@pytest.mark.slow
 def test_no_text_leaves_the_chart() -> None:
     long = {f"a-very-long-name-of-a-system-{i}-" + "x" * 60: None for i in range(3)}
     labels = ["label-" + "y" * 80 + str(i) for i in range(8)]
