@@ -107,6 +107,106 @@ def test_a_detector_grows_by_the_best_of_all_extensions(world: list[list[str]], 
     )) <= score(*learned) + 1e-8  # fmt: skip
 
 
+def extensions() -> list[tuple[Element, ...]]:
+    """All patterns of one or two elements in the order in which ties are decided: the shorter, then
+    those with more words, then by element.
+    """
+    words, wildcards = ["7", "Ann", "bo"], list(range(len(WILDCARDS)))
+    masks = [mask for size in (1, 2) for mask in product((True, False), repeat=size)]
+    masks.sort(key=lambda mask: (len(mask), -sum(mask), mask))
+    return [
+        elements for mask in masks
+        for elements in product(*(words if is_word else wildcards for is_word in mask))
+    ]  # fmt: skip
+
+
+def naive_detectors(
+    every: list[Sides], right: list[bool], rounds: int
+) -> list[tuple[tuple[Element, ...], tuple[Element, ...], float]]:
+    """Boosting as the docstring of `Bwi` has it, with balanced weights."""
+    n = len(every)
+    weight = [0.5 / sum(right) if is_right else 0.5 / (n - sum(right)) for is_right in right]
+    more, found = extensions(), []
+
+    def sums(before: tuple[Element, ...], after: tuple[Element, ...]) -> tuple[float, float]:
+        hits = [at for at in range(n) if fits(before, after, every[at])]
+        return (math.fsum(weight[at] for at in hits if right[at]),
+                math.fsum(weight[at] for at in hits if not right[at]))  # fmt: skip
+
+    for _ in range(rounds):
+        before: tuple[Element, ...] = ()
+        after: tuple[Element, ...] = ()
+        reached = -math.inf
+        while True:
+            longer = [(before, after)] if reached == -math.inf else [
+                *(((*each, *before), after) for each in more),
+                *((before, (*after, *each)) for each in more),
+            ]  # fmt: skip
+            best = None
+            for each in longer:
+                up, down = sums(*each)
+                score = round(math.sqrt(up) - math.sqrt(down), 9)
+                if up > 0 and score > reached:
+                    best, reached = each, score
+            if best is None:
+                break
+            before, after = best
+        up, down = (each + 0.5 / n for each in sums(before, after))
+        if not up > down:
+            break
+        confidence = 0.5 * math.log(up / down)
+        found.append((before, after, confidence))
+        for at, sides in enumerate(every):
+            if fits(before, after, sides):
+                weight[at] *= math.exp(-confidence if right[at] else confidence)
+        total = math.fsum(weight)
+        weight = [each / total for each in weight]
+    return found
+
+
+@settings(max_examples=8, deadline=None)
+@given(
+    st.lists(st.lists(st.sampled_from(["Ann", "bo", "7"]), min_size=2, max_size=5),
+             min_size=2, max_size=3),
+    st.integers(0, 1000),
+)  # fmt: skip
+def test_the_whole_learner_is_the_naive_one(world: list[list[str]], seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    spans = [sorted(rng.choice(len(words) + 1, 2, replace=False).tolist()) for words in world]
+    corpus = Corpus.of(*(
+        {"tokens": words, "mentions": [{"start": first, "end": last, "label": "x"}]}
+        for words, (first, last) in zip(world, spans, strict=True)
+    ))  # fmt: skip
+    [own] = Bwi(rounds=3).fit(Examples.of(corpus), ("x",), 0).detectors
+    every = boundaries(world)
+    place = [(doc, at) for doc, words in enumerate(world) for at in range(len(words) + 1)]
+    votes = []
+    for side, learned in ((0, own.fore), (1, own.aft)):
+        right = [at == spans[doc][side] for doc, at in place]
+        expected = naive_detectors(every, right, 3)
+        assert len(expected) == len(learned)
+        for one, other in zip(expected, learned, strict=True):
+            assert one[:2] == (other.before, other.after)
+            assert other.confidence == pytest.approx(one[2], abs=1e-9)
+        votes.append([math.fsum(c for before, after, c in expected if fits(before, after, sides))
+                      for sides in every])  # fmt: skip
+    # Every stretch of a document, best first; those that overlap a better one are left out.
+    lengths = [last - first for first, last in spans]
+    stretches = sorted(
+        (-round(votes[0][i] * votes[1][j] * lengths.count(end - begin) / len(lengths), 9), i, j)
+        for i, (doc, begin) in enumerate(place) for j, (other, end) in enumerate(place)
+        if doc == other and begin < end and votes[0][i] > 0 and votes[1][j] > 0
+        and end - begin in lengths
+    )  # fmt: skip
+    kept: list[tuple[int, int]] = []
+    for _, i, j in stretches:
+        if all(j <= first or last <= i for first, last in kept):
+            kept.append((i, j))
+    tokens = Tokens.of(Texts.of(corpus))
+    first, last, _ = own.candidates(tokens)
+    assert kept == [(i - 1, j - 1) for i, j in zip(first.tolist(), last.tolist(), strict=True)]
+
+
 def test_confidence_and_weights_follow_the_formula() -> None:
     corpus = Corpus.of("by [Ann]who", "by [Bo]who", "to Cy", "x y")
     model = Bwi(rounds=2, lookahead=1, weights="uniform").fit(Examples.of(corpus), ("who",), 0)
