@@ -163,6 +163,9 @@ def test_parameters_come_as_texts_or_values() -> None:
         learner_of("rote", {"precison": 1})
     with pytest.raises(UsageError, match="no learner is called 'rot'; did you mean rote"):
         learner_of("rot")
+    for value in ("7", "7.0"):
+        with pytest.raises(UsageError, match=r"found precision=7.0, expected one from 0 to 1"):
+            learner_of("rote", {"precision": value})
 
 
 def test_a_corpus_without_mentions_and_unknown_slots_are_refused() -> None:

@@ -143,10 +143,13 @@ def _parameter(learner: Any, key: str, value: Any) -> Any:
             raise UsageError(f"{key}: {error}") from None
     try:
         made = parse_learner(f"{learner.name}({key}={value})")
-    except UsageError:
+    except UsageError as error:
         import json
 
-        made = parse_learner(f"{learner.name}({key}={json.dumps(value, ensure_ascii=False)})")
+        try:
+            made = parse_learner(f"{learner.name}({key}={json.dumps(value, ensure_ascii=False)})")
+        except UsageError:
+            raise error from None  # it was no text without quotes, but a wrong value
     return getattr(made, key)
 
 

@@ -16,7 +16,7 @@ from carob.experiment.cells import FACTS, LOG, TIMING, Cell, Finished, count, is
 from carob.experiment.file import ExperimentFile
 from carob.experiment.results import COPY, MANIFEST, RESULTS, comparable, results
 from carob.experiment.run import CELLS, Outcome, Setup, cells_of, next_step, prepare
-from carob.result.experiment import Failure
+from carob.result.experiment import Failure, summary
 
 
 def verify(path: str | os.PathLike[str]) -> Verification:
@@ -134,8 +134,7 @@ def status(folder: str | os.PathLike[str]) -> dict[str, Any]:
         elif (own / LOG).exists():
             learners[cell.learner]["failed"] += 1
             log = (own / LOG).read_text(encoding="utf-8", errors="backslashreplace")
-            lines = log.rstrip("\n").splitlines()
-            failures.append({"cell": cell.name, "reason": lines[-1] if lines else ""})
+            failures.append({"cell": cell.name, "reason": summary(log)})
         else:
             learners[cell.learner]["waiting"] += 1
     return {"learners": learners, "failures": failures}

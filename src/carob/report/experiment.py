@@ -33,7 +33,7 @@ def sections(result: Experiment, style: Style, *, width: int = WIDTH) -> list[Se
     if result.failures:
         laid_out.append(Section(
             sentences=[f"{many(len(result.failures), 'cell')} failed:"],
-            quotes=[f"{plain(each.cell)}: {plain(each.reason.splitlines()[-1])}"
+            quotes=[f"{plain(each.cell)}: {plain(each.summary)}"
                     for each in result.failures if each.reason],
         ))  # fmt: skip
     twins = result.leakage.get("test_documents_with_a_twin_in_training", {}).values()

@@ -95,12 +95,31 @@ class CurvePoint(Part):
     splits: Mapping[str, float | None] = field(default_factory=dict)
 
 
+def summary(log: str) -> str:
+    """What failed, and the last line of a log, which says why.
+
+    >>> summary("command: predict failed with exit code 1: x.py\\n  Traceback\\n  KeyError: 'a'")
+    "command: predict failed with exit code 1: x.py: KeyError: 'a'"
+    >>> summary("Traceback\\nMemoryError: no room")
+    'MemoryError: no room'
+    """
+    lines = log.strip().splitlines()
+    if len(lines) < 2 or lines[0].startswith("Traceback"):
+        return lines[-1].strip() if lines else ""
+    return f"{lines[0]}: {lines[-1].strip()}"
+
+
 @dataclass(frozen=True, slots=True)
 class Failure(Part):
     """A cell that failed, with the last lines of its log."""
 
     cell: str
     reason: str
+
+    @property
+    def summary(self) -> str:
+        """What failed, and the last line of the log."""
+        return summary(self.reason)
 
 
 @dataclass(frozen=True, slots=True)
