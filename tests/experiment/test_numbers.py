@@ -222,6 +222,23 @@ def test_learners_are_compared_over_the_splits_that_both_have(tmp_path: Path) ->
     assert made.splits == 2
 
 
+def test_learners_with_other_seeds_are_compared_seed_by_seed(tmp_path: Path) -> None:
+    gold, cells = world(1, tmp_path)
+
+    def again(done: Finished, seed: int) -> Finished:
+        return replace(done, cell=replace(done.cell, seed=seed))
+
+    row = Row(Recipe.parse("oaod.F1"))
+    settings: dict[str, Any] = {"resamples": 0, "trials": 99, "seed": 0}
+    one, two = Contender("one", cells["one"]), Contender("two", cells["two"])
+    [same] = compare([(one, two)], [row], order(gold), **settings)
+    other = Contender("two", [again(done, 9) for done in cells["two"]])
+    assert [same] == compare([(one, other)], [row], order(gold), **settings)
+    # The second seed of one learner has no partner.
+    more = Contender("two", [*other.cells, *(again(done, 10) for done in cells["one"])])
+    assert [same] == compare([(one, more)], [row], order(gold), **settings)
+
+
 def test_a_table_has_slots_only_for_micro_averages() -> None:
     rows = table_rows(RECIPES, SLOTS, labels=True)
     assert [str(row.recipe) for row in rows if row.label == "a"] == ["oas.F1", "oaod.P", "oaod.F1"]

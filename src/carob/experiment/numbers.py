@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -204,15 +204,28 @@ class Contender:
     cells: Sequence[Finished]
     weights: Sequence[float] | None = None
 
-    def only(self, blocks: set[tuple[str, int, str]]) -> Contender:
+    @property
+    def blocks(self) -> list[Block]:
+        """The block of each cell. Of two learners with different seeds, the first seed of one meets
+        the first of the other, and so on.
+        """
+        seeds = sorted({done.cell.seed for done in self.cells})
+        return [Block(done.cell.split, seeds.index(done.cell.seed), done.cell.size)
+                for done in self.cells]  # fmt: skip
+
+    def only(self, blocks: set[Block]) -> Contender:
         """The cells of these splits, seeds and sizes."""
-        kept = [i for i, done in enumerate(self.cells) if _block(done) in blocks]
+        kept = [i for i, block in enumerate(self.blocks) if block in blocks]
         weights = None if self.weights is None else [self.weights[i] for i in kept]
         return Contender(self.name, [self.cells[i] for i in kept], weights)
 
 
-def _block(done: Finished) -> tuple[str, int, str]:
-    return done.cell.split, done.cell.seed, done.cell.size
+class Block(NamedTuple):
+    """What two learners are compared on: a split, the place of a seed among its own, and a size."""
+
+    split: str
+    seed: int
+    size: str
 
 
 def compare(
@@ -226,7 +239,7 @@ def compare(
     trials = trials or trials_for(tests)
     found: list[Comparison] = []
     for a, b in pairs:
-        common = set(map(_block, a.cells)) & set(map(_block, b.cells))
+        common = set(a.blocks) & set(b.blocks)
         if common:
             found += _compared(a.only(common), b.only(common), rows, corpus_order,
                                resamples, trials, seed)  # fmt: skip

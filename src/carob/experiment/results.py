@@ -10,6 +10,7 @@ import platform
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +48,13 @@ from carob.experiment.run import (
 from carob.pair.texts import LAYERS
 from carob.plugin import hook
 from carob.result.comparison import ALPHA
-from carob.result.experiment import RANDOM, CurvePoint, Experiment, LearnerResult
+from carob.result.experiment import (
+    RANDOM,
+    Comparison,
+    CurvePoint,
+    Experiment,
+    LearnerResult,
+)
 from carob.result.result import library
 
 RESULTS, TABLE, MANIFEST = "results.json", "results.csv", "manifest.json"
@@ -97,7 +104,7 @@ def results(setup: Setup, outcome: Outcome) -> Experiment:
         _leakage(setup),
         explicit(setup),
         tuple(outcome.failures),
-        _remarks(setup, learners, len(comparisons)),
+        _remarks(setup, learners, comparisons),
     )
 
 
@@ -346,7 +353,7 @@ def explicit(setup: Setup) -> dict[str, str]:
 
 
 def _remarks(
-    setup: Setup, learners: Mapping[str, LearnerResult], tests: int
+    setup: Setup, learners: Mapping[str, LearnerResult], comparisons: Sequence[Comparison]
 ) -> tuple[str, ...]:  # fmt: skip
     remarks = [
         "intervals say how a result varies with the test documents, given these training sets",
@@ -359,6 +366,11 @@ def _remarks(
             remarks.append(f"{plain(name)}: {own.wanted - own.cells} of {own.wanted} cells failed; "
                            "its numbers are over the others, and comparisons over the splits that "
                            "both learners have")  # fmt: skip
+    compared = {(each.a, each.b) for each in comparisons}
+    there = [name for name, own in learners.items() if own.cells]
+    remarks += [f"{plain(a)} and {plain(b)} have no split in common, so they are not compared"
+                for a, b in combinations(there, 2) if (a, b) not in compared]  # fmt: skip
+    tests = len(comparisons)
     trials = setup.experiment.stats.trials
     if trials is not None and tests / (1 + trials) > ALPHA:
         remarks.append(f"{trials:,} trials are too few for {tests:,} tests: no difference can be "

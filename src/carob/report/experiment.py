@@ -87,9 +87,8 @@ def _scores(result: Experiment, style: Style) -> list[Section]:
 
 def _differences(comparisons: Sequence[Comparison], style: Style, *, by_label: bool) -> Section:
     rows = [["b - a", "recipe", "difference", "p", "p (Holm)", "p (t)", ""]]
+    comparisons = [each for each in comparisons if by_label or each.label is None]
     for each in comparisons:
-        if each.label is not None and not by_label:
-            continue
         what = each.recipe if each.label is None else f"{each.recipe} {each.label}"
         rows.append([
             f"{plain(each.b)} - {plain(each.a)}", plain(what),
