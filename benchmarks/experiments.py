@@ -43,6 +43,7 @@ from carob.infer.randomization import Randomization
 from carob.infer.resampling import Units
 from carob.learn.select import distances, pick
 from carob.pair.texts import Examples, Texts
+from carob.plugin import hook
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "experiments.md"
 SLOTS = ("etime", "location", "speaker", "stime")
@@ -254,7 +255,8 @@ def diverse() -> str:
             some, pool = np.sort(order[:labelled]), np.sort(order[labelled:])
             model = train("crf", examples.only(some), SLOTS)
             texts = examples.texts.only(some), examples.texts.only(pool)
-            away, (token, _) = distances(*texts), model.model.uncertainty(texts[1])
+            unsureness: Any = hook(model.model, "uncertainty")
+            away, (token, _) = distances(*texts), unsureness(texts[1])
             spread.append(float(away.std() / away.mean()))
             unsure.append(float(token.std() / token.mean()))
             chosen = [

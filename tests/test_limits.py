@@ -13,7 +13,10 @@ import pytest
 
 from tests.limited import Limited
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs /proc of Linux")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform != "linux", reason="needs /proc of Linux"),
+]
 
 MEGABYTES, SECONDS = 500, 10
 COMMANDS = ("score", "errors", "compare")
@@ -232,7 +235,6 @@ def test_long_fillers_are_searched_and_compared_in_time(
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-@pytest.mark.slow
 def test_thousands_of_labels_that_only_one_side_has(tmp_path: Path, command: str, run: Run) -> None:
     paths = tmp_path / "gold.conll", tmp_path / "system.conll"
     for path, end in zip(paths, ("", "x"), strict=True):

@@ -222,6 +222,19 @@ def test_learners_are_compared_over_the_splits_that_both_have(tmp_path: Path) ->
     assert made.splits == 2
 
 
+def test_splits_weigh_sizes_as_the_area_does(tmp_path: Path) -> None:
+    gold, cells = world(3, tmp_path)
+    documents = Documents.of(cells["one"])
+    recipe = Recipe.parse("oaod.F1")
+    # The answers of both learners stand for two sizes of one.
+    both = [done for pair in zip(cells["one"], cells["two"], strict=True) for done in pair]
+    stack = Stack(recipe, both, order(gold), documents, [0.25, 0.75] * len(cells["one"]))
+    for name, value in stack.by_split().items():
+        small, large = (direct(gold, [(list(done.cell.test), read(done))], recipe)
+                        for done in both if done.cell.split == name)  # fmt: skip
+        assert near(value, 0.25 * small + 0.75 * large)
+
+
 def test_learners_with_other_seeds_are_compared_seed_by_seed(tmp_path: Path) -> None:
     gold, cells = world(1, tmp_path)
 

@@ -111,7 +111,8 @@ def extensions() -> list[tuple[Element, ...]]:
     """All patterns of one or two elements in the order in which ties are decided: the shorter, then
     those with more words, then by element.
     """
-    words, wildcards = ["7", "Ann", "bo"], list(range(len(WILDCARDS)))
+    words: list[Element] = ["7", "Ann", "bo"]
+    wildcards: list[Element] = [*range(len(WILDCARDS))]
     masks = [mask for size in (1, 2) for mask in product((True, False), repeat=size)]
     masks.sort(key=lambda mask: (len(mask), -sum(mask), mask))
     return [

@@ -127,11 +127,15 @@ class Stack:
         return values
 
     def by_split(self) -> dict[str, float]:
-        """The score of each split, the mean over its seeds."""
-        values: dict[str, list[float]] = {}
-        for done, value in zip(self.cells, self.by_cell.tolist(), strict=True):
-            values.setdefault(done.cell.split, []).append(value)
-        return {split: _mean(some) for split, some in values.items()}
+        """The score of each split, the mean over its seeds, and over its sizes by their weights."""
+        found = {}
+        for split in dict.fromkeys(done.cell.split for done in self.cells):
+            there = [i for i, done in enumerate(self.cells)
+                     if done.cell.split == split and not math.isnan(self.by_cell[i])]  # fmt: skip
+            weight = math.fsum(self.weights[there])
+            total = math.fsum(self.weights[there] * self.by_cell[there])
+            found[split] = total / weight if weight else math.nan
+        return found
 
     def _value(self, sums: FloatArray) -> FloatArray:
         recipe, table = self.recipe, self._tables[0]

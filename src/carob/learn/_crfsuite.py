@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from carob.arrays.types import FloatArray, IntArray
+from carob.arrays.types import BoolArray, FloatArray, IntArray
 from carob.corpus.problems import UsageError
 
 SEEN = 2
@@ -45,7 +45,7 @@ def feature_lists(rows: IntArray, features: int, wanted: IntArray, tags: int) ->
     """
     pairs = rows.astype(np.int64) * tags + wanted[:, None]
     seen = np.bincount(pairs.ravel(), minlength=(features + 1) * tags).reshape(-1, tags)
-    kept = (seen >= SEEN).any(1)
+    kept: BoolArray = np.asarray((seen >= SEEN).any(1))
     kept[features] = False  # the place of features that are not known
     names = np.array([str(number) for number in range(features)], object)
     known = kept[rows]
