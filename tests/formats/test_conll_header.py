@@ -255,3 +255,14 @@ def test_schemes_have_the_names_that_other_tools_give_them(name: str, scheme: st
     if scheme != "auto":
         letter = "U" if scheme == "bilou" else "S" if scheme == "iobes" else "I"
         assert Corpus.from_tags([[f"{letter}-X"]], scheme=name).labels == ("X",)
+
+
+def test_hipe_2022_has_its_own_name_for_the_id_of_a_document() -> None:
+    rows = "Paris\tB-loc\tNoSpaceAfter\n,\tO\tEndOfSentence|EndOfLine\n\n"
+    head = "TOKEN\tNE-COARSE-LIT\tMISC\n"
+    data = head + "".join(
+        f"# hipe2022:document_id = {name}\n# hipe2022:language = fr\n{rows}" for name in "ab"
+    )
+    corpus = of_bytes(data.encode(), tag="NE-COARSE-LIT")
+    assert ["a", "b"] == [document.id for document in corpus]
+    assert [[("loc", 0, 1)]] * 2 == seen(corpus)

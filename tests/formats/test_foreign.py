@@ -38,6 +38,8 @@ FILES = {
     "SQuAD": json.dumps({"version": "1", "data": [{"paragraphs": [{"context": "x", "qas": []}]}]}),
     "coreference in": json.dumps({"doc_key": "x", "clusters": [], "sentences": [["a"]]}),
     "an answer of": json.dumps({"choices": [{"message": {"content": "{}"}}], "usage": {}}),
+    "output of Amazon": json.dumps({"Entities": [{"BeginOffset": 0, "EndOffset": 3}], "File": "x"}),
+    "a list of tokens": json.dumps([{"word": "Ann", "tag": "B-PER"}, {"word": "a", "tag": "O"}]),
     "labels of whole texts": json.dumps({"id": 1, "text": "Ann slept", "label": ["calm"]}),
 }  # fmt: skip
 

@@ -233,6 +233,8 @@ class _Table:
     def _wrong_header(self, found: str, expected: str) -> InputError:
         names = ", ".join(shown(name) for name in self.names[:12])
         hint = f"the columns are {names}; say which is which: --read start=NAME --read end=NAME"
+        if any(_NUMBER.fullmatch(name) for name in self.names):
+            hint = "the first row must have the names of the columns: document,start,end,label"
         return InputError([Problem("K241", self.source.name, 1, found, expected, hint)])
 
     def _columns(self) -> dict[str, int]:

@@ -79,6 +79,17 @@ def _is_classes(value: Mapping[str, Any]) -> bool:
     return False
 
 
+_TAG = re.compile(r"O|[BIESLUMW]-.+")
+_WORD_KEYS, _TAG_KEYS = ("word", "token", "text", "form"), ("tag", "ner", "ner_tag", "label", "iob")
+
+
+def _is_tagged_token(value: Mapping[str, Any]) -> bool:
+    """Whether an object is one token with its tag."""
+    tags = [value[key] for key in _TAG_KEYS if isinstance(value.get(key), str)]
+    words = [key for key in _WORD_KEYS if isinstance(value.get(key), str)]
+    return bool(words) and any(_TAG.fullmatch(tag) for tag in tags)
+
+
 _OBJECTS: tuple[tuple[Callable[[Mapping[str, Any]], bool], str, str], ...] = (
     (_has("vertexSet", "sents"), "DocRED", f"{_JSONL}, relations and clusters"),
     (lambda value: _has("sentences", "ner")(value) and "mentions" not in value,
@@ -101,6 +112,10 @@ _OBJECTS: tuple[tuple[Callable[[Mapping[str, Any]], bool], str, str], ...] = (
      "COCO, of images", "carob scores mentions in texts"),
     (lambda value: isinstance(value.get("choices"), list) and "usage" in value,
      "an answer of a language model's interface", "its JSON is in choices[0].message.content"),
+    (lambda value: _lists_objects_with(value.get("Entities"), "BeginOffset"),
+     "output of Amazon Comprehend", f"{_JSONL}; BeginOffset and EndOffset are the places"),
+    (_is_tagged_token, "a list of tokens with tags",
+     "write it as conll, one token per line, or as objects with tokens and ner_tags"),
     (_is_classes, "labels of whole texts", "carob scores mentions in texts, not classes of texts"),
 )  # fmt: skip
 """Objects of JSON files, what they are, and what to do."""

@@ -22,10 +22,11 @@ _SPAN = "[start, end, label]"
 class Spacy:
     """Pairs [text, {"entities": [[start, end, label]]}], or objects with `text` and `ents`.
 
-    The pairs are the training data of spaCy as JSON, the objects what `Doc.to_json()` returns; of
-    these, `tokens` and `sents` are read as well. `spans` names a group of spans that is read
-    instead of the entities. Positions count characters; `offsets` names another unit. Other keys
-    are ignored. See spacy.io/api/doc#to_json.
+    The pairs are the training data of spaCy as JSON; objects with `text` and such `entities` are
+    read as well. Objects with `ents` are what `Doc.to_json()` returns; of these, `tokens` and
+    `sents` are read, too. `spans` names a group of spans that is read instead of the entities.
+    Positions count characters; `offsets` names another unit. Other keys are ignored. See
+    spacy.io/api/doc#to_json.
 
     >>> pairs = b'[["Ann slept", {"entities": [[0, 3, "PER"]]}]]'
     >>> Corpus.joined(Spacy().read(Source.of_bytes(pairs)))[0].mentions
@@ -71,7 +72,7 @@ class Spacy:
             groups = _dialect.object_in(parts.get("spans", {}), "spans", "an object of groups")
             place, rows = f"spans.{self.spans}", groups.get(self.spans, [])
         else:
-            place = "entities" if isinstance(value, list) else "ents"
+            place = "ents" if isinstance(value, dict) and "ents" in value else "entities"
             rows = parts.get(place)
             facts["span_groups"] += bool(parts.get("spans"))
         if not isinstance(rows, list):
@@ -130,8 +131,15 @@ def _is_pair(value: Any) -> bool:
 
 def _likely(value: Any) -> bool:
     if isinstance(value, dict):
-        return isinstance(value.get("text"), str) and isinstance(value.get("ents"), list)
+        rows = value.get("ents", value.get("entities"))
+        if "ents" not in value and not (isinstance(rows, list) and rows and _is_span(rows[0])):
+            return False
+        return isinstance(value.get("text"), str) and isinstance(rows, list)
     return _is_pair(value) and bool({"entities", "spans"} & value[1].keys())
+
+
+def _is_span(value: Any) -> bool:
+    return isinstance(value, list) and len(value) in (3, 4) and isinstance(value[2], str)
 
 
 def _words(value: Any) -> Words:
