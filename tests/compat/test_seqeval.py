@@ -85,10 +85,10 @@ def with_schemes(options: dict[str, Any], schemes: Any) -> dict[str, Any]:
     return options | {"scheme": getattr(schemes, options["scheme"])}
 
 
-def test_scores_are_the_same_on_random_input() -> None:
-    rng = random.Random(19)
+def compare_scores(seed: int, cases: int) -> None:
+    rng = random.Random(seed)
     outcomes: list[str] = []
-    for _ in range(2000):
+    for _ in range(cases):
         gold, system, options = random_case(rng)
         mine, other = (with_schemes(options, each) for each in (ours.scheme, their_schemes))
         name = rng.choice(["f1_score", "precision_score", "recall_score"])
@@ -98,7 +98,16 @@ def test_scores_are_the_same_on_random_input() -> None:
         assert expected == found, (gold, system, options, name, average)
         outcomes.append(expected[0])
     assert {"value", "ValueError", "KeyError"} == set(outcomes)
-    assert outcomes.count("value") > 1500
+    assert outcomes.count("value") > 0.75 * cases
+
+
+def test_scores_are_the_same_on_random_input() -> None:
+    compare_scores(19, 1000)
+
+
+@pytest.mark.slow
+def test_scores_are_the_same_on_more_than_ten_thousand_random_inputs() -> None:
+    compare_scores(22, 14_000)
 
 
 def test_reports_are_the_same_on_random_input() -> None:
