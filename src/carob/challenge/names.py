@@ -25,8 +25,8 @@ _LIKE = str.maketrans({
     # Latin
     "ı": "l", "i": "l", "ɑ": "a", "ɡ": "g", "ƚ": "l", "ł": "l", "ø": "o", "đ": "d", "ð": "d",
     "ħ": "h", "ŧ": "t", "æ": "ae", "œ": "oe", "ß": "b", "þ": "p", "ſ": "f", "ʀ": "r", "ʏ": "y",
-    # Digits
-    "0": "o", "1": "l", "5": "s", "3": "e", "8": "b", "6": "b", "4": "a", "7": "t", "2": "z",
+    # Digits: others would make one of Team 6 and Team 8
+    "0": "o", "1": "l",
 })  # fmt: skip
 """What a letter or digit can be taken for, after case folding."""
 
