@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -76,9 +77,8 @@ def inline(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> N
         return
 
     def run(work: str, arguments: Mapping[str, Any], *limits: Any) -> Reply:
-        from carob.challenge import scoring
-
-        done: Done = getattr(scoring, work.partition(":")[2])(**arguments)
+        module, _, name = work.partition(":")
+        done: Done = getattr(import_module(f"carob.challenge.{module}"), name)(**arguments)
         return Reply("done", *done)
 
     for module in (accept, worker, offline):

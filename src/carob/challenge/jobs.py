@@ -76,17 +76,22 @@ def take(
         .returning(jobs.c.id, jobs.c.kind, jobs.c.submission, jobs.c.round, jobs.c.phase,
                    jobs.c.attempts)
     )  # fmt: skip
-    if not _waiting(challenge, free & jobs.c.kind.in_(kinds)):
+    if not _any(challenge, free & jobs.c.kind.in_(kinds)):
         return None
     with challenge.store.write() as connection:
         row = connection.execute(taken).first()
     return None if row is None else Job(*row)
 
 
-def _waiting(challenge: Challenge, free: sa.ColumnElement[bool]) -> bool:
-    """Whether there is anything to take: a look costs other writers nothing."""
+def waits(challenge: Challenge, kind: str) -> bool:
+    """Whether a job of a kind waits."""
+    return _any(challenge, (jobs.c.state == "waiting") & (jobs.c.kind == kind))
+
+
+def _any(challenge: Challenge, which: sa.ColumnElement[bool]) -> bool:
+    """Whether there is such a job: a look costs other writers nothing."""
     with challenge.store.read() as connection:
-        return connection.execute(sa.select(jobs.c.id).where(free).limit(1)).first() is not None
+        return connection.execute(sa.select(jobs.c.id).where(which).limit(1)).first() is not None
 
 
 def beat(challenge: Challenge, job: Job, worker: str, lease: timedelta = LEASE) -> bool:
@@ -113,12 +118,15 @@ def finish(
     return connection.execute(done).rowcount == 1
 
 
-def give_back(challenge: Challenge, job: Job, worker: str) -> None:
-    """Let another worker take a job."""
+def give_back(challenge: Challenge, job: Job, worker: str, *, tried: bool = False) -> None:
+    """Let another worker take a job; `tried` is whether this counts as an attempt."""
     with challenge.store.write() as connection:
         free = {
-            "state": "waiting", "worker": None, "until": None, "attempts": jobs.c.attempts - 1,
-        }  # fmt: skip
+            "state": "waiting",
+            "worker": None,
+            "until": None,
+            "attempts": jobs.c.attempts - (0 if tried else 1),
+        }
         connection.execute(jobs.update().where(_own(job, worker)).values(free))
 
 

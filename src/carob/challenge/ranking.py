@@ -4,7 +4,6 @@ computes them from stored tallies; pages only read them.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import sqlalchemy as sa
@@ -21,6 +20,15 @@ def official_runs(challenge: Challenge, connection: sa.Connection, phase: str) -
     Late and disqualified runs are none. What has no score in the active round is none yet.
     """
     current = rounds.active(challenge, connection).id
+    there = (
+        sa.select(submissions.c.id)
+        .join(scores, (scores.c.submission == submissions.c.id) & (scores.c.round == current))
+        .outerjoin(disqualified, disqualified.c.submission == submissions.c.id)
+        .where(submissions.c.phase == phase, ~submissions.c.late)
+        .where(disqualified.c.submission.is_(None))
+    )  # fmt: skip
+    last = there.with_only_columns(sa.func.max(submissions.c.id)).group_by(submissions.c.team)
+    marked = there.join(primaries, primaries.c.submission == submissions.c.id)
     rows = connection.execute(
         sa.select(
             submissions.c.id, submissions.c.team, submissions.c.received, submissions.c.filename,
@@ -29,26 +37,22 @@ def official_runs(challenge: Challenge, connection: sa.Connection, phase: str) -
         )
         .join(teams, teams.c.id == submissions.c.team)
         .join(scores, (scores.c.submission == submissions.c.id) & (scores.c.round == current))
-        .outerjoin(disqualified, disqualified.c.submission == submissions.c.id)
-        .outerjoin(primaries, (primaries.c.team == submissions.c.team)
-                   & (primaries.c.phase == submissions.c.phase))
-        .where(submissions.c.phase == phase, teams.c.state == "approved", ~submissions.c.late)
-        .where(disqualified.c.submission.is_(None)).order_by(submissions.c.id)
+        .outerjoin(primaries, primaries.c.submission == submissions.c.id)
+        .where(submissions.c.id.in_(last) | submissions.c.id.in_(marked))
+        .where(teams.c.state == "approved").order_by(submissions.c.id)
     ).all()  # fmt: skip
     chosen: dict[int, Any] = {}
     for row in rows:
-        marked = challenge.config.official == "primary" and row.team in chosen
-        if not (marked and chosen[row.team].id == chosen[row.team].primary):
+        before = chosen.get(row.team)
+        keep = challenge.config.official == "primary" and before is not None and before.primary
+        if not keep:
             chosen[row.team] = row
     return list(chosen.values())
 
 
-def compute(
-    challenge: Challenge, phase: str, beat: Callable[[], None] = lambda: None
-) -> dict[str, Any]:
-    """The ranks of the official runs of a phase, and which of them are nearly the same.
-
-    A run without a score ranks after all others.
+def entries_of(challenge: Challenge, phase: str) -> tuple[list[int], list[Entry]]:
+    """The official runs of a phase, to be ranked; and what identifies them: the round, and their
+    numbers.
     """
     with challenge.store.read() as connection:
         runs = official_runs(challenge, connection, phase)
@@ -61,9 +65,8 @@ def compute(
                 )
             )
         }
-    entries = [Entry(run.id, run.value, *blobs[run.id][1:]) for run in runs]
-    made = rank(entries, challenge.material(phase).official, beat)
-    return {"runs": [current, *(run.id for run in runs)], **made}
+    entries = [Entry(run.id, run.value, blobs[run.id][1], blobs[run.id][2]) for run in runs]
+    return [current, *(run.id for run in runs)], entries
 
 
 def save(
@@ -75,10 +78,11 @@ def save(
 
 
 def refresh(challenge: Challenge, phase: str) -> None:
-    """Compute and keep the ranking of a phase now."""
-    made = compute(challenge, phase)
+    """Compute and keep the ranking of a phase now, in this process."""
+    runs, entries = entries_of(challenge, phase)
+    made = rank(entries, challenge.material(phase).official)
     with challenge.store.write() as connection:
-        save(challenge, connection, phase, made)
+        save(challenge, connection, phase, {"runs": runs, **made})
 
 
 def stored(connection: sa.Connection, phase: str) -> dict[str, Any] | None:

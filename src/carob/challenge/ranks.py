@@ -4,12 +4,12 @@ Holm's correction, rank ranges and clusters; and which runs are nearly the same.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
-from carob.challenge.scoring import likeness
+from carob.challenge.scoring import Done, likeness
 from carob.challenge.tallies import StoredTally
 from carob.evaluate.compare import compare_tallies
 from carob.evaluate.options import Options
@@ -30,9 +30,12 @@ class Entry:
     sketch: bytes
 
 
-def rank(
-    entries: Sequence[Entry], recipe: Recipe, beat: Callable[[], None] = lambda: None
-) -> dict[str, Any]:
+def ranked(entries: list[tuple[Any, ...]], recipe: str) -> Done:
+    """What `rank` finds, for a child process: many tests take a while."""
+    return rank([Entry(*each) for each in entries], Recipe.parse(recipe)), ()
+
+
+def rank(entries: Sequence[Entry], recipe: Recipe) -> dict[str, Any]:
     """`ranks` by run, `pairs` with their tests, and `near`, the runs that are nearly the same; as
     JSON has it. A run without a score ranks after all others.
     """
@@ -48,7 +51,6 @@ def rank(
     if len(there) > 1:
         tallies = {str(each.id): StoredTally.of_bytes(each.tally) for each in there}
         plan = next(iter(tallies.values())).plan(Options())
-        beat()
         differences, places = compare_tallies(
             {name: each.tally for name, each in tallies.items()}, recipe, plan
         )

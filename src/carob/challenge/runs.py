@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -194,7 +195,7 @@ def _run(
         row.id, row.team_name, row.team, row.phase, row.received, row.filename, row.size,
         row.sha256, row.late, state_name, row.findings["problems"], row.findings["errors"],
         row.findings["warnings"], visible, signature, row.primary is not None, row.reason,
-        sum(number < job.id for number in waiting) if job is not None else 0, report,
+        bisect_left(waiting, job.id) if job is not None else 0, report,
         job.error if job is not None and viewer.is_organiser else None, tuple(earlier),
     )  # fmt: skip
 

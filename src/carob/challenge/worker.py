@@ -38,6 +38,14 @@ PAUSE = 5.0
 """How many seconds nothing is scored after gold or task were found to have changed."""
 
 
+TRIES_OF_RANKS = 5
+"""A ranking that was put off this often for what waits to be scored is computed nevertheless."""
+
+
+class PostponedError(Exception):
+    """Something more urgent waits."""
+
+
 class LostError(Exception):
     """The job was taken by another worker, since this one was silent for too long."""
 
@@ -198,17 +206,40 @@ class Worker:
                 rounds.activate_if_complete(self.challenge, connection, job.round)
 
     def _rank(self, job: Job) -> None:
-        """Compute the ranks of a phase."""
+        """Compute the ranks of a phase, in a child: with many teams it takes seconds, in which
+        this worker must say that it lives. What waits to be scored comes first.
+        """
+        challenge = self.challenge
         assert job.phase is not None
-        if job.phase in self.challenge.config.phases:
-            made = ranking.compute(self.challenge, job.phase, lambda: self._beat(job))
-        else:
-            made = None
-        with self.challenge.store.write() as connection:
-            if not queue.finish(self.challenge, connection, job, self.name):
+        if job.phase not in challenge.config.phases:
+            self._fail(job, f"challenge.toml has no phase {job.phase}")
+            return
+        runs, entries = ranking.entries_of(challenge, job.phase)
+        arguments = {
+            "entries": [(e.id, e.value, e.tally, e.sketch) for e in entries],
+            "recipe": challenge.material(job.phase).official.full,
+        }
+        limits_ = challenge.config.limits
+        seconds, megabytes = limits_.report_seconds, limits_.memory_megabytes
+        try:
+            reply = run_limited(
+                "ranks:ranked", arguments, seconds, megabytes, lambda: self._beat_rank(job)
+            )
+        except PostponedError:
+            queue.give_back(challenge, job, self.name, tried=True)
+            return
+        if reply.outcome != "done":
+            self._fail(job, _why(reply, seconds))
+            return
+        with challenge.store.write() as connection:
+            if not queue.finish(challenge, connection, job, self.name):
                 raise LostError
-            if made is not None:
-                ranking.save(self.challenge, connection, job.phase, made)
+            ranking.save(challenge, connection, job.phase, {"runs": runs, **reply.content})
+
+    def _beat_rank(self, job: Job) -> None:
+        self._beat(job)
+        if job.attempts < TRIES_OF_RANKS and queue.waits(self.challenge, "score"):
+            raise PostponedError
 
     def _report(self, job: Job) -> None:
         """Write the report of a submission."""
