@@ -138,10 +138,9 @@ def _runs(
     rows = connection.execute(query).all()
     numbers = [row.id for row in rows]
     columns = [each for each in scores.c if each.name not in ("tally", "sketch")]
-    made = {
-        (row.submission, row.round): row
-        for row in connection.execute(sa.select(*columns).where(scores.c.submission.in_(numbers)))
-    }
+    made: dict[int, dict[int, Any]] = {number: {} for number in numbers}
+    for row in connection.execute(sa.select(*columns).where(scores.c.submission.in_(numbers))):
+        made[row.submission][row.round] = row
     work = {
         row.submission: row
         for row in connection.execute(
@@ -156,18 +155,18 @@ def _runs(
     states = reveal_states(challenge, connection)
     whys = {each.id: each for each in rounds.every(connection)}
     return [
-        _run(challenge, viewer, row, made, work.get(row.id), waiting, states, current, whys)
+        _run(challenge, viewer, row, made[row.id], work.get(row.id), waiting, states, current, whys)
         for row in rows
     ]
 
 
 def _run(
-    challenge: Challenge, viewer: Viewer, row: Any, made: Mapping[tuple[int, int], Any],
+    challenge: Challenge, viewer: Viewer, row: Any, made: Mapping[int, Any],
     job: Any, waiting: Sequence[int], states: Mapping[str, RevealState], current: int,
     whys: Mapping[int, rounds.Round],
 ) -> Run:  # fmt: skip
     phase = challenge.config.phases.get(row.phase)
-    score = made.get((row.id, current))
+    score = made.get(current)
     visible = signature = None
     report = False
     earlier: list[dict[str, Any]] = []
@@ -182,8 +181,8 @@ def _run(
             earlier = [
                 {"round": number, "value": old.value, "signature": old.signature,
                  "why": whys[number].why, "created": old.created}
-                for (submission, number), old in sorted(made.items())
-                if submission == row.id and number < current
+                for number, old in sorted(made.items())
+                if number < current
             ]  # fmt: skip
     state_of_job = {"waiting": "waiting", "running": "scoring", "failed": "failed"}
     state_name = "invalid"
