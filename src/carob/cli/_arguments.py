@@ -129,6 +129,11 @@ def add_counting(parser: argparse.ArgumentParser, *, zero_division: bool = True)
             help="value of a label or document without any item in a mean (default: left out)",
         )  # fmt: skip
     add_pairing(group)
+    group.add_argument(
+        "--align", choices=("none", "characters"), default="none",
+        help="if tokens or spaces differ from gold's: align the characters, and compare places in "
+        "gold's text (default: none, they must be the same)",
+    )  # fmt: skip
     add_tokenizer(group)
     add_task(group)
     group.add_argument(
@@ -147,11 +152,6 @@ def add_pairing(group: argparse._ActionsContainer) -> None:
         "--words", choices=("count", "ignore", "error"), default="count",
         help="words that differ from gold's on the same row: count them, and fail from 5 %% on "
         "(default); ignore them and compare places; or fail",
-    )  # fmt: skip
-    group.add_argument(
-        "--align", choices=("none", "characters"), default="none",
-        help="if tokens or spaces differ from gold's: align the characters, and compare places in "
-        "gold's text (default: none, they must be the same)",
     )  # fmt: skip
 
 

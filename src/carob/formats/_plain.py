@@ -348,11 +348,10 @@ class Columns:
         counts = [len(each) for each in self.sentences]
         doc = np.repeat(np.arange(len(counts)), counts)
         known = [value for value in self.confidences if value is not None]
-        ids = [
-            (doc, name)
-            for doc, name in zip(_repeated(self.sizes), self.ids, strict=True)
-            if name is not None
-        ]
+        ids = []
+        if self.ids.count(None) < len(self.ids):
+            every = zip(_repeated(self.sizes).tolist(), self.ids, strict=True)
+            ids = [pair for pair in every if pair[1] is not None]
         return bool(
             (start < end).all()
             and (end <= np.repeat(tops, self.sizes)).all()

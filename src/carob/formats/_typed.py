@@ -1,4 +1,4 @@
-"""Plain JSON lines decoded by msgspec, many at a time: several times faster than one by one.
+"""Plain JSON lines decoded by msgspec, many at a time: faster than one by one, with less memory.
 
 The decoder checks the type of every value while it builds typed objects, and the columns are
 checked as a whole. Lines that are wrong, or that hold anything which is not plain, are left to the
@@ -21,11 +21,18 @@ from carob.corpus.document import DEEPEST
 from carob.corpus.source import LARGEST, Source
 from carob.corpus.tables import UNKNOWN, Codes, Fillers, Fragments, Templates, int32
 from carob.formats import _plain
-from carob.formats._plain import Columns, TemplateRows, plain_templates, template_table
+from carob.formats._plain import (
+    NO_TEMPLATES,
+    Columns,
+    TemplateRows,
+    plain_templates,
+    template_table,
+)
 from carob.formats._text import pieces
 
 _LARGEST = 2**31 - 1
 _NOT_STRUCTURE = bytes(byte for byte in range(256) if byte not in b'":,')
+_NOT_ESCAPES = bytes(byte for byte in range(256) if byte not in b'":,\\/bfnrtu')
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +80,8 @@ def has_keys(lines: Sequence[bytes], count: int) -> bool:
     text = b"\n".join(lines)
     if _key_signs(text) == count:  # quotes in texts can only make them more
         return True
-    return b"\\" in text and _key_signs(text.replace(b"\\\\", b"").replace(b'\\"', b"")) == count
+    escapes = text.translate(None, _NOT_ESCAPES)  # whatever a backslash escapes stays after it
+    return _key_signs(escapes.replace(b"\\\\", b"").replace(b'\\"', b"")) == count
 
 
 def _key_signs(text: bytes) -> int:
@@ -164,6 +172,8 @@ def _template_rows(
     templates: Sequence[list[dict[str, Any]] | None], columns: Columns
 ) -> list[TemplateRows] | None:
     """The templates of each document; None if they are not plain."""
+    if templates.count(None) == len(templates):
+        return [NO_TEMPLATES] * len(templates)
     rows = []
     for each, length in zip(templates, columns.lengths, strict=True):
         found = plain_templates(each or [], _LARGEST if length < 0 else length)
