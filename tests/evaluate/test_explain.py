@@ -98,6 +98,19 @@ def test_the_first_answer_takes_what_the_second_has_right() -> None:
     assert shares(tool)["first come"].changes["R"] == -1.0
 
 
+def test_ends_that_are_exclusive_make_mentions_overlap_that_touch() -> None:
+    gold, system = [["B-A", "B-B"]], [["B-A", "O"], ["O"]]
+    gold.append(["O"])
+    tool = carob.explain(gold, system, "nervaluate(mode=ent_type,ends=exclusive)").tools[0]
+    assert numbers(tool)["R"] == (0.5, 0.5)
+    swapped = [["B-B", "O"], ["O"]]
+    tool = carob.explain(gold, swapped, "nervaluate(mode=ent_type,ends=exclusive)").tools[0]
+    assert numbers(tool)["R"] == (0.0, 0.5), "the answer at the first token reaches the second"
+    assert shares(tool)["ends"].changes["R"] == 0.5
+    with pytest.raises(UsageError, match="ends are inclusive or exclusive"):
+        carob.explain(gold, system, "nervaluate(ends=open)")
+
+
 def test_copies_count_in_faireval_as_often_as_they_are_there() -> None:
     once = [[("A", 0, 1), ("A", 2, 3)]]
     twice = [[("A", 0, 1), ("A", 0, 1)]]

@@ -79,6 +79,20 @@ def nervaluate(gold: Tags, system: Tags, mode: str) -> Numbers:
     return {"P": found.precision, "R": found.recall, "F1": found.f1}
 
 
+def with_exclusive_ends(gold: Tags, system: Tags, mode: str) -> Numbers:
+    """nervaluate, given spans as Python has them."""
+    loaders = pytest.importorskip("nervaluate.loaders")
+    sides = [
+        [[{"label": each.label, "start": each.start, "end": each.end + 1} for each in document]
+         for document in loaders.ListLoader().load(side)]
+        for side in (gold, system)
+    ]  # fmt: skip
+    labels = sorted({each["label"] for side in sides for document in side for each in document})
+    evaluator = pytest.importorskip("nervaluate").Evaluator(*sides, labels, loader="dict")
+    found = evaluator.evaluate()["overall"][mode]
+    return {"P": found.precision, "R": found.recall, "F1": found.f1}
+
+
 def sklearn(gold: Tags, system: Tags, mode: str) -> Numbers:
     score = pytest.importorskip("sklearn.metrics").precision_recall_fscore_support
     ours, theirs = ([tag for each in side for tag in each] for side in (gold, system))
@@ -177,6 +191,8 @@ TOOLS: dict[str, tuple[Callable[[Tags, Tags, str], Numbers], str]] = {
     "conlleval(script=python)": (conlleval, ""),
     **{f"nervaluate(mode={mode})": (nervaluate, mode)
        for mode in ("strict", "exact", "partial", "ent_type")},
+    **{f"nervaluate(ends=exclusive,mode={mode})": (with_exclusive_ends, mode)
+       for mode in ("partial", "ent_type")},
     **{f"sklearn(mode={mode})": (sklearn, mode) for mode in ("with-O", "without-O")},
     "spacy": (spacy, ""),
     **{f"hipe(mode={mode})": (hipe, mode) for mode in ("strict", "fuzzy")},

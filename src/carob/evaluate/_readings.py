@@ -160,32 +160,32 @@ class Views:
 
     def _raw(self, documents: list[list[TagLine]], corpus: Corpus) -> Side:
         """The tags of a file. Its lines with tokens are those of gold, one after the other."""
-        rows: list[tuple[str, int, int, int, bool]] = []
-        sequence, blank, token = -1, True, 0
-        first = np.concatenate([[0], np.cumsum(self.lengths)])
+        apart = corpus.origin is None or corpus.origin.format == "memory"
+        rows: list[TagLine] = []
+        sequences: list[int] = []
+        owners: list[int] = []
+        sequence, blank = -1, True
         for number, lines in enumerate(documents):
-            if corpus.origin is None or corpus.origin.format == "memory":
-                blank = True
+            blank = blank or apart
             for each in lines:
                 if each.tag is None:
                     blank = True
                     continue
                 sequence += blank
                 blank = False
-                doc = int(np.searchsorted(first, token, side="right")) - 1
-                at = token + doc
-                if each.opens:
-                    doc = min(number, len(self.lengths) - 1)
-                    at = int(self.starts[doc + 1]) - 1
-                rows.append((each.tag, sequence, min(doc, len(self.lengths) - 1), at, each.opens))
-                token += not each.opens
-        lines_of = [each.line for lines in documents for each in lines if each.tag is not None]
-        tags, codes = numbered([row[0] for row in rows])
-        columns = [np.array([row[i] for row in rows], np.int64) for i in (1, 2, 3)]
-        opens = np.array([row[4] for row in rows], bool)
-        tagged = Tagged(
-            tags, codes, columns[0], columns[1], columns[2], np.array(lines_of, np.int64), opens
-        )
+                rows.append(each)
+                sequences.append(sequence)
+                owners.append(number)
+        tags, codes = numbered([row.tag or "" for row in rows])
+        opens = np.array([row.opens for row in rows], bool)
+        last = max(0, len(self.lengths) - 1)
+        # Which of all tokens a line holds says in which document of gold it is.
+        token = np.cumsum(~opens) - 1
+        doc = np.searchsorted(np.cumsum(self.lengths), token, side="right")
+        doc = np.minimum(np.where(opens, np.array(owners, np.int64), doc), last)
+        position = np.where(opens, self.starts[doc + 1] - 1 if len(doc) else token, token + doc)
+        line = np.array([row.line for row in rows], np.int64)
+        tagged = Tagged(tags, codes, np.array(sequences, np.int64), doc, position, line, opens)
         how = corpus.origin.parameters if corpus.origin else {}
         levels = any(len(stacked(tag)) > 1 for tag in tags)
         layers = "+" in how.get("columns", "").partition("+token=")[0] or levels
@@ -209,8 +209,9 @@ class Views:
         documents = (self.tokens or self.pair).documents
         opens = np.zeros(total, bool)
         opens[np.concatenate([[0], np.cumsum(self.lengths)])[:-1][self.lengths > 0]] = True
-        for row in range(len(documents)):
-            offset = int(self.lengths[:row].sum()) if len(documents.sentence_start) else 0
+        first = np.concatenate([[0], np.cumsum(self.lengths)]).tolist()
+        for row in range(len(documents) if len(documents.sentence_start) else 0):
+            offset = first[row]
             for start in documents.sentences(row):
                 if start < self.lengths[row]:
                     opens[offset + start] = True

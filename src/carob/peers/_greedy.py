@@ -32,7 +32,7 @@ def first_come(
     theirs: list[float | None] = [None] * len(system)
     low = 0
     for place, answer in enumerate(system):
-        # Mentions of one side do not overlap here, so those that an answer reaches are in one row.
+        # The starts and the ends of one side grow, so what an answer reaches is in one row.
         while low < len(gold) and gold[low].end <= answer.start:
             low += 1
         free, at = [], low

@@ -24,7 +24,8 @@ class Hipe:
 
     Only labels of gold count. Which these are is read from what follows the last hyphen of its
     tags, so that mentions whose label has a hyphen are left out on both sides. `macro_doc` is the
-    mean over the documents that have gold (for recall), answers (for precision), or both (for F1).
+    mean over the documents that have gold (for recall), answers (for precision), or both (for F1);
+    documents are those that carob finds.
 
     >>> Hipe("fuzzy").recipes["F1"]
     'overlap(pairing=one).F1'

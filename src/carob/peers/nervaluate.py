@@ -8,7 +8,17 @@ from typing import ClassVar
 
 import numpy as np
 
-from carob.pair.readings import Counted, Counting, Files, Reading, Spot, Step, Tagged
+from carob.corpus.problems import UsageError
+from carob.pair.readings import (
+    Counted,
+    Counting,
+    Credits,
+    Files,
+    Reading,
+    Spot,
+    Step,
+    Tagged,
+)
 from carob.peers._counts import Counts
 from carob.peers._greedy import first_come
 from carob.peers._tags import OUTSIDE, finished, first_steps, refuse, spots, tags_of
@@ -25,17 +35,24 @@ class Nervaluate:
     """Reads lists of tags (`loader="list"`), one for each sentence, with B- and I-.
 
     Each answer in turn takes a gold mention that it overlaps. An answer that comes first may take
-    one that a later answer would have right.
+    one that a later answer would have right. With `ends=exclusive`, it is given spans
+    (`loader="dict"`) whose ends are exclusive, as in Python, although it takes the end for the last
+    token: mentions that touch then overlap.
 
     >>> Nervaluate("partial").recipes["F1"]
     'semeval(mode=partial).F1'
     """
 
     mode: str = "strict"
+    ends: str = "inclusive"
 
     name: ClassVar[str] = "nervaluate"
     version: ClassVar[str] = "1.2.1"
     modes: ClassVar[tuple[str, ...]] = tuple(MODES)
+
+    def __post_init__(self) -> None:
+        if self.ends not in ("inclusive", "exclusive"):
+            raise UsageError(f"ends are inclusive or exclusive, not {self.ends!r}")
 
     @property
     def recipes(self) -> Mapping[str, str]:
@@ -56,21 +73,36 @@ class Nervaluate:
         ):  # fmt: skip
             reading = Reading(*map(plain_spots, tagged))
             yield Step(rule, why, reading, ours(reading, self.recipes))
-        left, right = reading
-        pairing = first_come(left, right, lambda answer, free: self._choice(answer, free, left))
-        gold, system = ([value or 0.0 for value in each] for each in pairing)
-        credits = reading.credited(gold, system)
-        counts = Counts(sum(system), len(left), len(right))
-        values = dict(zip(("P", "R", "F1"), counts.prf(), strict=True))
-        empty = not counts.gold and not counts.system
-        none = dict.fromkeys(values)
+        empty = not reading.gold and not reading.system
+        exact, credits = self._counted(reading.gold, reading.system, reading)
+        none = dict.fromkeys(exact)
         yield finished(
-            reading, Counted(none if empty else values, credits), "first come",
+            reading, Counted(none if empty else exact, credits), "first come",
             "answers are taken in their order, and each takes the first gold mention that it "
             "overlaps, unless it is equal to another; carob pairs so that most are right",
         )  # fmt: skip
-        yield finished(reading, Counted(values, credits), "zero rule",
-                       "0/0 is 0, not without value")  # fmt: skip
+        values = exact
+        if self.ends == "exclusive":
+            longer = [_longer(spots, tagged) for spots, tagged in zip(reading, raw, strict=True)]
+            values, credits = self._counted(longer[0], longer[1], reading)
+            yield finished(
+                reading, Counted(none if empty else values, credits), "ends",
+                "ends are exclusive, and taken for the last token: every mention is one token "
+                "longer, and mentions that touch overlap",
+            )  # fmt: skip
+        yield finished(
+            reading, Counted(values, credits), "zero rule", "0/0 is 0, not without value"
+        )
+
+    def _counted(
+        self, left: Sequence[Spot], right: Sequence[Spot], reading: Reading
+    ) -> tuple[dict[str, float], Credits]:
+        """The numbers of these mentions, and what each of the reading counts."""
+        pairing = first_come(left, right, lambda answer, free: self._choice(answer, free, left))
+        gold, system = ([value or 0.0 for value in each] for each in pairing)
+        counts = Counts(sum(system), len(left), len(right))
+        values = dict(zip(("P", "R", "F1"), counts.prf(), strict=True))
+        return values, reading.credited(gold, system)
 
     def _choice(
         self, answer: Spot, free: Sequence[int], gold: Sequence[Spot]
@@ -87,6 +119,16 @@ class Nervaluate:
         if equal:
             return equal[0], 1.0
         return (reached[0], 0.5 if self.mode == "partial" else 0.0) if reached else None
+
+
+def _longer(spots: Sequence[Spot], tagged: Tagged) -> list[Spot]:
+    """Every mention one token longer, with a place after each sentence for the last of them."""
+    place = np.searchsorted(tagged.position, [spot.start for spot in spots])
+    shift = tagged.sequence[place] if len(spots) else place
+    return [
+        spot._replace(fragments=((spot.start + more, spot.end + more + 1),))
+        for spot, more in zip(spots, shift.tolist(), strict=True)
+    ]
 
 
 def _share(answer: Spot, gold: Spot) -> float:
