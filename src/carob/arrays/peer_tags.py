@@ -25,6 +25,9 @@ from carob.arrays.types import BoolArray, IntArray
 
 Sentences = Sequence[Sequence[str]]
 
+_WORKSPACE = 1 << 24
+"""How much memory is kept for the arrays of many tags."""
+
 
 class TagColumn(NamedTuple):
     """The number of each tag, and what each number means; O is 0."""
@@ -116,6 +119,10 @@ class _Borders(NamedTuple):
 
 def _borders(*columns: IntArray) -> list[_Borders]:
     """The places at which one of the columns has a tag, or had one just before."""
+    if len(columns[0]) > 1 << 16:
+        # Once a larger array was freed, memory stays with the process; otherwise the system takes
+        # it back after each step and gives it again page by page.
+        np.empty(_WORKSPACE, np.uint8)
     tagged = np.logical_or.reduce([codes != 0 for codes in columns])
     either = tagged.copy()
     either[1:] |= tagged[:-1]
@@ -163,14 +170,14 @@ def seqeval_mentions(
     """
     prefix, rest = split_seqeval(column.tags, suffix=suffix, strict=scheme is not None)
     label, names = _numbered(rest)
-    kind = np.array([prefix_class(each) for each in prefix], np.int32)
+    kind = np.array([2 * prefix_class(each) for each in prefix], np.int16)
     (borders,) = _borders(column.codes)
     place, own = borders.place, label[borders.own]
     same = own == label[borders.before]
     opening = np.searchsorted(place, first)
     opening = opening[np.append(place, -1)[opening] == first]
     same[opening] = False  # what comes before has no label, not even that of O
-    pair = 2 * (CLASSES * kind[borders.before] + kind[borders.own]) + same
+    pair = (CLASSES * kind)[borders.before] + kind[borders.own] + same
     if scheme is None:
         return _default(place, pair, own, first, names)
     # A block is a token and those inside after it. The mention of a block begins at the first token
@@ -192,11 +199,12 @@ def _default(
     place: IntArray, pair: IntArray, own: IntArray, first: Sequence[int], names: list[str]
 ) -> MentionColumns:
     starts, ends = _seqeval_tables()
-    closing = np.flatnonzero(ends[pair])
-    start, end = place[starts[pair]], place[closing]
+    is_start, closing = starts[pair], np.flatnonzero(ends[pair])
+    start, end = place[is_start], place[closing]
     # With unknown prefixes a mention may end that did not start: seqeval takes the last start, or
     # the first place of the side.
-    begin = np.append(start, 0)[np.searchsorted(start, end) - 1]
+    starts_before: IntArray = np.cumsum(is_start)[closing] - is_start[closing]
+    begin = np.append(start, 0)[starts_before - 1]
     begin = np.where(end > first[-1], np.maximum(begin, first[-1]), begin)
     # The token before the end has a tag, so it is among the places too.
     return MentionColumns(begin, end, own[closing - 1], names)
