@@ -9,6 +9,7 @@ import random
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -268,3 +269,24 @@ def test_precision_without_any_answer_is_one_in_the_package_and_zero_in_the_scri
     gold, system = [["B-X"]], [["O"]]
     assert theirs(explained(gold, system, "conlleval"))["P"] == 0.0
     assert theirs(explained(gold, system, "conlleval(script=python)"))["P"] == 1.0
+
+
+def test_faireval_s_published_example(data: Path) -> None:
+    folder = data / "faireval-ner"
+    tool = carob.explain(folder / "target.tsv", folder / "system.tsv", "faireval=85.05").tools[0]
+    assert [86.66, 83.51, 85.05] == [round(100 * (each.theirs or 0), 2) for each in tool.numbers]
+    assert not any(tool.unexplained.values())
+
+
+@pytest.mark.parametrize("system", ["florian", "chieu"])
+def test_published_scores_of_conlleval(data: Path, system: str) -> None:
+    folder = data / "conll2003-dev"
+    rows = [line.split("\t") for line in (folder / "official.tsv").read_text().splitlines()]
+    official = dict(zip(rows[0], next(row for row in rows if row[0] == system), strict=True))
+    tool = carob.explain(
+        folder / "gold.conll", folder / "systems" / f"{system}.conll",
+        f"conlleval={official['F1']}", examples=0,
+    ).tools[0]  # fmt: skip
+    assert not any(tool.unexplained.values())
+    for name, column in (("P", "P"), ("R", "R"), ("FB1", "F1")):
+        assert f"{100 * (theirs(tool)[name] or 0):.2f}" == official[column]
