@@ -40,7 +40,7 @@ BELOW: dict[str, set[str]] = {
     "evaluate": {*NOUNS, *STAGES, *ROOM, *SHARED, "registry", "recipe"},
     "experiment": {*NOUNS, *STAGES, *SHARED, "registry", "recipe", "evaluate"},
     "compat": {*NOUNS, *STAGES, *SHARED, "registry", "recipe", "evaluate"},
-    "challenge": {*NOUNS, *STAGES, *SHARED, "registry", "recipe", "evaluate"},
+    "challenge": {*NOUNS, *STAGES, *ROOM, *SHARED, "registry", "recipe", "evaluate"},
     "cli": {*NOUNS, *STAGES, *SHARED, "registry", "recipe", "evaluate", "experiment", "challenge"},
     "__main__": {"cli"},
     "_version": set(),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from carob.cli import print_coverage, print_remark, write_output
+from carob.cli import _serving, print_coverage, print_remark, write_output
 
 SUMMARY = "write a built-in example into a folder and score it"
 
@@ -16,15 +16,24 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="where to write (default: carob-demo)",
     )  # fmt: skip
     parser.add_argument(
-        "--kind", choices=("mentions", "seminars"), default="mentions",
+        "--kind", choices=("mentions", "seminars", "challenge"), default="mentions",
         help="mentions: named entities in 30 short documents (default); "
-        "seminars: generated announcements, with slots to fill",
+        "seminars: generated announcements, with slots to fill; "
+        "challenge: a shared task with three teams and twelve submissions, served at once",
     )  # fmt: skip
     parser.add_argument(
-        "--documents", metavar="N", type=int, help="number of announcements (default: 300)"
+        "--documents",
+        metavar="N",
+        type=int,
+        help="number of announcements (default: 300, or 120 for a challenge)",
     )
     parser.add_argument(
         "--seed", metavar="N", type=int, help="seed for the announcements (default: 0)"
+    )
+    group = parser.add_argument_group("with --kind challenge")
+    _serving.add_address(group)
+    group.add_argument(
+        "--no-serve", action="store_false", dest="serve", help="write the folder, start no server"
     )
 
 
@@ -32,6 +41,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Write gold and three systems, and score them."""
     from pathlib import Path
 
+    if arguments.kind == "challenge":
+        return _challenge(arguments)
     from carob.evaluate.demo import write
     from carob.evaluate.score import score
 
@@ -44,4 +55,27 @@ def run(arguments: argparse.Namespace) -> int:
     scores = score(gold, systems)
     print_coverage(scores.systems)
     write_output(str(scores), None)
+    return 0
+
+
+def _challenge(arguments: argparse.Namespace) -> int:
+    """Write a challenge, and serve it."""
+    _serving.check_libraries()
+    from carob.challenge import demo
+
+    print_remark("writing a corpus, and scoring twelve submissions ...")
+    made = demo.write(
+        arguments.folder,
+        count=demo.DOCUMENTS if arguments.documents is None else arguments.documents,
+        seed=arguments.seed or 0,
+    )
+    for team, token in made.tokens.items():
+        print(f"{team}'s token  {token}")
+    print(f"something to submit  {made.example}", flush=True)
+    if not arguments.serve:
+        print_remark(f"now: carob serve {made.folder}")
+        return 0
+    from carob.challenge.web.serve import serve
+
+    serve(made.folder, host=arguments.host, port=arguments.port, ready=_serving.print_addresses)
     return 0
