@@ -1,0 +1,269 @@
+"""What people do with a challenge, page by page, as HTML, JSON and CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Callable
+from html import unescape
+
+import pytest
+
+from tests.challenge.web.client import words
+from tests.challenge.web.conftest import Site
+from tests.challenge.world import answer, document, lines, phase
+
+pytestmark = pytest.mark.slow
+New = Callable[..., Site]
+
+
+def test_home_has_task_phases_rules_and_command(site: New) -> None:
+    own = site(phase("dev", "ladder", closes=5), phase("test", "none", opens=5, quota=3))
+    page = own.nobody().get("/")
+    assert 200 == page.status
+    seen = words(page.text)
+    for text in (
+        "1 Jan 2027, 00:00 UTC", "opens in 5 days", "3 in all", "carob score --task task.toml",
+        f"carob check FILE --challenge {own.served.url}", "inputs.jsonl", "exact.F1",
+    ):  # fmt: skip
+        assert text in seen, text
+    assert '<time datetime="2027-01-01T00:00:00+00:00">' in page.text
+    data = own.nobody().json("/api/")
+    assert ["dev", "test"] == [each["name"] for each in data["phases"]]
+    assert "open" == data["phases"][0]["status"]
+
+
+def test_public_files_can_be_had_and_no_others(site: New) -> None:
+    own = site()
+    nobody = own.nobody()
+    data = nobody.json("/api/phases/current")
+    inputs = nobody.get(f"/files/{data['inputs']}")
+    assert own.challenge.material("test").inputs.read_bytes() == inputs.body
+    assert "attachment" in inputs.headers["content-disposition"]
+    for name in ("gold.jsonl", "challenge.toml", "challenge.db", "..", ".", "%2e%2e"):
+        assert nobody.get(f"/files/{name}").status in (400, 404)
+
+
+def test_a_bad_file_shows_every_problem_with_its_line(site: New) -> None:
+    own = site(phase("test", quota=2))
+    team = own.as_team("A")
+    wrong = document(0, [("PER", "Ann")]) | {"mentions": [{"start": 0, "end": 3, "label": "PRE"}]}
+    file = lines([wrong, *(document(i) for i in range(1, 8))]) + b"this is no json\n"
+    sent = team.post("/submit/test", file=file)
+    assert 303 == sent.status
+    page = team.get(sent.to)
+    seen = words(page.text)
+    assert "The file is not valid" in seen
+    assert "this is no json" in seen
+    assert "line 9" in seen
+    data = team.json(f"/api{sent.to}")
+    assert not data["run"]["valid"]
+    assert data["run"]["problems"]
+    assert 2 == data["quota"]["left"]
+    rows = list(csv.DictReader(io.StringIO(team.get(f"{sent.to}?format=csv").text)))
+    assert len(data["problems"]) == len(rows)
+
+
+def test_the_same_bytes_lead_to_the_same_run(site: New) -> None:
+    own = site(phase("test", quota=1))
+    team = own.as_team("A")
+    first = team.post("/submit/test", file=answer(3))
+    again = team.post("/submit/test", file=answer(3))
+    assert first.to == again.to
+    refused = team.post("/submit/test", file=answer(2))
+    assert 409 == refused.status
+    assert "All 1 submissions of the phase test are used" in words(refused.text)
+
+
+def test_a_program_sends_the_file_as_it_is(site: New) -> None:
+    own = site()
+    own.team("A")
+    program = own.served.client(own.tokens["A"])
+    sent = program.post("/api/submit?filename=x.jsonl", body=answer(4))
+    assert (200, True, "x.jsonl") == (
+        sent.status, sent.json["run"]["valid"], sent.json["run"]["filename"]
+    )  # fmt: skip
+    assert program.post("/api/submit?phase=nothing", body=answer(4)).status == 404
+    assert 401 == own.served.client("no-such-token-" * 3).post("/api/submit", body=b"").status
+
+
+def test_without_a_file_the_form_says_so(site: New) -> None:
+    own = site()
+    refused = own.as_team("A").post("/submit/test", {})
+    assert (400, True) == (refused.status, "No file was sent" in refused.text)
+
+
+def test_closed_phases_and_late_runs(site: New) -> None:
+    own = site(phase("dev", closes=1), phase("test", closes=2, late=True))
+    team = own.as_team("A")
+    own.clock.go(days=1.5)
+    team = own.as_team("A")
+    refused = team.post("/submit/dev", file=answer(4))
+    assert 409 == refused.status
+    assert "closed at 2027-01-02 00:00 UTC" in words(refused.text)
+    own.clock.go(days=1)
+    team = own.as_team("A")
+    sent = team.post("/submit/test", file=answer(4))
+    own.work()
+    assert "late" in words(team.get(sent.to).text)
+    board = team.json("/api/board/test")
+    assert [] == board["board"]
+    assert ["A"] == [row["team"] for row in board["late"]]
+    assert "Late runs" in words(team.get("/board/test").text)
+
+
+def test_the_board_before_and_after_the_reveal(site: New) -> None:
+    own = site(phase("test", "none"))
+    for name, right in (("A", 4), ("B", 3), ("C", 1)):
+        own.team(name)
+        own.submit(name, answer(right))
+    own.work()
+    nobody = own.nobody()
+    before = nobody.get("/board/test")
+    assert "Nothing is shown before the reveal" in words(before.text)
+    assert "0." not in re.sub(r"carob \d+\.\d+\.\d+", "", words(before.text))
+    for page in ("labels", "errors"):
+        assert 404 == nobody.get(f"/board/test/{page}").status
+    assert [] == nobody.json("/api/board/test")["board"]
+    own.clock.go(days=11)
+    after = nobody.get("/board/test")
+    rows = nobody.json("/api/board/test")["board"]
+    assert [("A", 1), ("B", 2), ("C", 3)] == [(row["team"], row["rank"]) for row in rows]
+    assert 1.0 == rows[0]["score"]
+    assert "The results are revealed" in words(after.text)
+    assert '<svg class="plot' in after.text
+    assert rows[0]["signature"] in unescape(after.text)
+    for page in ("labels", "errors", "history"):
+        assert 200 == nobody.get(f"/board/test/{page}").status
+    table = list(csv.DictReader(io.StringIO(nobody.get("/board/test?format=csv").text)))
+    assert ["A", "B", "C"] == [row["team"] for row in table]
+    labels = nobody.json("/api/board/test/labels")["labels"]
+    assert {"PER", "LOC"} == {row["label"] for row in labels}
+
+
+def test_registration_waits_for_approval(site: New) -> None:
+    own = site(head='registration = "open"')
+    joined = own.nobody().post("/join", {"name": "New & <b>bold</b>", "contact": "x@example.org"})
+    assert 200 == joined.status
+    token = re.findall(r'class="token">([^<]+)<', joined.text)[0]
+    client = own.nobody()
+    assert 403 == client.post("/login", {"token": token}).status
+    organiser = own.as_organiser()
+    assert "teams wait for approval" in words(organiser.get("/organiser").text).lower()
+    [team] = organiser.json("/api/organiser/teams")["teams"]
+    assert 303 == organiser.post(f"/organiser/teams/{team['id']}/decide",
+                                 {"state": "approved"}).status  # fmt: skip
+    assert 303 == client.post("/login", {"token": token}).status
+    assert "New & <b>bold</b>" in words(client.get("/team").text)
+    assert "<b>bold</b>" not in client.get("/team").text
+
+
+def test_invitations_work_once(site: New) -> None:
+    own = site()
+    organiser = own.as_organiser()
+    made = organiser.post("/api/organiser/invitations", {"count": "2"}).json["secrets"]
+    assert 2 == len(made)
+    assert 403 == own.nobody().post("/join", {"name": "A"}).status
+    form = {"name": "A", "invitation": made[0]}
+    assert "approved" == own.nobody().post("/api/join", form).json["joined"]["team"]["state"]
+    assert 403 == own.nobody().post("/join", {"name": "B", "invitation": made[0]}).status
+    for count in ("0", "-1", "x", "99999999999", ""):
+        assert 409 == organiser.post("/organiser/invitations", {"count": count}).status
+
+
+def test_the_organiser_decides(site: New) -> None:
+    own = site(phase("test", "none"))
+    for name, right in (("A", 4), ("B", 4), ("C", 2)):
+        own.team(name)
+        own.submit(name, answer(right, extra=ord(name)))
+    own.work()
+    organiser = own.as_organiser()
+    runs = organiser.json("/api/organiser/runs")["runs"]
+    assert 3 == len(runs)
+    assert [("A", "B")] == [
+        (pair["team_a"], pair["team_b"]) for pair in organiser.json("/api/organiser/alike")["pairs"]
+    ]
+    pairs = organiser.json("/api/organiser/significance/test")["pairs"]
+    assert 3 == len(pairs)
+    first = next(run["id"] for run in runs if run["team"] == "A")
+    assert 409 == organiser.post(f"/organiser/runs/{first}/disqualify", {"reason": " "}).status
+    organiser.post(f"/organiser/runs/{first}/disqualify", {"reason": "copied <B>"})
+    own.work()
+    organiser.post("/organiser/phases/test/reveal", {"action": "reveal"})
+    board = own.nobody().json("/api/board/test")["board"]
+    assert ["B", "C"] == [row["team"] for row in board]
+    assert "copied <B>" in words(own.as_team("A").get(f"/runs/{first}").text)
+    organiser.post("/organiser/phases/test/reveal", {"action": "hold"})
+    assert [] == own.nobody().json("/api/board/test")["board"]
+    assert 409 == organiser.post("/organiser/phases/test/reveal", {"action": "x"}).status
+    actions = [row["action"] for row in organiser.json("/api/organiser/audit")["audit"]]
+    for action in ("disqualified", "revealed", "reveal held back", "logged in"):
+        assert action in actions
+    assert 303 == organiser.post(f"/organiser/runs/{first}/reinstate").status
+
+
+def test_a_new_token_ends_the_old_one(site: New) -> None:
+    own = site()
+    team = own.as_team("A")
+    old = own.tokens["A"]
+    organiser = own.as_organiser()
+    number = own.viewers["A"].team
+    [fresh] = organiser.post(f"/api/organiser/teams/{number}/token").json["secrets"]
+    assert 403 == team.get("/team").status
+    assert 401 == own.served.client(old).get("/team").status
+    assert 200 == own.served.client(fresh).get("/team").status
+    organiser.post(f"/organiser/teams/{number}/revoke")
+    assert 401 == own.served.client(fresh).get("/team").status
+
+
+def test_a_team_marks_its_primary_run(site: New) -> None:
+    own = site(phase("test", "headline"), head='official = "primary"')
+    team = own.as_team("A")
+    first = team.post("/submit/test", file=answer(4)).to
+    team.post("/submit/test", file=answer(1))
+    own.work()
+    assert 303 == team.post(f"{first}/primary").status
+    own.work()
+    board = own.nobody().json("/api/board/test")["board"]
+    assert [("A", 1.0)] == [(row["team"], row["score"]) for row in board]
+    assert 404 == own.as_team("B").post(f"{first}/primary").status
+
+
+def test_reports_open_after_the_reveal_for_their_team(site: New) -> None:
+    own = site(phase("test", "none"))
+    own.team("A")
+    receipt = own.submit("A", answer(3))
+    own.work()
+    address = f"/runs/{receipt.submission}/report"
+    team = own.as_team("A")
+    assert 404 == team.get(address).status
+    own.as_organiser().post("/organiser/phases/test/reveal", {"action": "reveal"})
+    own.work()
+    page = team.get(address)
+    assert 200 == page.status
+    assert "sandbox" in page.headers["content-security-policy"]
+    assert "carob report" in page.text
+    assert 404 == own.nobody().get(address).status
+    assert 404 == own.as_team("B").get(address).status
+
+
+def test_health_says_how_much_waits(site: New) -> None:
+    own = site()
+    own.submit("A", answer(4))
+    assert {"ok": True, "waiting": 1} == {
+        key: own.nobody().json("/healthz")[key] for key in ("ok", "waiting")
+    }
+
+
+def test_the_log_has_one_line_for_each_request_and_no_secret(site: New) -> None:
+    own = site()
+    own.as_team("A").get("/team?secret=hidden")
+    key = "k" * 43
+    own.nobody().get(f"/organiser/login?key={key}")
+    own.nobody().post("/login", {"token": own.tokens["A"]})
+    text = "\n".join(own.served.log)
+    assert '"who": "team A"' in text
+    assert '"path": "/team"' in text
+    for secret in (own.tokens["A"], key, "hidden", "carob_session"):
+        assert secret not in text
