@@ -24,7 +24,7 @@ NOUNS = ("arrays", "corpus", "values", "pair", "counts", "result")
 """Each may import those before it."""
 
 STAGES = {"formats", "match", "measure", "average", "infer", "explain", "report", "learn", "peers"}
-ROOM = {"seminars", "generator", "example"}
+ROOM = {"seminars", "generator", "example", "invoices"}
 """Made-up corpora: they import nothing but corpus."""
 
 SHARED = {"plugin", "progress", "_version"}

@@ -196,6 +196,8 @@ def test_right_is_never_more_than_all_nor_less_than_nothing(
 @few
 @given(pair=pairs)
 def test_renaming_labels_renames_rows(name: str, pair: tuple[Documents, Documents]) -> None:
+    if name == "record":
+        return  # its one row is not a label
     # Names that sort as the old ones do: document order, which breaks ties, knows labels.
     space, new = space_of(name), [f"x-{label}" for label in LABELS]
     renamed = [

@@ -33,6 +33,7 @@ if TYPE_CHECKING:  # as typing has it, without the time that typing takes
     from carob.evaluate.power import power
     from carob.evaluate.rank import rank
     from carob.evaluate.read import read, write
+    from carob.evaluate.records import score_records
     from carob.evaluate.report import report
     from carob.evaluate.robust import robust
     from carob.evaluate.score import score
@@ -65,7 +66,7 @@ __all__ = [
     "Scores", "SelfAudit", "Tally", "Task", "Template", "Trained", "UsageError", "Verification",
     "__version__", "audit", "check", "check_plan", "compare", "convert", "diff", "errors",
     "explain", "generate", "like", "load_model", "make_plan", "power", "predict", "rank", "read",
-    "report", "robust", "run_experiment", "score", "train", "verify", "write",
+    "report", "robust", "run_experiment", "score", "score_records", "train", "verify", "write",
 ]  # fmt: skip
 
 _NAMES = {
@@ -89,6 +90,7 @@ _NAMES = {
     "evaluate.read": "read write",
     "evaluate.report": "report",
     "evaluate.robust": "robust",
+    "evaluate.records": "score_records",
     "evaluate.score": "score",
     "evaluate.task": "Task",
     "evaluate.train": "Trained load_model predict train",

@@ -145,6 +145,15 @@ class SpaceHooks:
     answers in different ways; a table shows them together.
     """
 
+    with_counts: Callable[[tuple[str, ...]], Any] | None = None
+    """The space that also counts what a measure needs, None if it cannot."""
+
+    typed_values: bool = False
+    """Whether it reads fillers by their types, so that numbers and booleans may fill slots."""
+
+    base_outcomes: tuple[str, ...] | None = None
+    """The outcomes that results list, where a measure needs more; None: all."""
+
     mentions_once: bool = True
     """Whether a mention is in at most one event."""
 

@@ -70,6 +70,10 @@ class Recipe:
     """What it was parsed from."""
 
     def __post_init__(self) -> None:
+        add = hook(self.space, "with_counts")
+        lacking = tuple(need for need in self.measure.needs if need not in _counts(self.space))
+        if add is not None and lacking and (more := add(lacking)) is not None:
+            object.__setattr__(self, "space", more)
         _check_that_parts_fit(self)
 
     @classmethod
@@ -206,7 +210,8 @@ class _Reader:
     def recipe(self) -> tuple[Any, list[Any], Any]:
         """The space, the measures and the average."""
         name = self.name("an event space")
-        if self.text == name and name in {*SHORT, *registry.builtin("measure")}:
+        known_measures = {*SHORT, *registry.builtin("measure")} - {*registry.names("match")}
+        if self.text == name and name in known_measures:
             raise RecipeError(f"{name} is a measure; say what it counts: {_with_space(name)}")
         known = {each.casefold(): each for each in PRESETS}
         if self.text == name and name not in registry.names("match") and name.casefold() in known:

@@ -70,7 +70,7 @@ def test_without_a_part_called_test_all_documents_are_scored(tmp_path: Path) -> 
          "characters, expected a shorter one"]),
         ("x = 1", [
             "task.toml:1: K822 found the key 'x', expected a table; there are: corpus, parts, "
-            "scoring, slots, versions",
+            "records, scoring, slots, versions",
             "task.toml: K822 found no table [corpus], expected the tables corpus, scoring, slots",
             "task.toml: K822 found no table [scoring], expected the tables corpus, scoring, slots",
             "task.toml: K822 found no table [slots], expected the tables corpus, scoring, slots",
@@ -78,7 +78,7 @@ def test_without_a_part_called_test_all_documents_are_scored(tmp_path: Path) -> 
         ("corpus = 1\n[scorings]\n[scoring]\n[slots]\n", [
             "task.toml:1: K823 found corpus = 1, expected a table: [corpus]",
             "task.toml:2: K822 found the key 'scorings', expected a table; did you mean scoring? "
-            "there are: corpus, parts, scoring, slots, versions",
+            "there are: corpus, parts, records, scoring, slots, versions",
             "task.toml:3: K822 found [scoring] without recipes, expected recipes = …",
             "task.toml:4: K822 found [slots] without any slot, expected at least one: [slots.NAME]",
         ]),

@@ -29,11 +29,14 @@ second), and this many more for each gold mention in them."""
 _EXACT = 2.0**60
 
 
-def assign(gold: IntArray, system: IntArray, gains: Sequence[IntArray]) -> IntArray:
+def assign(
+    gold: IntArray, system: IntArray, gains: Sequence[IntArray], steps: int = 0, *, large: int = 0
+) -> IntArray:
     """The edges that are taken, as rows of the table of edges, in order of (gold, system).
 
     Edges are distinct; gains are whole numbers from 0 up, the first matters most. An edge without
-    any gain is never taken. If the best set is not found within STEPS, TooManyStepsError is raised.
+    any gain is never taken. If the best set is not found within STEPS (or `steps`, if more), a
+    TooManyStepsError is raised; `large` may be more than LARGE.
 
     >>> gold, system = np.array([0, 0, 1]), np.array([0, 1, 0])
     >>> assign(gold, system, [np.array([3, 2, 2])])
@@ -52,7 +55,9 @@ def assign(gold: IntArray, system: IntArray, gains: Sequence[IntArray]) -> IntAr
     kept = alone(gold[order], system[order])
     crowd = order[~kept]
     if len(crowd):
-        kept[~kept] = _crowded(gold[crowd], system[crowd], [gain[crowd] for gain in gains])
+        limits = max(steps, STEPS), max(large, LARGE)
+        parts = [gain[crowd] for gain in gains]
+        kept[~kept] = _crowded(gold[crowd], system[crowd], parts, *limits)
     return order[kept]
 
 
@@ -62,7 +67,9 @@ def _is_sorted(gold: IntArray, system: IntArray) -> bool:
     return bool(up.all())
 
 
-def _crowded(gold: IntArray, system: IntArray, gains: list[IntArray]) -> BoolArray:
+def _crowded(
+    gold: IntArray, system: IntArray, gains: list[IntArray], steps: int, large: int
+) -> BoolArray:
     """Which edges are taken if none is alone; edges are sorted by (gold, system)."""
     one, other = ranks(gold), ranks(system)
     part = components(one, other)
@@ -82,16 +89,16 @@ def _crowded(gold: IntArray, system: IntArray, gains: list[IntArray]) -> BoolArr
         bases = [np.repeat(bound[chain], size[chain]) + 1 for bound in bounds[1:]]
         weight = _encoded([gain[rows] for gain in gains], bases)
         taken[rows] = _chained(size[chain], weight, one[rows])
-    work = Work(STEPS + STEPS_EACH * (int(one.max()) + 1))
+    work = Work(steps + STEPS_EACH * (int(one.max()) + 1))
     for which in np.flatnonzero(~chain).tolist():
         edges = slice(int(first[which]), int(first[which] + size[which]))
-        known = slice(None) if size[which] <= LARGE else slice(2)
+        known = slice(None) if size[which] <= large else slice(2)
         parts = [gain[edges] for gain in gains[known]]
         tops = [int(bound[which]) for bound in bounds[known]]
         if math.prod(top + 1 for top in tops) >= _EXACT:
             parts = [gain.astype(object) for gain in parts]
         weight = _encoded(parts, [top + 1 for top in tops[1:]])
-        smallest = bool(size[which] <= LARGE)
+        smallest = bool(size[which] <= large)
         try:
             taken[edges] = optimum(one[edges], other[edges], weight, work, smallest=smallest)
         except TooManyStepsError as error:

@@ -16,19 +16,20 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="where to write (default: carob-demo)",
     )  # fmt: skip
     parser.add_argument(
-        "--kind", choices=("mentions", "seminars", "challenge"), default="mentions",
+        "--kind", choices=("mentions", "seminars", "invoices", "challenge"), default="mentions",
         help="mentions: named entities in 30 short documents (default); "
         "seminars: generated announcements, with slots to fill; "
+        "invoices: generated records with numbers, dates and amounts, and their schema; "
         "challenge: a shared task with three teams and twelve submissions, served at once",
     )  # fmt: skip
     parser.add_argument(
         "--documents",
         metavar="N",
         type=int,
-        help="number of announcements (default: 300, or 120 for a challenge)",
+        help="number of announcements or invoices (default: 300, or 120 for a challenge)",
     )
     parser.add_argument(
-        "--seed", metavar="N", type=int, help="seed for the announcements (default: 0)"
+        "--seed", metavar="N", type=int, help="seed for announcements and invoices (default: 0)"
     )
     group = parser.add_argument_group("with --kind challenge")
     _serving.add_address(group)
@@ -48,11 +49,14 @@ def run(arguments: argparse.Namespace) -> int:
 
     folder = Path(arguments.folder)
     files = write(folder, arguments.kind, documents=arguments.documents, seed=arguments.seed)
-    systems = [str(file) for file in files if file.stem not in ("gold", "README")]
+    beside = ("gold", "README", "schema", "task")
+    systems = [str(file) for file in files if file.stem not in beside]
     gold = str(folder / f"gold{Path(systems[0]).suffix}")
     print_remark(f"wrote {len(files)} files to {folder}; now running\n")
-    print_remark(f"  carob score {' '.join([gold, *systems])}\n")
-    scores = score(gold, systems)
+    task = [str(file) for file in files if file.name == "task.toml"]
+    command = [*(f"--task {each}" for each in task), gold, *systems]
+    print_remark(f"  carob score {' '.join(command)}\n")
+    scores = score(gold, systems, task=task[0]) if task else score(gold, systems)
     print_coverage(scores.systems)
     write_output(str(scores), None)
     return 0

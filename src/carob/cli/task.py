@@ -23,6 +23,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "choose it if systems answer with fillers)",
     )  # fmt: skip
     parser.add_argument(
+        "--schema", metavar="FILE",
+        help="a JSON Schema of the records, such as Pydantic's model_json_schema() gives: "
+        "types of slots are taken from it",
+    )  # fmt: skip
+    parser.add_argument(
         "--versions", metavar="OLD", nargs="+", default=[],
         help="earlier versions of GOLD, the oldest first: the draft states their history",
     )  # fmt: skip
@@ -35,9 +40,13 @@ def run(arguments: argparse.Namespace) -> int:
 
     check_free(arguments.output)
     reading = _arguments.parse_reading(arguments, "gold")
-    write_output(
-        draft(arguments.gold, arguments.preset, arguments.versions, **reading), arguments.output
-    )
+    schema = None
+    if arguments.schema is not None:
+        from carob.evaluate.json_schema import read_schema
+
+        schema = read_schema(arguments.schema)
+    text = draft(arguments.gold, arguments.preset, arguments.versions, schema, **reading)
+    write_output(text, arguments.output)
     if arguments.output != "-":
         print_remark(
             f"wrote {arguments.output}; check it, then: "

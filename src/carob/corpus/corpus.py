@@ -17,7 +17,7 @@ from carob.corpus.document import Document, Group, Mention
 from carob.corpus.problems import UsageError, many, plain
 from carob.corpus.tables import UNKNOWN, Documents, Groups, Mentions, Templates, between, int32
 
-FORMAT_KEYS = frozenset({"token_spans", "brat", "tbf"})
+FORMAT_KEYS = frozenset({"token_spans", "brat", "tbf", "unparsed"})
 """Keys of documents in which carob's own formats keep what a corpus has no column for."""
 
 SLOTS_HINT = "if they are slots, read the file as records"

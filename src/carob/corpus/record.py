@@ -95,7 +95,7 @@ def document_of(record: Mapping[str, Any]) -> Document:
         relations=each("relations", _relation),
         clusters=each("clusters", _cluster),
         templates=each("templates", _template, length),
-        extra={key: value for key, value in record.items() if key not in KEYS},
+        extra={key: _as_numbers(value) for key, value in record.items() if key not in KEYS},
     )
     if wrong:
         raise WrongError(wrong[0].found, wrong[0].expected, tuple(wrong[1:]))
@@ -273,9 +273,18 @@ def _require_keys(value: Mapping[str, Any], keys: tuple[str, ...], where: str) -
         raise WrongError(f"{where}.{key(unknown[0])}", f"one of {', '.join(keys)}")
 
 
+def _as_numbers(value: Any) -> Any:
+    """A value of JSON with numbers in place of numbers as they are written."""
+    if isinstance(value, Number):
+        return float(value)
+    if isinstance(value, dict):
+        return {key: _as_numbers(each) for key, each in value.items()}
+    return [_as_numbers(each) for each in value] if isinstance(value, list) else value
+
+
 def _short(value: Any) -> str:
     """A value for a message."""
-    return shown(repr(value), 40)[1:-1]
+    return shown(repr(_as_numbers(value)), 40)[1:-1]
 
 
 def key(name: str) -> str:

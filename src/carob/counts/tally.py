@@ -395,15 +395,20 @@ class Tally:
         counts = self.counts.astype(np.float64, copy=False)
         return [self._sum(self._factors(name), counts) for name in names]
 
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        """The column of each outcome."""
+        return {outcome: i for i, outcome in enumerate(self.outcomes)}
+
     def _factors(self, name: str) -> Mapping[str, float]:
         return self.factors.get(name, {name: 1.0})
 
     def _sum(self, factors: Mapping[str, float], outcomes: FloatArray) -> FloatArray:
         """The sum of outcomes (in the last axis) with their factors."""
         total = np.zeros(outcomes.shape[:-1])
-        for i, outcome in enumerate(self.outcomes):
-            factor = factors.get(outcome, 0.0)
-            if factor:
+        for outcome, factor in factors.items():
+            i = self._places.get(outcome)
+            if factor and i is not None:
                 total = total + (outcomes[..., i] if factor == 1 else factor * outcomes[..., i])
         return total
 

@@ -13,6 +13,7 @@ from carob.corpus.corpus import Corpus
 from carob.corpus.problems import plain
 from carob.corpus.tables import UNKNOWN, Codes
 from carob.pair.filled import FilledPair, filled
+from carob.values.slot import TypedSlot, typed_slot
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +22,15 @@ class Slot:
 
     fillers: str = "any"
     realisations: str = "many"
+    typed: TypedSlot | None = None
+
+    @classmethod
+    def of(cls, values: Mapping[str, Any]) -> Slot:
+        """The slot that a table of a task describes."""
+        if "type" not in values and set(values) <= {"fillers", "realisations"}:
+            return cls(**values)
+        slot, _ = typed_slot(values)
+        return cls(slot.fillers, values.get("realisations", "many"), slot)
 
 
 @dataclass(frozen=True, slots=True)

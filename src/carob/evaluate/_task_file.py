@@ -7,19 +7,23 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from carob.corpus.problems import RecipeError, TaskError, nearest, shown
+from carob.corpus.problems import RecipeError, TaskError, nearest, plain, shown
 from carob.corpus.source import Source
 from carob.evaluate.toml_file import TomlFile, dotted, in_words, read_toml
 from carob.pair.tokens import TOKENIZERS
 from carob.recipe import Recipe, spell
+from carob.values.slot import all_keys, typed_slot
 
-TABLES = ("corpus", "scoring", "slots", "parts", "versions")
+TABLES = ("corpus", "scoring", "slots", "parts", "versions", "records")
 KEYS: Mapping[str, Mapping[str, str]] = {
     "corpus": {
         "name": "text", "version": "text", "sha256": "hash", "documents": "count",
         "format": "text", "source": "text", "note": "text",
     },
-    "scoring": {"recipes": "texts", "match": "match", "tokenizer": "tokenizer"},
+    "scoring": {
+        "recipes": "texts", "match": "match", "tokenizer": "tokenizer", "unknown": "unknown",
+    },
+    "records": {"key": "names", "floor": "share"},
 }  # fmt: skip
 """The keys of a table, and the kind of value of each."""
 VERSION_KEYS = {"version": "text", "sha256": "hash", "documents": "count", "note": "text"}
@@ -29,7 +33,9 @@ SLOT_KEYS = {
     "realisations": ("one", "many"),
 }
 """The keys of a slot, and their values."""
-_NEEDED = {"corpus": ("name", "version", "sha256", "documents"), "scoring": ("recipes",)}
+_NEEDED: Mapping[str, tuple[str, ...]] = {
+    "corpus": ("name", "version", "sha256", "documents"), "scoring": ("recipes",), "records": (),
+}  # fmt: skip
 _TOKENIZERS = (*TOKENIZERS, "auto")
 
 _KINDS: Mapping[str, tuple[Callable[[Any], object], str]] = {
@@ -46,6 +52,15 @@ _KINDS: Mapping[str, tuple[Callable[[Any], object], str]] = {
     "match": (
         lambda value: _fits(r"exact|overlap|contains(\(k=\d{1,9}\))?", value),
         "exact, overlap or contains(k=N)",
+    ),
+    "unknown": (
+        lambda value: value in ("error", "spurious", "ignore"),
+        '"error", "spurious" or "ignore"',
+    ),
+    "names": (lambda value: _are_texts(value) and value, 'a list of slots, like ["number"]'),
+    "share": (
+        lambda value: type(value) in (int, float) and 0 <= value <= 1,
+        "a number from 0 to 1",
     ),
     "tokenizer": (lambda value: value in _TOKENIZERS, f"one of {', '.join(_TOKENIZERS)}"),
 }
@@ -71,6 +86,7 @@ def load(source: Source) -> tuple[TomlFile, dict[str, Any], tuple[Recipe, ...]]:
             _check_keys(file, table, values[table])
     if isinstance(slots := values.get("slots"), dict):
         _check_slots(file, slots)
+        _check_tree(file, slots)
     if isinstance(parts := values.get("parts"), dict):
         _check_parts(file, parts)
     if file.problems:
@@ -149,6 +165,9 @@ def _check_slots(file: TomlFile, slots: Mapping[str, Any]) -> None:
             continue
         if not slot:
             file.wrong("K823", path, "a slot without a name", "a name for each slot")
+        if "type" in values or any(key in _TYPED for key in values):
+            _check_typed(file, path, values)
+            continue
         for key, value in values.items():
             own = (*path, key)
             if key not in SLOT_KEYS and isinstance(value, dict):
@@ -164,6 +183,39 @@ def _check_slots(file: TomlFile, slots: Mapping[str, Any]) -> None:
         for key in SLOT_KEYS:
             if key not in values and not any(isinstance(each, dict) for each in values.values()):
                 file.wrong("K822", path, f"[{dotted(path)}] without {key}", f"{key} = …")
+
+
+_TYPED = frozenset(all_keys()) - frozenset(SLOT_KEYS)
+
+
+def _check_typed(file: TomlFile, path: tuple[str, ...], values: Mapping[str, Any]) -> None:
+    """A slot with a type."""
+    for wrong in typed_slot(values)[1]:
+        code = "K822" if wrong.found.startswith("the key") else "K833"
+        file.wrong(code, (*path, wrong.key), f"{dotted(path)}: {wrong.found}", wrong.expected)
+    if values.get("realisations", "one") not in SLOT_KEYS["realisations"]:
+        found = f"{dotted((*path, 'realisations'))} = {in_words(values['realisations'])}"
+        file.wrong("K823", (*path, "realisations"), found, '"one" or "many"')
+
+
+def _check_tree(file: TomlFile, slots: Mapping[str, Any]) -> None:
+    """Slots in slots: the outer one is an object; keys are slots of the objects."""
+    for name, values in slots.items():
+        if not isinstance(values, dict):
+            continue
+        outer = name.rpartition(".")[0]
+        above = slots.get(outer)
+        if isinstance(above, dict) and "type" in above and above["type"] != "object":
+            file.wrong("K833", ("slots", outer, "type"), f"{dotted(('slots', outer))} of the type "
+                       f"{in_words(above['type'])}, with the slot {shown(name)} in it",
+                       'type = "object"')  # fmt: skip
+        keys = values.get("key")
+        for key in keys if isinstance(keys, list) and _are_texts(keys) else ():
+            if f"{name}.{key}" not in slots:
+                inside = [each[len(name) + 1 :] for each in slots if each.startswith(f"{name}.")]
+                hint = nearest(key, inside) if inside else ""
+                expected = f"a slot of {plain(name)}{hint}"
+                file.wrong("K833", ("slots", name, "key"), f"the key {shown(key)}", expected)
 
 
 def _check_parts(file: TomlFile, parts: Mapping[str, Any]) -> None:

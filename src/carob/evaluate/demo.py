@@ -6,9 +6,13 @@ from importlib import resources
 from pathlib import Path
 
 from carob.corpus.problems import UsageError, nearest
+from carob.corpus.source import Source
+from carob.evaluate.read import read
 
-KINDS = ("mentions", "seminars")
-"""`mentions`: thirty short documents with named entities. `seminars`: announcements with slots."""
+KINDS = ("mentions", "seminars", "invoices")
+"""`mentions`: thirty short documents with named entities. `seminars`: announcements with slots.
+`invoices`: records with numbers, dates and amounts, and their schema.
+"""
 
 
 def write(
@@ -16,7 +20,8 @@ def write(
 ) -> list[Path]:
     """Write an example into a folder and return its files; no other file is overwritten.
 
-    `documents` (default 300) and `seed` (default 0) are for `seminars`, which are generated.
+    `documents` (default 300) and `seed` (default 0) are for `seminars` and `invoices`, which are
+    generated.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -48,9 +53,19 @@ def _contents(kind: str, documents: int | None, seed: int | None) -> dict[str, b
 
         number = 300 if documents is None else documents
         return dict(sorted(seminars.files(seed or 0, number).items()))
+    if kind == "invoices":
+        from carob import invoices
+        from carob.evaluate.draft import draft
+
+        made = invoices.files(seed or 0, 300 if documents is None else documents)
+        gold = read(Source.of_bytes(made["gold.jsonl"], "gold.jsonl"))
+        made["task.toml"] = draft(gold, schema=invoices.SCHEMA).encode()
+        return dict(sorted(made.items()))
     if kind != "mentions":
         raise UsageError(f"no example is called {kind!r}{nearest(kind, KINDS)}")
     if documents is not None or seed is not None:
-        raise UsageError("the number of documents and the seed can be chosen for seminars only")
+        raise UsageError(
+            "the number of documents and the seed can be chosen for seminars and invoices only"
+        )
     files = sorted(resources.files("carob").joinpath("example").iterdir(), key=lambda f: f.name)
     return {file.name: file.read_bytes() for file in files}

@@ -19,7 +19,8 @@ from carob.evaluate.options import check_table, table_for
 from carob.evaluate.read import Readable, read
 from carob.evaluate.run import origin_of
 from carob.pair.pair import Pair
-from carob.pair.template_types import loose_labels, slot_labels
+from carob.pair.records import guessed_slots
+from carob.pair.template_types import loose_labels, named, slot_labels
 from carob.recipe import Recipe
 
 _RECIPES = {
@@ -28,6 +29,9 @@ _RECIPES = {
     "nugget": ("nugget.PRF",),
     "relations": ("exact.PRF", "relations.PRF"),
     "templates": ("oas.PRF", "oaod.PRF", "oads.PRF", "templates.PRF"),
+    "records": ("fields.PRF", "record.exact"),
+    "relations": ("relations.PRF",),
+    "events": ("triggers.PRF", "arguments.PRF"),
 }
 
 _HEAD = """\
@@ -70,6 +74,17 @@ tokenizer = {tokenizer}
 #                (so that more than one string is no violation), else "one"
 """
 
+_TYPED = """\
+# What becomes of slots of systems that are not below: "error", "spurious" or "ignore".
+unknown = "error"
+
+# The slots, with the path that leads to them. docs/records.md says what each key changes.
+# type      "string", "number", "date", "time", "datetime", "money", "quantity", "boolean",
+#           "enum", "id" or "object"
+# fillers   "at most one" (if left out), "exactly one"; lists: "any", "at least one"
+# match     how strictly values are compared: "norm" (if left out), "exact", "tol(abs=0.01)" ...
+"""
+
 _PARTS = """\
 
 # The partition, by ids of documents. "test" is scored unless --part names another.
@@ -90,11 +105,16 @@ documents = {documents}
 
 
 def draft(
-    gold: Readable, preset: str | None = None, versions: Sequence[Readable] = (), **reading: Any
+    gold: Readable,
+    preset: str | None = None,
+    versions: Sequence[Readable] = (),
+    schema: Mapping[str, Any] | None = None,
+    **reading: Any,
 ) -> str:
     """The text of a task definition for gold. `preset` says what its recipes count, `versions`
-    are earlier versions of gold, the oldest first; the other keyword arguments are those of
-    `carob.read`.
+    are earlier versions of gold, the oldest first. If numbers or booleans fill slots, these get
+    types; a JSON Schema, such as `model_json_schema()` of Pydantic gives, says them itself. The
+    other keyword arguments are those of `carob.read`.
 
     >>> print(draft(Corpus.of("[Ann]PER met [Bo]PER", "[Cy]PER slept")).rpartition("\\n\\n")[2])
     [slots.PER]              # in 2 of 2 documents, in 1 more than one
@@ -110,6 +130,12 @@ def draft(
         raise DataError("gold has no mention and no filler: there is nothing to define")
     origin = origin_of(gold)
     file = Path(origin.path).name
+    typed = None
+    if schema is not None or (preset or table_for(gold)) == "records":
+        from carob.evaluate.json_schema import slots_of_schema  # only records need it
+
+        typed, remarks = (guessed_keys(gold), []) if schema is None else slots_of_schema(schema)
+        preset = preset or "records"
     recipes, impossible = _recipes(gold, preset)
     text = _HEAD.format(
         file=plain(file) or "memory", name=quoted(Path(file.removesuffix(".gz")).stem or "corpus"),
@@ -117,12 +143,17 @@ def draft(
         version=quoted(str(len(versions) + 1)), recipes=f"[{', '.join(map(quoted, recipes))}]",
     )  # fmt: skip
     text += "".join(f"# {line}\n" for line in impossible)
-    if any(recipe.space.items == "filler" for each in recipes for recipe in Recipe.expand(each)):
-        text += _MATCH
-    text += _TOKENS.format(tokenizer=quoted(_tokenizer(gold)))
-    observed = Observed(gold)
-    unit = "template" if len(gold.templates) else "document"
-    text += "".join(_slot(name, observed.counts(name), unit) for name in names)
+    if typed is not None:
+        text += _TYPED + "".join(f"# {plain(remark)}\n" for remark in remarks)
+        text += "".join(_typed_slot(name, keys) for name, keys in typed.items())
+    else:
+        spaces = [recipe.space for each in recipes for recipe in Recipe.expand(each)]
+        if any(space.items == "filler" for space in spaces):
+            text += _MATCH
+        text += _TOKENS.format(tokenizer=quoted(_tokenizer(gold)))
+        observed = Observed(gold)
+        unit = "template" if len(gold.templates) else "document"
+        text += "".join(_slot(name, observed.counts(name), unit) for name in names)
     if gold.documents.id is not None and len(gold) > 1:
         first, last = gold.documents.id[0], gold.documents.id[-1]
         text += _PARTS.format(first=_comment(first), last=_comment(last))
@@ -163,6 +194,49 @@ def _slot(name: str, counts: Counts, unit: str) -> str:
         f"\n[slots.{_key(name)}]            # {seen}\n"
         f'fillers = "{fillers}"\nrealisations = "{realisations}"\n'
     )
+
+
+def _typed_slot(name: str, keys: Mapping[str, Any]) -> str:
+    """A slot with a type."""
+    lines = "".join(f"{key} = {_toml(value)}\n" for key, value in keys.items())
+    return f"\n[slots.{_key(name)}]\n{lines}"
+
+
+def _toml(value: Any) -> str:
+    """A value as TOML has it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, (int, float)):
+        return repr(value)
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(map(_toml, value))}]"
+    if isinstance(value, Mapping):
+        return f"{{{', '.join(f'{_key(key)} = {_toml(each)}' for key, each in value.items())}}}"
+    return quoted(str(value))
+
+
+def guessed_keys(gold: Corpus) -> dict[str, dict[str, Any]]:
+    """The keys of each slot of records, as far as gold shows them.
+
+    >>> guessed_keys(Corpus.of({"templates": [{"slots": {"due": ["2024-01-02"], "sum": [5]}}]}))
+    {'due': {'type': 'date', 'fillers': 'at most one'}, 'sum': {'type': 'number', 'fillers': 'at most one'}}
+    """  # noqa: E501 (a result is one line)
+    rows = named(gold.templates)[1]
+    fillers = gold.templates.fillers
+    keys: dict[str, dict[str, Any]] = {}
+    for path, slot in sorted(guessed_slots(gold).items()):
+        kind = slot.type
+        if kind == "string" and path in rows.values:
+            own = np.flatnonzero(rows.codes == rows.values.index(path))
+            codes = np.unique(fillers.text.codes[fillers.realisations[own]])
+            texts = [fillers.text.values[code] for code in codes.tolist() if code >= 0]
+            if texts and all(_DAY.fullmatch(text.strip()) for text in texts):
+                kind = "date"
+        keys[path] = {"type": kind, "fillers": slot.fillers}
+    return keys
+
+
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
 def _recipes(gold: Corpus, preset: str | None) -> tuple[list[str], list[str]]:

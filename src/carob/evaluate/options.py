@@ -21,6 +21,7 @@ from carob.recipe import Recipe, word
 if TYPE_CHECKING:
     from carob.corpus.corpus import Corpus
     from carob.evaluate.task import Task
+    from carob.values.schema import Schema
 
 
 class ErrorsOptions(TypedDict, total=False):
@@ -119,6 +120,8 @@ class Options:
     """What is drawn: `document` or `sentence`."""
     strata: str | None = None
     """An attribute of the gold documents, within whose values documents are drawn."""
+    schema: Schema | None = None
+    """The types of the slots of records, where no task says them."""
     skip_invalid: bool = False
     """Whether systems whose files are wrong are left out, and listed with the reason; otherwise
     they are an error.
@@ -224,12 +227,20 @@ EVENTS = (
 )  # fmt: skip
 """The table `events`: triggers and arguments, found and classified."""
 
-TABLES = ("events", "mentions", "nugget", "relations", "templates")
+RECORDS = (
+    "fields.PRF", "fields.ERR", "fields.F1@macro-doc", "record.exact", "fields.invented-share",
+)  # fmt: skip
+"""The table `records`: values, and whole records."""
+
+CONFIDENT_RECORDS = ("record.ECE", "record.Brier", "record.AUROC")
+"""What the table `records` has beside if answers have confidences."""
+
+TABLES = ("events", "mentions", "nugget", "records", "relations", "templates")
 
 
 def table_for(gold: Corpus, systems: Iterable[Corpus] = ()) -> str:
-    """Which table fits: `nugget` for tbf, `templates` where slots are filled, `events` or
-    `relations` if gold has some, else `mentions`.
+    """Which table fits: `nugget` for tbf, `records` where numbers or booleans fill slots,
+    `templates` where texts do, `events` or `relations` if gold has some, else `mentions`.
 
     Slots are filled if gold has templates, or if a system has some and no mention.
 
@@ -241,6 +252,8 @@ def table_for(gold: Corpus, systems: Iterable[Corpus] = ()) -> str:
     """
     if gold.origin is not None and gold.origin.format == "tbf":
         return "nugget"
+    if len(gold.templates) > 0 and gold.templates.fillers.kind is not None:
+        return "records"
     if not len(gold.relations):
         filled = len(gold.templates) > 0 or any(only_fillers(each) for each in systems)
         return "templates" if filled else "mentions"
@@ -279,7 +292,9 @@ def only_fillers(corpus: Corpus) -> bool:
     return len(corpus.templates) > 0 and not len(corpus.mentions)
 
 
-def table_recipes(table: str = "mentions", attributes: Sequence[str] = ()) -> list[Recipe]:
+def table_recipes(
+    table: str = "mentions", attributes: Sequence[str] = (), *, confident: bool = False
+) -> list[Recipe]:
     """The recipes of a table.
 
     There are five tables: `mentions`; `nugget` for event nuggets: span only and every
@@ -307,5 +322,7 @@ def table_recipes(table: str = "mentions", attributes: Sequence[str] = ()) -> li
         ]
         texts = [f"{space}.PRF@{how}" for how in ("micro", "macro-doc-pr") for space in spaces]
         return [recipe for text in texts for recipe in Recipe.expand(text)]
-    tables = {"templates": TEMPLATES, "relations": RELATIONS, "events": EVENTS}
+    tables = {"templates": TEMPLATES, "relations": RELATIONS, "events": EVENTS, "records": RECORDS}
+    if confident and table == "records":
+        tables["records"] = RECORDS + CONFIDENT_RECORDS
     return [recipe for text in tables.get(table, MENTIONS) for recipe in Recipe.expand(text)]

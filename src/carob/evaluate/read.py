@@ -441,7 +441,10 @@ def corpora(
                 if name is None:
                     raise each.failure("K002", "an empty file", "at least one document")
                 options = {"format": _format_of_gold(files, results)} | options
-            files[name] = each, suited(each, options | repairing)
+            given = options | repairing
+            if name is not None:
+                given = _answers_of_models(each, given, files)
+            files[name] = each, suited(each, given)
         except InputError as error:
             results[name] = error
     if not any(isinstance(each, InputError) for each in results.values()):
@@ -468,6 +471,26 @@ def corpora(
         if name is not None and isinstance(each, Corpus)
     }
     return reference, answers
+
+
+def _answers_of_models(
+    source: Source,
+    options: dict[str, Any],
+    files: Mapping[str | None, tuple[Source, Mapping[str, Any]]],
+) -> dict[str, Any]:
+    """How a system is read that may answer in plain JSON: what is no object is an empty answer.
+
+    A file that begins with another answer is still one of records if gold is.
+    """
+    name = options.get("format")
+    if name is None:
+        try:
+            name = sniffed(source)
+        except InputError:
+            if None not in files or files[None][1]["format"] != "records":
+                raise
+            options, name = {**options, "format": "records"}, "records"
+    return {"unparsed": "empty", **options} if name == "records" else options
 
 
 def _listed(documents: Any, name: str | None, options: Mapping[str, Any]) -> Corpus:

@@ -354,6 +354,8 @@ def prepare(
     if options.task is not None:
         reference, answers, applied = options.task.apply(reference, answers)
 
+    refuse_numbers(wanted, {"gold": reference, **answers})
+
     # Pair.
     answers = {name: cut_alike(reference, answer) for name, answer in answers.items()}
     tokens, several = Tokens(options.tokenizer), len(inputs) > 1
@@ -482,13 +484,14 @@ def _paired(
 
         relations = relation_rows(every)
     only_labels = options.labels is not None
+    schema = options.schema if options.task is None else options.task.schema(reference)
     paired = _Paired({}, tagset, slots, {})
     for name, answer in answers.items():
         try:
             paired.pairs[name] = Pair.of(
                 reference, answer, tagset, options.extra_docs, only_labels, tokens,
                 None if only_labels and options.slots is None else slots, options.words, strings,
-                relations, bare_slots,
+                relations, bare_slots, schema,
             )  # fmt: skip
         except InputError as error:
             paired.invalid[name] = error
@@ -499,6 +502,35 @@ def _paired(
             problem = Problem("K308", path, None, str(error), expected)
             paired.invalid[name] = InputError([problem])
     return paired
+
+
+def refuse_numbers(recipes: Sequence[Recipe], corpora: Mapping[str, Corpus]) -> None:
+    """Refuse numbers and booleans where recipes compare texts.
+
+    >>> refuse_numbers([Recipe.parse("fields.F1")], {})
+    """
+    spaces = dict.fromkeys(
+        spell(recipe.space)
+        for recipe in recipes
+        if recipe.space.items == "filler" and not hook(recipe.space, "typed_values")
+    )
+    if not spaces:
+        return
+    problems = []
+    for side, corpus in corpora.items():
+        fillers = corpus.templates.fillers
+        if fillers.kind is None:
+            continue
+        row = int(np.flatnonzero(fillers.kind)[0])
+        filler = int(fillers.filler[row])
+        doc = int(corpus.templates.doc[fillers.template[filler]])
+        text = shown(fillers.text[row] or "", 40)[1:-1]
+        found = f"{plain(fillers.slot[filler] or '')} = {text}"
+        hint = f'{", ".join(spaces)} compares texts: write "{text}", or score fields.F1'
+        line = int(corpus.documents.line[doc])
+        problems.append(Problem("K212", corpus.file_name(side, doc), line, found, "a text", hint))
+    if problems:
+        raise InputError(problems)
 
 
 def set_aside_as(name: str, system: Any, error: InputError) -> SetAside:

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from carob import progress
 from carob._version import __version__
 from carob.arrays.types import FloatArray
@@ -67,8 +69,10 @@ def score(
     chosen = Options.of(ScoreOptions, options)
 
     def defaults(gold: Corpus, systems: Iterable[Corpus]) -> list[Recipe]:
-        table = chosen.preset or table_for(gold, systems)
-        return table_recipes(table, list(gold.mentions.attributes))
+        every = list(systems)
+        table = chosen.preset or table_for(gold, every)
+        sure = len(gold) <= MOST_SURE and all(map(has_confidences, every))
+        return table_recipes(table, list(gold.mentions.attributes), confident=sure)
 
     run = prepare(
         gold, system, chosen.official_recipes if recipes is None else recipes, chosen, defaults
@@ -79,6 +83,22 @@ def score(
     from carob.evaluate.self_audit import self_audit  # few runs need it
 
     return replace(scores, audit=self_audit(run, chosen))
+
+
+MOST_SURE = 20_000
+"""Up to this many documents, the table of records has measures of confidence: their counts are
+those of a thousand levels.
+"""
+
+
+def has_confidences(corpus: Corpus) -> bool:
+    """Whether templates of a corpus, or their fillers, have confidences.
+
+    >>> has_confidences(Corpus.of({"templates": [{"slots": {"a": ["1"]}, "confidence": 0.5}]}))
+    True
+    """
+    templates = corpus.templates
+    return templates.confidence is not None or not np.isnan(templates.fillers.confidence).all()
 
 
 def score_run(run: Run, options: Options, *, by_document: bool = False) -> Scores:
@@ -292,7 +312,10 @@ def _score(
         _value(averaged.value, all_of("gold_all"), intervals.get(recipe), 0, limits),
         signature.compose({"carob": __version__, "recipe": recipe.full} | dict(signature_fields)),
         rows,
-        {outcome: all_of(outcome) for outcome in tally.outcomes},
+        {
+            outcome: all_of(outcome)
+            for outcome in hook(recipe.space, "base_outcomes") or tally.outcomes
+        },
         averaged.left_out,
         f"{recipe.average.over} {hook(recipe.average, 'leaves_out')}",
         isinstance(recipe.measure, Count),

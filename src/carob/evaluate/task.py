@@ -31,8 +31,17 @@ from carob.evaluate._fillers import Observed, Slot, Violation, violations
 from carob.evaluate._task_file import load
 from carob.evaluate.options import Options
 from carob.evaluate.toml_file import TomlFile
-from carob.pair.template_types import NAME_THEM, loose_labels, row_names, slot_labels, typed_as
+from carob.pair.template_types import (
+    NAME_THEM,
+    loose_labels,
+    row_names,
+    slot_labels,
+    typed_as,
+    types_of,
+)
 from carob.recipe import Recipe
+from carob.values.schema import Schema, Unknown
+from carob.values.slot import TypedSlot
 
 ALL = "all"
 """The part that every document belongs to."""
@@ -71,6 +80,11 @@ class Task:
     part: str | None = None
     versions: tuple[EarlierVersion, ...] = ()
     file: TomlFile | None = field(default=None, repr=False, compare=False)
+    unknown: Unknown = "error"
+    """What becomes of slots of systems that the task does not have."""
+    key: tuple[str, ...] = ()
+    floor: float | None = None
+    """How several records of a document are aligned."""
 
     @classmethod
     def read(cls, path: str | os.PathLike[str] | Task, part: str | None = None) -> Task:
@@ -98,11 +112,22 @@ class Task:
         return cls(
             source.path, source.sha256, corpus["name"], corpus["version"], corpus["sha256"],
             corpus["documents"],
-            {name: Slot(**slot) for name, slot in values["slots"].items()},
+            {name: Slot.of(slot) for name, slot in values["slots"].items()},
             recipes, scoring.get("match"), scoring.get("tokenizer", "auto"),
             corpus.get("format"), parts, _part(parts, part, source.path),
             tuple(EarlierVersion(**each) for each in values.get("versions", ())), file,
+            scoring.get("unknown", "error"),
+            tuple(values.get("records", {}).get("key", ())), values.get("records", {}).get("floor"),
         )  # fmt: skip
+
+    def schema(self, gold: Corpus) -> Schema | None:
+        """The types of slots; None if no slot has one."""
+        if not any(slot.typed for slot in self.slots.values()):
+            return None
+        slots = {
+            name: slot.typed or TypedSlot(fillers=slot.fillers) for name, slot in self.slots.items()
+        }
+        return Schema.of(slots, types_of(gold) or {""}, self.unknown, self.key, self.floor)
 
     def signature_fields(self) -> dict[str, str]:
         """What a signature says about the task."""
@@ -150,7 +175,8 @@ class Task:
         fillers, or too few, are reported.
         """
         self.check_gold(gold)
-        for side, corpus in (("gold", gold), *systems.items()):
+        checked = [("gold", gold), *(systems.items() if self.unknown == "error" else ())]
+        for side, corpus in checked:
             if problems := self.unknown_slots(corpus, side, gold):
                 raise InputError(problems)
         reference, answers = gold, dict(systems)
@@ -287,6 +313,12 @@ class Task:
             names = {row for label, row in zip(corpus.labels, row_names(corpus, None), strict=True)
                      if label not in self.slots}  # fmt: skip
         problems = []
+        values = tuple(
+            f"{name}."
+            for name, slot in self.slots.items()
+            if slot.typed is not None and slot.typed.type != "object"
+        )  # a value may be written as an object
+        names = {name for name in names if not name.startswith(values)}
         for label in sorted(names - set(self.slots)):
             if (place := _first_place(corpus, label)) is None:
                 continue

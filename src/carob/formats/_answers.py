@@ -64,7 +64,9 @@ class Answers:
             return
         for number, offset, line in json_text.lines(source):
             if self.raw:
-                record = json_text.decoded_object(line, number, "K211", problems)
+                record = json_text.decoded_object(
+                    line, number, "K211", problems, json_text.AS_WRITTEN
+                )
                 if record is not None:
                     yield Item(number, offset, self._answered(record, number, problems, facts))
             else:
@@ -95,7 +97,7 @@ class Answers:
     def _value(self, text: str, facts: Counter[str], is_answer: Callable[[Any], bool]) -> Any:
         """The value of a text, mended if that is needed and wanted; None if it cannot be read."""
         try:
-            value = json_text.DECODER.decode(text)
+            value = json_text.AS_WRITTEN.decode(text)
         except (ValueError, RecursionError):
             value = None
         if is_answer(value):

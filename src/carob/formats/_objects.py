@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from carob.corpus.problems import Problems, shown
@@ -21,7 +22,9 @@ Path = tuple[str | int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A record of a file: its line and offset, and whether the file is this record."""
+    """A record of a file: its line and offset, and whether the file is this record. One that is
+    `unparsed` is no JSON, or not a record.
+    """
 
     line: int
     offset: int
@@ -29,6 +32,7 @@ class Item:
     alone: bool = False
     text: _Text | None = None
     begin: int = 0
+    unparsed: bool = False
 
     def line_of(self, path: Path) -> int:
         """The line of the value that this path leads to."""
@@ -47,12 +51,16 @@ def items(
     is_record: Callable[[Any], bool] = is_object,
     record: str = "object",
     lines: Iterable[tuple[int, int, bytes]] | None = None,
+    decoder: json.JSONDecoder = json_text.DECODER,
+    *,
+    keep_unparsed: bool = False,
 ) -> Iterator[Item]:
     """The records of a file: one a line, all in one list, or one in the whole file; or those of
     these lines alone.
 
     A record is an object, unless `is_record` says what it is: a record that is a list itself is
-    not taken for the list of all records. `record` is what messages call it.
+    not taken for the list of all records. `record` is what messages call it. With `keep_unparsed`,
+    a line that is no record, or a value in a list, is an item without anything in it.
 
     >>> [item.value for item in items(Source.of_bytes(b'[{"a": 1}, {}]'), Problems(), "K211")]
     [{'a': 1}, {}]
@@ -60,7 +68,8 @@ def items(
     if lines is None and not in_lines(source, is_record):
         text = decoded(source, code, problems)
         if text is not None:
-            yield from _in_whole_file(text, _Reading(problems, code, is_record, record))
+            reading = _Reading(problems, code, is_record, record, decoder, keep_unparsed)
+            yield from _in_whole_file(text, reading)
         return
     before: Item | None = None
     alone = True
@@ -68,11 +77,14 @@ def items(
         if before is not None:
             alone = False
             yield before
-        value = json_text.decoded_value(raw, number, code, problems, is_record, record)
+        to = Problems() if keep_unparsed else problems
+        value = json_text.decoded_value(raw, number, code, to, is_record, record, decoder)
         alone = alone and value is not None
         before = None if value is None else Item(number, offset, value)
+        if value is None and keep_unparsed:
+            before = Item(number, offset, {}, unparsed=True)
     if before is not None:
-        yield Item(before.line, before.offset, before.value, alone)
+        yield replace(before, alone=alone)
 
 
 def in_lines(source: Source, is_record: Callable[[Any], bool] = is_object) -> bool:
@@ -101,6 +113,8 @@ class _Reading:
     code: str
     is_record: Callable[[Any], bool]
     record: str
+    decoder: json.JSONDecoder = json_text.DECODER
+    keep_unparsed: bool = False
 
 
 def _spans_lines(first: list[bytes]) -> bool:
@@ -142,7 +156,7 @@ def _in_whole_file(whole: str, reading: _Reading) -> Iterator[Item]:
     while more:
         begin = at
         try:
-            value, at = json_text.DECODER.raw_decode(whole, at)
+            value, at = reading.decoder.raw_decode(whole, at)
         except RecursionError:
             wrong(begin, json_text.TOO_DEEP, expected)
             return
@@ -155,6 +169,9 @@ def _in_whole_file(whole: str, reading: _Reading) -> Iterator[Item]:
         if reading.is_record(value):
             known, size = begin, size + len(whole[known:begin].encode())
             yield Item(text.line(begin), size, value, not listed, text, begin)
+        elif reading.keep_unparsed and listed:
+            known, size = begin, size + len(whole[known:begin].encode())
+            yield Item(text.line(begin), size, {}, False, text, begin, unparsed=True)
         else:
             wrong(begin, shown(whole[begin:at]), expected)
         at = text.skip(at)

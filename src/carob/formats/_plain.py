@@ -202,23 +202,25 @@ def _text_and_place(filler: Any, top: int) -> tuple[str | None, int, int] | None
 def plain_record(record: Mapping[str, Any], keys: Sequence[str]) -> tuple[TemplateRows, int] | None:
     """The template that a plain object is, without these keys, and how many texts are empty.
 
-    >>> plain_record({"id": "1", "room": ["5"], "time": None, "host": ""}, ("id",))
-    (([(None, None)], [(0, 'room', 0, '5', -1, -1)]), 1)
+    >>> plain_record({"id": "1", "room": "5"}, ("id",))
+    (([(None, None)], [(0, 'room', 0, '5', -1, -1)]), 0)
     """
     rows: list[FillerRow] = []
     empty = 0
     for slot, value in record.items():
         if not slot:
             return None
-        if slot in keys or value is None:
+        if slot in keys:
             continue
-        for text in value if type(value) is list else (value,):
+        if value is None or type(value) is list:
+            return None
+        for text in (value,):
             if type(text) is str:
                 if text.strip():
                     rows.append((0, slot, len(rows), text, -1, -1))
                 else:
-                    empty += 1
-            elif text is not None:
+                    return None
+            else:  # numbers, and slots that are known to be empty, are left to the careful path
                 return None
     return (([(None, None)], rows) if rows else NO_TEMPLATES), empty
 

@@ -8,6 +8,7 @@ What is read here would be read there in the same way; a test checks it.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -17,9 +18,9 @@ from typing import Annotated, Any
 import numpy as np
 
 from carob.corpus.corpus import Corpus
-from carob.corpus.document import DEEPEST
+from carob.corpus.document import DEEPEST, Number
 from carob.corpus.source import LARGEST, Source
-from carob.corpus.tables import UNKNOWN, Codes, Fillers, Fragments, Templates, int32
+from carob.corpus.tables import UNKNOWN, Codes, Fillers, Fragments, Marks, Templates, int32
 from carob.formats import _plain
 from carob.formats._plain import (
     NO_TEMPLATES,
@@ -31,6 +32,8 @@ from carob.formats._plain import (
 from carob.formats._text import pieces
 
 _LARGEST = 2**31 - 1
+_MOST_BITS = 10_000
+"""Larger whole numbers are left to the careful path: they may be too long to be printed."""
 _NOT_STRUCTURE = bytes(byte for byte in range(256) if byte not in b'":,')
 _NOT_ESCAPES = bytes(byte for byte in range(256) if byte not in b'":,\\/bfnrtu')
 
@@ -200,12 +203,6 @@ def _countable(keys: Iterable[str]) -> bool:
 # --- plain objects ---
 
 
-class Number(str):
-    """A number that is not whole, as it is written."""
-
-    __slots__ = ()
-
-
 def plain_records(lines: Lines, id_key: str, text_key: str) -> Corpus | None:
     """The documents of plain objects, one a line; None if one of them needs a closer look.
 
@@ -229,7 +226,8 @@ def plain_records(lines: Lines, id_key: str, text_key: str) -> Corpus | None:
         return None
     columns = Columns(texts, [None] * size, names, [()] * size, [0] * size)
     corpus = columns.corpus(lines.numbers, lines.offsets, slots.table())
-    return replace(corpus, facts={"empty_texts": slots.empty})
+    lists = {("list", path): count for path, count in slots.lists.items()}
+    return replace(corpus, facts={"empty_texts": slots.empty, **lists})
 
 
 def _names(values: Sequence[Any]) -> list[str | None] | None:
@@ -260,6 +258,12 @@ class _Slots:
     texts: list[str] = field(default_factory=list)
     names: set[str] = field(default_factory=set)
     """All keys that occur."""
+    kinds: list[int] = field(default_factory=list)
+    """What the fillers are in JSON: places in FILLER_KINDS."""
+    marks: list[tuple[int, str, bool]] = field(default_factory=list)
+    """Slots without fillers."""
+    lists: Counter[str] = field(default_factory=Counter)
+    """The paths of slots that have a list, and how many have one."""
     inner_keys: int = 0
     """How many keys the objects in objects have."""
     empty: int = 0
@@ -269,9 +273,9 @@ class _Slots:
     def of(cls, objects: Sequence[Mapping[str, Any]]) -> _Slots | None:
         """The template of each object; None if one needs a closer look."""
         made = cls()
-        waiting: list[tuple[Mapping[str, Any], int, str | None, int, int]] = []
+        waiting: list[tuple[Mapping[str, Any], int, str | None, int, int, str]] = []
         for doc, value in enumerate(objects):
-            waiting.append((value, UNKNOWN, None, 0, 1))
+            waiting.append((value, UNKNOWN, None, 0, 1, ""))
             while waiting:
                 inner = made._add(doc, *waiting.pop())
                 if inner is None:
@@ -282,31 +286,47 @@ class _Slots:
         return None if "" in made.names else made
 
     def _add(
-        self, doc: int, value: Mapping[str, Any], parent: int, slot: str | None, at: int, depth: int
-    ) -> list[tuple[Mapping[str, Any], int, str | None, int, int]] | None:
+        self, doc: int, value: Mapping[str, Any], parent: int, slot: str | None, at: int,
+        depth: int, path: str,
+    ) -> list[tuple[Mapping[str, Any], int, str | None, int, int, str]] | None:  # fmt: skip
         """Add a template, if anything is in it. The objects in it are still to be added."""
         slots, places, texts, row, place = self.slots, self.places, self.texts, len(self.heads), 0
-        first = len(texts)
-        inner: list[tuple[Mapping[str, Any], int, str | None, int, int]] = []
+        first, kinds, open_ = len(texts), self.kinds, list[str]()
+        inner: list[tuple[Mapping[str, Any], int, str | None, int, int, str]] = []
         self.names.update(value)
         for name, content in value.items():
-            for each in content if type(content) is list else (content,):
-                if type(each) is str:
+            before = place
+            several = content if type(content) is list else (content,)
+            if several is content:
+                self.lists[path + name] += 1
+            for each in several:
+                kind = type(each)
+                if kind is str:
                     if each and not each.isspace():
                         slots.append(name)
                         places.append(place)
                         texts.append(each)
+                        kinds.append(0)
                         place += 1
                     else:
                         self.empty += 1
-                elif type(each) is dict:
-                    inner.append((each, row, name, place, depth + 1))
+                elif kind is dict:
+                    inner.append((each, row, name, place, depth + 1, f"{path}{name}."))
                     place += _is_filled(each)
                 elif each is not None:
-                    return None
+                    if kind is list or (kind is int and each.bit_length() > _MOST_BITS):
+                        return None
+                    slots.append(name)
+                    places.append(place)
+                    texts.append(str(each) if kind is not bool else "true" if each else "false")
+                    kinds.append(2 if kind is bool else 1)
+                    place += 1
+            if place == before:
+                open_.append(name)
         if place:
             self.heads.append((doc, parent, slot, at))
             self.counts.append(len(texts) - first)
+            self.marks.extend((row, name, False) for name in open_)
         return None if depth > DEEPEST else inner
 
     def table(self) -> Templates:
@@ -322,7 +342,9 @@ class _Slots:
                 np.zeros(size, bool), np.full(size, np.nan), np.full(size, UNKNOWN, np.int32),
                 int32(self.places), np.arange(size + 1), Codes.of(self.texts),
                 Fragments(np.zeros(size + 1, np.int64), int32([]), int32([])),
+                np.array(self.kinds, np.uint8) if any(self.kinds) else None,
             ),
+            marks=Marks.of(self.marks),
         )  # fmt: skip
 
 
@@ -330,6 +352,11 @@ def _is_filled(value: Mapping[str, Any]) -> bool:
     """Whether anything in an object, at any depth, fills a slot."""
     for content in value.values():
         for each in content if type(content) is list else (content,):
-            if _is_filled(each) if type(each) is dict else type(each) is str and each.strip():
+            if _is_filled(each) if type(each) is dict else not _is_empty(each):
                 return True
     return False
+
+
+def _is_empty(value: Any) -> bool:
+    """Whether a value that is no object fills nothing."""
+    return value is None or (isinstance(value, str) and not value.strip())

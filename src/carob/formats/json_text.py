@@ -66,6 +66,36 @@ DECODER = json.JSONDecoder(
     parse_constant=_refuse_constant, parse_float=_finite, object_pairs_hook=_without_repeated_keys
 )
 
+_LONGEST = 4000
+"""Whole numbers of more digits are kept as they are written: Python does not print them again."""
+
+
+def _whole(number: str) -> int | Number:
+    return int(number) if len(number) <= _LONGEST else Number(number)
+
+
+AS_WRITTEN = json.JSONDecoder(
+    parse_constant=_refuse_constant,
+    parse_float=Number,
+    parse_int=_whole,
+    object_pairs_hook=_without_repeated_keys,
+)
+"""The same, but numbers that are not whole stay as they are written, whatever their size."""
+
+
+def _finite_number(number: str) -> Number:
+    _finite(number)
+    return Number(number)
+
+
+FINITE_AS_WRITTEN = json.JSONDecoder(
+    parse_constant=_refuse_constant,
+    parse_float=_finite_number,
+    parse_int=_whole,
+    object_pairs_hook=_without_repeated_keys,
+)
+"""The same, and a number that no float can hold is refused."""
+
 _LENIENT = json.JSONDecoder()
 """For a look at what a file is: reading it will find what is wrong."""
 
@@ -75,14 +105,16 @@ def lines(source: Source) -> Iterator[tuple[int, int, bytes]]:
     return text_lines(source, LARGEST)
 
 
-def decoded_object(raw: bytes, line: int, code: str, problems: Problems) -> dict[str, Any] | None:
+def decoded_object(
+    raw: bytes, line: int, code: str, problems: Problems, decoder: json.JSONDecoder = DECODER
+) -> dict[str, Any] | None:
     """The object of a line; None if the line is anything else, which is a problem.
 
     >>> decoded_object(b' {"a": "x"} ', 1, "K201", Problems())
     {'a': 'x'}
     """
     value: dict[str, Any] | None = decoded_value(
-        raw, line, code, problems, lambda value: isinstance(value, dict), "object"
+        raw, line, code, problems, lambda value: isinstance(value, dict), "object", decoder
     )
     return value
 
@@ -94,6 +126,7 @@ def decoded_value(
     problems: Problems,
     is_record: Callable[[Any], bool],
     record: str,
+    decoder: json.JSONDecoder = DECODER,
 ) -> Any:
     """The value of a line, if it is a record; None if the line is anything else, which is a
     problem. `record` is what messages call it.
@@ -104,7 +137,7 @@ def decoded_value(
     text, hint = "", ""
     try:
         text = raw.decode("utf-8")
-        value = DECODER.decode(text)
+        value = decoder.decode(text)
     except UnicodeDecodeError as error:
         problems.add(code, line, shown(raw[error.start : error.end]), "UTF-8")
         return None

@@ -141,7 +141,9 @@ class _Reader:
 
     def document(self, line: int, raw: bytes) -> Document | Plain | None:
         """The document of a line; None if something is wrong with it."""
-        record = json_text.decoded_object(raw, line, "K201", self.problems)
+        record = json_text.decoded_object(
+            raw, line, "K201", self.problems, json_text.FINITE_AS_WRITTEN
+        )
         if record is None:
             return None
         plain = plain_document(record) if self.blocks.take_plain else None

@@ -6,14 +6,14 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any, BinaryIO, ClassVar
+from typing import Any, BinaryIO, ClassVar, Literal
 
 from carob.corpus.corpus import Corpus, Words
-from carob.corpus.document import DEEPEST, Document, Filler, Template
+from carob.corpus.document import DEEPEST, Document, Filler, Template, filler_of
 from carob.corpus.problems import SHOWN, Problems, UsageError, shown
-from carob.corpus.record import key
+from carob.corpus.record import filler_value, key
 from carob.corpus.source import Source, ending
 from carob.corpus.tables import Documents
 from carob.formats import json_text
@@ -25,7 +25,8 @@ from carob.formats._typed import Lines, blocks_of_lines, plain_records
 from carob.formats.capabilities import fitted, refused
 
 _LIST_BEGINS = re.compile(rb'\s*\[\s*\{\s*["}]')
-_VALUE = "a text, a list of texts, an object or null"
+_VALUE = "a text, a number, a boolean, a list of these, an object or null"
+_ITEM = "a text, a number, a boolean, an object or null"
 _DEEP = f"objects nested at most {DEEPEST} deep"
 
 
@@ -33,8 +34,10 @@ _DEEP = f"objects nested at most {DEEPEST} deep"
 class Records:
     """One plain JSON object a document: its keys are slots, its values fill them.
 
-    A text fills a slot, a list of texts fills it several times, an object is a template of its
-    own; null, an empty list and an empty text fill nothing. A file holds one object a line, one
+    A text, a number or a boolean fills a slot, a list fills it several times, an object is a
+    template of its own; null, an empty list and an empty text fill nothing. Numbers are kept as
+    they are written. An answer that is no JSON object is an error; with `unparsed=empty`, as
+    systems are read, it is an empty answer, and counted. A file holds one object a line, one
     list of objects, or one object; in a folder of ID.json files the names are the ids. The keys
     `id` and `text` are those of the document; `id=` and `text=` name other keys, so that slots can
     have these names, and `label=` names the key that holds the type of a template. An empty name is
@@ -54,6 +57,7 @@ class Records:
     label: str = ""
     raw: str = ""
     repair: str = "none"
+    unparsed: Literal["error", "empty"] = "error"
 
     name: ClassVar[str] = "records"
     extensions: ClassVar[tuple[str, ...]] = (".json",)
@@ -68,6 +72,8 @@ class Records:
             raise UsageError("id, text, label and raw must be different keys, and two are the same")
         if self.repair not in ("none", "json"):
             raise UsageError(f"repair of records is none or json, not {self.repair!r}")
+        if self.unparsed not in ("error", "empty"):
+            raise UsageError(f"unparsed is error or empty, not {shown(self.unparsed)}")
 
     @property
     def held(self) -> frozenset[str]:
@@ -104,25 +110,50 @@ class Records:
         blocks = Blocks(problems, "K213", "in every object, or in none")
         stem, end = ending(source.inside or "")
         named = end == ".json"
+        waiting: list[Item] = []  # without an id, until it shows whether the others have one
         whole = named or self._answers is not None or not in_lines(source)
         for lines in [None] if whole else blocks_of_lines(source):
             block = None if lines is None else self._block(lines)
             if block is not None and blocks.accepts_block(block):
+                for each in waiting if block.documents.id is None else ():
+                    yield from self._unparsed(each, blocks, problems)
+                blocks.facts += Counter(unparsed=len(waiting))
+                waiting.clear()
                 if not problems.total:
                     yield from blocks.rest()
                     yield block
                 continue
             for item in self._items(source, problems, lines, blocks.facts):
+                if item.unparsed:
+                    waiting.append(item)
+                    continue
                 name = stem if item.alone and named else None
                 plain = self._plain(item.value, name) if blocks.take_plain else None
-                document, empty = plain or self._document(item, name, problems)
+                document, empty = plain or self._document(item, name, problems, blocks.facts)
+                for each in waiting if document.id is None else ():
+                    yield from self._unparsed(each, blocks, problems)
+                if waiting:
+                    blocks.facts["unparsed"] += len(waiting)
+                    waiting.clear()
                 if blocks.accepts(document.id, item.line) and not problems.total:
                     yield from blocks.add(document, item.line, item.offset)
                     blocks.facts["empty_texts"] += empty
+        for each in waiting if set(blocks.ids) <= {None} else ():
+            yield from self._unparsed(each, blocks, problems)
+        if waiting:
+            blocks.facts["unparsed"] += len(waiting)
         problems.check()
-        if not blocks.ids:
+        if not blocks.ids and not waiting:
             raise source.failure("K002", "an empty file", "at least one document")
         yield from blocks.rest()
+        if any(blocks.facts.values()):  # of answers that no document could be made of
+            yield replace(Corpus.of(), facts=blocks.facts)
+
+    @staticmethod
+    def _unparsed(item: Item, blocks: Blocks, problems: Problems) -> Iterator[Corpus]:
+        """An answer that is no object: an empty document in its place."""
+        if blocks.accepts(None, item.line) and not problems.total:
+            yield from blocks.add(Document(extra={"unparsed": True}), item.line, item.offset)
 
     @property
     def _answers(self) -> Answers | None:
@@ -135,7 +166,10 @@ class Records:
     ) -> Iterator[Item]:
         if self._answers is not None:
             return self._answers.items(source, problems, facts)
-        return items(source, problems, "K211", lines=lines)
+        return items(
+            source, problems, "K211", lines=lines, decoder=json_text.AS_WRITTEN,
+            keep_unparsed=self.unparsed == "empty",
+        )  # fmt: skip
 
     def _block(self, lines: Lines) -> Corpus | None:
         """The documents of objects on these lines, if none needs a closer look."""
@@ -153,8 +187,12 @@ class Records:
         name = stem if name is None else name
         return Plain(name, text, None, [], [], [], [], [], [], template[0]), template[1]
 
-    def _document(self, item: Item, stem: str | None, problems: Problems) -> tuple[Document, int]:
-        """The document of an object, and how many of its texts are empty."""
+    def _document(
+        self, item: Item, stem: str | None, problems: Problems, facts: Counter[Any]
+    ) -> tuple[Document, int]:
+        """The document of an object, and how many of its texts are empty; slots with a list are
+        counted among the facts.
+        """
         line = item.line
 
         def wrong(path: Path, found: str, expected: str, hint: str = "") -> None:
@@ -172,7 +210,7 @@ class Records:
         if text is not None and not isinstance(text, str):
             wrong((self.text,), f"{key(self.text)} = {_as_json(text)}", "a text or null")
             text = None
-        templates = _Templates(self.label, wrong)
+        templates = _Templates(self.label, wrong, facts)
         template = templates.of_object(slots, (), 1)
         name = stem if name is None else str(name)
         document = Document(name, text, templates=() if template is None else (template,))
@@ -186,8 +224,12 @@ class Records:
             how["raw_key"] = signed(self.raw)
         if self.repair != "none":
             how["mend"] = self.repair
-        counts = {name: facts[name] for name in ("mended", "unparsed") if facts.get(name)}
-        return how, {"empty_texts": facts.get("empty_texts", 0), **counts}
+        if facts.get("unparsed") and self._answers is None:
+            how["unparsed"] = self.unparsed
+        counts: dict[Any, int] = {"empty_texts": facts.get("empty_texts", 0)}
+        counts |= {name: facts[name] for name in ("mended", "unparsed") if facts.get(name)}
+        lists = {key: 1 for key in facts if isinstance(key, tuple) and key[0] == "list"}
+        return how, counts | lists
 
     @staticmethod
     def from_signature(fields: Mapping[str, str]) -> dict[str, Any]:
@@ -199,6 +241,8 @@ class Records:
         found = {word: unsigned(fields[f"{word}_key"]) for word in ("id", "text", "label")}
         if fields.get("raw_key", "none") != "none":
             found["raw"] = unsigned(fields["raw_key"])
+        if fields.get("unparsed", "none") != "none":
+            found["unparsed"] = fields["unparsed"]
         return found | ({"repair": "json"} if fields.get("mend") == "json" else {})
 
     def library(self, source: Source, documents: Documents) -> FileWords:
@@ -264,7 +308,9 @@ class Records:
                     f"records has the key {shown(slot)} for the type of a template, and a slot "
                     "has this name; label=NAME chooses another key"
                 )
-            values = [self._slots(f) if isinstance(f, Template) else f.text for f in fillers]
+            values = [
+                self._slots(f) if isinstance(f, Template) else filler_value(f) for f in fillers
+            ]
             if values:
                 slots[slot] = values[0] if len(values) == 1 else values
         return slots
@@ -273,8 +319,10 @@ class Records:
 class _Templates:
     """Makes templates of objects; counts empty texts, reports values that fill nothing."""
 
-    def __init__(self, label: str, wrong: Callable[[Path, str, str, str], None]) -> None:
-        self.label, self.wrong = label, wrong
+    def __init__(
+        self, label: str, wrong: Callable[[Path, str, str, str], None], facts: Counter[Any]
+    ) -> None:
+        self.label, self.wrong, self.facts = label, wrong, facts
         self.empty = 0
 
     def of_object(self, value: Mapping[str, Any], path: Path, depth: int) -> Template | None:
@@ -295,7 +343,8 @@ class _Templates:
                 inside = f" in {_as_text(path)}" if path else ""
                 self.wrong(place, f"a key that is empty{inside}", "a name", "")
             elif isinstance(content, list):
-                several = (self._filler(each, (*place, i), depth, "a text, an object or null")
+                self.facts["list", ".".join(str(s) for s in place if isinstance(s, str))] += 1
+                several = (self._filler(each, (*place, i), depth, _ITEM)
                            for i, each in enumerate(content))  # fmt: skip
                 slots[slot] = tuple(each for each in several if each is not None)
             else:
@@ -306,16 +355,14 @@ class _Templates:
     def _filler(
         self, value: Any, path: Path, depth: int, expected: str
     ) -> Filler | Template | None:
-        if isinstance(value, str):
-            if value.strip():
-                return Filler(value)
-            self.empty += 1
-        elif isinstance(value, dict):
+        if isinstance(value, dict):
             return self.of_object(value, path, depth + 1)
+        if (found := filler_of(value)) is not None:
+            if found[0].strip():
+                return Filler(found[0], kind=found[1])
+            self.empty += 1
         elif value is not None:
-            text = _as_json(value)
-            hint = "" if isinstance(value, list) else f'write "{text}"'
-            self.wrong(path, f"{_as_text(path)} = {text}", expected, hint)
+            self.wrong(path, f"{_as_text(path)} = {_as_json(value)}", expected, "")
         return None
 
 

@@ -31,6 +31,8 @@ from carob.pair.tokens import Borders, Tokens, in_characters
 if TYPE_CHECKING:
     from carob.pair.filled import FilledPair
     from carob.pair.links import LinkedPair, RelationRows
+    from carob.pair.records import RecordPair
+    from carob.values.schema import Schema
 
 
 MOST_OVERLAPS, OVERLAPS_EACH = 1_000_000, 16
@@ -57,6 +59,7 @@ class Pair:
     borders: Callable[[], Borders] | None = field(default=None, repr=False, compare=False)
     slots: Callable[[], FilledPair] | None = field(default=None, repr=False, compare=False)
     relations: Callable[[], LinkedPair] | None = field(default=None, repr=False, compare=False)
+    typed: Callable[[], RecordPair] | None = field(default=None, repr=False, compare=False)
 
     @property
     def size(self) -> int:
@@ -115,6 +118,18 @@ class Pair:
             raise UsageError("this pair was built from mentions only and has no relations")
         return self.relations()
 
+    @cached_property
+    def records(self) -> RecordPair:
+        """The records of both sides as typed values.
+
+        >>> gold = Corpus.of({"templates": [{"slots": {"total": ["5"]}}]})
+        >>> Pair.of(gold, gold).records.rows
+        ('', 'total')
+        """
+        if self.typed is None:
+            raise UsageError("this pair was built from mentions only and has no records")
+        return self.typed()
+
     @property
     def covered(self) -> Mapping[str, int]:
         """The coverage; if anything counted tokens, with the mentions moved onto tokens; if
@@ -128,6 +143,9 @@ class Pair:
             found["duplicates"] = max(links.duplicates.values())
         if links is not None and links.ungrounded is not None:
             found["ungrounded"] = links.ungrounded
+        records: RecordPair | None = self.__dict__.get("records")
+        if records is not None:
+            found |= {"unreadable": records.unreadable, **records.counted}
         slots: FilledPair | None = self.__dict__.get("filled")
         if slots is None or "gold_fillers" not in self.coverage:
             return found
@@ -141,7 +159,13 @@ class Pair:
     def all_warnings(self) -> tuple[str, ...]:
         """The warnings; if anything counted fillers, also how their types were adjusted."""
         slots: FilledPair | None = self.__dict__.get("filled")
-        return self.warnings if slots is None else (*self.warnings, *slots.remarks, *slots.notes)
+        records: RecordPair | None = self.__dict__.get("records")
+        warnings = list(self.warnings)
+        if slots is not None:
+            warnings += [*slots.remarks, *slots.notes]
+        if records is not None:
+            warnings += records.remarks
+        return tuple(dict.fromkeys(warnings))
 
     @cached_property
     def overlaps(self) -> Overlaps:
@@ -227,6 +251,7 @@ class Pair:
         strings: bool = False,
         relations: RelationRows | None = None,
         bare_slots: Sequence[str] = (),
+        schema: Schema | None = None,
     ) -> Pair:
         """Pair documents by id. If a side has no ids, they are in the same order, or are found by
         their words; the words must agree.
@@ -239,6 +264,7 @@ class Pair:
         texts may differ: only fillers are counted, each with the text that its own side has.
         `relations` are rows of relations and `bare_slots` slots without types, beside those that
         the two corpora have.
+        `schema` says of which types the slots of records are; without it, gold shows that.
         """
         tokens = Tokens(tokenizer) if isinstance(tokenizer, str) else tokenizer
         units = {unit for unit in (gold.unit, system.unit) if unit is not None}
@@ -313,12 +339,18 @@ class Pair:
 
             return linked(gold, system, place, relations)
 
+        def records_of_both() -> RecordPair:
+            from carob.pair.records import RecordPair, guessed
+
+            return RecordPair.of(gold, system, place, schema or guessed(gold))
+
         return cls(
             left, right, tagset, gold.documents, unit, coverage, tuple(warnings),
             tokens.method(gold) if chars else "none",
             partial(tokens.borders, gold, system, place) if chars else None,
             slots_of_both,
             relations_of_both,
+            records_of_both,
         )  # fmt: skip
 
 

@@ -56,7 +56,7 @@ class Column:
             return trimmed(raw.text)
         if value is None:
             return ("unreadable", row)
-        return _canonical(self.slot.type, value)
+        return canonical(self.slot.type, value)
 
     def outcomes(self, gold: IntArray, system: IntArray) -> IntArray:
         """The outcome of each pair of values, given by their rows."""
@@ -96,7 +96,7 @@ def judged(slot: TypedSlot, gold: Any, system: Any) -> int:
         raise AssertionError("exact compares texts, not values")
     if match.name == "edit":
         return _by_edit(match, gold, system)
-    if _canonical(slot.type, gold) == _canonical(slot.type, system):
+    if canonical(slot.type, gold) == canonical(slot.type, system):
         return CORRECT
     if slot.type == "number":
         return CORRECT if _near(match, gold, system) else INCORRECT
@@ -170,8 +170,12 @@ def _by_edit(match: Match, gold: str, system: str) -> int:
     return PARTIAL if kept >= match.par * longer else INCORRECT
 
 
-def _canonical(kind: str, value: Any) -> Any:
-    """What is equal where values are; zones only matter if both sides have one."""
+def canonical(kind: str, value: Any) -> Any:
+    """What is equal where values are; zones only matter if both sides have one.
+
+    >>> canonical("number", Fraction(1, 2))
+    Fraction(1, 2)
+    """
     if kind == "quantity":
         return quantity.canonical(value)
     if kind == "datetime" and value[1] is not None and value[2] is not None:

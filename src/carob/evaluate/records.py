@@ -1,0 +1,212 @@
+"""Score records in memory: dicts, Pydantic models or dataclasses, with their schema."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import decimal
+import enum
+import types
+import typing
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from carob.corpus.corpus import Corpus
+from carob.corpus.document import Number
+from carob.corpus.problems import DataError, UsageError, plain
+from carob.corpus.source import Source
+from carob.evaluate.json_schema import slots_of_schema
+from carob.evaluate.options import Options, ScoreOptions, table_recipes
+from carob.evaluate.read import read
+from carob.evaluate.run import Recipes, prepare
+from carob.evaluate.score import MOST_SURE, has_confidences, score_run
+from carob.formats.json_text import encoded
+from carob.recipe import Recipe
+from carob.result.scores import Scores
+from carob.values.schema import Schema
+from carob.values.slot import TypedSlot, typed_slot
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+
+def score_records(
+    gold: Sequence[Any],
+    system: Sequence[Any] | Mapping[str, Sequence[Any]],
+    schema: Any = None,
+    recipes: Recipes | None = None,
+    *,
+    id: str = "",
+    text: str = "",
+    **options: Unpack[ScoreOptions],
+) -> Scores:
+    """Score lists of records, one for each document and in the same order, or by the key `id`.
+
+    A record is a dict, a Pydantic model or a dataclass; an answer that is None or a text that is no
+    JSON object is no answer. Several systems come by name. `schema` is a Pydantic model, a
+    dataclass or a JSON Schema, in which `x-carob` may say how a slot is compared; without it, types
+    are guessed from gold. `text` is the key of the document's text, for grounding. The other
+    keyword arguments are those of `carob.score`.
+
+    >>> gold = [{"total": 1000.5, "due": "2024-01-02"}]
+    >>> answers = [{"total": "1.000,50", "due": "Jan 2, 2024"}]
+    >>> scores = score_records(gold, answers, recipes="fields.F1", resamples=0)
+    >>> scores.value
+    0.5
+    >>> model = {
+    ...     "properties": {"total": {"type": "number"}, "due": {"type": "string", "format": "date"}}
+    ... }
+    >>> score_records(gold, answers, model, "fields.F1", resamples=0).value
+    1.0
+    """
+    typed = None if schema is None else schema_of(schema)
+    systems = dict(system) if isinstance(system, Mapping) else {"system": system}
+    reference = _corpus(gold, "gold", id, text)
+    answers = {name: _corpus(each, name, id, text) for name, each in systems.items()}
+    chosen = dataclasses.replace(Options.of(ScoreOptions, options), schema=typed)
+
+    def defaults(gold: Corpus, systems: Iterable[Corpus]) -> list[Recipe]:
+        sure = len(gold) <= MOST_SURE and all(map(has_confidences, systems))
+        return table_recipes(chosen.preset or "records", confident=sure)
+
+    run = prepare(
+        reference,
+        answers,
+        chosen.official_recipes if recipes is None else recipes,
+        chosen,
+        defaults,
+    )
+    return score_run(run, chosen)
+
+
+def schema_of(schema: Any) -> Schema:
+    """The slots of a Pydantic model, a dataclass or a JSON Schema.
+
+    >>> @dataclasses.dataclass
+    ... class Talk:
+    ...     speaker: str
+    ...     seats: int | None = None
+    >>> [(node.path, node.slot.type) for node in schema_of(Talk).nodes[1:]]
+    [('seats', 'number'), ('speaker', 'string')]
+    """
+    if isinstance(schema, Schema):
+        return schema
+    if hasattr(schema, "model_json_schema"):
+        schema = schema.model_json_schema()
+    elif dataclasses.is_dataclass(schema):
+        schema = _of_dataclass(schema if isinstance(schema, type) else type(schema), 0)
+    if not isinstance(schema, Mapping):
+        raise UsageError(
+            "a schema is a Pydantic model, a dataclass or a JSON Schema, "
+            f"not {type(schema).__name__}"
+        )
+    keys, remarks = slots_of_schema(schema)
+    slots: dict[str, TypedSlot] = {}
+    for path, each in keys.items():
+        slots[path], wrong = typed_slot(each)
+        if wrong:
+            raise DataError(
+                f"the slot {plain(path)}: found {wrong[0].found}, expected {wrong[0].expected}"
+            )
+    return Schema.of(slots, remarks=tuple(remarks))
+
+
+_PLAIN: Mapping[Any, dict[str, Any]] = {
+    str: {"type": "string"}, int: {"type": "integer"}, float: {"type": "number"},
+    bool: {"type": "boolean"}, decimal.Decimal: {"type": "number"},
+    datetime.date: {"type": "string", "format": "date"},
+    datetime.time: {"type": "string", "format": "time"},
+    datetime.datetime: {"type": "string", "format": "date-time"},
+}  # fmt: skip
+
+
+def _of_dataclass(cls: Any, depth: int) -> dict[str, Any]:
+    """The JSON Schema of a dataclass; metadata of a field may hold "x-carob"."""
+    if depth > 32:
+        return {"type": "string"}
+    hints = typing.get_type_hints(cls)
+    properties, needed = {}, []
+    for field in dataclasses.fields(cls):
+        properties[field.name] = _of_hint(hints[field.name], depth)
+        if "x-carob" in field.metadata:
+            properties[field.name]["x-carob"] = field.metadata["x-carob"]
+        if field.default is field.default_factory is dataclasses.MISSING:
+            needed.append(field.name)
+    return {"type": "object", "properties": properties, "required": needed}
+
+
+def _of_hint(hint: Any, depth: int) -> dict[str, Any]:
+    if hint in _PLAIN:
+        return dict(_PLAIN[hint])
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if origin in (typing.Union, types.UnionType):
+        options = [
+            {"type": "null"} if each is type(None) else _of_hint(each, depth) for each in arguments
+        ]
+        return {"anyOf": options}
+    if origin is typing.Literal:
+        return {"enum": list(arguments)}
+    if origin in (list, tuple, set, frozenset, Sequence):
+        inner = _of_hint(arguments[0], depth) if arguments else {"type": "string"}
+        return {"type": "array", "items": inner}
+    if isinstance(hint, type) and issubclass(hint, enum.Enum):
+        return {"enum": [member.value for member in hint]}
+    if dataclasses.is_dataclass(hint):
+        return _of_dataclass(hint, depth + 1)
+    return {"type": "object"} if hint is dict or origin is dict else {}
+
+
+def _corpus(records: Sequence[Any], name: str, id: str, text: str) -> Corpus:
+    if isinstance(records, Corpus):
+        return records
+    if isinstance(records, (str, bytes, Mapping)) or not isinstance(records, Iterable):
+        raise UsageError(
+            f"{plain(name)}: found {type(records).__name__}, expected a list of records"
+        )
+    lines = []
+    for number, record in enumerate(records, 1):
+        if hasattr(record, "model_dump"):
+            record = record.model_dump(mode="json")
+        elif dataclasses.is_dataclass(record) and not isinstance(record, type):
+            record = dataclasses.asdict(record)
+        if isinstance(record, str):
+            lines.append(" ".join(record.split()).encode("utf-8", "replace") or b"null")
+            continue
+        if record is not None and not isinstance(record, Mapping):
+            raise UsageError(
+                f"{plain(name)}, record {number}: found {type(record).__name__}, expected a dict, "
+                "a Pydantic model, a dataclass, or None for no answer"
+            )
+        try:
+            lines.append(encoded(_as_json(record, 0)))
+        except ValueError as error:
+            raise UsageError(f"{plain(name)}, record {number}: {error}") from None
+    how = {} if name == "gold" else {"unparsed": "empty"}
+    source = Source.of_bytes(b"\n".join(lines), f"{name}.jsonl")
+    corpus = read(source, "records", id=id, text=text, **how)
+    return corpus
+
+
+def _as_json(value: Any, depth: int) -> Any:
+    """A value as JSON can hold it."""
+    if depth > 1000:
+        raise ValueError("found a record nested too deep")
+    if isinstance(value, Mapping):
+        return {str(key): _as_json(each, depth + 1) for key, each in value.items()}
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [_as_json(each, depth + 1) for each in value]
+    if isinstance(value, enum.Enum):
+        return _as_json(value.value, depth + 1)
+    if isinstance(value, decimal.Decimal):
+        return Number(str(value)) if value.is_finite() else None
+    if isinstance(value, (datetime.date, datetime.time)):
+        return value.isoformat()
+    if (
+        isinstance(value, float) and value != value
+    ):  # NaN, which is how tables say that a cell is empty
+        return None
+    if value is None or isinstance(value, (str, int, float, bool)):
+        return value
+    if hasattr(value, "item"):  # numbers of NumPy
+        return _as_json(value.item(), depth + 1)
+    raise ValueError(f"found {type(value).__name__}, expected what JSON can hold")

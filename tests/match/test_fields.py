@@ -1,0 +1,289 @@
+"""Records are compared as the golden cases say; lists are aligned as the slow way over all mappings
+does it; nothing hostile takes long.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import random
+import time
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from carob import Corpus, InputError, score
+from carob.corpus.source import Source
+from carob.counts.tally import Tally
+from carob.evaluate.read import read
+from carob.match.fields import Fields, compared
+from carob.match.record import record_units
+from carob.pair.pair import Pair
+from carob.recipe import Recipe
+from carob.values.schema import Schema
+from carob.values.slot import typed_slot
+
+
+def schema_of(slots: dict[str, dict[str, Any]], **more: Any) -> Schema:
+    typed = {}
+    for path, keys in slots.items():
+        typed[path], wrong = typed_slot(keys)
+        assert not wrong, wrong
+    return Schema.of(typed, **more)
+
+
+def corpus(lines: Sequence[str], format: str = "records", **parameters: Any) -> Corpus:
+    source = Source.of_bytes("\n".join(lines).encode(), "file.jsonl")
+    how = parameters | ({"unparsed": "empty"} if format == "records" else {})
+    return read(source, format, **how)
+
+
+def pair_of(case: dict[str, Any]) -> Pair:
+    gold = corpus(case["gold"], case.get("gold_format", "records"))
+    system = corpus(case["system"], case.get("system_format", "records"))
+    return Pair.of(gold, system, schema=schema_of(case["slots"]))
+
+
+def rows(tally: Tally) -> dict[str, dict[str, float]]:
+    counts = tally.by_label()
+    every = {
+        label: {name: float(counts[name][i]) for name in tally.outcomes if counts[name][i]}
+        for i, label in enumerate(tally.labels)
+    }
+    return {label: own for label, own in every.items() if own}
+
+
+def golden(data: Path, name: str) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    folder = data / "records"
+    cases = json.loads((folder / f"{name}.json").read_text())["cases"]
+    return cases, json.loads((folder / "expected.json").read_text())[name]
+
+
+def test_golden_values(data: Path) -> None:
+    cases, expected = golden(data, "values")
+    for case in cases:
+        one = {"slots": {"v": case["slot"]}, "gold": [f'{{"v": {case["gold"]}}}'],
+               "system": [f'{{"v": {case["system"]}}}']}  # fmt: skip
+        counts = Tally.of(Fields(), pair_of(one)).counted()
+        found = {name: count for name, count in counts.items() if count}
+        assert {expected[case["name"]]: 1} == found, case
+    assert len(cases) == len(expected)
+
+
+def test_golden_records(data: Path) -> None:
+    cases, expected = golden(data, "records")
+    for case in cases:
+        pair, wanted = pair_of(case), expected[case["name"]]
+        tally = Tally.of(Fields(), pair)
+        assert wanted["rows"] == rows(tally), case["name"]
+        assert wanted["total"] == {k: v for k, v in tally.counted().items() if v}, case["name"]
+        assert wanted["right records"] == record_units(pair).right.sum(), case["name"]
+        for measure in ("P", "R", "F1", "SER", "ERR"):
+            value = Recipe.parse(f"fields.{measure}").measure(tally.total())
+            assert wanted[measure] == pytest.approx(float(value), abs=1e-12), (case, measure)
+    nulls = next(case for case in cases if case["name"] == "nulls")
+    rewarded = Tally.of(Fields(null="reward"), pair_of(nulls)).total()
+    value = float(Recipe.parse("fields.F1").measure(rewarded))
+    assert expected["nulls"]["F1 with null=reward"] == pytest.approx(value, abs=1e-12)
+
+
+def test_golden_confidences(data: Path) -> None:
+    (case,), expected = golden(data, "confidence")
+    pair = pair_of(case | {"gold_format": "jsonl", "system_format": "jsonl"})
+    for space, measures in expected["five"].items():
+        for measure, value in measures.items():
+            recipe = Recipe.parse(f"{space}.{measure}")
+            found = float(recipe.measure(Tally.of(recipe.space, pair).total()))
+            if value is None:
+                assert np.isnan(found)
+            else:
+                assert value == pytest.approx(found, abs=1e-12), recipe
+
+
+# --- the slow way ---
+
+
+def all_mappings(n: int, m: int, allowed: set[tuple[int, int]]) -> Iterator[list[tuple[int, int]]]:
+    """Every one-to-one mapping of allowed pairs, sorted."""
+    if not n:
+        yield []
+        return
+    for rest in all_mappings(n - 1, m, allowed):
+        yield rest
+        for j in range(m):
+            if (n - 1, j) in allowed and all(j != other for _, other in rest):
+                yield [*rest, (n - 1, j)]
+
+
+def item_counts(gold: dict[str, str], system: dict[str, str]) -> tuple[int, int, int, int]:
+    """COR, PAR, POS and ACT of two flat objects with dates in d and strings elsewhere."""
+    correct = partial = 0
+    for slot in gold.keys() & system.keys():
+        one, other = gold[slot], system[slot]
+        if one == other:
+            correct += 1
+        elif slot == "d" and (one.startswith(other) or other.startswith(one)):
+            partial += 1
+    return correct, partial, len(gold), len(system)
+
+
+def slow_alignment(
+    gold: list[dict[str, str]], system: list[dict[str, str]], floor: Fraction, ordered: bool
+) -> tuple[tuple[Fraction, int, int], set[tuple[int, int]]]:
+    """The best mapping over all mappings; places are those of the file."""
+    left, right = list(range(len(gold))), list(range(len(system)))
+    if not ordered:
+        left.sort(key=lambda i: json.dumps(gold[i], sort_keys=True, ensure_ascii=False))
+        right.sort(key=lambda j: json.dumps(system[j], sort_keys=True, ensure_ascii=False))
+    likeness, counts = {}, {}
+    for i, j in itertools.product(range(len(left)), range(len(right))):
+        correct, partial, pos, act = item_counts(gold[left[i]], system[right[j]])
+        likeness[i, j] = Fraction(2 * correct + partial, pos + act)
+        counts[i, j] = correct, partial
+    allowed = {pair for pair, value in likeness.items() if value > 0 and value >= floor}
+    best: Any = None
+    for mapping in all_mappings(len(left), len(right), allowed):
+        if ordered and [j for _, j in mapping] != sorted(j for _, j in mapping):
+            continue
+        key = (
+            -sum((likeness[pair] for pair in mapping), Fraction(0)),
+            -sum(counts[pair][0] for pair in mapping),
+            -sum(counts[pair][1] for pair in mapping),
+            mapping,
+        )
+        best = key if best is None or key < best else best
+    worth = (-best[0], -best[1], -best[2])
+    return worth, {(left[i], right[j]) for i, j in best[3]}
+
+
+DATES = ("2024", "2024-01", "2024-01-02", "2024-01-03", "2023")
+
+
+def random_item(rng: random.Random) -> dict[str, str]:
+    item = {slot: rng.choice("xyz") for slot in "abc" if rng.random() < 0.8}
+    if rng.random() < 0.7:
+        item["d"] = rng.choice(DATES)
+    return item or {"a": "x"}
+
+
+@pytest.mark.parametrize("ordered", [False, True])
+@pytest.mark.parametrize("floor", [0.0, 0.5, 0.7])
+def test_lists_of_objects_are_aligned_as_over_all_mappings(ordered: bool, floor: float) -> None:
+    rng = random.Random(f"{ordered}{floor}")
+    slots: dict[str, dict[str, Any]] = {
+        "o": {"type": "object", "fillers": "any", "floor": floor,
+              "list": "ordered" if ordered else "set"},
+        **{f"o.{slot}": {"type": "string"} for slot in "abc"}, "o.d": {"type": "date"},
+    }  # fmt: skip
+    worlds = [
+        ([random_item(rng) for _ in range(rng.randint(1, 4))],
+         [random_item(rng) for _ in range(rng.randint(1, 4))])
+        for _ in range(400)
+    ]  # fmt: skip
+    pair = pair_of({
+        "slots": slots,
+        "gold": [json.dumps({"o": gold}) for gold, _ in worlds],
+        "system": [json.dumps({"o": system}) for _, system in worlds],
+    })  # fmt: skip
+    compared(pair, 0.5, weights=True)
+    partner = pair.remembered["records", 0.5, True][2]
+    gold, system = pair.records.gold, pair.records.system
+    places = [side.corpus.templates.place for side in (gold, system)]
+    found: list[set[tuple[int, int]]] = [set() for _ in worlds]
+    for row in np.flatnonzero((gold.parent >= 0) & (partner >= 0)).tolist():
+        found[gold.doc[row]].add((int(places[0][row]), int(places[1][partner[row]])))
+    for (ours, theirs), aligned in zip(worlds, found, strict=True):
+        worth, mapping = slow_alignment(ours, theirs, Fraction(str(floor)), ordered)
+        same = [sum(item_counts(ours[i], theirs[j])[k] for i, j in aligned) for k in (0, 1)]
+        assert (worth[1], worth[2]) == tuple(same), (ours, theirs)
+        texts = {
+            (json.dumps(ours[i], sort_keys=True), json.dumps(theirs[j], sort_keys=True))
+            for i, j in mapping
+        }
+        assert texts == {
+            (json.dumps(ours[i], sort_keys=True), json.dumps(theirs[j], sort_keys=True))
+            for i, j in aligned
+        }, (ours, theirs)  # equal items may stand for each other
+
+
+@pytest.mark.parametrize("ordered", [False, True])
+def test_lists_of_values_are_aligned_as_over_all_mappings(ordered: bool) -> None:
+    rng = random.Random(7)
+    slots = {"d": {"type": "date", "fillers": "any", "list": "ordered" if ordered else "set"}}
+    worlds = [
+        tuple([rng.choice(DATES) for _ in range(rng.randint(1, 5))] for _ in range(2))
+        for _ in range(1000)
+    ]
+    pair = pair_of({
+        "slots": slots, "gold": [json.dumps({"d": gold}) for gold, _ in worlds],
+        "system": [json.dumps({"d": system}) for _, system in worlds],
+    })  # fmt: skip
+    counts = Tally.of(Fields(), pair).by_unit()
+    for i, (gold, system) in enumerate(worlds):
+        worth, _ = slow_alignment([{"d": d} for d in gold], [{"d": d} for d in system],
+                                  Fraction(1, 2), ordered)  # fmt: skip
+        assert (worth[1], worth[2]) == (counts["COR"][i], counts["PAR"][i]), (gold, system)
+
+
+# --- hostile ---
+
+
+def test_a_long_list_of_texts_takes_little_time() -> None:
+    items = [f"item {i}" for i in range(100_000)]
+    start = time.process_time()
+    for ordered in ("set", "ordered"):
+        pair = pair_of({
+            "slots": {"a": {"type": "string", "fillers": "any", "list": ordered}},
+            "gold": [json.dumps({"a": items})], "system": [json.dumps({"a": items})],
+        })  # fmt: skip
+        assert 100_000 == Tally.of(Fields(), pair).counted()["COR"]
+    assert time.process_time() - start < 20
+
+
+def test_what_would_take_too_long_is_refused() -> None:
+    items = [f"item {i}" for i in range(5000)]
+    pair = pair_of({
+        "slots": {"a": {"type": "string", "fillers": "any", "match": "edit"}},
+        "gold": [json.dumps({"a": items})], "system": [json.dumps({"a": items})],
+    })  # fmt: skip
+    with pytest.raises(InputError, match="K309 found 25,000,000 pairs of items of 'a' to compare"):
+        Tally.of(Fields(), pair)
+
+
+@pytest.mark.slow
+def test_two_thousand_objects_are_aligned_in_seconds() -> None:
+    rng = random.Random(0)
+
+    def item() -> dict[str, str]:
+        return {slot: str(rng.randint(0, 5)) for slot in "abcde"}
+
+    slots: dict[str, dict[str, Any]] = {
+        "o": {"type": "object", "fillers": "any"},
+        **{f"o.{s}": {"type": "string"} for s in "abcde"},
+    }
+    pair = pair_of({
+        "slots": slots, "gold": [json.dumps({"o": [item() for _ in range(2000)]})],
+        "system": [json.dumps({"o": [item() for _ in range(2000)]})],
+    })  # fmt: skip
+    start = time.process_time()
+    Tally.of(Fields(), pair)
+    assert time.process_time() - start < 60
+
+
+def test_values_of_gold_that_cannot_be_read_are_errors_with_their_line() -> None:
+    pair = pair_of({"slots": {"n": {"type": "number"}}, "gold": ['{"n": 1}', '{"n": "one"}'],
+                    "system": ["{}", "{}"]})  # fmt: skip
+    with pytest.raises(InputError) as caught:
+        _ = pair.records
+    expected = "file.jsonl:2: K831 found n = 'one' in document '2', expected a number"
+    assert expected == str(caught.value)
+
+
+def test_names_with_control_characters_do_no_harm() -> None:
+    lines = [json.dumps({"a\x1b[31m": "x", "\x00": 5, "b": {"\n": True}})]
+    scores = score(corpus(lines), corpus(lines), "fields.F1", resamples=0)
+    assert 1.0 == scores.value
