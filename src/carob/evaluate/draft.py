@@ -30,8 +30,6 @@ _RECIPES = {
     "relations": ("exact.PRF", "relations.PRF"),
     "templates": ("oas.PRF", "oaod.PRF", "oads.PRF", "templates.PRF"),
     "records": ("fields.PRF", "record.exact"),
-    "relations": ("relations.PRF",),
-    "events": ("triggers.PRF", "arguments.PRF"),
 }
 
 _HEAD = """\

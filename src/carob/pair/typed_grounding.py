@@ -9,6 +9,7 @@ words are not in the text, are not judged, nor are documents without a text.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -19,6 +20,7 @@ from carob.corpus.corpus import Words
 from carob.pair.occurrences import Occurrences, cut
 from carob.pair.records import RecordPair, Side
 from carob.values.column import canonical
+from carob.values.money import CODES
 from carob.values.raw import OBJECT, TEXT, Raw, fold
 from carob.values.slot import TypedSlot
 
@@ -34,6 +36,7 @@ _PIECES = {
     "id": 12,
 }
 """Of how many pieces a value of each type can consist, at most."""
+_LETTERS = re.compile(r"[^\W\d_]+")
 _SIGNS = frozenset("-−+(.€£$¥₹")
 MOST_PIECES = 200_000
 """Documents of more pieces are not searched for other forms."""
@@ -124,19 +127,25 @@ class _Document:
         return values
 
 
+def _letters(piece: str) -> str:
+    """The letters that a piece begins with."""
+    found = _LETTERS.match(piece)
+    return found[0] if found else ""
+
+
 def _beginning(slot: TypedSlot) -> Callable[[str], bool]:
     """Whether a value of this type may begin with a piece."""
     kind = slot.type
     if kind in ("date", "datetime"):
         names = {fold(name).rstrip(".") for several in slot.kind.months for name in several}
-        return lambda piece: piece[0].isdigit() or fold(piece) in names
+        return lambda piece: piece[0].isdigit() or fold(_letters(piece)) in names
     if kind == "time":
         return lambda piece: piece[0].isdigit()
     if kind == "money":
         marks = {symbol[0] for symbol, _ in slot.kind.symbols}
         return lambda piece: (
             piece[0].isdigit() or piece[0] in _SIGNS or piece[0] in marks
-            or (len(piece) == 3 and piece.isalpha())
+            or piece[:3].upper() in CODES
         )  # fmt: skip
     if kind == "id":
         return lambda piece: piece[0].isalnum()

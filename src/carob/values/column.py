@@ -6,7 +6,7 @@ may still be partly right or within a tolerance, are compared exactly, each diff
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -16,7 +16,7 @@ from carob.arrays.types import BoolArray, FloatArray, IntArray
 from carob.values import date, quantity
 from carob.values.edit import bags, distance
 from carob.values.matches import Match
-from carob.values.raw import Raw, fold, trimmed
+from carob.values.raw import OBJECT, Raw, fold, trimmed
 from carob.values.slot import TypedSlot
 
 INCORRECT, PARTIAL, CORRECT = range(3)
@@ -38,14 +38,20 @@ class Column:
 
     def __init__(self, slot: TypedSlot, raws: Sequence[Raw]) -> None:
         self.slot, self.raws = slot, raws
-        self.values: list[Any] = [slot.kind.read(raw) for raw in raws]
+        as_texts = slot.match.name == "exact" and slot.type in ("string", "id")
+        read = slot.kind.read
+        self.values: list[Any] = [
+            (None if raw.kind == OBJECT else raw.text) if as_texts else read(raw) for raw in raws
+        ]
         self.readable: BoolArray = np.array([value is not None for value in self.values], bool)
-        if slot.match.name == "exact":
-            self.readable |= slot.type in ("string", "id")
         seen: dict[Any, int] = {}
-        self.key: IntArray = np.array(
-            [seen.setdefault(self._key(i), len(seen)) for i in range(len(raws))], np.int64
-        )
+        keys: Iterable[Any] = map(self._key, range(len(raws)))
+        if slot.match.name != "exact" and slot.type in ("string", "id", "number", "date"):
+            keys = (
+                ("unreadable", i) if value is None else value for i, value in enumerate(self.values)
+            )
+        numbers = [seen.setdefault(key, len(seen)) for key in keys]
+        self.key: IntArray = np.array(numbers, np.int64)
         self.by_equality = _by_equality(slot)
         self._pairs: dict[int, int] = {}
         self._rough = None if self.by_equality else _rough(slot, self.values)

@@ -31,6 +31,7 @@ def _body(decimal: str) -> str:
 
 
 _PATTERNS = {sign: re.compile(_body(sign)) for sign in ".,"}
+_PLAIN = re.compile(r"(-?[0-9]+)\.([0-9]+)")
 _SHARE = re.compile(r"\s*([%‰])$")
 _SIGNED = re.compile(r"([-−+]?)\s*(.*)", re.S)
 
@@ -114,4 +115,9 @@ class Number:
 
     def read(self, raw: Raw) -> Fraction | None:
         """The value, None if it cannot be read."""
+        if raw.kind == NUMBER and self.unit is None and len(raw.text) < 30:  # nearly all numbers
+            if raw.text.isdigit():
+                return Fraction(int(raw.text))
+            if plain := _PLAIN.fullmatch(raw.text):
+                return Fraction(int(plain[1] + plain[2]), 10 ** len(plain[2]))
         return next(self.readings(raw), None)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import unicodedata
-from functools import lru_cache
 from typing import NamedTuple
 
 TEXT, NUMBER, BOOLEAN, OBJECT = range(4)
@@ -24,7 +23,6 @@ class Raw(NamedTuple):
     text: str
 
 
-@lru_cache(maxsize=1 << 16)
 def trimmed(text: str) -> str:
     """A text in Unicode's NFKC form, without white space at its ends.
 

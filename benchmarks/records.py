@@ -1,0 +1,119 @@
+"""Records of 20 fields: carob, stickler and ANLS* on the same data, in one run.
+
+    python benchmarks/records.py [--records 100000] [--peers 2000]
+
+carob reads two files and scores `fields.F1` and `record.exact`. The others compare objects in
+memory, which costs them no reading. They compare the first `--peers` records; the time for all is
+extrapolated, because both take the same time for every record.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import resource
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+FIELDS = 20
+
+
+def record(rng: random.Random) -> dict[str, Any]:
+    """Texts, numbers, dates and identifiers, five of each."""
+    made: dict[str, Any] = {}
+    for i in range(FIELDS // 4):
+        made[f"text{i}"] = f"{rng.choice(WORDS)} {rng.choice(WORDS)}"
+        made[f"number{i}"] = rng.randint(0, 99_999) / 100
+        made[f"day{i}"] = f"20{rng.randint(10, 24)}-{rng.randint(1, 12):02}-{rng.randint(1, 28):02}"
+        made[f"code{i}"] = f"R-{rng.randint(0, 999_999)}"
+    return made
+
+
+WORDS = [f"word{i}" for i in range(500)]
+
+
+def answer(rng: random.Random, gold: dict[str, Any]) -> dict[str, Any]:
+    """A record with one value in ten wrong."""
+    other = record(rng)
+    return {key: value if rng.random() < 0.9 else other[key] for key, value in gold.items()}
+
+
+def main() -> None:
+    """Time all of them, and print a row for each."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--records", type=int, default=100_000)
+    parser.add_argument("--peers", type=int, default=2000)
+    chosen = parser.parse_args()
+    rng = random.Random(0)
+    gold = [record(rng) for _ in range(chosen.records)]
+    system = [answer(rng, each) for each in gold]
+    few = list(zip(gold[: chosen.peers], system[: chosen.peers], strict=True))
+    times = {"stickler": stickler(few), "anls_star": anls_star(few)}
+    with tempfile.TemporaryDirectory() as folder:
+        paths = []
+        for name, rows in (("gold", gold), ("system", system)):
+            path = Path(folder) / f"{name}.jsonl"
+            path.write_text("\n".join(map(json.dumps, rows)) + "\n")
+            paths.append(str(path))
+        size = chosen.records
+        del gold, system
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        import carob
+
+        start = time.perf_counter()
+        scores = carob.score(paths[0], paths[1], ["fields.F1", "record.exact"], resamples=0)
+        own = time.perf_counter() - start
+        memory = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024
+    print(f"{size:,} records of {FIELDS} fields; python {sys.version.split()[0]}")
+    more = f"F1 {scores.scores[0].value:.4f}; {max(memory, 0) / size:,.0f} bytes more a record"
+    print(f"carob      {own:8.1f} s   {own / size * 1e6:8.1f} us a record, with reading; {more}")
+    for name, seconds in times.items():
+        if seconds is None:
+            print(f"{name:<10} is not installed")
+            continue
+        each = seconds / len(few)
+        print(f"{name:<10} {each * size:8.1f} s   {each * 1e6:8.1f} us a record, in memory; "
+              f"{each * size / own:.1f} times carob's")  # fmt: skip
+
+
+def stickler(pairs: list[Any]) -> float | None:
+    """The time that stickler takes to compare these."""
+    try:
+        from stickler import ComparableField, StructuredModel
+        from stickler.comparators.exact import ExactComparator
+    except ImportError:
+        return None
+    kinds = {"text": str, "number": float, "day": str, "code": str}
+    fields = {
+        name: ComparableField(comparator=ExactComparator(), threshold=1.0) for name in pairs[0][0]
+    }
+    hints = {name: kinds[name.rstrip("0123456789")] for name in fields}
+    model = type("Invoice", (StructuredModel,), {"__annotations__": hints, **fields})
+    objects = [(model(**gold), model(**system)) for gold, system in pairs]
+    start = time.perf_counter()
+    for gold, system in objects:
+        gold.compare_with(system, include_confusion_matrix=True)
+    return time.perf_counter() - start
+
+
+def anls_star(pairs: list[Any]) -> float | None:
+    """The time that ANLS* takes to compare these."""
+    try:
+        from anls_star import anls_score
+    except ImportError:
+        return None
+    texts = [
+        ({k: str(v) for k, v in g.items()}, {k: str(v) for k, v in s.items()}) for g, s in pairs
+    ]
+    start = time.perf_counter()
+    for gold, system in texts:
+        anls_score(gold, system)
+    return time.perf_counter() - start
+
+
+if __name__ == "__main__":
+    main()
