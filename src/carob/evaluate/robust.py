@@ -85,8 +85,19 @@ EVENT_GRID: Mapping[str, tuple[str, ...]] = {
 }
 """The same for events."""
 
+RECORD_GRID: Mapping[str, tuple[str, ...]] = {
+    "fields.F1": EVERY,
+    "fields(floor=0.8).F1": ("micro", "macro-doc"),
+    "fields(weights=none).F1": ("micro", "macro-doc"),
+    "fields(null=reward).F1": ("micro", "macro-doc"),
+    "fields.ERR": ("micro", "macro"),
+    "record.F1": ("micro", "macro-doc"),
+}
+"""The same for records: which items are alike, what weighs how much, values or whole records."""
+
 GRIDS = {
-    "events": EVENT_GRID, "mentions": GRID, "relations": RELATION_GRID, "templates": SLOT_GRID,
+    "events": EVENT_GRID, "mentions": GRID, "records": RECORD_GRID, "relations": RELATION_GRID,
+    "templates": SLOT_GRID,
 }  # fmt: skip
 """The choices of each table; that of nuggets is a grid of its own."""
 
