@@ -147,6 +147,7 @@ GOLDS = {
     "labelstudio": b'[{"data": {"text": "Ann"}, "annotations": [{"result": [{"type": "labels", '
     b'"value": {"start": 0, "end": 3, "labels": ["PER"]}}]}]}]\n',
     "entities": b'{"entities": [{"text": "Ann", "type": "PER"}]}\n',
+    "triples": b'{"triples": [{"head": "Ann", "type": "MET", "tail": "Bo"}]}\n',
     "conllu": b"1\tAnn\t_\t_\t_\t_\t_\t_\t_\tNER=B-PER\n",
     "doccano": b'{"text": "Ann", "label": [[0, 3, "PER"]]}\n',
     "prodigy": b'{"text": "Ann", "spans": [{"start": 0, "end": 3, "label": "PER"}]}\n',
@@ -181,7 +182,7 @@ def test_an_empty_file_is_an_empty_answer(
         (tmp_path / "gold.txt").write_text("Ann slept")
     gold.write_bytes(GOLDS[format])
     system.write_bytes(content)
-    space = "oads" if format in ("records", "muc", "entities") else "exact"
+    space = "oads" if format in ("records", "muc", "entities", "triples") else "exact"
     result = tmp_path / "result.json"
     options = ["--system-format", format] if named else []
     call = ["score", str(gold), str(system), "-m", f"{space}.PRF", "--format", "json"]

@@ -306,9 +306,14 @@ def suited(source: Source, options: Mapping[str, Any]) -> dict[str, Any]:
 
     >>> suited(Source.of_bytes(b"{}"), {"scheme": "iob2"})
     {'format': 'jsonl'}
+    >>> suited(Source.of_bytes(b'{"room": "5"}'), {"repair": "discard"})
+    {'format': 'records'}
     """
     name = options.get("format") or sniffed(source)
     known = {each.name for each in fields(registry.load("formats", name))}
+    # A policy for tags says nothing about JSON, and repair=json nothing about tags.
+    if (options.get("repair") == "json") == ("scheme" in known):
+        known.discard("repair")
     return {"format": name} | {key: options[key] for key in options if key in known}
 
 
