@@ -19,13 +19,17 @@ def sections(automation: Automation, style: Style, *, width: int = WIDTH) -> lis
     for start, answers, mean, right in automation.reliability:
         bins.append([f"{start:.1f} to {start + 0.1:.1f}", f"{answers:,}", f"{mean:.3f}",
                      f"{right:.3f}", "█" * round(BAR * right)])  # fmt: skip
-    return [
+    laid_out = [
         Section(sentences=[automation.sentence()]),
         Section(Table(rows)),
-        Section(Table(bins, left=frozenset({0, 4})),
-                notes=["right: the share of answers that are; the mean should be as high"]),
-        Section(remarks=[plain(each) for each in automation.remarks]),
-    ]  # fmt: skip
+        Section(
+            Table(bins, left=frozenset({0, 4})),
+            notes=["right: the share of answers that are; the mean should be as high"],
+        ),
+    ]
+    if automation.remarks:
+        laid_out.append(Section(remarks=[plain(each) for each in automation.remarks]))
+    return laid_out
 
 
 def _some(automation: Automation) -> list[Step]:

@@ -23,4 +23,6 @@ def sections(mistakes: Mistakes, style: Style, *, width: int = WIDTH) -> list[Se
         quotes.append(f"{each.kind:<12} {where}: gold {gold}, system {system}")
     if quotes:
         laid_out.append(Section(quotes=quotes))
-    return [*laid_out, Section(remarks=[plain(each) for each in mistakes.remarks])]
+    if mistakes.remarks:
+        laid_out.append(Section(remarks=[plain(each) for each in mistakes.remarks]))
+    return laid_out
