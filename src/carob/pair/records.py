@@ -139,10 +139,11 @@ class Side:
         key = fillers.text.codes.astype(np.int64) * 4 + kinds
         key = np.where(fillers.text.codes < 0, -1, key)
         different, code = np.unique(key, return_inverse=True)
-        for each in different.tolist():
-            raws.append(
-                Raw(TEXT, "") if each < 0 else Raw(each % 4, fillers.text.values[each // 4])
-            )
+        texts, new = fillers.text.values, tuple.__new__  # which is faster than Raw(...)
+        raws += [
+            new(Raw, (TEXT, "") if each < 0 else (each % 4, texts[each // 4]))
+            for each in different.tolist()
+        ]
         code = code.reshape(-1)
         silent = np.flatnonzero(key < 0)
         if len(silent):

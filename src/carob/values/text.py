@@ -26,7 +26,7 @@ class String:
 
     def read(self, raw: Raw) -> str | None:
         """The value; None for an object."""
-        return next(self.readings(raw), None)
+        return None if raw.kind == OBJECT else fold(raw.text)
 
 
 @dataclass(frozen=True, slots=True)
