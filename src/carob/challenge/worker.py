@@ -281,15 +281,14 @@ def _sleep(seconds: float, stop: Callable[[], bool]) -> None:
         time.sleep(min(left, 0.1))
 
 
-def work(challenge: Challenge, *, with_parent: bool = False) -> None:
+def work(challenge: Challenge, *, parent: int | None = None) -> None:
     """Work until this process is asked to end (SIGTERM or SIGINT): what `carob challenge worker`
-    does. `with_parent`: or until the process that started this one is gone.
+    does. `parent`: or until the process with this number, which started this one, is gone.
     """
     ended: list[int] = []
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda number, frame: ended.append(number))
-    parent = os.getppid()
-    Worker(challenge).run(lambda: bool(ended) or (with_parent and os.getppid() != parent))
+    Worker(challenge).run(lambda: bool(ended) or (parent is not None and os.getppid() != parent))
 
 
 def drain(challenge: Challenge, most: int = 100_000) -> int:

@@ -83,8 +83,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
     action("upgrade", "bring an older database up to date, after a backup")
     worker = action("worker", "score what waits, until the process is ended (carob serve has one)")
-    worker.add_argument("--with-parent", action="store_true",
-                        help="end when the process that started this one is gone")  # fmt: skip
+    worker.add_argument("--parent", metavar="PID", type=int,
+                        help="end when the process that started this one, with this number, is "
+                        "gone")  # fmt: skip
     action("login", "print a secret with which an organiser can log in once")
 
     bundle = action("bundle", "write the program that scores on another platform", database=False)
@@ -262,7 +263,7 @@ def _worker(arguments: argparse.Namespace) -> int:
     challenge = _open(arguments)
     from carob.challenge.worker import work
 
-    work(challenge, with_parent=arguments.with_parent)
+    work(challenge, parent=arguments.parent)
     return 0
 
 

@@ -184,3 +184,23 @@ def test_nginx_takes_the_example_and_passes_requests_on(
         finally:
             proxy.terminate()
             proxy.wait(10)
+
+
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
+def test_a_server_that_is_killed_leaves_no_worker(world: Callable[..., World]) -> None:
+    folder = world().challenge.folder
+    server = subprocess.Popen(
+        [*CAROB, "serve", str(folder), "--port", "0", "--workers", "2"],
+        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+    )  # fmt: skip
+    assert server.stdout is not None
+    server.stdout.readline()
+    server.kill()
+    server.wait(10)
+    server.stdout.close()
+    for _ in range(200):
+        found = subprocess.run(["pgrep", "-f", str(folder)], capture_output=True, check=False)
+        if not found.stdout:
+            return
+        time.sleep(0.1)
+    raise AssertionError("a worker is left")

@@ -24,7 +24,7 @@ from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, RedirectResponse, Response
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 from carob.challenge import sessions, teams
 from carob.challenge.accept import new_upload
@@ -172,6 +172,7 @@ class Endpoint:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request."""
+        body = receive = _Noted(receive)
         request = Request(scope, receive)
         form = _format(request)
         site = Site(
@@ -194,7 +195,7 @@ class Endpoint:
             return
         except Exception as error:
             response = _error_response(error, site, form, self.server)
-            if request.method == "POST":
+            if request.method == "POST" and not body.ended:
                 await _drain(receive)
         await response(scope, receive, send)
 
@@ -323,6 +324,18 @@ async def _raw_upload(request: Request, call: Call) -> Upload:
         path.unlink(missing_ok=True)
         raise
     return Upload(path, call.query.get("filename", ""))
+
+
+class _Noted:
+    """A channel that notes when the body of the request has ended."""
+
+    def __init__(self, receive: Receive) -> None:
+        self._receive, self.ended = receive, False
+
+    async def __call__(self) -> Message:
+        message = await self._receive()
+        self.ended = not message.get("more_body", False)
+        return message
 
 
 async def _drain(receive: Receive) -> None:

@@ -63,6 +63,7 @@ def retry(call: Call) -> Answer:
 
 def reveal(call: Call) -> Answer:
     """Reveal the results of a phase, hold them back, or leave it to the time of the phase."""
+    call.viewer.require_organiser()
     act = {"reveal": organise.reveal, "hold": organise.hold, "release": organise.release}
     action = call.form.get("action", "")
     if action not in act:

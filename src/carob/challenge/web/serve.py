@@ -63,7 +63,7 @@ class Workers:
 
     def __init__(self, folder: Path, database: str | None, number: int, write: Write) -> None:
         self._command = [sys.executable, "-m", "carob", "challenge", "worker", str(folder),
-                         "--with-parent"]  # fmt: skip
+                         "--parent", str(os.getpid())]  # fmt: skip
         self._environment = os.environ | ({DATABASE: database} if database else {})
         self._number, self._write = number, write
         self._children: list[subprocess.Popen[bytes]] = []
