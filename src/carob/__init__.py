@@ -21,6 +21,7 @@ if TYPE_CHECKING:  # as typing has it, without the time that typing takes
     from carob.counts.quantities import Quantities
     from carob.counts.tally import Tally
     from carob.evaluate.audit import audit
+    from carob.evaluate.by_confidence import by_confidence
     from carob.evaluate.check import Findings, check
     from carob.evaluate.compare import compare
     from carob.evaluate.convert import Converted, convert
@@ -45,6 +46,7 @@ if TYPE_CHECKING:  # as typing has it, without the time that typing takes
     from carob.experiment.verify import verify
     from carob.pair.pair import Pair
     from carob.recipe import Recipe
+    from carob.result.acceptance import Acceptance
     from carob.result.audit import Audit
     from carob.result.changes import Changes
     from carob.result.comparison import Comparison, Difference, Rank
@@ -59,14 +61,15 @@ if TYPE_CHECKING:  # as typing has it, without the time that typing takes
     from carob.result.self_audit import AuditCheck, SelfAudit
 
 __all__ = [
-    "Audit", "AuditCheck", "CarobError", "Changes", "Comparison", "Converted", "Corpus",
-    "DataError", "Difference", "Document", "Errors", "Explanation", "Filler", "Findings", "Group",
-    "InputError", "Interval", "Mention", "Options", "Pair", "Plan", "Power", "Problem",
+    "Acceptance", "Audit", "AuditCheck", "CarobError", "Changes", "Comparison", "Converted",
+    "Corpus", "DataError", "Difference", "Document", "Errors", "Explanation", "Filler", "Findings",
+    "Group", "InputError", "Interval", "Mention", "Options", "Pair", "Plan", "Power", "Problem",
     "Quantities", "Rank", "Ranking", "Recipe", "RecipeError", "Report", "Robustness", "Score",
     "Scores", "SelfAudit", "Tally", "Task", "Template", "Trained", "UsageError", "Verification",
-    "__version__", "audit", "check", "check_plan", "compare", "convert", "diff", "errors",
-    "explain", "generate", "like", "load_model", "make_plan", "power", "predict", "rank", "read",
-    "report", "robust", "run_experiment", "score", "score_records", "train", "verify", "write",
+    "__version__", "audit", "by_confidence", "check", "check_plan", "compare", "convert", "diff",
+    "errors", "explain", "generate", "like", "load_model", "make_plan", "power", "predict", "rank",
+    "read", "report", "robust", "run_experiment", "score", "score_records", "train", "verify",
+    "write",
 ]  # fmt: skip
 
 _NAMES = {
@@ -76,6 +79,7 @@ _NAMES = {
     "counts.quantities": "Quantities",
     "counts.tally": "Tally",
     "evaluate.audit": "audit",
+    "evaluate.by_confidence": "by_confidence",
     "evaluate.check": "Findings check",
     "evaluate.compare": "compare",
     "evaluate.convert": "Converted convert",
@@ -100,6 +104,7 @@ _NAMES = {
     "experiment.verify": "verify",
     "pair.pair": "Pair",
     "recipe": "Recipe",
+    "result.acceptance": "Acceptance",
     "result.audit": "Audit",
     "result.changes": "Changes",
     "result.comparison": "Comparison Difference Rank",

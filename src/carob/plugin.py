@@ -34,6 +34,7 @@ from carob.corpus.record import document_of
 from carob.corpus.source import Source
 from carob.corpus.tables import Documents, Mentions
 from carob.counts.events import Events, Space
+from carob.counts.judged import Judged
 from carob.counts.quantities import Quantities, mean, missing, ratio, valued
 from carob.counts.tally import CountTable, Table, Tally
 from carob.pair.pair import Pair
@@ -48,12 +49,12 @@ if TYPE_CHECKING:
 __all__ = [
     "Average", "AverageHooks", "Averaged", "BoolArray", "CarobError", "Corpus", "CountTable",
     "DataError", "Document", "Documents", "Events", "Filler", "FloatArray", "Format", "FormatHooks",
-    "Group", "InputError", "IntArray", "Learner", "LearnerHooks", "Measure", "MeasureHooks",
-    "Mention", "Mentions", "Model", "ModelHooks", "Pair", "Peer", "Problem", "Problems",
-    "Quantities", "RecipeError", "Report", "ReportHooks", "Score", "Scores", "Source", "Space",
-    "SpaceHooks", "Table", "Tally", "Template", "UsageError", "document_of", "hook", "join", "mean",
-    "missing", "missing_attributes", "nearest", "of_documents", "packed", "ratio", "required",
-    "rest", "valued",
+    "Group", "InputError", "IntArray", "Judged", "Learner", "LearnerHooks", "Measure",
+    "MeasureHooks", "Mention", "Mentions", "Model", "ModelHooks", "Pair", "Peer", "Problem",
+    "Problems", "Quantities", "RecipeError", "Report", "ReportHooks", "Score", "Scores", "Source",
+    "Space", "SpaceHooks", "Table", "Tally", "Template", "UsageError", "document_of", "hook",
+    "join", "mean", "missing", "missing_attributes", "nearest", "of_documents", "packed", "ratio",
+    "required", "rest", "valued",
 ]  # fmt: skip
 
 
@@ -150,6 +151,9 @@ class SpaceHooks:
 
     typed_values: bool = False
     """Whether it reads fillers by their types, so that numbers and booleans may fill slots."""
+
+    judged: Callable[[Pair], Judged] | None = None
+    """Whether each answer is right, and how sure the system is, for `carob.by_confidence`."""
 
     base_outcomes: tuple[str, ...] | None = None
     """The outcomes that results list, where a measure needs more; None: all."""

@@ -27,7 +27,7 @@ from carob.corpus.document import Span
 from carob.evaluate.demo import write as write_demo
 from carob.evaluate.draft import draft
 from carob.evaluate.json_schema import slots_of_schema
-from carob.evaluate.mistakes import automation_curve, mistakes
+from carob.evaluate.mistakes import mistakes
 from carob.pair.occurrences import cut
 from carob.pair.typed_grounding import ANOTHER_FORM, AS_WRITTEN, INVENTED, _Document
 from carob.values.column import canonical
@@ -174,18 +174,6 @@ def test_kinds_of_mistakes() -> None:
     system = _corpus([{"a": "many", "b": "z", "d": "w"}], "system", "", "")
     counts = {k: n for k, n in mistakes(gold, system).totals.items() if n}
     assert {"wrong format": 1, "wrong value": 1, "missing": 1, "spurious": 1} == counts
-
-
-def test_the_threshold_for_an_error_rate(invoices: Path) -> None:
-    careful, gold = str(invoices / "careful.jsonl"), str(invoices / "gold.jsonl")
-    task = str(invoices / "task.toml")
-    curve = automation_curve(gold, careful, task=task, error=0.2, resamples=100)
-    assert curve.chosen is not None and curve.threshold is not None
-    accepted = score(gold, careful, f"record(t={curve.threshold}).automation", task=task,
-                     resamples=0).value  # fmt: skip
-    assert accepted == pytest.approx(curve.chosen.automation)
-    with pytest.raises(DataError, match="no answer has a confidence"):
-        automation_curve(gold, gold, task=task)
 
 
 # --- grounding: the slow way reads every stretch of pieces ---

@@ -30,15 +30,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "has templates, or the system has templates and no mentions)",
     )  # fmt: skip
     parser.add_argument(
-        "--by-confidence", action="store_true",
-        help="of records: how many answers can be accepted at which confidence, and how many of "
-        "them are wrong",
-    )  # fmt: skip
-    parser.add_argument(
-        "--error-rate", metavar="SHARE", type=float, default=0.01,
-        help="with --by-confidence: the share of wrong records that is tolerated (default 0.01)",
-    )  # fmt: skip
-    parser.add_argument(
         "--examples", metavar="N", type=int, default=1,
         help="number of examples of each type (default 1)",
     )  # fmt: skip
@@ -56,9 +47,25 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="write every event of the recipes' spaces: .csv, .jsonl or .parquet",
     )  # fmt: skip
     _arguments.add_skip_invalid(parser)
+    group = parser.add_argument_group("answers by confidence")
+    group.add_argument(
+        "--by-confidence", action="store_true",
+        help="instead: which records can be accepted by their confidence, and how many of these "
+        "are wrong; -m fields: which values; -m 'record(of=LIST)': which objects of a list",
+    )  # fmt: skip
+    group.add_argument(
+        "--error-rate", metavar="X", type=float, action="append",
+        help="the threshold from which on at most this share is wrong; 0.01 is 1 %% (repeatable; "
+        "default: 0.01, 0.02, 0.05)",
+    )  # fmt: skip
+    group.add_argument(
+        "--resamples", metavar="N", type=int,
+        help="number of resamples for intervals (default: 1000; 0: no intervals)",
+    )  # fmt: skip
+    group.add_argument("--seed", metavar="N", type=int, help="seed for resamples (default: 0)")
     _arguments.add_reading(parser)
     _arguments.add_counting(parser, zero_division=False)
-    _arguments.add_output(parser, "; csv is the confusion matrix")
+    _arguments.add_output(parser, "; csv is the confusion matrix, or the thresholds")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -72,10 +79,14 @@ def run(arguments: argparse.Namespace) -> int:
     several = (arguments.system, arguments.other)
     arguments.systems = [each for each in several if each is not None]
     systems = _arguments.parse_systems(arguments)
+    if arguments.by_confidence:
+        return _by_confidence(arguments, systems)
+    for name in ("error_rate", "resamples", "seed"):
+        if getattr(arguments, name) is not None:
+            raise UsageError(f"--{name.replace('_', '-')} is for --by-confidence")
+        delattr(arguments, name)
     options = _arguments.parse_options(arguments)
-    if arguments.by_confidence or (
-        arguments.other is None and are_records(arguments.gold, options)
-    ):
+    if arguments.other is None and are_records(arguments.gold, options):
         return _of_records(arguments, systems, options)
     result = errors(
         arguments.gold,
@@ -95,18 +106,39 @@ def run(arguments: argparse.Namespace) -> int:
 def _of_records(
     arguments: argparse.Namespace, systems: dict[str, Any], options: dict[str, Any]
 ) -> int:
-    """Mistakes of records, or how many can be accepted."""
-    from carob.evaluate.mistakes import automation_curve, mistakes
+    """Mistakes of records."""
+    from carob.evaluate.mistakes import mistakes
 
     system, names = next(iter(systems.values())), list(systems)[:1]
-    result: Any
-    if arguments.by_confidence:
-        rate = arguments.error_rate
-        result = automation_curve(arguments.gold, system, error=rate, names=names, **options)
-    else:
-        examples = 0 if _arguments.for_programs(arguments) else arguments.examples
-        result = mistakes(
-            arguments.gold, system, examples=examples, label=arguments.label, names=names, **options
-        )
+    examples = 0 if _arguments.for_programs(arguments) else arguments.examples
+    result = mistakes(
+        arguments.gold, system, examples=examples, label=arguments.label, names=names, **options
+    )
     print_result(result, arguments, result.remarks)
+    return 0
+
+
+def _by_confidence(arguments: argparse.Namespace, systems: dict[str, str]) -> int:
+    """Which answers can be accepted."""
+    from carob.corpus.problems import UsageError
+    from carob.evaluate.by_confidence import ERROR_RATES, by_confidence
+
+    for name in ("type", "ledger", "preset"):
+        if getattr(arguments, name) is not None:
+            raise UsageError(f"--{name} is not for --by-confidence")
+    spaces = arguments.measure or ["record"]
+    if len(spaces) > 1:
+        raise UsageError(f"--by-confidence has one -m, found {', '.join(spaces)}")
+    for name, default in (("resamples", 1000), ("seed", 0)):
+        if getattr(arguments, name) is None:
+            setattr(arguments, name, default)
+    result = by_confidence(
+        arguments.gold,
+        systems,
+        spaces[0],
+        error_rates=arguments.error_rate or ERROR_RATES,
+        label=arguments.label,
+        **_arguments.parse_options(arguments),
+    )
+    print_result(result, arguments)
     return 0

@@ -22,7 +22,9 @@ KINDS = """KIND is one of
   confusion   which labels one system takes for which
   gains       what scores would gain if all errors of one type were corrected
   robustness  the ranks of the systems under many recipes: does the winner stay?
-  documents   the scores of two systems in each document"""
+  documents   the scores of two systems in each document
+  acceptance  of records that are accepted by their confidence, how many are wrong
+  reliability how often records are right, over how sure the system is"""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

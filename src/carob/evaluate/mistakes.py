@@ -1,4 +1,4 @@
-"""What is wrong with the values of records, and how sure answers must be to be accepted."""
+"""What is wrong with the values of records: mistakes by field and kind."""
 
 from __future__ import annotations
 
@@ -17,11 +17,9 @@ from carob.evaluate.read import Scorable, read
 from carob.evaluate.run import Run, prepare, systems_by_name
 from carob.evaluate.task import Task
 from carob.match.fields import compared, grounded_answers
-from carob.match.record import record_units
 from carob.pair.pair import Pair
 from carob.pair.records import Side
 from carob.pair.typed_grounding import INVENTED
-from carob.result.automation import Automation, Step
 from carob.result.mistakes import Mistake, Mistakes
 from carob.values.raw import fold
 
@@ -169,73 +167,3 @@ def _texts(pair: Pair, side: Side) -> list[str]:
             row = int(fillers.realisations[filler]) if filler >= 0 else -1
             texts.append((fillers.text[row] or "") if row >= 0 else "")
     return texts
-
-
-def automation_curve(
-    gold: Scorable,
-    system: Scorable,
-    *,
-    error: float = 0.01,
-    of: str = "",
-    names: Sequence[str | None] | None = None,
-    resamples: int = 1000,
-    seed: int = 0,
-    **options: Unpack[ErrorsOptions],
-) -> Automation:
-    """How many records can be accepted at which confidence, and how many of them are wrong.
-
-    `error` is the share of wrong records that would be tolerated: the result says from which
-    confidence on it is kept, and how many records that accepts, with intervals over documents.
-
-    >>> gold = Corpus.of(*[{"templates": [{"slots": {"a": ["x"]}}]}] * 2)
-    >>> answers = [
-    ...     {"templates": [{"slots": {"a": [a]}, "confidence": c}]}
-    ...     for a, c in (("x", 0.9), ("y", 0.2))
-    ... ]
-    >>> automation_curve(gold, Corpus.of(*answers), resamples=0).threshold
-    0.9
-    """
-    run, pair = _prepared(gold, system, names, options)
-    units = record_units(pair, of)
-    if np.isnan(units.confidence).all():
-        raise DataError(
-            "no answer has a confidence; jsonl has a place for it: "
-            '{"templates": [{"slots": {...}, "confidence": 0.9}]}'
-        )
-    sure, right = units.sure, units.right
-    levels = np.unique(sure)[::-1]
-    rng = np.random.default_rng(seed)
-    size = pair.size
-    weights = np.ones((1, size))
-    if resamples:
-        weights = np.vstack([weights, rng.multinomial(size, np.full(size, 1 / size), resamples)])
-    # Per document: accepted and wrong at each level.
-    place = np.searchsorted(-levels, -sure)
-    accepted, wrong = np.zeros((size, len(levels))), np.zeros((size, len(levels)))
-    np.add.at(accepted, (units.doc, place), 1)
-    np.add.at(wrong, (units.doc, place), ~right)
-    taken, bad = (np.cumsum(weights @ table, axis=1) for table in (accepted, wrong))
-    whole = taken[:, -1:]
-    with np.errstate(invalid="ignore", divide="ignore"):
-        share, rate = taken / whole, bad / taken
-    ends = [2.5, 97.5]
-    steps = []
-    for i, level in enumerate(levels.tolist()):
-        low, high = np.nanpercentile(rate[1:, i], ends) if resamples else (None, None)
-        first, last = np.nanpercentile(share[1:, i], ends) if resamples else (None, None)
-        steps.append(Step(level, int(taken[0, i]), int(bad[0, i]), float(share[0, i]), first, last,
-                          float(rate[0, i]), low, high))  # fmt: skip
-    fitting = [step for step in steps if step.error <= error]
-    chosen = fitting[-1] if fitting else None
-    bins = np.minimum((sure * 10).astype(np.int64), 9)
-    reliability = []
-    for i in range(10):
-        own = bins == i
-        if own.any():
-            mean, share_right = float(sure[own].mean()), float(right[own].mean())
-            reliability.append((i / 10, int(own.sum()), mean, share_right))
-    return Automation(
-        next(iter(run.pairs)), error, None if chosen is None else chosen.threshold, chosen,
-        tuple(steps), tuple(reliability), len(sure), run.system_files(), run.remarks,
-        run.signature(),
-    )  # fmt: skip

@@ -47,6 +47,15 @@ class RobustOptions(ErrorsOptions, total=False):
     zero_division: str
 
 
+class ConfidenceOptions(ErrorsOptions, total=False):
+    """The options of `carob.by_confidence`."""
+
+    seed: int
+    strata: str | None
+    resamples: int
+    interval: str
+
+
 class PowerOptions(RobustOptions, total=False):
     """The options of `carob.power`."""
 

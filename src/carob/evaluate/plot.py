@@ -7,13 +7,22 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from carob.corpus.problems import InputError, UsageError, raise_all
+from carob.evaluate.by_confidence import by_confidence
 from carob.evaluate.errors import errors
-from carob.evaluate.options import ErrorsOptions, Options, RobustOptions, ScoreOptions
+from carob.evaluate.options import (
+    ConfidenceOptions,
+    ErrorsOptions,
+    Options,
+    RobustOptions,
+    ScoreOptions,
+)
 from carob.evaluate.read import Scorable, corpora
 from carob.evaluate.robust import robust
 from carob.evaluate.run import Recipes, Systems, parse_recipes, set_aside_as, systems_by_name
 from carob.evaluate.score import score
+from carob.recipe import spell
 from carob.report.charts import check_kind
+from carob.result.acceptance import Acceptance
 from carob.result.errors import Errors
 from carob.result.robustness import Robustness
 from carob.result.scores import Scores
@@ -31,7 +40,7 @@ def results_for(
     systems: Systems,
     recipes: Recipes | None = None,
     **options: Unpack[ScoreOptions],
-) -> Scores | list[Errors] | Robustness:
+) -> Scores | list[Errors] | Robustness | Acceptance:
     """The result that a kind of chart shows, for `carob.report.charts.figure`.
 
     Options that mean nothing for a kind are ignored, as those of intervals if it has none.
@@ -56,6 +65,12 @@ def results_for(
     if kind == "documents":
         options["resamples"] = 0  # it shows no interval
         return score(gold, named, recipes, by_document=True, **options)
+    if kind in ("acceptance", "reliability"):
+        spaces = ["record"] if recipes is None else _texts(recipes)
+        if len(spaces) > 1:
+            raise UsageError(f"{kind} is a chart of one event space, found {', '.join(spaces)}")
+        known = _only(options, ConfidenceOptions)
+        return by_confidence(gold, named, spaces[0], **cast(Any, known))
     if kind == "robustness":
         return robust(gold, named, recipes, **cast(Any, _only(options, RobustOptions)))
     return _errors(gold, named, recipes, _only(options, ErrorsOptions))
@@ -80,6 +95,11 @@ def _errors(
         raise_all(invalid[name] for name in systems if name in invalid)
     left_out = [f"set aside: {set_aside_as(n, systems[n], e)}" for n, e in invalid.items()]
     return [replace(made[0], remarks=(*made[0].remarks, *left_out)), *made[1:]]
+
+
+def _texts(recipes: Recipes) -> list[str]:
+    """The event spaces of recipes."""
+    return list(dict.fromkeys(spell(recipe.space) for recipe in parse_recipes(recipes)))
 
 
 def _only(options: Any, kind: Any) -> dict[str, Any]:

@@ -11,6 +11,7 @@ import numpy as np
 from carob.arrays.types import FloatArray, IntArray
 from carob.corpus.problems import RecipeError
 from carob.counts.events import Events
+from carob.counts.judged import Judged
 from carob.match._calibration import is_confidence_count, with_confidence
 from carob.match._compare_records import COR, NON, UNJUDGED, Comparer, Parts, weighed
 from carob.pair.pair import Pair
@@ -104,15 +105,37 @@ class Fields:
         events = events_of(pair, parts, OUTCOMES, outcome, weight[parts.row])
         confident = tuple(name for name in self.more if is_confidence_count(name))
         if confident:
-            answers = np.flatnonzero(parts.system >= 0)
+            judged = _judged(pair, parts, events)
             events = with_confidence(
-                events, confident, parts.pair[answers], events.label[answers],
-                parts.outcome[answers] == COR,
-                pair.records.system.leaves.confidence[parts.system[answers]], pair.size,
+                events, confident, judged.doc, judged.label, judged.right, judged.confidence,
+                pair.size,
             )  # fmt: skip
         if any(name in GROUNDINGS for name in self.more):
             events = _with_groundings(events, pair, parts)
         return events
+
+    def judged(self, pair: Pair) -> Judged:
+        """Whether each value that the system gives is correct, and how sure it is.
+
+        >>> from carob.corpus.corpus import Corpus
+        >>> value = {"text": "1", "confidence": 0.5}
+        >>> gold = Corpus.of({"templates": [{"slots": {"a": [value]}}]})
+        >>> Fields().judged(Pair.of(gold, gold)).confidence
+        array([0.5])
+        """
+        parts, weight = compared(pair, self.floor, weights=self.weights == "task")
+        events = events_of(pair, parts, OUTCOMES, parts.outcome, weight[parts.row])
+        return _judged(pair, parts, events)
+
+
+def _judged(pair: Pair, parts: Parts, events: Events) -> Judged:
+    """The values that the system gives. `events` know their rows."""
+    answers = np.flatnonzero(parts.system >= 0)
+    confidence = pair.records.system.leaves.confidence[parts.system[answers]]
+    return Judged(
+        parts.pair[answers], events.label[answers], parts.outcome[answers] == COR, confidence,
+        events.labels or (), pair.size, "value",
+    )  # fmt: skip
 
 
 def _with_groundings(events: Events, pair: Pair, parts: Parts) -> Events:

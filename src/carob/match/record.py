@@ -12,6 +12,7 @@ from carob.arrays.types import BoolArray, FloatArray, IntArray
 from carob.corpus.problems import DataError, RecipeError, nearest, shown
 from carob.corpus.tables import UNKNOWN
 from carob.counts.events import Events
+from carob.counts.judged import Judged
 from carob.match._calibration import is_confidence_count, with_confidence
 from carob.match._compare_records import COR, NON
 from carob.match.fields import compared, partners
@@ -114,11 +115,27 @@ class Record:
         )  # fmt: skip
         if not self.more:
             return events
-        confidence = np.full(len(sure), np.nan) if np.isnan(units.confidence).all() else sure
+        judged = self.judged(pair)
         return with_confidence(
-            events, self.more, units.doc, np.zeros(len(sure), np.int64), units.right, confidence,
-            pair.size,
-        )  # fmt: skip
+            events, self.more, judged.doc, judged.label, judged.right, judged.confidence, pair.size
+        )
+
+    def judged(self, pair: Pair) -> Judged:
+        """Whether each record is right, and how sure the system is; what has no answer, or no
+        confidence where others have one, has the confidence 0.
+
+        >>> from carob.corpus.corpus import Corpus
+        >>> gold = Corpus.of({"templates": [{"slots": {"a": ["1"]}, "confidence": 0.5}]})
+        >>> Record().judged(Pair.of(gold, gold)).confidence
+        array([0.5])
+        """
+        units = record_units(pair, self.of)
+        none = np.isnan(units.confidence).all()
+        sure = np.full(len(units.doc), np.nan) if none else units.sure
+        label = np.zeros(len(sure), np.int64)
+        name = self.of or "record"
+        noun = self.of and f"object of {self.of}"
+        return Judged(units.doc, label, units.right, sure, (name,), pair.size, noun or "record")
 
 
 class Units(NamedTuple):

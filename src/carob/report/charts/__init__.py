@@ -22,7 +22,7 @@ __all__ = ["figure", "kinds", "svg"]
 
 FIRST = {
     "Scores": "intervals", "Comparison": "intervals", "Ranking": "intervals", "Errors": "errors",
-    "Robustness": "robustness", "Experiment": "curves",
+    "Robustness": "robustness", "Experiment": "curves", "Acceptance": "acceptance",
 }  # fmt: skip
 """The kind of chart that a result has if none is named."""
 
