@@ -19,7 +19,13 @@ from typing import Any
 
 import carob
 from carob import Corpus, registry
-from carob.evaluate.options import ErrorsOptions, PowerOptions, RobustOptions, ScoreOptions
+from carob.evaluate.options import (
+    ConfidenceOptions,
+    ErrorsOptions,
+    PowerOptions,
+    RobustOptions,
+    ScoreOptions,
+)
 from carob.recipe import PRESETS, parameter_name, spell
 
 ROOT = Path(__file__).parent.parent
@@ -164,8 +170,9 @@ def rankings() -> str | None:
 
 
 FUNCTIONS = {
-    "errors": ErrorsOptions, "robust": RobustOptions, "power": PowerOptions,
-    "score": ScoreOptions, "compare": ScoreOptions, "report": ScoreOptions,
+    "errors": ErrorsOptions, "by_confidence": ConfidenceOptions, "robust": RobustOptions,
+    "power": PowerOptions, "score": ScoreOptions, "compare": ScoreOptions,
+    "report": ScoreOptions,
 }  # fmt: skip
 
 

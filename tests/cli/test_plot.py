@@ -20,6 +20,7 @@ COMMANDS = re.findall(r"^carob (plot .*)$", PAGE.read_text("utf-8"), re.M)
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("plot")
     demo.write(folder / "carob-demo")
+    demo.write(folder / "invoices", "invoices", documents=40)
     return folder
 
 

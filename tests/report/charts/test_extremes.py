@@ -14,8 +14,9 @@ from carob.result.errors import Errors
 from carob.result.robustness import Choice, Robustness
 from carob.result.scores import File, Score, Scores, Value
 
-KINDS = [kind for kind in kinds() if kind != "curves"]
-"""Those of gold and systems; test_curves.py has the other."""
+OTHERS = ("curves", "acceptance", "reliability")
+KINDS = [kind for kind in kinds() if kind not in OTHERS]
+"""Those of mentions; test_curves.py and test_acceptance.py have the others."""
 
 HOSTILE = (
     "<script>alert(1)</script>", "$x_1^{", "$a$ $b$", "a\nb\tc\x00\x1b[31m", "\u202eevil\u2066",
