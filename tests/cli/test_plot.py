@@ -88,8 +88,8 @@ GOLD, ONE, TWO = (f"carob-demo/{name}.conll" for name in ("gold", "hasty", "care
 
 MISTAKES = [
     (["bars", GOLD, ONE, "-o", "x.svg"],
-     "no chart is called 'bars'; there are: confusion, curves, documents, errors, gains, "
-     "intervals, labels, robustness"),
+     "no chart is called 'bars'; there are: acceptance, confusion, curves, documents, errors, "
+     "gains, intervals, labels, reliability, robustness"),
     (["errors", GOLD, ONE, "-o", "x.jpg"],
      "found -o 'x.jpg', expected a file that ends in .svg, .pdf or .png"),
     (["errors", GOLD, ONE, "-o", "-"],

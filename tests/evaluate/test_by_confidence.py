@@ -6,6 +6,7 @@ import csv
 import io
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -53,6 +54,7 @@ def test_points_are_scores_with_a_threshold(files: dict[str, str], made: Accepta
         assert share.value == point.automation
         assert (share.low, share.high) == (point.automation_low, point.automation_high)
         assert exact.value == pytest.approx(1 - point.error_rate)
+        assert point.error_low is not None and point.error_high is not None
         assert exact.low == pytest.approx(1 - point.error_high)
         assert exact.high == pytest.approx(1 - point.error_low)
 
@@ -83,7 +85,7 @@ def test_by_hand() -> None:
         (0.9, 1, 0), (0.8, 2, 0), (0.6, 3, 1), (0.0, 4, 1)
     ]  # fmt: skip
     assert (0.8, 0.0) == (curve.at(0.1).threshold, curve.at(0.25).threshold)
-    assert curve.at(0.1).point.error_high is None  # four documents: no interval
+    assert curve.points[0].error_high is None  # four documents: no interval
 
 
 def test_no_threshold_may_be_high_enough() -> None:
@@ -168,19 +170,23 @@ def test_the_command_line(
 
 def test_charts_show_the_numbers(files: dict[str, str], made: Acceptance, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
-    curve, axes = made["careful"], made.plot().axes[0]
+    curve: Any = made["careful"]
+    axes: Any = made.plot().axes[0]
     assert axes.lines[0].get_xydata().tolist() == [
         [100 * each.automation, 100 * each.error_rate] for each in curve.points
     ]
     wanted = {(100 * each.point.automation, 100 * each.point.error_rate)
               for each in curve.wanted if each.point is not None}  # fmt: skip
     assert wanted == set(map(tuple, axes.lines[1].get_xydata().tolist()))
-    panel, bars = made.plot("reliability").axes
+    both: Any = made.plot("reliability").axes
+    panel, bars = both
     assert panel.lines[1].get_xydata().tolist() == [
         [100 * each.confidence, 100 * each.share] for each in curve.bins if each.answers
     ]
     assert [bar.get_height() for bar in bars.patches] == [each.answers for each in curve.bins]
-    two = results_for("acceptance", GOLD, {"a": SYSTEM, "b": SYSTEM}, "record.ECE", resamples=0)
+    two: Any = results_for(
+        "acceptance", GOLD, {"a": SYSTEM, "b": SYSTEM}, "record.ECE", resamples=0
+    )
     assert len(two.plot().axes[0].lines) == 4
     with pytest.raises(UsageError, match="one event space"):
         results_for("acceptance", GOLD, SYSTEM, ["fields.ECE", "record.ECE"])

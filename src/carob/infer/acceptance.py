@@ -146,7 +146,7 @@ class Bins(NamedTuple):
 
         return cls(
             np.bincount(own, minlength=bins), np.bincount(own[right], minlength=bins),
-            np.bincount(own, confidence, bins), Statistic(table, value),
+            np.bincount(own, confidence, bins).astype(np.float64), Statistic(table, value),
         )  # fmt: skip
 
 
