@@ -449,7 +449,10 @@ def corpora(
             given = options | repairing
             if name is not None:
                 given = _answers_of_models(each, given, files)
-            files[name] = each, suited(each, given)
+            fitting = suited(each, given)
+            if fitting["format"] == "records" and "repair" not in options:
+                fitting.pop("repair", None)  # a policy for tags, which records do not have
+            files[name] = each, fitting
         except InputError as error:
             results[name] = error
     if not any(isinstance(each, InputError) for each in results.values()):

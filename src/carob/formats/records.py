@@ -70,8 +70,6 @@ class Records:
         used = [word for word in (self.id, self.text, self.label, self.raw) if word]
         if len(set(used)) < len(used):
             raise UsageError("id, text, label and raw must be different keys, and two are the same")
-        if self.repair in ("conlleval", "discard"):  # of tag sequences, which records have none of
-            object.__setattr__(self, "repair", "none")
         if self.repair not in ("none", "json"):
             raise UsageError(f"repair of records is none or json, not {self.repair!r}")
         if self.unparsed not in ("error", "empty"):
