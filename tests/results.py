@@ -4,12 +4,25 @@ from __future__ import annotations
 
 from functools import cache
 
-from carob import Corpus, Document, Mention, compare, errors, explain, power, rank, robust, score
+from carob import (
+    Corpus,
+    Document,
+    Mention,
+    by_confidence,
+    compare,
+    errors,
+    explain,
+    power,
+    rank,
+    robust,
+    score,
+)
 from carob.result.result import Result
 
 NAMES = ("a_b & c%", "x|y #1", "$p{q}~^")
 LABEL = "L_1 & 5% | #"
-KINDS = ("scores", "comparison", "ranking", "robustness", "power", "explanation", "errors")
+KINDS = ("scores", "comparison", "ranking", "robustness", "power", "explanation", "errors",
+         "acceptance")  # fmt: skip
 
 
 def corpora() -> tuple[Corpus, dict[str, Corpus]]:
@@ -21,6 +34,13 @@ def corpora() -> tuple[Corpus, dict[str, Corpus]]:
     return Corpus.of(*gold), {
         name: Corpus.of(*documents) for name, documents in zip(NAMES, systems, strict=True)
     }
+
+
+def records(*values: str) -> Corpus:
+    return Corpus.of(*(
+        {"templates": [{"slots": {LABEL: [value]}, "confidence": 0.9 - 0.1 * i}]}
+        for i, value in enumerate(values)
+    ))  # fmt: skip
 
 
 @cache
@@ -39,4 +59,6 @@ def result(kind: str) -> Result:
         return power(gold, {NAMES[0]: a, NAMES[1]: b}, "exact.F1", simulations=100, trials=99)
     if kind == "explanation":
         return explain(gold, b, ["sklearn(mode=with-O)", "nervaluate(mode=partial)=0.9"])
+    if kind == "acceptance":
+        return by_confidence(records("x", "x", "x"), {NAMES[0]: records("x", "y", "x")})
     return errors(gold, a, b, names=NAMES[:2])

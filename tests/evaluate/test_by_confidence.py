@@ -130,7 +130,9 @@ def test_values_of_one_slot(files: dict[str, str]) -> None:
 
 def test_answers_without_a_confidence_are_told_and_refused() -> None:
     some = records(("x", 0.9), ("x", None), ("y", None), ("x", 0.3))
-    assert by_confidence(GOLD, some)["system"].points[-1].accepted == 4
+    result = by_confidence(GOLD, some)
+    assert [0.9, 0.3, 0.0] == [each.threshold for each in result["system"].points]
+    assert "system: 2 of 4 answers have no confidence and count as 0" in result.remarks
     with pytest.raises(DataError, match="system: no answer has a confidence"):
         by_confidence(GOLD, GOLD)
     with pytest.raises(DataError, match=r"found the confidence 1\.5, expected one from 0 to 1"):

@@ -28,6 +28,8 @@ class Judged:
     documents: int
     noun: str
     """What an answer is, in the singular: record, value."""
+    unsure: int = 0
+    """How many answers have no confidence."""
 
     def __post_init__(self) -> None:
         outside = self.confidence[(self.confidence < 0) | (self.confidence > 1)]
@@ -41,7 +43,7 @@ class Judged:
         return cls(
             docs, np.zeros(len(docs), np.int64), np.asarray(right, bool),
             np.asarray(confidence, np.float64), ("record",), int(docs.max(initial=-1)) + 1,
-            "record",
+            "record", int(np.isnan(np.asarray(confidence, np.float64)).sum()),
         )  # fmt: skip
 
     def __len__(self) -> int:
@@ -62,5 +64,5 @@ class Judged:
         kept = self.label == label
         return Judged(
             self.doc[kept], self.label[kept], self.right[kept], self.confidence[kept],
-            self.labels, self.documents, self.noun,
+            self.labels, self.documents, self.noun, int(np.isnan(self.confidence[kept]).sum()),
         )  # fmt: skip

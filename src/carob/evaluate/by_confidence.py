@@ -179,7 +179,7 @@ def _curve(name: str, judged: Judged, rates: Sequence[float], bins: int, plan: P
             unreached = float(np.mean(drawn[:, number] < 0))
         wanted.append(Wanted(rate, point, low, high, unreached))
     return Curve(
-        name, len(judged), int(judged.right.sum()), int(np.isnan(judged.confidence).sum()),
+        name, len(judged), int(judged.right.sum()), judged.unsure,
         points, tuple(wanted), _bins(binned, of_bins),
     )  # fmt: skip
 

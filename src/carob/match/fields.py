@@ -134,7 +134,7 @@ def _judged(pair: Pair, parts: Parts, events: Events) -> Judged:
     confidence = pair.records.system.leaves.confidence[parts.system[answers]]
     return Judged(
         parts.pair[answers], events.label[answers], parts.outcome[answers] == COR, confidence,
-        events.labels or (), pair.size, "value",
+        events.labels or (), pair.size, "value", int(np.isnan(confidence).sum()),
     )  # fmt: skip
 
 

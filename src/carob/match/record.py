@@ -134,8 +134,9 @@ class Record:
         sure = np.full(len(units.doc), np.nan) if none else units.sure
         label = np.zeros(len(sure), np.int64)
         name = self.of or "record"
-        noun = self.of and f"object of {self.of}"
-        return Judged(units.doc, label, units.right, sure, (name,), pair.size, noun or "record")
+        noun = f"object of {self.of}" if self.of else "record"
+        unsure = int(np.sum((units.answered | units.extra) & np.isnan(units.confidence)))
+        return Judged(units.doc, label, units.right, sure, (name,), pair.size, noun, unsure)
 
 
 class Units(NamedTuple):
