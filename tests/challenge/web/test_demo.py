@@ -19,9 +19,8 @@ def test_the_example_has_three_teams_and_twelve_scored_submissions(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = tmp_path / "demo"
-    assert 0 == main(
-        ["demo", str(folder), "--kind", "challenge", "--no-serve", "--documents", "40"]
-    )
+    command = ["demo", str(folder), "--kind", "challenge", "--no-serve"]
+    assert 0 == main([*command, "--documents", "40"])
     printed = capsys.readouterr().out
     challenge = Challenge.open(folder)
     every = runs.all_runs(challenge, ORGANISER)
