@@ -88,6 +88,23 @@ def test_by_hand() -> None:
     assert curve.points[0].error_high is None  # four documents: no interval
 
 
+def test_golden_confidences(data: Path, tmp_path: Path) -> None:
+    folder = data / "records"
+    [case] = json.loads((folder / "confidence.json").read_text("utf-8"))["cases"]
+    expected = json.loads((folder / "expected.json").read_text("utf-8"))["confidence"]["five"]
+    for side in ("gold", "system"):
+        (tmp_path / f"{side}.jsonl").write_text("\n".join(case[side]) + "\n", "utf-8")
+    for space in ("record", "fields"):
+        result = by_confidence(tmp_path / "gold.jsonl", tmp_path / "system.jsonl", space)
+        assert expected[space]["ECE"] == pytest.approx(result["system"].ece)
+    points = by_confidence(tmp_path / "gold.jsonl", tmp_path / "system.jsonl")["system"].points
+    for threshold in (0, 0.8, 0.9):
+        own = expected[f"record(t={threshold})"]
+        point = next(each for each in points if each.threshold == threshold)
+        assert own["automation"] == pytest.approx(point.automation)
+        assert own["exact"] == pytest.approx(1 - point.error_rate)
+
+
 def test_no_threshold_may_be_high_enough() -> None:
     result = by_confidence(GOLD, records(("y", 0.9), *[("x", 0.1)] * 3), error_rates=[0.1])
     assert result["system"].at(0.1).point is None
