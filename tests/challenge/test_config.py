@@ -108,7 +108,7 @@ feedback = "none"
         ('"none"', '"some"', ":4: K921 found phases.test.feedback = 'some', expected "
          '"full", "headline", "rounded(2)", "ladder" or "none"'),
         ("00Z", "00", ":3: K921 found phases.test.opens = the datetime 2027-01-01 00:00:00, "
-         "expected a time with its zone, like 2027-03-01T12:00:00Z"),
+         "expected a time with its zone before the year 3000, like 2027-03-01T12:00:00Z"),
         ("phases.test", "phases.Test", ":2: K921 found a phase called 'Test', expected small "
          "letters, digits and hyphens, at most 40: it is part of addresses"),
         ("feedback", "feedbck", ":4: K920 found the key 'feedbck', expected a key of "
@@ -118,7 +118,19 @@ feedback = "none"
         ('title = "x"', 'title = "x"\ngold = "../gold"', ":2: K921 found gold = '../gold', "
          "expected the path of a file in this folder"),
         ('title = "x"', 'title = "x"\n[limits]\nupload_bytes = 0', ":3: K921 found "
-         "limits.upload_bytes = 0, expected a whole number of 1 or more"),
+         "limits.upload_bytes = 0, expected a whole number from 1 to 1,000,000,000,000"),
+        ("opens = 2027", "opens = 9999", ":3: K921 found phases.test.opens = the datetime "
+         "9999-01-01 00:00:00+00:00, expected a time with its zone before the year 3000, like "
+         "2027-03-01T12:00:00Z"),
+        ("feedback", "grace_seconds = 99999999999999999999\nfeedback", ":4: K921 found "
+         "phases.test.grace_seconds = a number that is too large, expected a whole number "
+         "from 0 to 1,000,000,000"),
+        ('title = "x"', 'title = "x"\ninputs = "./private/gold.jsonl"', ":2: K921 found inputs = "
+         "'./private/gold.jsonl', which is gold, expected another file than gold: everybody can "
+         "read it"),
+        ("feedback", 'gold = "public/inputs.jsonl"\nfeedback', "K921 found inputs = "
+         "'public/inputs.jsonl', which is gold, expected another file than gold: everybody can "
+         "read it"),
         ("feedback", 'reveal_at = "closes"\nfeedback', ':4: K921 found reveal_at = "closes" '
          "and no closes, expected a phase that closes, or a time"),
         ("feedback", "closes = 2026-01-01T00:00:00Z\nfeedback", ":4: K921 found closes = "

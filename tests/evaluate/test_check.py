@@ -10,7 +10,12 @@ import pytest
 
 import carob
 from carob.cli import main
-from carob.evaluate.check import Findings, check
+from carob.corpus.corpus import Corpus
+from carob.corpus.source import Source
+from carob.evaluate.check import Findings, check, check_answer
+from carob.evaluate.draft import draft
+from carob.evaluate.read import read
+from carob.evaluate.task import Task
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -233,3 +238,25 @@ def test_every_code_is_documented_and_only_those() -> None:
     used = set(re.findall(r'"(K\d{3})"', source))
     page = (ROOT / "docs" / "checks.md").read_text()
     assert used == set(re.findall(r"^\| (K\d{3}) \|", page, re.M))
+
+
+def test_messages_to_participants_speak_of_the_inputs(tmp_path: Path) -> None:
+    inputs = tmp_path / "place" / "inputs.jsonl"
+    inputs.parent.mkdir()
+    inputs.write_text('{"id": "a", "text": "Ann slept"}\n')
+    definition = tmp_path / "task.toml"
+    definition.write_text(draft(Corpus.of("[Ann]PER slept")))
+    public, task = read(Source(inputs)), Task.read(definition)
+
+    def messages(answer: str) -> str:
+        source = Source.of_bytes(answer.encode(), "answer.jsonl")
+        return str(check_answer(source, public, task)[0])
+
+    extra = messages('{"id": "b", "text": "Bo", "mentions": []}\n')
+    assert "expected only documents that inputs.jsonl has\n" in extra
+    other = messages('{"id": "a", "text": "Amn slept", "mentions": []}\n')
+    assert "as in inputs.jsonl:1" in other
+    empty = messages("")
+    assert "this one finds nothing in the inputs" in empty
+    for text in (extra, other, empty):
+        assert "gold" not in text and "place" not in text and "--" not in text

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from socket import gaierror
 from typing import Any, BinaryIO
 from urllib.parse import quote, urlencode, urlsplit
 
@@ -27,6 +28,9 @@ WAIT = 600.0
 
 TIMEOUT = 60.0
 """For how many seconds one answer is awaited."""
+
+UNREACHED = 20.0
+"""For how many seconds a server that was never reached is tried: its address may be wrong."""
 
 _LATER = (429, 502, 503, 504)
 
@@ -91,7 +95,7 @@ class Server:
             connection.close()
 
     def _ask(self, method: str, path: str, file: Path | None, until: float) -> Any:
-        pause = 0.5
+        pause, reached_by = 0.5, time.monotonic() + UNREACHED
         while True:
             connection = self._connection()
             try:
@@ -101,6 +105,8 @@ class Server:
             except (OSError, http.client.HTTPException) as error:
                 status, body, after = 0, b"", ""
                 reason = f"cannot reach {self.url}: {_reason(error)}"
+                if file is not None and isinstance(error, (ConnectionRefusedError, gaierror)):
+                    until = min(until, reached_by)
             else:
                 reason = _refusal(status, body)
             finally:

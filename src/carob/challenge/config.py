@@ -183,11 +183,18 @@ _FILE: Kind = (
     "the path of a file in this folder",
 )  # fmt: skip
 _TIME: Kind = (
-    lambda value: isinstance(value, datetime) and value.tzinfo is not None,
-    "a time with its zone, like 2027-03-01T12:00:00Z",
+    lambda value: isinstance(value, datetime) and value.tzinfo is not None
+    and 1900 <= value.year < 3000,
+    "a time with its zone before the year 3000, like 2027-03-01T12:00:00Z",
+)  # fmt: skip
+_WHOLE: Kind = (
+    lambda value: type(value) is int and 0 <= value <= 10**9,
+    "a whole number from 0 to 1,000,000,000",
 )
-_WHOLE: Kind = (lambda value: type(value) is int and value >= 0, "a whole number of 0 or more")
-_POSITIVE: Kind = (lambda value: type(value) is int and value > 0, "a whole number of 1 or more")
+_POSITIVE: Kind = (
+    lambda value: type(value) is int and 0 < value <= 10**12,
+    "a whole number from 1 to 1,000,000,000,000",
+)
 _SWITCH: Kind = (lambda value: isinstance(value, bool), "true or false")
 _REVEAL: Kind = (
     lambda value: _TIME[0](value) or value in ("opens", "closes", "never"),
@@ -241,6 +248,22 @@ def _check(file: TomlFile, values: Mapping[str, Any], folder: Path) -> None:
             continue
         _check_keys(file, path, phase, PHASE_KEYS)
         before = _check_times(file, path, phase, before)
+    _check_gold_is_hidden(file, values)
+
+
+def _check_gold_is_hidden(file: TomlFile, values: Mapping[str, Any]) -> None:
+    """Inputs and tasks are served to everybody: none of them may be gold."""
+    tables: list[tuple[tuple[str, ...], Mapping[str, Any]]] = [((), {**DEFAULT_FILES, **values})]
+    for name, own in values["phases"].items():
+        if isinstance(own, dict):
+            tables.append((("phases", name), own))
+    hidden = {Path(own["gold"]) for _, own in tables if isinstance(own.get("gold"), str)}
+    for path, own in tables:
+        for key in ("inputs", "task"):
+            value = own.get(key)
+            if isinstance(value, str) and Path(value) in hidden:
+                file.wrong("K921", (*path, key), f"{key} = {shown(value)}, which is gold",
+                           "another file than gold: everybody can read it")  # fmt: skip
 
 
 def _check_keys(

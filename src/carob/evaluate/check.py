@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -167,7 +168,10 @@ def check_answer(source: Source, inputs: Corpus, task: Task) -> tuple[Findings, 
     [(1, 'K827', False), (1, 'K829', False)]
     """
     every = _Collector()
-    corpus = _read(source, {}, every, inputs)
+    if inputs.origin is not None:  # in messages: the file that everybody has, not where it is here
+        name = Path(inputs.origin.path).name
+        inputs = replace(inputs, origin=replace(inputs.origin, path=name))
+    corpus = _read(source, {}, every, inputs, "the inputs")
     if corpus is not None:
         scored, corpus = task.only_part(inputs, corpus)
         _check_documents(scored, corpus, every, "the inputs")
@@ -184,14 +188,16 @@ def _read(
     options: Mapping[str, Any],
     every: _Collector,
     gold: Corpus | None = None,
+    side: str = "gold",
 ) -> Corpus | None:
     """The corpus, if it can be read at all, after a check of the file by itself. An empty file is
-    an answer to gold, without anything in it.
+    an answer to gold (or to another side), without anything in it.
     """
     try:
         source = path if isinstance(path, Source) else Source(path)
         if gold is not None and gold.origin is not None and is_empty(source):
-            found, expected = "an empty file", "an answer; this one finds nothing of gold"
+            nothing = "nothing of gold" if side == "gold" else f"nothing in {side}"
+            found, expected = "an empty file", f"an answer; this one finds {nothing}"
             every.warn("K002", source.name, None, found, expected)
             return read_system(source, suited(source, {"format": gold.origin.format, **options}))
         own = suited(source, options)
@@ -334,7 +340,10 @@ def _check_documents(
     try:
         pair = Pair.of(gold, system)
     except InputError as error:
-        every.add(error.problems, error.total, warning=False)
+        problems = error.problems
+        if side != "gold":  # who answers has no option that leaves documents out
+            problems = tuple(replace(p, hint="") if p.code == "K301" else p for p in problems)
+        every.add(problems, error.total, warning=False)
         return None
     except UsageError as error:
         expected = f"documents that can be compared with {plain(_path(gold))}"
