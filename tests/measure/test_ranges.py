@@ -17,7 +17,10 @@ from carob import Corpus, Pair, Recipe, RecipeError, Tally, registry
 from carob.plugin import FloatArray
 from tests.worlds import corpora, random_pairs
 
-SPACES = ("exact", "slots", "ts", "token", "nugget(attributes=type,mapping=2015)", "oads")
+SPACES = (
+    "exact", "slots", "ts", "token", "nugget(attributes=type,mapping=2015)", "oads", "fields",
+    "record(t=0.5)",
+)  # fmt: skip
 """Together they have the quantities that all measures need."""
 
 UNBOUNDED = 2.0
@@ -57,12 +60,38 @@ def fillers() -> Pair:
 
 
 @cache
+def records() -> Pair:
+    """Records with up to three fields, whose answers have confidences; some are not in the text."""
+    rng = random.Random(2)
+    words = ("Ann", "Bo", "nowhere")
+
+    def document(number: int, *, sure: bool) -> dict[str, Any]:
+        slots = {
+            slot: [{"text": rng.choice(words)}
+                   | ({"confidence": rng.choice((0.0, 0.4, 0.6, 1.0))} if sure else {})]
+            for slot in "abc" if rng.random() < 0.8
+        }  # fmt: skip
+        return {"id": str(number), "text": "Ann met Bo", "templates": [{"slots": slots}]}
+
+    gold, system = (
+        Corpus.of(*(document(number, sure=sure) for number in range(500))) for sure in (False, True)
+    )
+    return Pair.of(gold, system)
+
+
+def worlds(space: Any) -> list[Pair]:
+    """The documents that a space can count."""
+    if space.items != "filler":
+        return [mentions(1), mentions(3)]
+    return [records() if space.name in ("fields", "record") else fillers()]
+
+
+@cache
 def values(measure: str) -> FloatArray:
     """The measure of every document, where it is defined."""
     parts = []
     for space in spaces(measure):
-        worlds = [fillers()] if space.items == "filler" else [mentions(1), mentions(3)]
-        for pair in worlds:
+        for pair in worlds(space):
             parts.append(registry.load("measure", measure)()(Tally.of(space, pair).by_unit()))
     every = np.concatenate(parts)
     defined: FloatArray = every[~np.isnan(every)]

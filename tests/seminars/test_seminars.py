@@ -286,7 +286,7 @@ def test_the_other_example_cannot_be_varied(
     option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["demo", str(tmp_path / "s"), option, "3"]) == 2
-    expected = "the number of documents and the seed can be chosen for seminars only"
+    expected = "the number of documents and the seed can be chosen for seminars and invoices only"
     assert expected in capsys.readouterr().err
     assert not (tmp_path / "s").exists()
 
@@ -295,7 +295,7 @@ def test_an_example_that_does_not_exist_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError) as caught:
         demo.write(tmp_path / "s", "seminar")
     expected = "no example is called 'seminar'; did you mean seminars? there are: "
-    assert f"{expected}mentions, seminars" == str(caught.value)
+    assert f"{expected}invoices, mentions, seminars" == str(caught.value)
 
 
 def test_slots_are_those_of_gold() -> None:

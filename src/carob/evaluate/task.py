@@ -98,8 +98,8 @@ class Task:
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     file = Path(folder) / "task.toml"
         ...     _ = file.write_text(draft(Corpus.of("[Ann]PER slept")))
-        ...     Task.read(file).slots
-        {'PER': Slot(fillers='exactly one', realisations='one')}
+        ...     Task.read(file).slots["PER"].fillers
+        'exactly one'
         """
         if isinstance(path, Task):
             return path if part is None else replace(path, part=_part(path.parts, part, path.path))
