@@ -104,7 +104,8 @@ def _candidates(source: Source, head: bytes) -> list[str]:
     is_json = _JSON.match(head.lstrip(b"\xef\xbb\xbf \t\r\n")) is not None
 
     def has(word: str) -> bool:
-        if is_json and not set(word) & set('"{[') and word:
+        # Keys are looked for in JSON only, and other words only elsewhere.
+        if (is_json and not set(word) & set('"{[') and word) or (not is_json and word[:1] == '"'):
             return False
         return word == "text" or word.encode() in head
 
