@@ -101,11 +101,14 @@ def _candidates(source: Source, head: bytes) -> list[str]:
     the file name ends in, last those for any text. The others need not be imported.
     """
     named, signs = ending(source.name)[1], registry.signs("formats")
-    is_json = _JSON.match(head.lstrip(b"\xef\xbb\xbf \t\r\n")) is not None
+    start = head.lstrip(b"\xef\xbb\xbf \t\r\n")
+    is_json, may_be_json = _JSON.match(start) is not None, start[:1] in (b"{", b"[")
 
     def has(word: str) -> bool:
         # Keys are looked for in JSON only, and other words only elsewhere.
-        if (is_json and not set(word) & set('"{[') and word) or (not is_json and word[:1] == '"'):
+        if is_json and not set(word) & set('"{[') and word:
+            return False
+        if not may_be_json and word[:1] == '"':
             return False
         return word == "text" or word.encode() in head
 
