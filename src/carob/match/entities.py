@@ -24,6 +24,7 @@ from carob.arrays.pair_up import pair_up
 from carob.corpus.problems import many
 from carob.corpus.tables import UNKNOWN
 from carob.counts.events import Events
+from carob.match._each_side import ERRORS, OUTCOMES, QUANTITIES
 from carob.pair.filled import Filled, FilledPair, wordless
 from carob.pair.pair import Pair
 
@@ -39,14 +40,6 @@ MOST_STATES = 1 << 20
 MOST_PAIRS = 4_000_000
 """How many pairs of templates, or of fillers of a document, are compared at most."""
 
-OUTCOMES = ("tp", "tp_system", "fp", "fn")
-ERRORS = ("fp", "fn")
-QUANTITIES: Mapping[str, Mapping[str, float]] = {
-    "gold_right": {"tp": 1},
-    "gold_all": {"tp": 1, "fn": 1},
-    "system_right": {"tp_system": 1},
-    "system_all": {"tp_system": 1, "fp": 1},
-}
 
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
 _ARTICLES = re.compile(r"\b(?:a|an|the)\b")

@@ -18,19 +18,11 @@ from carob.arrays.join import join, packed, rest
 from carob.arrays.sequences import sequence_ranks
 from carob.arrays.types import BoolArray, IntArray
 from carob.counts.events import Events
+from carob.match._each_side import ERRORS, OUTCOMES, QUANTITIES
 from carob.match._places import Span, clustered, places
 from carob.match.slots import sorted_names
 from carob.pair.links import TRIGGER, LinkedPair, Links, event_role
 from carob.pair.pair import Pair
-
-OUTCOMES = ("tp", "tp_system", "fp", "fn")
-ERRORS = ("fp", "fn")
-QUANTITIES: Mapping[str, Mapping[str, float]] = {
-    "gold_right": {"tp": 1},
-    "gold_all": {"tp": 1, "fn": 1},
-    "system_right": {"tp_system": 1},
-    "system_all": {"tp_system": 1, "fp": 1},
-}
 
 Agree = Literal["match", "ignore"]
 Coref = Literal["none", "gold"]
