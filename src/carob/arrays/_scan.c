@@ -117,7 +117,11 @@ static inline const uint8_t *scan_row(Scan *s, const uint8_t *line, const uint8_
     const uint8_t *token = line, *token_end = end, *tag = line, *tag_end = end;
     for (int k = 1; k < s->width; k++) {
         const uint8_t *field = end + 1;
-        if (!is_blank(*end) || (end = field_end(field)) == field)
+        if (!is_blank(*end))
+            return NULL;
+        /* Most lines end here, so this field is not searched for its end. */
+        end = field[0] == 'O' && field[1] == '\n' ? field + 1 : field_end(field);
+        if (end == field)
             return NULL;
         if (k == s->token)
             token = field, token_end = end;

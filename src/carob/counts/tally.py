@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from carob.arrays.columns import column_sums, compact, group_sums
+from carob.arrays.columns import column_sums, compact, group_sums, is_whole
 from carob.arrays.join import distinct
 from carob.arrays.types import FloatArray, IntArray
 from carob.counts.events import Events, Space
@@ -283,7 +283,7 @@ class Tally:
 
     def total(self) -> Quantities:
         """Every quantity and outcome, summed over labels and units."""
-        return self._combined(column_sums(self._by_unit), self._whole_size * len(self.labels))
+        return self._combined(self._together, self._whole_size * len(self.labels))
 
     def by_label(self) -> Quantities:
         """Every quantity and outcome of each label, summed over units."""
@@ -298,14 +298,13 @@ class Tally:
 
     def counted(self) -> Mapping[str, float]:
         """The outcomes of everything together."""
-        return dict(zip(self.outcomes, column_sums(self._by_unit).tolist(), strict=True))
+        return dict(zip(self.outcomes, self._together.tolist(), strict=True))
 
     def unit_table(self, needs: Sequence[str]) -> CountTable:
         """The quantities that a measure needs, a column each: all labels together."""
         names = self._names(needs)
         if ("units", names) not in self._tables:
-            outcomes = column_sums(self._by_unit)
-            sums = np.array([self._sum(self._factors(name), outcomes) for name in names])
+            sums = np.array([self._sum(self._factors(name), self._together) for name in names])
             parts = partial(self._unit_parts, names)
             self._tables["units", names] = self._table(names, parts, sums, len(self.labels))
             self._link(names)
@@ -435,6 +434,12 @@ class Tally:
         for i, counts in enumerate(self.counts.T):
             sums[:, i] = np.bincount(self.unit, counts, self.units)
         return sums
+
+    @cached_property
+    def _together(self) -> FloatArray:
+        """The outcomes of everything together, exact."""
+        # Fractions are rounded once for each unit, as they always were: no score may change.
+        return column_sums(self.counts if is_whole(self.counts) else self._by_unit)
 
     @cached_property
     def _by_label(self) -> FloatArray:

@@ -16,7 +16,6 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from hashlib import blake2b
 from itertools import pairwise
 
 import numpy as np
@@ -345,8 +344,8 @@ class Matrix:
         rank[order] = np.arange(size)
         # -1 is the last line of a product, which is 0: of columns that are in no part.
         self._places = [np.full(table.width, -1) for table in tables]
-        lines: dict[bytes, FloatArray] = {}
-        numbers: dict[bytes, int] = {}
+        every: list[FloatArray] = []
+        alike: dict[float, list[int]] = {}  # by their sum, the columns that may be equal
         sparse = []
         for i, (place, table) in enumerate(zip(self._places, tables, strict=True)):
             for part in table.parts if i not in summed else ():
@@ -354,13 +353,16 @@ class Matrix:
                     sparse.append((place, part))
                     continue
                 own = np.ascontiguousarray(part.values[order].T)
-                for column, line in zip(part.columns.tolist(), own, strict=True):
-                    key = blake2b(line, digest_size=16).digest()
-                    lines.setdefault(key, line)
-                    place[column] = numbers.setdefault(key, len(numbers))
-        small = np.array([_fits_single(line, size) for line in lines.values()], bool)
+                sums = own.sum(axis=1).tolist()
+                for column, line, total in zip(part.columns.tolist(), own, sums, strict=True):
+                    candidates = alike.setdefault(float(total), [])
+                    equal = (k for k in candidates if np.array_equal(line, every[k]))
+                    place[column] = number = next(equal, len(every))
+                    if number == len(every):
+                        candidates.append(number)
+                        every.append(line)
+        small = np.array([_fits_single(line, size) for line in every], bool)
         new_number = np.argsort(np.argsort(~small, kind="stable"))
-        every = list(lines.values())
         self._single = _matrix([every[i] for i in np.flatnonzero(small)], size, np.float32)
         self._double = _exact(_matrix([every[i] for i in np.flatnonzero(~small)], size), size)
         new_number = np.append(new_number, -1)
