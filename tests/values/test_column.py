@@ -84,9 +84,23 @@ def test_bulk_equals_one_by_one(one: Any, texts: list[str]) -> None:
     gold, system = (grid.ravel() for grid in np.meshgrid(*[np.arange(len(texts))] * 2))
     expected = []
     for g, s in zip(gold.tolist(), system.tolist(), strict=True):
-        left, right = column.values[g], column.values[s]
+        left, right = (one.kind.read(Raw(TEXT, texts[i])) for i in (g, s))
         expected.append(0 if left is None or right is None else judged(one, left, right))
     assert expected == column.outcomes(gold, system).tolist()
+
+
+NUMBERS = st.one_of(
+    st.integers().map(str), st.floats(allow_nan=False, allow_infinity=False).map(json.dumps),
+    st.sampled_from(["1" * 29, "1" * 30, "1" * 301, "-0.5", "1e5", "1E300", "1e301", "-0"]),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("one", SLOTS, ids=lambda each: f"{each.type}-{each.match}")
+@given(texts=st.lists(NUMBERS, min_size=1, max_size=4))
+def test_what_can_be_read_shows_without_reading(one: Any, texts: list[str]) -> None:
+    raws = [Raw(kind, text) for text in texts for kind in (TEXT, NUMBER, OBJECT)]
+    expected = [one.kind.read(raw) is not None for raw in raws]
+    assert expected == Column(one, raws).readable.tolist()
 
 
 def levenshtein(one: str, other: str) -> int:

@@ -8,8 +8,10 @@ digit of a score.
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from typing import cast
+from itertools import count
+from typing import Any, cast
 
 import numpy as np
 
@@ -27,6 +29,16 @@ def label_codes(values: Sequence[int] | IntArray, count: int) -> IntArray:
     """
     kind = np.int8 if count < 1 << 7 else np.int16 if count < 1 << 15 else np.int32
     return np.asarray(values, kind)
+
+
+def numbering() -> defaultdict[Any, int]:
+    """Numbers that are given out as they are looked up: new keys get 0, 1, 2 ...
+
+    >>> number = numbering()
+    >>> number["b"], number["a"], number["b"]
+    (0, 1, 0)
+    """
+    return defaultdict(count().__next__)
 
 
 def stretches(size: int, width: int = 1) -> Iterator[slice]:

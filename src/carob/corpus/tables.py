@@ -7,13 +7,15 @@ the members of a group) keep them end to end in one array, with offsets: the par
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
+from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 
+from carob.arrays.columns import numbering
 from carob.arrays.types import BoolArray, FloatArray, HashArray, IntArray
 from carob.corpus.document import DEEPEST, FILLER_KINDS, Filler, Span, Template
 from carob.corpus.problems import UsageError, shown
@@ -72,11 +74,15 @@ class Codes:
     """A column of words: each row points into `values`, -1 is none.
 
     >>> Codes.of(["b", None, "a", "b"])
-    Codes(codes=array([ 1, -1,  0,  1], dtype=int32), values=('a', 'b'))
+    Codes(codes=array([ 1, -1,  0,  1], dtype=int32), values=('a', 'b'), in_order=True)
+
+    `in_order` says that the values are sorted and different, so that codes compare as the words do.
+    Otherwise a word may occur several times among them.
     """
 
     codes: IntArray
     values: tuple[str, ...]
+    in_order: bool = True
 
     @classmethod
     def of(cls, words: Sequence[str | None]) -> Codes:
@@ -89,13 +95,27 @@ class Codes:
         codes = np.fromiter(map(place.__getitem__, words), np.int32, len(words))
         return cls(codes, values)
 
+    @classmethod
+    def numbered(cls, words: Sequence[str | None]) -> Codes:
+        """Words become codes in the order in which they come first, which is faster than sorting.
+
+        >>> Codes.numbered(["b", None, "a", "b"]).values
+        ('b', 'a')
+        """
+        place = numbering()
+        if None in words:
+            place[None] = UNKNOWN
+        codes = np.fromiter(map(place.__getitem__, words), np.int32, len(words))
+        place.pop(None, None)
+        return cls(codes, cast(tuple[str, ...], tuple(place)), in_order=False)
+
     def __getitem__(self, row: int) -> str | None:
         code = int(self.codes[row])
         return None if code == UNKNOWN else self.values[code]
 
     def take(self, index: IntArray) -> Codes:
         """The rows `index`."""
-        return Codes(self.codes[index], self.values)
+        return Codes(self.codes[index], self.values, self.in_order)
 
     def onto(self, values: tuple[str, ...]) -> Codes:
         """The same words on another vocabulary.
@@ -118,10 +138,16 @@ def joined_codes(columns: Sequence[Codes]) -> Codes:
     >>> joined_codes([Codes.of(["b"]), Codes.of(["a"])]).codes
     array([1, 0], dtype=int32)
     """
-    values = tuple(sorted({value for column in columns for value in column.values}))
     # One table of places for all columns: otherwise many small columns take quadratic time.
-    place = dict(zip(values, range(len(values)), strict=True))
-    return Codes(np.concatenate([c._placed(place, values).codes for c in columns]), values)
+    if all(column.in_order for column in columns):
+        values = tuple(sorted({value for column in columns for value in column.values}))
+        place = dict(zip(values, range(len(values)), strict=True))
+        return Codes(np.concatenate([c._placed(place, values).codes for c in columns]), values)
+    # Words that several columns have are repeated: to look up millions of them would take longer
+    # than everything else that is done with them.
+    first = np.cumsum([0, *(len(column.values) for column in columns)]).tolist()
+    codes = _join_moved([column.codes for column in columns], first)
+    return Codes(codes, tuple(chain.from_iterable(c.values for c in columns)), in_order=False)
 
 
 def _take(column: Any, index: IntArray) -> Any:
@@ -146,14 +172,14 @@ def _join(columns: Sequence[Any]) -> Any:
 
 def _take_rows(table: _Table, index: IntArray, **others: Any) -> _Table:
     """The rows `index` of a table; `others` are the columns that are not simply taken."""
-    names = [each.name for each in fields(table) if each.name not in others]
+    names = [each.name for each in fields(table) if each.init and each.name not in others]
     taken = {name: _take(getattr(table, name), index) for name in names}
     return type(table)(**taken, **others)
 
 
 def _join_rows(tables: Sequence[_Table], **others: Any) -> _Table:
     """Tables end to end; `others` are the columns that are not simply joined."""
-    names = [each.name for each in fields(tables[0]) if each.name not in others]
+    names = [each.name for each in fields(tables[0]) if each.init and each.name not in others]
     joined = {name: _join([getattr(table, name) for table in tables]) for name in names}
     return type(tables[0])(**joined, **others)
 
@@ -521,6 +547,10 @@ class Templates:
     fillers: Fillers
     confidence: FloatArray | None = None
     marks: Marks | None = None
+    remembered: dict[Hashable, Any] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+    """What was computed from this table and may be needed again."""
 
     def __len__(self) -> int:
         return len(self.doc)
@@ -586,7 +616,7 @@ class Templates:
             Fillers(
                 int32(template), Codes.of(slot), np.array(optional, bool),
                 np.array(confidence, np.float64), int32(mention), int32(place),
-                np.cumsum([0, *count]), Codes.of([text for text, _, _ in forms]),
+                np.cumsum([0, *count]), Codes.numbered([text for text, _, _ in forms]),
                 Fragments.of_spans([spans for _, spans, _ in forms]),
                 kind_codes([kind for _, _, kind in forms]),
             ),

@@ -435,7 +435,7 @@ def template_table(documents: Sequence[TemplateRows]) -> Templates:
             np.full(len(rows), UNKNOWN, np.int32),
             int32(place),
             np.arange(len(rows) + 1),
-            Codes.of(text),
+            Codes.numbered(text),
             Fragments(np.append(0, np.cumsum(placed)), begin[placed], stop[placed]),
         ),
     )

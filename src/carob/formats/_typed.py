@@ -8,20 +8,18 @@ What is read here would be read there in the same way; a test checks it.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import chain
 from typing import Annotated, Any
 
-import numpy as np
-
 from carob.corpus.corpus import Corpus
-from carob.corpus.document import DEEPEST, Number
+from carob.corpus.document import Number
 from carob.corpus.source import LARGEST, Source
-from carob.corpus.tables import UNKNOWN, Codes, Fillers, Fragments, Marks, Templates, int32
+from carob.corpus.tables import UNKNOWN
 from carob.formats import _plain
+from carob.formats._nested import NestedSlots
 from carob.formats._plain import (
     NO_TEMPLATES,
     Columns,
@@ -32,8 +30,6 @@ from carob.formats._plain import (
 from carob.formats._text import pieces
 
 _LARGEST = 2**31 - 1
-_MOST_BITS = 10_000
-"""Larger whole numbers are left to the careful path: they may be too long to be printed."""
 _NOT_STRUCTURE = bytes(byte for byte in range(256) if byte not in b'":,')
 _NOT_ESCAPES = bytes(byte for byte in range(256) if byte not in b'":,\\/bfnrtu')
 
@@ -219,7 +215,7 @@ def plain_records(lines: Lines, id_key: str, text_key: str) -> Corpus | None:
     keys = sum(map(len, objects))
     names = _names([value.pop(id_key, None) for value in objects]) if id_key else [None] * size
     texts = [value.pop(text_key, None) for value in objects] if text_key else [None] * size
-    slots = _Slots.of(objects)
+    slots = NestedSlots.of(objects)
     if names is None or slots is None or not set(map(type, texts)) <= {str, type(None)}:
         return None
     if not _countable(slots.names) or not has_keys(lines.raw, keys + slots.inner_keys):
@@ -240,123 +236,3 @@ def _names(values: Sequence[Any]) -> list[str | None] | None:
     if any(type(value) is int and abs(value) >= 10**18 for value in values):
         return None
     return [str(value) if type(value) is int else value for value in values]
-
-
-@dataclass(slots=True, eq=False)
-class _Slots:
-    """The templates that objects are, and what fills their slots, as columns.
-
-    The rows are in the order of `Templates.of`: a template, its fillers, then the templates in it.
-    """
-
-    heads: list[tuple[int, int, str | None, int]] = field(default_factory=list)
-    """Document, parent, slot and place of each template."""
-    counts: list[int] = field(default_factory=list)
-    """How many fillers each template has."""
-    slots: list[str] = field(default_factory=list)
-    places: list[int] = field(default_factory=list)
-    texts: list[str] = field(default_factory=list)
-    names: set[str] = field(default_factory=set)
-    """All keys that occur."""
-    kinds: list[int] = field(default_factory=list)
-    """What the fillers are in JSON: places in FILLER_KINDS."""
-    marks: list[tuple[int, str, bool]] = field(default_factory=list)
-    """Slots without fillers."""
-    lists: Counter[str] = field(default_factory=Counter)
-    """The paths of slots that have a list, and how many have one."""
-    inner_keys: int = 0
-    """How many keys the objects in objects have."""
-    empty: int = 0
-    """How many texts are empty."""
-
-    @classmethod
-    def of(cls, objects: Sequence[Mapping[str, Any]]) -> _Slots | None:
-        """The template of each object; None if one needs a closer look."""
-        made = cls()
-        waiting: list[tuple[Mapping[str, Any], int, str | None, int, int, str]] = []
-        for doc, value in enumerate(objects):
-            waiting.append((value, UNKNOWN, None, 0, 1, ""))
-            while waiting:
-                inner = made._add(doc, *waiting.pop())
-                if inner is None:
-                    return None
-                if inner:
-                    waiting.extend(reversed(inner))
-                    made.inner_keys += sum(len(each) for each, *_ in inner)
-        return None if "" in made.names else made
-
-    def _add(
-        self, doc: int, value: Mapping[str, Any], parent: int, slot: str | None, at: int,
-        depth: int, path: str,
-    ) -> list[tuple[Mapping[str, Any], int, str | None, int, int, str]] | None:  # fmt: skip
-        """Add a template, if anything is in it. The objects in it are still to be added."""
-        slots, places, texts, row, place = self.slots, self.places, self.texts, len(self.heads), 0
-        first, kinds, open_ = len(texts), self.kinds, list[str]()
-        inner: list[tuple[Mapping[str, Any], int, str | None, int, int, str]] = []
-        self.names.update(value)
-        for name, content in value.items():
-            before = place
-            several = content if type(content) is list else (content,)
-            if several is content:
-                self.lists[path + name] += 1
-            for each in several:
-                kind = type(each)
-                if kind is str:
-                    if each and not each.isspace():
-                        slots.append(name)
-                        places.append(place)
-                        texts.append(each)
-                        kinds.append(0)
-                        place += 1
-                    else:
-                        self.empty += 1
-                elif kind is dict:
-                    inner.append((each, row, name, place, depth + 1, f"{path}{name}."))
-                    place += _is_filled(each)
-                elif each is not None:
-                    if kind is list or (kind is int and each.bit_length() > _MOST_BITS):
-                        return None
-                    slots.append(name)
-                    places.append(place)
-                    texts.append(str(each) if kind is not bool else "true" if each else "false")
-                    kinds.append(2 if kind is bool else 1)
-                    place += 1
-            if place == before:
-                open_.append(name)
-        if place:
-            self.heads.append((doc, parent, slot, at))
-            self.counts.append(len(texts) - first)
-            self.marks.extend((row, name, False) for name in open_)
-        return None if depth > DEEPEST else inner
-
-    def table(self) -> Templates:
-        """All of them."""
-        if not self.heads:
-            return Templates.none()
-        doc, parent, slot, place = zip(*self.heads, strict=True)
-        size, none = len(self.texts), Codes(np.full(len(doc), UNKNOWN, np.int32), ())
-        return Templates(
-            int32(doc), none, int32(parent), Codes.of(slot), int32(place), (None,) * len(doc),
-            Fillers(
-                int32(np.repeat(np.arange(len(doc)), self.counts)), Codes.of(self.slots),
-                np.zeros(size, bool), np.full(size, np.nan), np.full(size, UNKNOWN, np.int32),
-                int32(self.places), np.arange(size + 1), Codes.of(self.texts),
-                Fragments(np.zeros(size + 1, np.int64), int32([]), int32([])),
-                np.array(self.kinds, np.uint8) if any(self.kinds) else None,
-            ),
-            marks=Marks.of(self.marks),
-        )  # fmt: skip
-
-
-def _is_filled(value: Mapping[str, Any]) -> bool:
-    """Whether anything in an object, at any depth, fills a slot."""
-    for content in value.values():
-        for each in content if type(content) is list else (content,):
-            if _is_filled(each) if type(each) is dict else not _is_empty(each):
-                return True
-    return False
-
-
-def _is_empty(value: Any) -> bool:
-    """Whether a value that is no object fills nothing."""
-    return value is None or (isinstance(value, str) and not value.strip())

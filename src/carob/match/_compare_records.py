@@ -362,7 +362,7 @@ class Comparer:
             # Of equal values, those that must be found go first.
             order = np.argsort(ours.optional[leaf], kind="stable")
             left, right = join(*packed(
-                [pair[order], column.key[mine[order]]], [whose[good], column.key[its[good]]]
+                [pair[order], column.keys(mine[order])], [whose[good], column.keys(its[good])]
             ))  # fmt: skip
             taken.append(order[left])
             answers.append(good[right])

@@ -13,6 +13,8 @@ from functools import cached_property
 
 import numpy as np
 
+from carob.arrays.columns import numbering
+from carob.arrays.join import distinct
 from carob.arrays.types import BoolArray, FloatArray, IntArray
 from carob.corpus.corpus import Corpus
 from carob.corpus.problems import SHOWN, InputError, Problem, plain, shown
@@ -20,7 +22,7 @@ from carob.corpus.tables import UNKNOWN, Documents, int32, spread
 from carob.pair.filled import words_at
 from carob.pair.template_types import named, typed, types_of
 from carob.values.column import Column
-from carob.values.raw import BOOLEAN, NUMBER, OBJECT, TEXT, Raw, fold
+from carob.values.raw import BOOLEAN, KINDS, NUMBER, OBJECT, TEXT, Raw, Raws, fold
 from carob.values.schema import Schema
 from carob.values.slot import TypedSlot, typed_slot
 
@@ -51,6 +53,8 @@ class Leaves:
 
     def take(self, index: IntArray) -> Leaves:
         """The leaves `index`, in that order."""
+        if len(index) == len(self) and np.array_equal(index, np.arange(len(index))):
+            return self
         places, offsets = spread(self.offsets, index)
         return Leaves(
             self.template[index], self.node[index], self.optional[index], self.confidence[index],
@@ -131,29 +135,21 @@ class Side:
                 return found
             found[more] = found[self.parent[more]]
 
-    def raw_leaves(self) -> tuple[Leaves, list[Raw]]:
-        """The leaves in the order of the file; `code` is a row of the list of different values."""
+    def raw_leaves(self) -> tuple[Leaves, list[str]]:
+        """The leaves in the order of the file, and texts; `code` is a place among these, times the
+        number of kinds, plus the kind.
+        """
         table, fillers = self.corpus.templates, self.corpus.templates.fillers
-        raws: list[Raw] = []
-        kinds = fillers.kinds.astype(np.int64)
-        key = fillers.text.codes.astype(np.int64) * 4 + kinds
-        key = np.where(fillers.text.codes < 0, -1, key)
-        different, code = np.unique(key, return_inverse=True)
-        texts, new = fillers.text.values, tuple.__new__  # which is faster than Raw(...)
-        raws += [
-            new(Raw, (TEXT, "") if each < 0 else (each % 4, texts[each // 4]))
-            for each in different.tolist()
-        ]
-        code = code.reshape(-1)
-        silent = np.flatnonzero(key < 0)
-        if len(silent):
-            code = code.copy()
-            doc = table.doc[fillers.template[fillers.filler[silent]]]
-            for row, where in zip(silent.tolist(), doc.tolist(), strict=True):
-                words = self.corpus.words(where)
-                text = words_at(words, fillers.fragments.of(row), self.corpus.unit or "char")
-                code[row] = len(raws)
-                raws.append(Raw(TEXT, text or ""))
+        texts = list(fillers.text.values)
+        text = fillers.text.codes.astype(np.int64)
+        silent = np.flatnonzero(text < 0)
+        doc = table.doc[fillers.template[fillers.filler[silent]]] if len(silent) else silent
+        for row, where in zip(silent.tolist(), doc.tolist(), strict=True):
+            words = self.corpus.words(where)
+            text[row] = len(texts)
+            place = fillers.fragments.of(row)
+            texts.append(words_at(words, place, self.corpus.unit or "char") or "")
+        code = text * len(KINDS) + np.where(fillers.text.codes < 0, TEXT, fillers.kinds)
         kept = np.flatnonzero(~self.swallowed[fillers.template])
         places, offsets = spread(fillers.realisations, kept)
         objects = np.flatnonzero(self.is_value & ~self.swallowed[np.maximum(self.parent, 0)]
@@ -167,8 +163,8 @@ class Side:
         sure = np.full(len(objects), np.nan)
         if self.confidence is not None:
             sure = self.confidence[objects]
-        object_codes = np.arange(len(objects)) + len(raws)
-        raws += [Raw(OBJECT, self.json_of(row)) for row in objects.tolist()]
+        object_codes = (np.arange(len(objects)) + len(texts)) * len(KINDS) + OBJECT
+        texts += [self.json_of(row) for row in objects.tolist()]
         sizes = np.append(np.diff(offsets), np.ones(len(objects), np.int64))
         leaves = Leaves(
             np.append(self.owner[fillers.template[kept]], self.parent[objects]),
@@ -180,7 +176,7 @@ class Side:
             np.append(0, np.cumsum(sizes)),
             np.append(code[places], object_codes).astype(np.int64),
         )  # fmt: skip
-        return leaves, raws
+        return leaves, texts
 
     @cached_property
     def _content(self) -> tuple[dict[int, list[int]], dict[int, list[int]]]:
@@ -220,8 +216,12 @@ class Side:
         """Take the leaves, and sort them and the templates: they are found by their place."""
         self.width = width
         key = leaves.template.astype(np.int64) * width + leaves.node
-        order = np.lexsort((leaves.place, key))
-        self.leaves, self._leaf_key = leaves.take(order), key[order]
+        if np.any(
+            (key[1:] < key[:-1]) | ((key[1:] == key[:-1]) & (leaves.place[1:] < leaves.place[:-1]))
+        ):
+            order = np.lexsort((leaves.place, key))
+            leaves, key = leaves.take(order), key[order]
+        self.leaves, self._leaf_key = leaves, key
         inner = np.flatnonzero((self.parent >= 0) & (self.node >= 0) & ~self.swallowed)
         keys = self.parent[inner].astype(np.int64) * width + self.node[inner]
         order = np.lexsort((self.corpus.templates.place[inner], keys))
@@ -368,18 +368,22 @@ def _columns(gold: Side, system: Side, schema: Schema, width: int) -> tuple[dict
     width = max(width, len(gold.rows), len(system.rows))
     sides = (gold, system)
     found = [side.raw_leaves() for side in sides]
+    texts, codes = _on_one_vocabulary(found)
     kept = [np.ones(len(leaves), bool) for leaves, _ in found]
-    codes = [leaves.code.copy() for leaves, _ in found]
     columns: dict[int, Column] = {}
     problems: list[Problem] = []
     unreadable = 0
-    owners = [np.repeat(np.arange(len(leaves)), np.diff(leaves.offsets)) for leaves, _ in found]
-    by_node = [np.argsort(leaves.node[owner], kind="stable")
-               for (leaves, _), owner in zip(found, owners, strict=True)]  # fmt: skip
-    bounds = [
-        np.searchsorted(leaves.node[owner][order], np.arange(len(schema.nodes) + 1))
-        for (leaves, _), owner, order in zip(found, owners, by_node, strict=True)
-    ]
+    owners, by_node, bounds = [], [], []
+    small = np.int16 if width < 1 << 15 else np.int32  # small numbers are sorted faster
+    for leaves, _ in found:
+        owner = np.repeat(np.arange(len(leaves)), np.diff(leaves.offsets))
+        node_of = leaves.node[owner].astype(small)
+        order = np.argsort(node_of, kind="stable")
+        owners.append(owner)
+        by_node.append(order)
+        nodes = np.arange(len(schema.nodes) + 1).astype(small)
+        bounds.append(np.searchsorted(node_of[order], nodes))
+    place = np.empty(len(texts) * len(KINDS), np.int64)
     for node in schema.nodes:
         if node.parent < 0:
             continue
@@ -389,21 +393,20 @@ def _columns(gold: Side, system: Side, schema: Schema, width: int) -> tuple[dict
         ]
         if node.is_object:
             if len(rows[0]):
-                leaf = owners[0][rows[0][0]]
-                raw = found[0][1][int(found[0][0].code[rows[0][0]])]
+                leaf, first = owners[0][rows[0][0]], int(codes[0][rows[0][0]])
+                raw = Raw(first % len(KINDS), texts[first // len(KINDS)])
                 problems.append(_problem("K832", gold, found[0][0], leaf, node.path, raw,
                                          "an object with slots"))  # fmt: skip
             continue
-        number: dict[Raw, int] = {}
+        used = distinct(np.concatenate([code[row] for code, row in zip(codes, rows, strict=True)]))
+        place[used] = np.arange(len(used))
         for side in (0, 1):
-            leaves, raws = found[side]
-            different, inverse = np.unique(leaves.code[rows[side]], return_inverse=True)
-            table = [number.setdefault(raws[each], len(number)) for each in different.tolist()]
-            codes[side][rows[side]] = int32(table)[inverse.reshape(-1)]
-        column = columns[n] = Column(node.slot, list(number))
+            codes[side][rows[side]] = place[codes[side][rows[side]]]
+        own_texts = [texts[i] for i in (used // len(KINDS)).tolist()]
+        column = columns[n] = Column(node.slot, Raws(own_texts, used % len(KINDS)))
         if node.slot.null:
             absent = np.array([fold(raw.text) in node.slot.null and raw.kind != OBJECT
-                               for raw in number], bool)  # fmt: skip
+                               for raw in column.raws], bool)  # fmt: skip
             for side in (0, 1):
                 gone = absent[codes[side][rows[side]]]
                 kept[side][owners[side][rows[side]][gone]] = False
@@ -427,6 +430,19 @@ def _columns(gold: Side, system: Side, schema: Schema, width: int) -> tuple[dict
         own.finish(read.take(np.flatnonzero(good)), width)
     _join_alternatives(gold, schema)
     return columns, unreadable
+
+
+def _on_one_vocabulary(
+    found: Sequence[tuple[Leaves, list[str]]],
+) -> tuple[list[str], list[IntArray]]:
+    """The texts of both sides, each once, and the codes of both sides in these."""
+    number = numbering()
+    codes = []
+    for leaves, texts in found:
+        table = np.fromiter(map(number.__getitem__, texts), np.int64, len(texts))
+        text, kind = np.divmod(leaves.code, len(KINDS))
+        codes.append(table[text] * len(KINDS) + kind)
+    return list(number), codes
 
 
 def _join_alternatives(gold: Side, schema: Schema) -> None:

@@ -185,6 +185,8 @@ def _all_typed(table: Templates) -> bool:
 
 def _bare(table: Templates) -> Templates:
     """Templates without types: their paths consist of slots only."""
+    if not table.label.values:
+        return table
     return replace(table, label=Codes(np.full(len(table), UNKNOWN, np.int32), ()))
 
 
@@ -258,6 +260,13 @@ def _labelled(labels: Iterable[str], rows: set[str], types: set[str]) -> dict[st
 
 def named(table: Templates) -> tuple[Codes, Codes]:
     """The path of every template, and the row of every filler: words joined by dots."""
+    if "names" not in table.remembered:
+        table.remembered["names"] = _named(table)
+    found: tuple[Codes, Codes] = table.remembered["names"]
+    return found
+
+
+def _named(table: Templates) -> tuple[Codes, Codes]:
     names: list[str] = [*table.label.values, ""]
     path = np.full(len(table), UNKNOWN, np.int64)
     top = table.parent == UNKNOWN
@@ -275,13 +284,26 @@ def named(table: Templates) -> tuple[Codes, Codes]:
 def _joined(path: IntArray, slot: Codes, code: IntArray, names: list[str]) -> IntArray:
     """New names for pairs of a path and a slot, appended to `names`."""
     width = len(slot.values) + 1
-    pairs, inverse = np.unique(path * width + code, return_inverse=True)
+    pairs, which = _ranked(path * width + code, len(names) * width)
     first = len(names)
     for pair in pairs.tolist():
         before, word = names[pair // width], slot.values[pair % width]
         names.append(f"{before}.{word}" if before else word)
-    codes: IntArray = inverse.reshape(-1) + first
-    return codes
+    return which + first
+
+
+def _ranked(numbers: IntArray, limit: int) -> tuple[IntArray, IntArray]:
+    """The different numbers, sorted, and which of them each one is; all are below `limit`.
+
+    >>> _ranked(np.array([5, 3, 5]), 6)
+    (array([3, 5]), array([1, 0, 1]))
+    """
+    if limit > 4 * len(numbers) + 1024:
+        different, which = np.unique(numbers, return_inverse=True)
+        return different, which.reshape(-1)
+    used = np.zeros(limit, bool)
+    used[numbers] = True
+    return np.flatnonzero(used), (np.cumsum(used) - 1)[numbers]
 
 
 def _as_codes(column: IntArray, names: Sequence[str]) -> Codes:

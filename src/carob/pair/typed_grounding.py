@@ -64,7 +64,7 @@ def groundings(pair: RecordPair, side: Side, words: Callable[[int], Words]) -> I
                 continue
             column = pair.columns[node.number]
             code = int(leaves.code[leaves.offsets[row]])
-            found[row] = document.grounding(node.slot, column.raws[code], column.values[code])
+            found[row] = document.grounding(node.slot, column.raws[code], column.value(code))
     return found
 
 

@@ -1,6 +1,7 @@
-"""Many values of one slot: each different value is read once, and then compared by its number.
+"""Many values of one slot: each different text is a row, and is read when it is needed, once.
 
-Equal values are found by comparing numbers. Only pairs that are unequal, and that by a rough look
+Equal texts are equal values, and most answers are right, so most are never read. Of the others,
+equal values are found by comparing numbers. Only pairs that are unequal, and that by a rough look
 may still be partly right or within a tolerance, are compared exactly, each different pair once.
 """
 
@@ -8,19 +9,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from carob.arrays.columns import numbering
+from carob.arrays.join import distinct
 from carob.arrays.types import BoolArray, FloatArray, IntArray
 from carob.values import date, quantity
 from carob.values.edit import bags, distance
 from carob.values.matches import Match
-from carob.values.raw import OBJECT, Raw, fold, trimmed
+from carob.values.raw import NUMBER, OBJECT, Raw, Raws, fold, trimmed
 from carob.values.slot import TypedSlot
 
 INCORRECT, PARTIAL, CORRECT = range(3)
 """What becomes of a pair of values."""
+
+_UNREAD: Any = object()
 
 LONGEST_EDIT = 50_000
 """Texts longer than this are compared for equality alone, even where a few edits are allowed."""
@@ -37,42 +43,70 @@ class Column:
     """
 
     def __init__(self, slot: TypedSlot, raws: Sequence[Raw]) -> None:
-        self.slot, self.raws = slot, raws
-        as_texts = slot.match.name == "exact" and slot.type in ("string", "id")
-        read = slot.kind.read
-        self.values: list[Any] = [
-            (None if raw.kind == OBJECT else raw.text) if as_texts else read(raw) for raw in raws
-        ]
-        self.readable: BoolArray = np.array([value is not None for value in self.values], bool)
-        seen: dict[Any, int] = {}
-        keys: Iterable[Any] = map(self._key, range(len(raws)))
-        if slot.match.name != "exact" and slot.type in ("string", "id", "number", "date"):
-            keys = (
-                ("unreadable", i) if value is None else value for i, value in enumerate(self.values)
-            )
-        numbers = [seen.setdefault(key, len(seen)) for key in keys]
-        self.key: IntArray = np.array(numbers, np.int64)
+        self.slot, self.raws = slot, Raws.of(raws)
         self.by_equality = _by_equality(slot)
+        self._as_texts = slot.match.name == "exact" and slot.type in ("string", "id")
+        self._values: list[Any] = [_UNREAD] * len(self.raws)
+        self._keys: IntArray = np.full(len(self.raws), -1)
+        self._numbers = numbering()
         self._pairs: dict[int, int] = {}
-        self._rough = None if self.by_equality else _rough(slot, self.values)
+
+    def value(self, row: int) -> Any:
+        """The value in a row; None if it cannot be read."""
+        found = self._values[row]
+        if found is _UNREAD:
+            raw = self.raws[row]
+            if self._as_texts:
+                found = None if raw.kind == OBJECT else raw.text
+            else:
+                found = self.slot.kind.read(raw)
+            self._values[row] = found
+        return found
+
+    @cached_property
+    def readable(self) -> BoolArray:
+        """Which values can be read. Most show that without being read."""
+        if self.slot.type in ("string", "id"):
+            texts: BoolArray = self.raws.kinds != OBJECT
+            return texts
+        sure: BoolArray = np.zeros(len(self.raws), bool)
+        if self.slot.type == "number":
+            numbers = np.flatnonzero(self.raws.kinds == NUMBER)
+            written = [self.raws.texts[i] for i in numbers.tolist()]
+            sure[numbers] = [len(text) < 30 and not text.strip("-.0123456789") for text in written]
+        for row in np.flatnonzero(~sure).tolist():
+            sure[row] = self.value(row) is not None
+        return sure
+
+    def keys(self, rows: IntArray) -> IntArray:
+        """A number for each of these rows, which are readable: the same where values are equal."""
+        new = distinct(rows[self._keys[rows] < 0])
+        keys: Iterable[Any] = map(self._key, new.tolist())
+        if self.slot.type == "string" and self.slot.match.name != "exact":  # most are strings
+            keys = (fold(self.raws.texts[row]) for row in new.tolist())
+        self._keys[new] = np.fromiter(map(self._numbers.__getitem__, keys), np.int64, len(new))
+        return self._keys[rows]
 
     def _key(self, row: int) -> Any:
-        raw, value, match = self.raws[row], self.values[row], self.slot.match.name
-        if match == "exact" and self.readable[row]:
-            return trimmed(raw.text)
-        if value is None:
-            return ("unreadable", row)
-        return canonical(self.slot.type, value)
+        if self.slot.match.name == "exact":
+            return trimmed(self.raws.texts[row])
+        return canonical(self.slot.type, self.value(row))
+
+    @cached_property
+    def _rough(self) -> Any:
+        return _rough(self.slot, [self.value(row) for row in range(len(self.raws))])
 
     def outcomes(self, gold: IntArray, system: IntArray) -> IntArray:
         """The outcome of each pair of values, given by their rows."""
         both = self.readable[gold] & self.readable[system]
-        found = np.where(both & (self.key[gold] == self.key[system]), CORRECT, INCORRECT)
-        found = found.astype(np.int8)
-        if self.by_equality or self._rough is None:
+        found = np.where(both & (gold == system), CORRECT, INCORRECT).astype(np.int8)
+        other = np.flatnonzero(both & (gold != system))
+        equal = self.keys(gold[other]) == self.keys(system[other])
+        found[other[equal]] = CORRECT
+        if self.by_equality:
             return found
-        open_ = np.flatnonzero(both & (found == INCORRECT))
-        open_ = open_[self._rough(gold[open_], system[open_])]
+        open_ = other[~equal]
+        open_ = open_[self._rough(gold[open_], system[open_])] if len(open_) else open_
         if len(open_):
             width = len(self.raws)
             keys = gold[open_].astype(np.int64) * width + system[open_]
@@ -87,7 +121,7 @@ class Column:
         return found
 
     def _judged(self, gold: int, system: int) -> int:
-        return judged(self.slot, self.values[gold], self.values[system])
+        return judged(self.slot, self.value(gold), self.value(system))
 
 
 def judged(slot: TypedSlot, gold: Any, system: Any) -> int:
