@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from carob.corpus.tables import Codes
+
 if TYPE_CHECKING:
     from carob.corpus.corpus import Corpus
 
@@ -37,8 +39,15 @@ def content_sha256(corpus: Corpus) -> str:
         data: Any
         if hasattr(value, "__len__") and not len(value):
             data = b""  # also a table without rows
+        elif isinstance(value, Codes):
+            value = value.sorted()
+            add(f"{name}.codes", value.codes)
+            add(f"{name}.values", value.values)
+            return
         elif is_dataclass(value):
             for each in fields(value):
+                if not each.init:
+                    continue
                 column = getattr(value, each.name)
                 if each.name in _LEFT_OUT or (column is None and f"{name}.{each.name}" in _NEWER):
                     continue

@@ -113,6 +113,17 @@ class Codes:
         code = int(self.codes[row])
         return None if code == UNKNOWN else self.values[code]
 
+    def sorted(self) -> Codes:
+        """The same words, on values that are sorted.
+
+        >>> Codes.numbered(["b", "a"]).sorted()
+        Codes(codes=array([1, 0], dtype=int32), values=('a', 'b'), in_order=True)
+        """
+        if self.in_order:
+            return self
+        values = tuple(sorted(set(self.values)))
+        return self._placed(dict(zip(values, range(len(values)), strict=True)), values)
+
     def take(self, index: IntArray) -> Codes:
         """The rows `index`."""
         return Codes(self.codes[index], self.values, self.in_order)

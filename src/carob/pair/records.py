@@ -7,7 +7,7 @@ in one. Every different value of a slot is read once (`Column`); a leaf is then 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -50,6 +50,16 @@ class Leaves:
 
     def __len__(self) -> int:
         return len(self.template)
+
+    def and_more(self, more: Leaves) -> Leaves:
+        """These leaves, and then others."""
+        return Leaves(
+            np.append(self.template, more.template), np.append(self.node, more.node),
+            np.append(self.optional, more.optional), np.append(self.confidence, more.confidence),
+            np.append(self.filler, more.filler), np.append(self.place, more.place),
+            np.append(self.offsets, self.offsets[-1] + more.offsets[1:]),
+            np.append(self.code, more.code),
+        )  # fmt: skip
 
     def take(self, index: IntArray) -> Leaves:
         """The leaves `index`, in that order."""
@@ -150,10 +160,19 @@ class Side:
             place = fillers.fragments.of(row)
             texts.append(words_at(words, place, self.corpus.unit or "char") or "")
         code = text * len(KINDS) + np.where(fillers.text.codes < 0, TEXT, fillers.kinds)
-        kept = np.flatnonzero(~self.swallowed[fillers.template])
-        places, offsets = spread(fillers.realisations, kept)
+        kept, offsets = np.arange(len(fillers)), fillers.realisations
+        if self.swallowed.any():
+            kept = np.flatnonzero(~self.swallowed[fillers.template])
+            places, offsets = spread(fillers.realisations, kept)
+            code = code[places]
         objects = np.flatnonzero(self.is_value & ~self.swallowed[np.maximum(self.parent, 0)]
                                  & (self.parent >= 0))  # fmt: skip
+        leaves = Leaves(
+            self.owner[fillers.template[kept]], self._paths[kept], fillers.optional[kept],
+            fillers.confidence[kept], kept, fillers.place[kept], offsets, code,
+        )  # fmt: skip
+        if not len(objects):
+            return leaves, texts
         first = np.searchsorted(fillers.template, objects)
         inside = (first < len(fillers)) & (
             fillers.template[np.minimum(first, max(len(fillers) - 1, 0))] == objects
@@ -165,18 +184,12 @@ class Side:
             sure = self.confidence[objects]
         object_codes = (np.arange(len(objects)) + len(texts)) * len(KINDS) + OBJECT
         texts += [self.json_of(row) for row in objects.tolist()]
-        sizes = np.append(np.diff(offsets), np.ones(len(objects), np.int64))
-        leaves = Leaves(
-            np.append(self.owner[fillers.template[kept]], self.parent[objects]),
-            np.append(self._paths[kept], self.node[objects]),
-            np.append(fillers.optional[kept], np.zeros(len(objects), bool)),
-            np.append(fillers.confidence[kept], sure),
-            np.append(kept, np.where(inside, first, UNKNOWN)),
-            np.append(fillers.place[kept], table.place[objects]),
-            np.append(0, np.cumsum(sizes)),
-            np.append(code[places], object_codes).astype(np.int64),
+        more = Leaves(
+            self.parent[objects], self.node[objects], np.zeros(len(objects), bool), sure,
+            np.where(inside, first, UNKNOWN), table.place[objects],
+            np.arange(len(objects) + 1), object_codes,
         )  # fmt: skip
-        return leaves, texts
+        return leaves.and_more(more), texts
 
     @cached_property
     def _content(self) -> tuple[dict[int, list[int]], dict[int, list[int]]]:
@@ -307,6 +320,15 @@ def unknown_row(schema: Schema, known: dict[str, int], path: str) -> str:
     return words[0]
 
 
+def _order(key: IntArray, place: IntArray) -> IntArray:
+    """The order by key, and by place within a key. No two rows have both in common."""
+    bits = int(place.max(initial=0)).bit_length()
+    if int(key.max(initial=0)).bit_length() + bits > 62:
+        return np.lexsort((place, key))
+    both = (key << bits) | place
+    return np.arange(len(both)) if bool((both[1:] > both[:-1]).all()) else np.argsort(both)
+
+
 def _ranges(keys: IntArray, wanted: IntArray) -> tuple[IntArray, IntArray]:
     low = np.searchsorted(keys, wanted)
     return low, np.searchsorted(keys, wanted, side="right") - low
@@ -368,7 +390,7 @@ def _columns(gold: Side, system: Side, schema: Schema, width: int) -> tuple[dict
     width = max(width, len(gold.rows), len(system.rows))
     sides = (gold, system)
     found = [side.raw_leaves() for side in sides]
-    texts, codes = _on_one_vocabulary(found)
+    texts, codes = _on_one_vocabulary(sides, found)
     kept = [np.ones(len(leaves), bool) for leaves, _ in found]
     columns: dict[int, Column] = {}
     problems: list[Problem] = []
@@ -432,17 +454,54 @@ def _columns(gold: Side, system: Side, schema: Schema, width: int) -> tuple[dict
     return columns, unreadable
 
 
+PIECE = 1 << 16
+"""About how many values get their numbers at a time."""
+
+
 def _on_one_vocabulary(
-    found: Sequence[tuple[Leaves, list[str]]],
+    sides: Sequence[Side], found: Sequence[tuple[Leaves, list[str]]]
 ) -> tuple[list[str], list[IntArray]]:
-    """The texts of both sides, each once, and the codes of both sides in these."""
-    number = numbering()
-    codes = []
-    for leaves, texts in found:
-        table = np.fromiter(map(number.__getitem__, texts), np.int64, len(texts))
-        text, kind = np.divmod(leaves.code, len(KINDS))
-        codes.append(table[text] * len(KINDS) + kind)
-    return list(number), codes
+    """Texts, and the codes of both sides in these. The same text has one code in a document.
+
+    Documents are numbered some at a time: a table of all texts of a large file does not fit into
+    the cache, and takes several times longer.
+    """
+    docs, orders = [], []
+    for side, (leaves, _) in zip(sides, found, strict=True):
+        doc = np.repeat(side.doc[leaves.template], np.diff(leaves.offsets))
+        rises = bool((doc[1:] >= doc[:-1]).all())
+        orders.append(np.arange(len(doc)) if rises else np.argsort(doc, kind="stable"))
+        docs.append(doc[orders[-1]])
+    size, count = (
+        sum(map(len, docs)),
+        max((int(doc[-1]) + 1 for doc in docs if len(doc)), default=0),
+    )
+    ends = np.linspace(0, count, size // PIECE + 2).astype(np.int64)[1:]
+    bounds = [np.append(0, np.searchsorted(doc, ends)).tolist() for doc in docs]
+    texts: list[str] = []
+    codes = [np.empty_like(leaves.code) for leaves, _ in found]
+    for piece in range(len(ends)):
+        number = numbering()
+        for own, order, bound, (leaves, words) in zip(codes, orders, bounds, found, strict=True):
+            rows = order[bound[piece] : bound[piece + 1]]
+            text, kind = np.divmod(leaves.code[rows], len(KINDS))
+            own[rows] = (_numbers(text, words, number) + len(texts)) * len(KINDS) + kind
+        texts += number
+    return texts, codes
+
+
+def _numbers(place: IntArray, words: Sequence[str], number: Mapping[str, int]) -> IntArray:
+    """The numbers of the words at these places."""
+    if not len(place):
+        return place
+    low, high = int(place.min()), int(place.max()) + 1
+    if high - low <= 4 * len(place):  # neighbours in a file have neighbouring words
+        some = words[low:high]
+        return np.fromiter(map(number.__getitem__, some), np.int64, len(some))[place - low]
+    used = distinct(place)
+    some = [words[i] for i in used.tolist()]
+    table = np.fromiter(map(number.__getitem__, some), np.int64, len(some))
+    return table[np.searchsorted(used, place)]
 
 
 def _join_alternatives(gold: Side, schema: Schema) -> None:
