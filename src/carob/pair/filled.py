@@ -76,6 +76,8 @@ class Filled:
 
     def take(self, rows: IntArray) -> Filled:
         """The fillers `rows`, in that order."""
+        if len(rows) == len(self) and np.array_equal(rows, np.arange(len(rows))):
+            return self
         places, offsets = spread(self.realisations, rows)
         return Filled(
             self.doc[rows], self.label[rows], self.template[rows], self.optional[rows],
@@ -145,9 +147,10 @@ class FilledPair:
     @cached_property
     def texts(self) -> Texts:
         """The folded texts; if a filler has only a place, the text is read there."""
-        gold, system = self._texts_of(self.gold), self._texts_of(self.system)
-        both = Codes.of([*gold, *system])
-        return Texts(both.codes[: len(gold)], both.codes[len(gold) :], both.values)
+        gold, system = self._worded(self.gold, fold), self._worded(self.system, fold)
+        both = Codes.of([*gold.values, None, *system.values, None])
+        ours, theirs = np.split(both.codes, [len(gold.values) + 1])
+        return Texts(ours[gold.codes], theirs[system.codes], both.values)
 
     @cached_property
     def grounded(self) -> Grounded:
@@ -165,17 +168,17 @@ class FilledPair:
         unknown = self.grounded.unknown
         return bool(unknown.any()) and bool(unknown.all())
 
-    def _texts_of(self, side: Filled) -> list[str | None]:
-        return self._worded(side, fold)
-
     def raw_texts(self, side: Filled) -> list[str | None]:
         """The text of every realisation of a side, as the file has it; None if it is unknown."""
-        return self._worded(side, str)
+        column = self._worded(side, str)
+        texts = [*column.values, None]
+        return [texts[code] for code in column.codes.tolist()]
 
-    def _worded(self, side: Filled, change: Callable[[str], str]) -> list[str | None]:
-        changed = [*map(change, side.raw.values), None]
-        texts = [changed[code] for code in side.raw.codes.tolist()]
-        places = side.fragments
+    def _worded(self, side: Filled, change: Callable[[str], str]) -> Codes:
+        """The changed text of every realisation of a side, in no order."""
+        changed = {text: change(text) for text in set(side.raw.values)}
+        texts = [changed[text] for text in side.raw.values]
+        codes, places = side.raw.codes.copy(), side.fragments
         silent = np.flatnonzero((side.raw.codes == UNKNOWN) & (np.diff(places.offsets) > 0))
         last = UNKNOWN
         document: Words = (None, None)
@@ -183,8 +186,10 @@ class FilledPair:
             if doc != last:
                 last, document = doc, self.words(doc)
             text = words_at(document, places.of(row), self.unit)
-            texts[row] = None if text is None else change(text)
-        return texts
+            if text is not None:
+                codes[row] = len(texts)
+                texts.append(change(text))
+        return Codes(codes, tuple(texts), in_order=False)
 
 
 def words_at(words: Words, fragments: Sequence[tuple[int, int]], unit: str) -> str | None:
@@ -232,7 +237,12 @@ def filled(
     unit = gold.unit or system.unit or "char"
     theirs = {int(ours): row for row, ours in enumerate(place.tolist()) if ours != UNKNOWN}
 
+    has_words = gold.documents.length >= 0
+    has_words[place[(place != UNKNOWN) & (system.documents.length >= 0)]] = True
+
     def words(row: int) -> Words:
+        if not has_words[row]:
+            return None, None
         text, tokens = gold.words(row)
         known = text if unit == "char" else tokens
         if known is None and system.library is not None and row in theirs:

@@ -22,7 +22,7 @@ import numpy as np
 from carob.arrays.types import BoolArray
 from carob.corpus.corpus import Words
 from carob.corpus.document import Span
-from carob.corpus.tables import UNKNOWN, Fragments
+from carob.corpus.tables import UNKNOWN, Fragments, between
 from carob.pair.occurrences import LEVELS, InTokens, Occurrences, weight
 
 if TYPE_CHECKING:
@@ -128,11 +128,8 @@ class _Side:
         self.nowhere: list[int] = []
         doc = side.doc[self._owner]
         self.docs = np.unique(doc[self.silent])
-        rows = np.flatnonzero(np.isin(doc, self.docs))
-        rows = rows[np.argsort(doc[rows], kind="stable")]
-        first = np.searchsorted(doc[rows], self.docs)
-        # Without any document, there is still one part.
-        self._rows = dict(zip(self.docs.tolist(), np.split(rows, first[1:]), strict=False))
+        self._rows = np.argsort(doc, kind="stable")
+        self._doc_of_row = doc[self._rows]
 
     def ground(self, doc: int, where: Occurrences) -> None:
         """Find places for the realisations of a document that have only a text."""
@@ -140,7 +137,8 @@ class _Side:
         taken: dict[int, _Taken] = {}
         own: list[_Want] = []
         others: list[_Want] = []
-        for row in self._rows.get(doc, np.empty(0, np.int64)).tolist():
+        first, last = between(self._doc_of_row, doc)
+        for row in self._rows[first:last].tolist():
             filler = int(self._owner[row])
             slot, first = int(side.label[filler]), int(side.realisations[filler])
             here = taken.setdefault(slot, _Taken())
