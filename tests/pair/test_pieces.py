@@ -70,11 +70,55 @@ def test_the_tallies_of_pieces_make_the_tally_of_the_whole(
     for number in range(50):
         pair = Pair.of(*random_corpora(rng, rng.randint(1, 12), flat=number % 2 == 0), LABELS)
         in_pieces(monkeypatch, rng.randint(1, 12))
-        parts = list(pieces.pieces(pair))
+        cut = pieces.slot_pieces if space.items == "filler" else pieces.pieces
+        parts = list(cut(pair))
         together = Tally.concatenate(Tally.of(space, part) for part in parts)
         assert same(Tally.of(space, pair), together)
         several += len(parts) > 1
     assert several > 25
+
+
+def random_records(rng: random.Random, size: int) -> Corpus:
+    """Records with lists, objects in objects and, sometimes, a text."""
+
+    def slots(depth: int) -> dict[str, Any]:
+        made: dict[str, Any] = {}
+        for name in rng.sample("abc", rng.randint(0, 3)):
+            made[name] = [
+                {"slots": slots(depth + 1)} if depth < 2 and rng.random() < 0.2
+                else rng.choice(["Ann", "Bo", "ann  ", "Cy"])
+                for _ in range(rng.randint(1, 2))
+            ]  # fmt: skip
+        return made
+
+    documents = []
+    for number in range(size):
+        several = [{"slots": slots(0)} for _ in range(rng.randint(0, 2))]
+        text = {"text": ("Ann met Bo", "Nobody")[number % 3 - 1]} if number % 3 else {}
+        documents.append({"id": str(number), "templates": several, **text})
+    return Corpus.of(*documents)
+
+
+@pytest.mark.parametrize("name", ["oas", "oads", "templates"])
+def test_fillers_in_pieces_are_those_of_the_whole(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = random.Random(name)
+    space = registry.load("match", name)()
+    several = 0
+    for _ in range(100):
+        size = rng.randint(1, 9)
+        gold, system = random_records(rng, size), random_records(rng, size)
+        whole = score(gold, system, f"{name}.PRF", resamples=0)
+        in_pieces(monkeypatch, rng.randint(1, 9))
+        pair = Pair.of(gold, system)
+        parts = list(pieces.slot_pieces(pair))
+        assert same(Tally.of(space, Pair.of(gold, system)),
+                    Tally.concatenate(Tally.of(space, part) for part in parts))  # fmt: skip
+        assert whole.to_dict() == score(gold, system, f"{name}.PRF", resamples=0).to_dict()
+        in_pieces(monkeypatch, 1 << 16)
+        several += len(parts) > 1
+    assert several > 50
 
 
 def test_pieces_are_the_documents_in_order(monkeypatch: pytest.MonkeyPatch) -> None:

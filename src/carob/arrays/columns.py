@@ -41,6 +41,31 @@ def numbering() -> defaultdict[Any, int]:
     return defaultdict(count().__next__)
 
 
+def constant(value: float, size: int, kind: type) -> Any:
+    """A column of one number, which takes no memory and cannot be written to.
+
+    >>> constant(7, 3, np.int32)
+    array([7, 7, 7], dtype=int32)
+    """
+    return np.broadcast_to(np.array(value, kind), size)
+
+
+def end_to_end(columns: Sequence[Any]) -> Any:
+    """Columns one after the other; if all of them are the same constant, that constant.
+
+    >>> end_to_end([constant(0, 2, bool), constant(0, 1, bool)]).strides
+    (0,)
+    """
+    filled = [column for column in columns if len(column)] or list(columns[:1])
+    first = filled[0]
+    if all(column.strides == (0,) and column.dtype == first.dtype for column in filled):
+        values = [column[0] for column in filled if len(column)]
+        if all(value == values[0] or (value != value and values[0] != values[0])
+               for value in values):  # fmt: skip
+            return constant(first[0] if len(first) else 0, sum(map(len, columns)), first.dtype.type)
+    return np.concatenate(columns)
+
+
 def stretches(size: int, width: int = 1) -> Iterator[slice]:
     """Slices that cover all rows, each small enough that intermediate results fit in memory.
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 
-from carob.arrays.columns import numbering
+from carob.arrays.columns import constant, end_to_end, numbering
 from carob.arrays.types import BoolArray, FloatArray, HashArray, IntArray
 from carob.corpus.document import DEEPEST, FILLER_KINDS, Filler, Span, Template
 from carob.corpus.problems import UsageError, shown
@@ -154,11 +154,24 @@ def joined_codes(columns: Sequence[Codes]) -> Codes:
         values = tuple(sorted({value for column in columns for value in column.values}))
         place = dict(zip(values, range(len(values)), strict=True))
         return Codes(np.concatenate([c._placed(place, values).codes for c in columns]), values)
-    # Words that several columns have are repeated: to look up millions of them would take longer
-    # than everything else that is done with them.
+    if _mostly_repeats(columns):
+        number = numbering()
+        tables = [np.fromiter(map(number.__getitem__, c.values), np.int32, len(c.values))
+                  for c in columns]  # fmt: skip
+        every = [np.append(table, np.int32(UNKNOWN))[column.codes]
+                 for table, column in zip(tables, columns, strict=True)]  # fmt: skip
+        return Codes(np.concatenate(every), tuple(number), in_order=False)
     first = np.cumsum([0, *(len(column.values) for column in columns)]).tolist()
     codes = _join_moved([column.codes for column in columns], first)
     return Codes(codes, tuple(chain.from_iterable(c.values for c in columns)), in_order=False)
+
+
+def _mostly_repeats(columns: Sequence[Codes]) -> bool:
+    """Whether most words of the last column are in the first, too. If not, looking all words up
+    would take longer than everything else that is done with them, and save little memory.
+    """
+    last = columns[-1].values
+    return len(columns) > 1 and 2 * len(set(columns[0].values).intersection(last)) > len(last)
 
 
 def _take(column: Any, index: IntArray) -> Any:
@@ -178,7 +191,7 @@ def _join(columns: Sequence[Any]) -> Any:
         return joined_codes(columns)
     if isinstance(columns[0], tuple):
         return tuple(each for column in columns for each in column)
-    return np.concatenate(columns)
+    return end_to_end(columns)
 
 
 def _take_rows(table: _Table, index: IntArray, **others: Any) -> _Table:
@@ -214,12 +227,19 @@ def _join_attributes(tables: Sequence[Any]) -> dict[str, Codes]:
 
 
 def _join_offsets(offsets: Sequence[IntArray]) -> IntArray:
-    counts = np.concatenate([np.diff(each) for each in offsets])
-    return np.concatenate([[0], np.cumsum(counts)])
+    size = sum(len(each) - 1 for each in offsets) + 1
+    total = sum(int(each[-1]) - int(each[0]) for each in offsets)
+    if not total:
+        zeros: IntArray = constant(0, size, np.int64)
+        return zeros
+    return np.cumsum(np.concatenate([[0], *(np.diff(each) for each in offsets)]))
 
 
 def _join_moved(columns: Sequence[IntArray], first: Sequence[int]) -> IntArray:
     """Columns of row numbers end to end, each column `first` rows further on; -1 stays."""
+    if all(len(c) == 0 or (c.strides == (0,) and c[0] == UNKNOWN) for c in columns):
+        nothing: IntArray = constant(UNKNOWN, sum(map(len, columns)), np.int32)
+        return nothing
     pairs = zip(columns, first, strict=False)
     return np.concatenate([int32(np.where(c < 0, UNKNOWN, c + by)) for c, by in pairs])
 

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import product
+from itertools import chain, product
 from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
 
@@ -44,7 +44,7 @@ from carob.counts.events import Events, Space
 from carob.counts.tally import Statistic, Tally
 from carob.evaluate.options import Options, only_fillers
 from carob.evaluate.read import Scorable, corpora
-from carob.pair.pair import Pair, cut_alike
+from carob.pair.pair import Pair, cut_alike, slot_pieces
 from carob.pair.template_types import (
     named,
     row_names,
@@ -419,7 +419,7 @@ def prepare(
         warnings += labels_of_other_case({"gold": reference, **answers})
     remarks += uncounted_groups(wanted, reference)
     if optional:
-        wanted, impossible = _countable(wanted, list(pairs.values()))
+        wanted, impossible = _countable(wanted, list(pairs.values()), options)
         remarks += impossible
     return Run(
         replace(_file("gold", reference), warnings=warnings),
@@ -565,7 +565,7 @@ def parse_recipes(recipes: Recipes) -> list[Recipe]:
 
 
 def _countable(
-    recipes: Sequence[Recipe], pairs: Sequence[Pair]
+    recipes: Sequence[Recipe], pairs: Sequence[Pair], options: Options
 ) -> tuple[list[Recipe], tuple[str, ...]]:
     """Of default recipes, those that can be counted, and remarks why others cannot.
 
@@ -574,19 +574,55 @@ def _countable(
     """
     all_fit = all(p.unit == "token" and not (p.documents.length < 0).any() for p in pairs)
     spaces = dict.fromkeys(recipe.space for recipe in recipes)
+    of_slots = [space for space in spaces if space.items == "filler"]
     why: dict[Any, str] = {}
-    for space in (each for each in spaces if not all_fit or each.items == "filler"):
+    for pair in pairs:
+        for space, counts in slot_counts(of_slots, pair, why).items():
+            if options.resample_by == "document":
+                pair.remembered["counts", space] = counts
+    for space in (each for each in spaces if not all_fit and each not in of_slots):
         try:
             for pair in pairs:
-                events = space(pair)
-                if space.items == "filler":
-                    pair.remembered["events", space] = events
+                space(pair)
         except UsageError as error:
             why[space] = str(error)
     kept = [recipe for recipe in recipes if recipe.space not in why]
     if not kept:
         raise DataError(next(iter(why.values())))
     return kept, tuple(f"{spell(space)} is left out: {text}" for space, text in why.items())
+
+
+def slot_counts(
+    spaces: Sequence[Any], pair: Pair, why: dict[Any, str] | None = None
+) -> dict[Any, tuple[Tally, bool]]:
+    """What spaces of fillers count in each document, and whether all events are of mentions; in
+    pieces of the pair if they allow it. Why one cannot count goes to `why`, if that is given.
+    """
+    parts: dict[Any, list[tuple[Tally, bool]]] = {space: [] for space in spaces}
+    local = [space for space in spaces if space.by_document]
+    others = [space for space in spaces if not space.by_document]
+    works = chain(
+        ((piece, local) for piece in (slot_pieces(pair) if local else ())), [(pair, others)]
+    )
+    for piece, some in works:
+        for space in (each for each in some if each in parts):
+            try:
+                events = space(piece)
+            except UsageError as error:
+                if why is None:
+                    raise
+                why[space] = str(error)
+                del parts[space]
+                continue
+            parts[space].append((Tally.of(space, piece, events), events.of_mentions))
+        if piece is not pair:
+            pair.filled.checks.extend(piece.filled.grounding_checks())
+    return {
+        space: own[0] if len(own) == 1 else (
+            Tally.concatenate(tally for tally, _ in own), all(mentions for _, mentions in own)
+        )
+        for space, own in parts.items()
+    }  # fmt: skip
 
 
 def too_few(set_aside: Sequence[SetAside], what: str) -> UsageError:

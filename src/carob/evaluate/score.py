@@ -26,6 +26,7 @@ from carob.evaluate.run import (
     Run,
     Systems,
     prepare,
+    slot_counts,
     too_many_labels,
 )
 from carob.pair.pair import Pair, pieces
@@ -212,11 +213,19 @@ def count_events(pair: Pair, spaces: Iterable[Any], plan: Plan) -> dict[Any, Cou
 
 
 def _count_pieces(pair: Pair, spaces: Iterable[Any], plan: Plan) -> dict[Any, list[Counts]]:
-    local = plan.options.resample_by == "document" and all(s.by_document for s in spaces)
+    by_document = plan.options.resample_by == "document"
     parts: dict[Any, list[Counts]] = {space: [] for space in spaces}
+    of_slots = [space for space in parts if by_document and space.items == "filler"]
+    others = [space for space in parts if space not in of_slots]
+    local = by_document and all(space.by_document for space in others)
     for piece in pieces(pair) if local else (pair,):
-        for space, own in parts.items():
-            own.append(_count_piece(piece, space, plan))
+        for space in others:
+            parts[space].append(_count_piece(piece, space, plan))
+    known = {space: pair.remembered.pop(("counts", space), None) for space in of_slots}
+    new = slot_counts([space for space in of_slots if known[space] is None], pair)
+    for space in of_slots:
+        tally, of_mentions = known[space] or new[space]
+        parts[space] = [(tally, tally, of_mentions)]
     return parts
 
 
@@ -226,8 +235,7 @@ def _concatenated(parts: Sequence[Counts]) -> Counts:
 
 
 def _count_piece(pair: Pair, space: Any, plan: Plan) -> Counts:
-    kept = pair.remembered.pop(("events", space), None)
-    events = space(pair) if kept is None else kept
+    events = space(pair)
     tally = Tally.of(space, pair, events)
     by_document = plan.options.resample_by == "document"
     units = tally if by_document else plan.tally(space, pair, events)

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from carob.arrays.columns import numbering
+from carob.arrays.columns import constant, numbering
 from carob.arrays.types import BoolArray, IntArray
 from carob.corpus.document import DEEPEST, Number
 from carob.corpus.tables import (
@@ -183,10 +183,10 @@ class NestedSlots:
         return Templates(
             doc, none, parent, self._names_of(slot), place, (None,) * size,
             Fillers(
-                int32(template), self._names_of(key), np.zeros(count, bool),
-                np.full(count, np.nan), np.full(count, UNKNOWN, np.int32), int32(at),
+                int32(template), self._names_of(key), constant(False, count, bool),
+                constant(np.nan, count, float), constant(UNKNOWN, count, np.int32), int32(at),
                 np.arange(count + 1), Codes.numbered(texts),
-                Fragments(np.zeros(count + 1, np.int64), int32([]), int32([])),
+                Fragments(constant(0, count + 1, np.int64), int32([]), int32([])),
                 kind.astype(np.uint8) if kind.any() else None,
             ),
             marks=self._marks(marks),

@@ -48,7 +48,7 @@ class _Answers:
 
     name: ClassVar[str]
     items: ClassVar[Literal["mention", "filler"]] = "filler"
-    by_document: ClassVar[bool] = False
+    by_document: ClassVar[bool] = True
     of_strings: ClassVar[bool] = True
     idle: ClassVar[Mapping[str, tuple[str, ...]]] = IDLE
     outcomes: ClassVar[tuple[str, ...]] = ("tp", "fp", "fn", "ungrounded", "unread")

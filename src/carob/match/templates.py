@@ -98,7 +98,7 @@ class Templates:
     name: ClassVar[str] = "templates"
     items: ClassVar[Literal["mention", "filler"]] = "filler"
     of_strings: ClassVar[bool] = True
-    by_document: ClassVar[bool] = False
+    by_document: ClassVar[bool] = True
     idle: ClassVar[Mapping[str, tuple[str, ...]]] = IDLE
     outcomes, errors, quantities = OUTCOMES, ERRORS, QUANTITIES
 

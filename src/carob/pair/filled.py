@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from carob.arrays.join import distinct
 from carob.arrays.types import BoolArray, FloatArray, IntArray
 from carob.corpus.corpus import Corpus, Words
 from carob.corpus.problems import UsageError, shown
@@ -43,6 +44,12 @@ class Forms:
 
     def __len__(self) -> int:
         return len(self.doc)
+
+    def between(self, low: int, high: int, doc: int) -> Forms:
+        """The templates from `low` to `high`, with documents counted from `doc` on."""
+        part, parent = slice(low, high), self.parent[low:high]
+        return Forms(self.doc[part] - np.int32(doc), self.type[part], self.path[part],
+                     np.where(parent < 0, UNKNOWN, parent - low))  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,6 +92,34 @@ class Filled:
             self.row[rows], self.forms,
         )  # fmt: skip
 
+    def between(self, low: int, high: int) -> Filled:
+        """The fillers of the documents from `low` to `high`, which are counted from `low` on; the
+        documents of fillers and templates must rise.
+        """
+        (first, last), (top, bottom) = (
+            np.searchsorted(doc, np.array([low, high], doc.dtype)).tolist()
+            for doc in (self.doc, self.forms.doc)
+        )
+        rows = slice(first, last)
+        start, stop = self.realisations[[first, last]].tolist()
+        places = self.fragments.offsets[[start, stop]].tolist()
+        return Filled(
+            self.doc[rows] - np.int32(low), self.label[rows], self.template[rows] - top,
+            self.optional[rows], self.confidence[rows],
+            self.realisations[first : last + 1] - start,
+            Codes(self.raw.codes[start:stop], self.raw.values, self.raw.in_order),
+            Fragments(
+                self.fragments.offsets[start : stop + 1] - places[0],
+                self.fragments.start[slice(*places)], self.fragments.end[slice(*places)],
+            ),
+            self.row[rows], self.forms.between(top, bottom, low),
+        )  # fmt: skip
+
+    @property
+    def rises(self) -> bool:
+        """Whether fillers and templates are in the order of the documents."""
+        return all(bool((doc[1:] >= doc[:-1]).all()) for doc in (self.doc, self.forms.doc))
+
     def without_alternatives(self) -> Filled:
         """The fillers with only their own text and place, without alternatives."""
         own = self.realisations[:-1]
@@ -103,6 +138,14 @@ class Texts:
     gold: IntArray
     system: IntArray
     values: tuple[str, ...]
+
+
+class GroundingCheck(NamedTuple):
+    """Of how many system fillers the texts are not found, or cannot be looked for."""
+
+    fillers: int
+    ungrounded: int
+    unknown: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,6 +175,8 @@ class FilledPair:
     slots_without_types: tuple[str, ...] = ()
     notes: list[str] = field(default_factory=list)
     """What event spaces have to say about how they counted."""
+    checks: list[GroundingCheck] = field(default_factory=list)
+    """What was found in texts and what was not, in the pieces of this pair that were counted."""
 
     def note(self, text: str) -> None:
         """Add a note, once."""
@@ -157,6 +202,33 @@ class FilledPair:
         """The places of both sides; fillers that have only a text are located in the document."""
         return grounded(self.gold, self.system, self.words, self.unit)
 
+    def between(self, low: int, high: int) -> FilledPair:
+        """The pair of the documents from `low` to `high`; its notes are those of this pair."""
+        return replace(
+            self, gold=self.gold.between(low, high), system=self.system.between(low, high),
+            documents=self.documents.take(np.arange(low, high)),
+            words=lambda row: self.words(row + low),
+        )  # fmt: skip
+
+    def grounding_checks(self) -> list[GroundingCheck]:
+        """What was found in texts and what was not, if anything was looked for."""
+        if "grounded" not in self.__dict__:
+            return self.checks
+        found = self.grounded
+        counts = (int(np.count_nonzero(each)) for each in (found.ungrounded, found.unknown))
+        return [GroundingCheck(len(self.system), *counts)]
+
+    @property
+    def ungrounded_count(self) -> int | None:
+        """How many system fillers are not found in the text; None if no recipe needed to know, or
+        none can be checked.
+        """
+        checks = self.grounding_checks()
+        unknown = sum(check.unknown for check in checks)
+        if not checks or 0 < unknown == sum(check.fillers for check in checks):
+            return None
+        return sum(check.ungrounded for check in checks)
+
     @property
     def ungrounded(self) -> BoolArray:
         """Which system fillers have no place, and a text that is not found in the document."""
@@ -176,9 +248,12 @@ class FilledPair:
 
     def _worded(self, side: Filled, change: Callable[[str], str]) -> Codes:
         """The changed text of every realisation of a side, in no order."""
-        changed = {text: change(text) for text in set(side.raw.values)}
-        texts = [changed[text] for text in side.raw.values]
-        codes, places = side.raw.codes.copy(), side.fragments
+        used = distinct(side.raw.codes)
+        some = [side.raw.values[code] for code in used.tolist() if code != UNKNOWN]
+        changed = {text: change(text) for text in set(some)}
+        texts = [changed[text] for text in some]
+        unknown = len(used) - len(texts)
+        codes, places = np.searchsorted(used, side.raw.codes) - unknown, side.fragments
         silent = np.flatnonzero((side.raw.codes == UNKNOWN) & (np.diff(places.offsets) > 0))
         last = UNKNOWN
         document: Words = (None, None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -150,9 +151,8 @@ class Pair:
         if slots is None or "gold_fillers" not in self.coverage:
             return found
         found["ignored"] += slots.ignored
-        # Otherwise no recipe needed the places of fillers, or none can be checked.
-        if "grounded" in slots.__dict__ and not slots.unread:
-            found["ungrounded"] = int(np.count_nonzero(slots.ungrounded))
+        if (ungrounded := slots.ungrounded_count) is not None:
+            found["ungrounded"] = ungrounded
         return found
 
     @property
@@ -657,6 +657,31 @@ def pieces(pair: Pair) -> Iterator[Pair]:
             )
             documents = pair.documents.take(np.arange(low, high))
             yield replace(pair, gold=gold, system=system, documents=documents)
+
+
+def slot_pieces(pair: Pair) -> Iterator[Pair]:
+    """The pair in pieces of whole documents, for event spaces that count fillers alone; the pair
+    itself if it is small, or the system has its documents in another order.
+
+    >>> from carob.corpus.corpus import Corpus
+    >>> pair = Pair.of(Corpus.of("[Ann]who slept"), Corpus.of("[Ann]who slept"))
+    >>> [piece is pair for piece in slot_pieces(pair)]
+    [True]
+    """
+    filled = pair.filled
+    rows = len(filled.gold) + len(filled.system)
+    if rows <= PIECE or not (filled.gold.rises and filled.system.rises):
+        yield pair
+        return
+    bounds = np.linspace(0, pair.size, rows // PIECE + 2).astype(np.int64).tolist()
+    for low, high in itertools.pairwise(bounds):
+        if low < high:
+            part = filled.between(low, high)
+            yield replace(pair, documents=part.documents, slots=partial(_itself, part))
+
+
+def _itself(part: FilledPair) -> FilledPair:
+    return part
 
 
 def _between(table: Mentions, low: int, high: int, doc: int) -> Mentions:
