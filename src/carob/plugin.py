@@ -411,6 +411,11 @@ _DEFAULTS = (
     LearnerHooks(),
 )  # fmt: skip
 
+_DEFAULT_OF = {
+    name: getattr(defaults, name) for defaults in reversed(_DEFAULTS) for name in dir(defaults)
+}
+"""What holds for a component that does not declare a hook; the first of the contracts decides."""
+
 
 def hook(component: object, name: str) -> Any:
     """An optional attribute of a component, or what holds without it.
@@ -420,7 +425,6 @@ def hook(component: object, name: str) -> Any:
     >>> hook(Error(), "has_no_zero"), hook(Error(), "of_means")
     (True, None)
     """
-    for defaults in _DEFAULTS:
-        if hasattr(defaults, name):
-            return getattr(component, name, getattr(defaults, name))
-    raise AttributeError(f"no contract has a hook {name!r}")
+    if name not in _DEFAULT_OF:
+        raise AttributeError(f"no contract has a hook {name!r}")
+    return getattr(component, name, _DEFAULT_OF[name])

@@ -210,12 +210,13 @@ class _Reader:
     def recipe(self) -> tuple[Any, list[Any], Any]:
         """The space, the measures and the average."""
         name = self.name("an event space")
-        known_measures = {*SHORT, *registry.builtin("measure")} - {*registry.names("match")}
-        if self.text == name and name in known_measures:
-            raise RecipeError(f"{name} is a measure; say what it counts: {_with_space(name)}")
-        known = {each.casefold(): each for each in PRESETS}
-        if self.text == name and name not in registry.names("match") and name.casefold() in known:
-            raise RecipeError(f"no recipe is called {name}; did you mean {known[name.casefold()]}?")
+        if self.text == name and name not in registry.names("match"):
+            if name in {*SHORT, *registry.builtin("measure")}:
+                raise RecipeError(f"{name} is a measure; say what it counts: {_with_space(name)}")
+            known = {each.casefold(): each for each in PRESETS}
+            if name.casefold() in known:
+                preset = known[name.casefold()]
+                raise RecipeError(f"no recipe is called {name}; did you mean {preset}?")
         space = _build("match", name, self.parameters())
         if not self.sign("."):
             if self.at == len(self.text) and "(" not in self.text:

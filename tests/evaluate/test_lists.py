@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from carob import CarobError, Corpus, UsageError, compare, errors, rank, robust, score, write
+from carob.corpus.content import content_sha256
 
 GOLD = [["B-PER", "I-PER", "O"], ["O", "B-LOC"], ["B-LOC", "O"]]
 SYSTEM = [["B-PER", "O", "O"], ["O", "B-LOC"], ["B-PER", "O"]]
@@ -90,3 +92,29 @@ def test_errors_name_the_side_the_document_and_the_place(
     with pytest.raises(CarobError) as caught:
         score(gold, system, "exact.F1")
     assert message in str(caught.value)
+
+
+def test_lists_are_hashed_when_a_signature_is_read_and_only_then(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    hashed: list[Corpus] = []
+
+    def counted(corpus: Corpus) -> str:
+        hashed.append(corpus)
+        return content_sha256(corpus)
+
+    monkeypatch.setattr("carob.corpus.content.content_sha256", counted)
+    scores = score(GOLD, SYSTEM, ["exact.F1", "exact.P"], resamples=0)
+    assert 1 / 3 == scores["exact.P"].value
+    assert not hashed
+    gold, system = scores.gold.sha256, scores.systems[0].sha256
+    assert [content_sha256(Corpus.from_tags(each)) for each in (GOLD, SYSTEM)] == [gold, system]
+    for each in scores:
+        assert each.signature.endswith(f"|gold:sha256={gold[:8]}|system:sha256={system[:8]}")
+    assert 2 == len(hashed)
+
+
+def test_scores_of_equal_lists_are_equal_and_can_be_pickled() -> None:
+    one, other = score(GOLD, SYSTEM, "exact.F1"), score(GOLD, SYSTEM, "exact.F1")
+    assert one == other != score(GOLD, GOLD, "exact.F1")
+    assert pickle.loads(pickle.dumps(score(GOLD, SYSTEM, "exact.F1"))) == one

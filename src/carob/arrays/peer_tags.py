@@ -11,16 +11,14 @@ and have one label.
 
 from __future__ import annotations
 
-from array import array
-from collections import defaultdict
 from collections.abc import Callable, Sequence
 from functools import cache
-from itertools import chain, count
 from typing import NamedTuple
 
 import numpy as np
 
 from carob.arrays.peer_schemes import CLASSES, PREFIXES, Token, pattern_tables, prefix_class
+from carob.arrays.tags import list_lengths, tag_codes, tag_numbers
 from carob.arrays.types import BoolArray, IntArray
 
 Sentences = Sequence[Sequence[str]]
@@ -66,7 +64,7 @@ class TagReader:
     """Gives every tag a number, in the order in which they come; O is 0."""
 
     def __init__(self) -> None:
-        self._numbers: defaultdict[str, int] = defaultdict(count().__next__)
+        self._numbers = tag_numbers()
         _ = self._numbers["O"]
 
     @property
@@ -80,17 +78,7 @@ class TagReader:
         >>> TagReader().codes([["B-PER", "O"], ["B-PER"]]).tolist()
         [1, 0, 0, 1, 0]
         """
-        # NumPy takes several times as long to make an array of numbers in a list.
-        lengths = np.frombuffer(array("q", list(map(len, sentences))), np.int64)
-        # The only loop over tokens: three calls that are written in C.
-        number = self._numbers.__getitem__
-        codes: IntArray
-        try:
-            small = bytes(map(number, chain.from_iterable(sentences)))
-            codes = np.frombuffer(small, np.uint8)
-        except ValueError:  # a byte has no room for so many tags
-            numbers = map(number, chain.from_iterable(sentences))
-            codes = np.fromiter(numbers, np.int32, int(lengths.sum()))
+        lengths, codes = list_lengths(sentences), tag_codes(sentences, self._numbers)
         every = np.zeros(len(codes) + len(lengths), codes.dtype)
         within = np.ones(len(every), bool)
         within[np.cumsum(lengths + 1) - 1] = False

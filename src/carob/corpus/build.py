@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain, count
 from typing import Any, Protocol
 
 import numpy as np
@@ -19,8 +17,11 @@ from carob.arrays.tags import (
     decode,
     illegal,
     interpret,
+    list_lengths,
     recognise,
     scheme_name,
+    tag_codes,
+    tag_numbers,
 )
 from carob.arrays.types import HashArray, IntArray
 from carob.corpus.corpus import Corpus, Memory
@@ -251,7 +252,9 @@ def of_tags(
     scheme: str,
     repair: str,
 ) -> tuple[Corpus, str]:
-    """The corpus that these lists of tags describe, one list a document, and their scheme."""
+    """The corpus that these lists of tags describe, one list a document, and their scheme. That
+    they are lists, with one tag for each token, is for the caller to check: `require_lists`.
+    """
     scheme = scheme_name(scheme)
     for what, value, choices in (
         ("scheme", scheme, ("auto", *SCHEMES)),
@@ -260,9 +263,8 @@ def of_tags(
         if value not in choices:
             raise UsageError(f"no {what} is called {value!r}{nearest(value, choices)}")
     words = None if tokens is None else [tuple(each) for each in tokens]
-    _require_lists(sentences, words)
     codes, tags = _tag_codes(sentences)
-    lengths = np.fromiter(map(len, sentences), np.int64, len(sentences))
+    lengths = list_lengths(sentences)
     starts = np.concatenate([[0], np.cumsum(lengths)])
 
     def place(row: int) -> str:
@@ -322,10 +324,13 @@ def of_tags(
     return corpus, known_scheme
 
 
-def _require_lists(
-    sentences: Sequence[Sequence[str]], words: Sequence[Sequence[str]] | None
+def require_lists(
+    sentences: Sequence[Sequence[str]], words: Sequence[Sequence[str]] | None = None
 ) -> None:
-    """Refuse what is no list of lists, or does not have one tag for each token."""
+    """Refuse what is no list of lists, or does not have one tag for each token.
+
+    >>> require_lists([["B-PER"]], [["Ann"]])
+    """
     if words is not None and len(words) != len(sentences):
         raise UsageError(f"{len(sentences)} lists of tags, but {len(words)} lists of tokens")
     kinds = set(map(type, sentences))
@@ -337,9 +342,9 @@ def _require_lists(
 
 def _tag_codes(sentences: Sequence[Sequence[str]]) -> tuple[IntArray, tuple[str, ...]]:
     """A number for each tag of all lists, and the tag of each number."""
-    numbers: defaultdict[str, int] = defaultdict(count().__next__)
+    numbers = tag_numbers()
     try:
-        codes = np.fromiter(map(numbers.__getitem__, chain.from_iterable(sentences)), np.int32)
+        codes = tag_codes(sentences, numbers)
         strange = {tag for tag in numbers if not isinstance(tag, str)}
     except TypeError:  # a list or dict has no place in a dict
         strange = {None}  # type: ignore[arg-type]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, overload
 
 import numpy as np
 
@@ -131,13 +131,57 @@ def _file_in(library: Library | None, row: int) -> str:
     return str(file(row)) if file else ""
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class LazyTexts:
+    """A dataclass with lazy texts. They are made before it is pickled, so that only texts are."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        for each in fields(self):  # type: ignore[arg-type]
+            getattr(self, each.name)
+        return self.__dict__
+
+
+class LazyText:
+    """A field of a dataclass that holds a text, or a function that makes it when it is first read.
+
+    >>> from dataclasses import dataclass
+    >>> @dataclass(frozen=True)
+    ... class File:
+    ...     sha256: LazyText = LazyText()
+    >>> File(lambda: "12").sha256, File("34").sha256, File(lambda: "56") == File("56")
+    ('12', '34', True)
+    """
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._key = f"_{name}"
+        self._name = name
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> LazyText: ...
+
+    @overload
+    def __get__(self, instance: object, owner: type) -> str: ...
+
+    def __get__(self, instance: object | None, owner: type) -> LazyText | str:
+        if instance is None:
+            raise AttributeError(self._name)  # to a dataclass: the field has no default
+        values: dict[str, Any] = instance.__dict__
+        value = values[self._key]
+        if not isinstance(value, str):
+            value = values[self._key] = value()
+        text: str = value
+        return text
+
+    def __set__(self, instance: object, value: str | Callable[[], str]) -> None:
+        instance.__dict__[self._key] = value
+
+
+@dataclass(frozen=True)
+class Origin(LazyTexts):
     """Where a corpus came from, and how it was read: what a signature says of a file."""
 
     path: str
-    sha256: str
-    format: str
+    sha256: LazyText = LazyText()
+    format: str = "memory"
     parameters: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -217,8 +261,9 @@ class Corpus:
         >>> Corpus.from_tags([["B-PER", "I-PER", "O", "B-LOC"]])[0].mentions
         (Mention('PER', 0, 2), Mention('LOC', 3, 4))
         """
-        from carob.corpus.build import of_tags
+        from carob.corpus.build import of_tags, require_lists
 
+        require_lists(sentences, tokens)
         return of_tags(sentences, tokens, scheme, repair)[0]
 
     def __getitem__(self, row: int) -> Document:

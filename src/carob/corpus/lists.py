@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from operator import index
 from typing import Any, TypeGuard
 
@@ -69,10 +70,13 @@ def is_example(item: Any) -> bool:
     return hasattr(item, "reference") and hasattr(item, "predicted")
 
 
-def of_lists(documents: Any, scheme: str = "auto", repair: str = "conlleval") -> Corpus:
+def of_lists(
+    documents: Any, scheme: str = "auto", repair: str = "conlleval", *, gold: bool = False
+) -> Corpus:
     """The corpus that lists describe, one item for each document: a list of tags, a list of
     mentions `(label, start, end)` or dicts with these keys, a dict as in carob's jsonl, a Document,
-    or a Doc of spaCy. Ends are exclusive. `scheme` and `repair` are for tags.
+    a Doc of spaCy, or an Example of spaCy, which holds `gold` and an answer. Ends are exclusive.
+    `scheme` and `repair` are for tags.
 
     >>> of_lists([[("PER", 0, 2)], []])[0].mentions
     (Mention('PER', 0, 2),)
@@ -81,22 +85,31 @@ def of_lists(documents: Any, scheme: str = "auto", repair: str = "conlleval") ->
     """
     from carob.corpus.build import of_documents, of_tags  # files need it not
 
-    every = [_as_list(each) for each in _as_list(documents)]
-    are_lists = [type(each) is list for each in every]
-    if len(set(are_lists)) > 1:
-        row = are_lists.index(not are_lists[0])
-        raise UsageError(
-            f"document {row + 1}: found {type(every[row]).__name__}, expected "
-            f"{type(every[0]).__name__} like document 1: all documents are of one kind"
-        )
-    if not all(are_lists):
-        return of_documents([_of_one(each, i + 1) for i, each in enumerate(every)])
+    every = _as_list(documents)
+    if set(map(type, every)) != {list}:
+        every = [_as_list(_of_example(each, gold=gold)) for each in every]
+        are_lists = [type(each) is list for each in every]
+        if len(set(are_lists)) > 1:
+            row = are_lists.index(not are_lists[0])
+            raise UsageError(
+                f"document {row + 1}: found {type(every[row]).__name__}, expected "
+                f"{type(every[0]).__name__} like document 1: all documents are of one kind"
+            )
+        if not all(are_lists):
+            return of_documents([_of_one(each, i + 1) for i, each in enumerate(every)])
     first = next((items[0] for items in every if items), None)
     if not isinstance(first, str):
         return _of_mentions(every)
     corpus, known_scheme = of_tags(every, None, scheme, repair)
     how = {"scheme": known_scheme, "repair": repair}
-    return replace(corpus, origin=Origin("", corpus.sha256, "memory", how))
+    return replace(corpus, origin=Origin("", partial(getattr, corpus, "sha256"), "memory", how))
+
+
+def _of_example(document: Any, *, gold: bool) -> Any:
+    """One side of an Example of spaCy; any other document as it is."""
+    if not is_example(document):
+        return document
+    return document.reference if gold else document.predicted
 
 
 def _as_list(value: Any) -> Any:

@@ -12,7 +12,7 @@ from typing import Any
 
 from carob import progress, registry
 from carob.corpus.corpus import Corpus, Origin
-from carob.corpus.lists import is_example, is_list, of_lists
+from carob.corpus.lists import is_list, of_lists
 from carob.corpus.problems import (
     CarobError,
     DataError,
@@ -513,13 +513,8 @@ def _listed(documents: Any, name: str | None, options: Mapping[str, Any]) -> Cor
             "a list of documents will do as well"
         )
     known = {key: options[key] for key in ("scheme", "repair") if key in options}
-    if any(map(is_example, documents)):
-        documents = [
-            (each.reference if name is None else each.predicted) if is_example(each) else each
-            for each in documents
-        ]
     try:
-        return of_lists(documents, **known)
+        return of_lists(documents, **known, gold=name is None)
     except UsageError as error:
         raise UsageError(f"{plain(name or 'gold')}: {error}") from None
 

@@ -8,7 +8,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain, product
 from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
@@ -277,10 +277,13 @@ class Run:
     """Files that are read and paired, and what signatures and remarks say about them."""
 
     gold: File
-    files: Mapping[str, File]
+    answers: Mapping[str, Corpus]
+    """The systems as they are compared, after labels were renamed."""
     pairs: Mapping[str, Pair]
-    signature_fields: Mapping[str, Mapping[str, str]]
-    """Of each system, the part of the signature that does not depend on the recipe."""
+    signature_fields: Mapping[str, Callable[[], dict[str, str]]]
+    """Of each system, the part of the signature that does not depend on the recipe. It has hashes,
+    and not everyone who wants a score asks for its signature.
+    """
     recipes: Sequence[Recipe]
     plan: Plan
     """How differences of systems are resampled."""
@@ -298,17 +301,16 @@ class Run:
         """The files of the systems. Ask when everything is counted: only then is it known what
         did not fall on tokens, and which types were compared.
         """
-        pairs = self.pairs
         return tuple(
-            replace(file, coverage=pairs[name].covered, warnings=pairs[name].all_warnings)
-            for name, file in self.files.items()
+            _file(name, self.answers[name], pair.all_warnings, pair.covered)
+            for name, pair in self.pairs.items()
         )
 
     def signature(self, **more: str) -> str:
         """One line for all systems. Where they differ, it has their values in their order; `more`
         comes before the files.
         """
-        every = list(self.signature_fields.values())
+        every = [fields() for fields in self.signature_fields.values()]
         line = {"carob": __version__, "recipe": "+".join(recipe.full for recipe in self.recipes)}
         for key in dict.fromkeys(key for fields in every for key in fields):
             values = [fields.get(key, "none") for fields in every]
@@ -394,9 +396,10 @@ def prepare(
         _counting_fields(options, tagset, slots, several=len(answers) > 1) | plan.signature_fields()
     )
     fields = {
-        name: _reading_fields(reference, answers[name], pair) | counting
-        | {side: f"sha256={origin_of(corpus).sha256[:8]}"
-           for side, corpus in (("gold", reference), ("system", answers[name]))}
+        name: partial(
+            _signature_fields, origin_of(reference), origin_of(answers[name]), pair.unit,
+            pair.tokenizer, counting,
+        )
         for name, pair in pairs.items()
     }  # fmt: skip
     warnings = (
@@ -422,9 +425,8 @@ def prepare(
         wanted, impossible = _countable(wanted, list(pairs.values()), options)
         remarks += impossible
     return Run(
-        replace(_file("gold", reference), warnings=warnings),
-        {name: _file(name, answers[name], pair) for name, pair in pairs.items()},
-        pairs, fields, wanted, plan, plans, reference, warnings + remarks, applied, set_aside,
+        _file("gold", reference, warnings), {name: answers[name] for name in pairs}, pairs,
+        fields, wanted, plan, plans, reference, warnings + remarks, applied, set_aside,
         (read_gold, {name: read_systems[name] for name in pairs}),
     )  # fmt: skip
 
@@ -682,27 +684,31 @@ def _file_name(system: Any, place: int) -> str:
 
 def origin_of(corpus: Corpus) -> Origin:
     """Where a corpus came from; one that was made in memory has the hash of its columns."""
-    return corpus.origin or Origin("", corpus.sha256, "memory")
+    return corpus.origin or Origin("", partial(getattr, corpus, "sha256"), "memory")
 
 
-def _file(name: str, corpus: Corpus, pair: Pair | None = None) -> File:
+def _file(
+    name: str, corpus: Corpus, warnings: tuple[str, ...], coverage: Mapping[str, int] | None = None
+) -> File:
     origin = origin_of(corpus)
     return File(
-        name, origin.path, origin.sha256, len(corpus), len(corpus.mentions),
-        pair.covered if pair else {}, pair.warnings if pair else (),
+        name, origin.path, partial(getattr, origin, "sha256"), len(corpus), len(corpus.mentions),
+        coverage or {}, warnings,
         len(corpus.templates), len(corpus.templates.fillers),
     )  # fmt: skip
 
 
-def _reading_fields(gold: Corpus, system: Corpus, pair: Pair) -> dict[str, str]:
-    """How files were read, as a signature says it: for gold and system, apart by a slash."""
-    ours, theirs = origin_of(gold), origin_of(system)
-    fields = {"unit": pair.unit, "format": f"{ours.format}/{theirs.format}"}
-    for key in dict.fromkeys([*ours.parameters, *theirs.parameters]):
-        sides = [origin.parameters.get(key, "none") for origin in (ours, theirs)]
+def _signature_fields(
+    gold: Origin, system: Origin, unit: str, tokenizer: str, counting: Mapping[str, str]
+) -> dict[str, str]:
+    """How files were read (for gold and system, apart by a slash) and counted, and their hashes."""
+    fields = {"unit": unit, "format": f"{gold.format}/{system.format}"}
+    for key in dict.fromkeys([*gold.parameters, *system.parameters]):
+        sides = [origin.parameters.get(key, "none") for origin in (gold, system)]
         once = key in ("repair", "documents") and (sides[0] == sides[1] or "none" in sides)
         fields[key] = next(s for s in sides if s != "none") if once else "/".join(sides)
-    return fields | {"tokenizer": pair.tokenizer}
+    hashes = {"gold": f"sha256={gold.sha256[:8]}", "system": f"sha256={system.sha256[:8]}"}
+    return {**fields, "tokenizer": tokenizer, **counting, **hashes}
 
 
 def _counting_fields(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -169,7 +170,7 @@ def score_pair(
     recipes: Sequence[Recipe],
     name: str,
     options: Options,
-    signature_fields: Mapping[str, str],
+    signature_fields: Callable[[], dict[str, str]],
     plan: Plan,
     *,
     by_document: bool = False,
@@ -294,7 +295,8 @@ def _intervals(
 
 
 def _score(
-    recipe: Recipe, tally: Tally, name: str, options: Options, signature_fields: Mapping[str, str],
+    recipe: Recipe, tally: Tally, name: str, options: Options,
+    signature_fields: Callable[[], dict[str, str]],
     intervals: Mapping[Any, list[Interval] | str], *, by_label: bool,
 ) -> Score:  # fmt: skip
     averaged = average(recipe, tally, options.zero)
@@ -318,7 +320,7 @@ def _score(
         recipe.block,
         spell(recipe.measure),
         _value(averaged.value, all_of("gold_all"), intervals.get(recipe), 0, limits),
-        signature.compose({"carob": __version__, "recipe": recipe.full} | dict(signature_fields)),
+        partial(_signature, recipe, signature_fields),
         rows,
         {
             outcome: all_of(outcome)
@@ -332,6 +334,10 @@ def _score(
         recipe.text,
         spell(recipe.average),
     )
+
+
+def _signature(recipe: Recipe, fields: Callable[[], dict[str, str]]) -> str:
+    return signature.compose({"carob": __version__, "recipe": recipe.full} | fields())
 
 
 def _value(

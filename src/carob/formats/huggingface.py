@@ -10,7 +10,7 @@ from typing import Any, BinaryIO, ClassVar
 import numpy as np
 
 from carob.arrays.tags import EMPTY, interpret
-from carob.corpus.build import of_tags
+from carob.corpus.build import of_tags, require_lists
 from carob.corpus.corpus import Corpus
 from carob.corpus.problems import Problems, UsageError, shown
 from carob.corpus.record import WrongError
@@ -280,5 +280,6 @@ class _Rows:
         return replace(corpus, documents=documents, facts=facts)
 
     def _decoded(self, tags: list[list[str]], tokens: list[list[str]] | None) -> Corpus:
+        require_lists(tags, tokens)
         corpus, _ = of_tags(tags, tokens, self.format.scheme, self.format.repair)
         return corpus

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from carob.arrays.types import FloatArray
+from carob.corpus.corpus import LazyText, LazyTexts
 from carob.corpus.problems import UsageError, plain
 from carob.result import signature
 from carob.result.result import Part, Result, Rows, whole, with_checksum
@@ -38,8 +39,8 @@ class Value(Part):
         }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Score(Part):
+@dataclass(frozen=True)
+class Score(LazyTexts, Part):
     """One system under one recipe.
 
     `block` is the event space and average, `measure` the measure: a table puts the measures of a
@@ -52,7 +53,7 @@ class Score(Part):
     block: str
     measure: str
     overall: Value
-    signature: str
+    signature: LazyText = LazyText()
     by_label: Mapping[str, Value] = field(default_factory=dict)
     counts: Mapping[str, float] = field(default_factory=dict)
     left_out: int = 0
@@ -109,15 +110,15 @@ class Score(Part):
         return Part.to_dict(self) | {"counts": counts}
 
 
-@dataclass(frozen=True, slots=True)
-class File(Part):
+@dataclass(frozen=True)
+class File(LazyTexts, Part):
     """A file that took part: where it is, what it holds, and how it was used."""
 
     name: str
     path: str
-    sha256: str
-    documents: int
-    mentions: int
+    sha256: LazyText = LazyText()
+    documents: int = 0
+    mentions: int = 0
     coverage: Mapping[str, int] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     templates: int = 0
