@@ -184,6 +184,11 @@ def stacked(tag: str) -> tuple[str, ...]:
     return parts if whole else (tag,)
 
 
+_OPENS = np.array([each in (BEGIN, SINGLE) for each in range(4)])
+_CLOSES = np.array([each in (END, SINGLE) for each in range(4)])
+"""Which prefixes open a mention, and which close it."""
+
+
 class Runs(NamedTuple):
     """The mentions found: places of first and last tag in the column, and the kind of each."""
 
@@ -204,14 +209,15 @@ def decode(place: IntArray, prefix: IntArray, label: IntArray) -> Runs:
         nothing = np.empty(0, np.int64)
         return Runs(nothing, nothing, nothing)
     touches = np.zeros(len(place) + 1, bool)
-    touches[1:-1] = (np.diff(place) == 1) & (label[1:] == label[:-1])
+    touches[1:-1] = (place[1:] - place[:-1] == 1) & (label[1:] == label[:-1])
     opens = ~touches[:-1]
-    opens |= (prefix == BEGIN) | (prefix == SINGLE)
-    opens[1:] |= (prefix[:-1] == END) | (prefix[:-1] == SINGLE)
+    opens |= _OPENS[prefix]
+    opens[1:] |= _CLOSES[prefix[:-1]]
     first = np.flatnonzero(opens)
-    last = np.append(first[1:], len(place)) - 1
-    begin, end = 2 * prefix + touches[:-1], 2 * prefix + touches[1:]
-    return Runs(first, last, 16 * begin.take(first) + end.take(last))
+    last = np.empty_like(first)
+    last[:-1], last[-1] = first[1:] - 1, len(place) - 1
+    begin, end = 2 * prefix[first] + touches[first], 2 * prefix[last] + touches[last + 1]
+    return Runs(first, last, 16 * begin + end)
 
 
 @cache
@@ -238,6 +244,13 @@ def illegal(scheme: str) -> BoolArray:
     return whole
 
 
+_BEGINS_ALONE = np.flatnonzero(np.arange(KINDS) // 16 == 2 * BEGIN)
+_ENDS_ALONE = np.flatnonzero(np.arange(KINDS) % 16 == 2 * END)
+"""The kinds that begin with B and follow no mention of their label, and those that end with E and
+are followed by none.
+"""
+
+
 def recognise(letters: Iterable[str], kinds: IntArray) -> str | None:
     """The scheme whose letters these are, None if they fit none; `kinds` counts each kind.
 
@@ -250,13 +263,10 @@ def recognise(letters: Iterable[str], kinds: IntArray) -> str | None:
     seen = set(letters)
     if seen <= {"I"}:
         return "io"
-    kind = np.flatnonzero(kinds)
     if seen <= {"B", "I"}:
-        opening = kind // 32 == BEGIN
-        return "iob2" if np.any(opening & (kind // 16 % 2 == 0)) else "iob1"
+        return "iob2" if kinds[_BEGINS_ALONE].any() else "iob1"
     if seen <= {"I", "E"}:
-        closing = kind % 16 // 2 == END
-        return "ioe2" if np.any(closing & (kind % 2 == 0)) else "ioe1"
+        return "ioe2" if kinds[_ENDS_ALONE].any() else "ioe1"
     for scheme in ("iobes", "bilou", "bmes", "bmewo"):
         if seen <= set(SCHEMES[scheme]):
             return scheme

@@ -297,8 +297,9 @@ def of_tags(
         row = int(tagged[runs.first[np.flatnonzero(wrong)[0]]])
         tag = tags[int(codes[row])]
         raise UsageError(f"{place(row)}: {shown(tag)} is not legal in {known_scheme}")
-    keep = ~wrong if repair == "discard" else np.ones(len(wrong), bool)
-    first, last = runs.first[keep], runs.last[keep]
+    first, last = runs.first, runs.last
+    if repair == "discard":
+        first, last = first[~wrong], last[~wrong]
     begin, size = starts[doc[first]], len(lengths)
     corpus = Corpus(
         "token",

@@ -434,8 +434,9 @@ class Groups:
         return len(self.doc)
 
     @classmethod
+    @cache
     def none(cls) -> Groups:
-        """A table without rows."""
+        """A table without rows; there is one for all."""
         nothing = np.empty(0, np.int32)
         return cls(nothing, Codes(nothing, ()), np.zeros(1, np.int64), Codes(nothing, ()), nothing)
 
