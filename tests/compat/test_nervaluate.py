@@ -16,7 +16,6 @@ import pytest
 
 from carob.compat import nervaluate as ours
 from carob.compat.nervaluate.entities import Entity
-from carob.compat.nervaluate.strategies import Pairs
 
 theirs = pytest.importorskip("nervaluate")
 their_strategies = pytest.importorskip("nervaluate.strategies")
@@ -265,4 +264,23 @@ def test_too_many_overlaps_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     spans = [[{"label": "A", "start": 0, "end": 1}] * 2]
     with pytest.raises(ValueError, match="more than 3 pairs of mentions overlap"):
         ours.Evaluator(spans, spans, tags=["A"], loader="dict").evaluate()
-    assert Pairs._fields == ("true", "pred", "same_label", "distance")
+
+
+def test_lists_of_mentions_are_made_when_they_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    def made(*_: Any) -> list[Any]:
+        raise AssertionError("nobody has read a list")
+
+    for name in ("indices", "indices_of_label"):
+        monkeypatch.setattr(f"carob.compat.nervaluate.strategies.{name}", made)
+    tags = [["B-A", "O"]]
+    results = ours.Evaluator(tags, tags, tags=["A"], loader="list").evaluate()
+    assert 1.0 == results["overall"]["strict"].f1
+    for lists in (results["overall_indices"], results["entity_indices"]["A"]):
+        with pytest.raises(AssertionError, match="nobody has read a list"):
+            _ = lists["strict"].correct_indices
+
+
+@pytest.mark.parametrize("tag", [None, 3, ["B-A"], {}])
+def test_a_tag_that_is_no_text_is_named(tag: Any) -> None:
+    with pytest.raises(ValueError, match=r"Invalid tag type: .*, document 1, tag 0"):
+        ours.Evaluator([["O"], [tag]], [["O"], ["O"]], tags=["A"], loader="list")

@@ -350,7 +350,7 @@ def nervaluate_mentions(
     starts = (own != 0) & ((before == 0) | is_b[own] | (label[before] != label[own]))
     may_start = np.array([tag.startswith(("B-", "I-")) for tag in tags])
     ends = (before != 0) & (starts | (own == 0))
-    first_of = np.cumsum([0, *(len(each) + 1 for each in sentences)])
+    first_of = np.append(0, np.cumsum(list_lengths(sentences) + 1))
     wrong = np.flatnonzero(starts & ~may_start[own])
     if wrong.size:
         at = place[wrong[0]]

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any, NamedTuple, Protocol, overload
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar, overload
 
 import numpy as np
 
@@ -131,8 +131,50 @@ def _file_in(library: Library | None, row: int) -> str:
     return str(file(row)) if file else ""
 
 
-class LazyTexts:
-    """A dataclass with lazy texts. They are made before it is pickled, so that only texts are."""
+T = TypeVar("T")
+
+
+class Lazy(Generic[T]):
+    """A field of a dataclass that holds a value, or a function that makes it when it is first read.
+    A function as default makes it where no value is given.
+
+    >>> @dataclass(frozen=True)
+    ... class File:
+    ...     sha256: Lazy[str] = Lazy()
+    ...     notes: Lazy[list[str]] = Lazy(list)
+    >>> File(lambda: "12").sha256, File("34").notes, File(lambda: "56") == File("56")
+    ('12', [], True)
+    """
+
+    def __init__(self, default: Callable[[], T] | None = None) -> None:
+        self._default = default
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._key = f"_{name}"
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> Lazy[T]: ...
+
+    @overload
+    def __get__(self, instance: object, owner: type) -> T: ...
+
+    def __get__(self, instance: object | None, owner: type) -> Any:
+        if instance is None:  # a dataclass asks for the default
+            if self._default is None:
+                raise AttributeError(self._key)
+            return self._default
+        values = instance.__dict__
+        value = values[self._key]
+        if callable(value):
+            value = values[self._key] = value()
+        return value
+
+    def __set__(self, instance: object, value: T | Callable[[], T]) -> None:
+        instance.__dict__[self._key] = value
+
+
+class WithLazyFields:
+    """A dataclass with lazy fields. They are made before it is pickled, and pickled as values."""
 
     def __getstate__(self) -> dict[str, Any]:
         for each in fields(self):  # type: ignore[arg-type]
@@ -140,47 +182,12 @@ class LazyTexts:
         return self.__dict__
 
 
-class LazyText:
-    """A field of a dataclass that holds a text, or a function that makes it when it is first read.
-
-    >>> from dataclasses import dataclass
-    >>> @dataclass(frozen=True)
-    ... class File:
-    ...     sha256: LazyText = LazyText()
-    >>> File(lambda: "12").sha256, File("34").sha256, File(lambda: "56") == File("56")
-    ('12', '34', True)
-    """
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self._key = f"_{name}"
-        self._name = name
-
-    @overload
-    def __get__(self, instance: None, owner: type) -> LazyText: ...
-
-    @overload
-    def __get__(self, instance: object, owner: type) -> str: ...
-
-    def __get__(self, instance: object | None, owner: type) -> LazyText | str:
-        if instance is None:
-            raise AttributeError(self._name)  # to a dataclass: the field has no default
-        values: dict[str, Any] = instance.__dict__
-        value = values[self._key]
-        if not isinstance(value, str):
-            value = values[self._key] = value()
-        text: str = value
-        return text
-
-    def __set__(self, instance: object, value: str | Callable[[], str]) -> None:
-        instance.__dict__[self._key] = value
-
-
 @dataclass(frozen=True)
-class Origin(LazyTexts):
+class Origin(WithLazyFields):
     """Where a corpus came from, and how it was read: what a signature says of a file."""
 
     path: str
-    sha256: LazyText = LazyText()
+    sha256: Lazy[str] = Lazy()
     format: str = "memory"
     parameters: Mapping[str, str] = field(default_factory=dict)
 

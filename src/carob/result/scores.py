@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from carob.arrays.types import FloatArray
-from carob.corpus.corpus import LazyText, LazyTexts
+from carob.corpus.corpus import Lazy, WithLazyFields
 from carob.corpus.problems import UsageError, plain
 from carob.result import signature
 from carob.result.result import Part, Result, Rows, whole, with_checksum
@@ -40,7 +40,7 @@ class Value(Part):
 
 
 @dataclass(frozen=True)
-class Score(LazyTexts, Part):
+class Score(WithLazyFields, Part):
     """One system under one recipe.
 
     `block` is the event space and average, `measure` the measure: a table puts the measures of a
@@ -53,7 +53,7 @@ class Score(LazyTexts, Part):
     block: str
     measure: str
     overall: Value
-    signature: LazyText = LazyText()
+    signature: Lazy[str] = Lazy()
     by_label: Mapping[str, Value] = field(default_factory=dict)
     counts: Mapping[str, float] = field(default_factory=dict)
     left_out: int = 0
@@ -111,12 +111,12 @@ class Score(LazyTexts, Part):
 
 
 @dataclass(frozen=True)
-class File(LazyTexts, Part):
+class File(WithLazyFields, Part):
     """A file that took part: where it is, what it holds, and how it was used."""
 
     name: str
     path: str
-    sha256: LazyText = LazyText()
+    sha256: Lazy[str] = Lazy()
     documents: int = 0
     mentions: int = 0
     coverage: Mapping[str, int] = field(default_factory=dict)

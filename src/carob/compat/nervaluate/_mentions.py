@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 
-from carob.arrays.types import IntArray
-from carob.compat.nervaluate.entities import Entity
+from carob.arrays.tags import list_lengths, tag_numbers
+from carob.arrays.types import BoolArray, IntArray
+from carob.compat.nervaluate.entities import Entity, Index
 from carob.corpus.tables import Mentions
 
 
@@ -23,21 +25,31 @@ class GivenMentions:
     @classmethod
     def of(cls, documents: Sequence[Sequence[Entity]]) -> GivenMentions:
         """The columns of mentions that are objects."""
-        number: dict[str, int] = {}
-        rows = [
-            (doc, each.start, each.end + 1, number.setdefault(each.label, len(number)))
-            for doc, mentions in enumerate(documents)
-            for each in mentions
-        ]
-        columns = np.array(rows, np.int64).reshape(-1, 4).T
-        wrong = np.flatnonzero(columns[1] >= columns[2])
+        every = list(chain.from_iterable(documents))
+        return cls.of_columns(
+            list_lengths(documents),
+            *([getattr(each, name) for each in every] for name in ("label", "start", "end")),
+        )
+
+    @classmethod
+    def of_columns(
+        cls, sizes: IntArray, labels: list[str], starts: list[int], ends: list[int]
+    ) -> GivenMentions:
+        """The columns of labels, first and last positions; `sizes` says how many mentions each
+        document has.
+        """
+        number = tag_numbers()
+        label = np.array(list(map(number.__getitem__, labels)), np.int64)
+        start, end = np.array(starts, np.int64), np.array(ends, np.int64)
+        doc = np.repeat(np.arange(len(sizes)), sizes)
+        wrong = np.flatnonzero(start > end)
         if wrong.size:
-            doc, start, end, _ = rows[int(wrong[0])]
+            row = int(wrong[0])
             raise ValueError(
-                f"document {doc}: found a mention from {start} to {end - 1}, expected an end that "
-                "is not before the start; ends are the last position"
+                f"document {doc[row]}: found a mention from {start[row]} to {end[row]}, expected "
+                "an end that is not before the start; ends are the last position"
             )
-        return cls(Mentions(*columns), list(number), len(documents))
+        return cls(Mentions(doc, start, end + 1, label), list(number), len(sizes))
 
     def entities(self) -> list[list[Entity]]:
         """The mentions of each document as objects."""
@@ -63,12 +75,25 @@ class GivenMentions:
         return GivenMentions(kept, list(number), self.documents)
 
 
-def places_in_documents(doc: IntArray) -> list[tuple[int, int]]:
-    """For each row its document and its place among the rows of that document; rows are in the
-    order of documents.
+def indices(doc: IntArray, chosen: BoolArray) -> list[Index]:
+    """For each chosen row its document and its place among the rows of that document; rows are in
+    the order of documents.
 
-    >>> places_in_documents(np.array([0, 2, 2]))
-    [(0, 0), (2, 0), (2, 1)]
+    >>> indices(np.array([0, 2, 2]), np.array([True, False, True]))
+    [(0, 0), (2, 1)]
     """
-    place = np.arange(len(doc)) - np.searchsorted(doc, doc, "left")
-    return list(zip(doc.tolist(), place.tolist(), strict=True))
+    rows = np.flatnonzero(chosen)
+    own = doc[rows]
+    place = rows - np.searchsorted(doc, own, "left")
+    return list(zip(own.tolist(), place.tolist(), strict=True))
+
+
+def indices_of_label(table: Mentions, chosen: BoolArray, label: int) -> list[Index]:
+    """The same among the mentions of one label alone.
+
+    >>> table = Mentions(*(np.array(column) for column in ([0, 0], [0, 2], [1, 3], [1, 0])))
+    >>> indices_of_label(table, np.array([True, True]), 0)
+    [(0, 0)]
+    """
+    rows = np.flatnonzero(table.label == label)
+    return indices(table.doc[rows], chosen[rows])

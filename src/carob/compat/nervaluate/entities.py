@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+
+from carob.corpus.corpus import Lazy, WithLazyFields
 
 Index = tuple[int, int]
 """The number of a document, and that of a mention in it."""
@@ -54,15 +56,16 @@ class EvaluationResult:
 
 
 @dataclass
-class EvaluationIndices:
-    """The mentions that were counted: answers, and those of gold that were missed.
+class EvaluationIndices(WithLazyFields):
+    """The mentions that were counted: answers, and those of gold that were missed. The lists are
+    made when they are read.
 
     >>> EvaluationIndices(missed_indices=[(0, 1)]).correct_indices
     []
     """
 
-    correct_indices: list[Index] = field(default_factory=list)
-    incorrect_indices: list[Index] = field(default_factory=list)
-    partial_indices: list[Index] = field(default_factory=list)
-    missed_indices: list[Index] = field(default_factory=list)
-    spurious_indices: list[Index] = field(default_factory=list)
+    correct_indices: Lazy[list[Index]] = Lazy(list)
+    incorrect_indices: Lazy[list[Index]] = Lazy(list)
+    partial_indices: Lazy[list[Index]] = Lazy(list)
+    missed_indices: Lazy[list[Index]] = Lazy(list)
+    spurious_indices: Lazy[list[Index]] = Lazy(list)

@@ -5,11 +5,8 @@ from __future__ import annotations
 import csv
 import io
 from functools import cached_property
-from itertools import zip_longest
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from carob.compat.nervaluate._mentions import GivenMentions
 from carob.compat.nervaluate.entities import Entity, EvaluationIndices, EvaluationResult
@@ -18,12 +15,10 @@ from carob.compat.nervaluate.strategies import (
     EntityTypeEvaluation,
     EvaluationStrategy,
     ExactEvaluation,
-    Matched,
     Pairs,
     PartialEvaluation,
     StrictEvaluation,
 )
-from carob.corpus.tables import Mentions
 
 COUNTS = ("correct", "incorrect", "partial", "missed", "spurious")
 SCORES = ("precision", "recall", "f1")
@@ -117,16 +112,14 @@ class Evaluator:
         }  # fmt: skip
         if not self._true.documents:
             return results
-        rows = {tag: tuple(_rows(side, i) for side in (true, pred)) for i, tag in enumerate(used)}
         for name, strategy in self.strategies.items():
             matched = strategy.matched(pairs, len(true), len(pred))
             results["overall"][name], results["overall_indices"][name] = strategy.counted(
                 matched, true, pred
             )
             matched = strategy.matched(own_label, len(true), len(pred))
-            for tag, (ours, theirs) in rows.items():
-                part = Matched(matched.right[theirs], matched.paired[theirs], matched.found[ours])
-                counted = strategy.counted(part, true.take(ours), pred.take(theirs))
+            every = strategy.counted_by_label(matched, true, pred, len(used))
+            for tag, counted in zip(used, every, strict=True):
                 results["entities"][tag][name], results["entity_indices"][tag][name] = counted
         return results
 
@@ -216,10 +209,6 @@ class Evaluator:
         return side.only(dict.fromkeys(tags)).entities()
 
 
-def _rows(side: Mentions, label: int) -> Any:
-    return np.flatnonzero(side.label == label)
-
-
 def _details(mention: Entity) -> str:
     return f"Label={mention.label}, Start={mention.start}, End={mention.end}"
 
@@ -227,7 +216,9 @@ def _details(mention: Entity) -> str:
 def _require_same_lengths(true: Any, pred: Any) -> None:
     if len(true) != len(pred):
         raise ValueError("Number of predicted documents does not equal true")
-    for i, (ours, theirs) in enumerate(zip_longest(true, pred)):
+    if list(map(len, true)) == list(map(len, pred)):
+        return
+    for i, (ours, theirs) in enumerate(zip(true, pred, strict=True)):
         if len(ours) != len(theirs):
             raise ValueError(
                 f"Document {i} has different lengths: true={len(ours)}, pred={len(theirs)}"

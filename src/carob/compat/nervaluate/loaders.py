@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import chain
+from operator import itemgetter
 from typing import Any, Protocol
 
-from carob.arrays.peer_tags import nervaluate_mentions, read_tags
+from carob.arrays.peer_tags import TagColumn, nervaluate_mentions, read_tags
+from carob.arrays.tags import list_lengths
 from carob.compat.nervaluate._mentions import GivenMentions
 from carob.compat.nervaluate.entities import Entity
 from carob.corpus.tables import Mentions
@@ -31,11 +35,10 @@ class ListLoader:
         """The mentions as columns."""
         if not isinstance(data, list):
             raise ValueError("ListLoader expects list input")
-        if not all(isinstance(each, list) for each in data):
+        if not are(list, data):
             raise ValueError("Each document must be a list of tags")
-        for number, tags in enumerate(data):
-            _require_texts(tags, number)
-        doc, start, end, label, labels = nervaluate_mentions(read_tags(data), data)
+        column = _read_tags(data)
+        doc, start, end, label, labels = nervaluate_mentions(column, data)
         return GivenMentions(Mentions(doc, start, end, label), labels, len(data))
 
     def load(self, data: Any) -> list[list[Entity]]:
@@ -43,12 +46,30 @@ class ListLoader:
         return self.columns(data).entities()
 
 
-def _require_texts(tags: list[Any], document: int) -> None:
-    if {*map(type, tags)} <= {str}:
-        return
-    for place, tag in enumerate(tags):
-        if not isinstance(tag, str):
-            raise ValueError(f"Invalid tag type: {type(tag)}, document {document}, tag {place}")
+def are(kind: type, values: Iterable[Any]) -> bool:
+    """Whether all values are of one kind.
+
+    >>> are(int, [1, True]), are(int, [1, "2"])
+    (True, False)
+    """
+    return all(issubclass(each, kind) for each in set(map(type, values)))
+
+
+def _read_tags(documents: list[list[Any]]) -> TagColumn:
+    """The tags, which must be texts."""
+    try:
+        column = read_tags(documents)
+        if are(str, column.tags):
+            return column
+    except TypeError:  # a list or dict cannot be numbered
+        pass
+    document, place, tag = next(
+        (i, k, tag)
+        for i, tags in enumerate(documents)
+        for k, tag in enumerate(tags)
+        if not isinstance(tag, str)
+    )
+    raise ValueError(f"Invalid tag type: {type(tag)}, document {document}, tag {place}")
 
 
 class ConllLoader:
@@ -96,25 +117,26 @@ class DictLoader:
 
     def columns(self, data: Any) -> GivenMentions:
         """The mentions as columns."""
-        return GivenMentions.of(self.load(data))
+        if not isinstance(data, list):
+            raise ValueError("DictLoader expects list input")
+        if not are(list, data):
+            raise ValueError("Each document must be a list of entity dictionaries")
+        every = list(chain.from_iterable(data))
+        if not are(dict, every):
+            kind = next(type(each) for each in every if not isinstance(each, dict))
+            raise ValueError(f"Invalid entity type: {kind}")
+        try:
+            labels, starts, ends = (
+                list(map(itemgetter(key), every)) for key in ("label", "start", "end")
+            )
+        except KeyError:
+            raise ValueError("Entity missing required keys: label, start, end") from None
+        if not are(str, labels):
+            raise ValueError("Entity label must be a string")
+        if not are(int, starts) or not are(int, ends):
+            raise ValueError("Entity start and end must be integers")
+        return GivenMentions.of_columns(list_lengths(data), labels, starts, ends)
 
     def load(self, data: Any) -> list[list[Entity]]:
         """The mentions of each document as objects."""
-        if not isinstance(data, list):
-            raise ValueError("DictLoader expects list input")
-        if not all(isinstance(each, list) for each in data):
-            raise ValueError("Each document must be a list of entity dictionaries")
-        return [[_entity(each) for each in mentions] for mentions in data]
-
-
-def _entity(mention: Any) -> Entity:
-    if not isinstance(mention, dict):
-        raise ValueError(f"Invalid entity type: {type(mention)}")
-    if not mention.keys() >= {"label", "start", "end"}:
-        raise ValueError("Entity missing required keys: label, start, end")
-    label, start, end = mention["label"], mention["start"], mention["end"]
-    if not isinstance(label, str):
-        raise ValueError("Entity label must be a string")
-    if not isinstance(start, int) or not isinstance(end, int):
-        raise ValueError("Entity start and end must be integers")
-    return Entity(label, start, end)
+        return self.columns(data).entities()

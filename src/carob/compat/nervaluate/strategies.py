@@ -8,18 +8,22 @@ which ones an answer prefers.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 
+from carob.arrays.components import alone
 from carob.arrays.greedy import greedy
 from carob.arrays.overlaps import TooManyOverlapsError, overlaps
 from carob.arrays.types import BoolArray, IntArray
-from carob.compat.nervaluate._mentions import GivenMentions, places_in_documents
-from carob.compat.nervaluate.entities import Entity, EvaluationIndices, EvaluationResult
+from carob.compat.nervaluate._mentions import GivenMentions, indices, indices_of_label
+from carob.compat.nervaluate.entities import Entity, EvaluationIndices, EvaluationResult, Index
 from carob.corpus.tables import Mentions
+
+Counted = tuple[EvaluationResult, EvaluationIndices]
 
 MOST_PAIRS = 50_000_000
 """How many pairs of overlapping mentions are compared."""
@@ -32,6 +36,8 @@ class Pairs(NamedTuple):
     pred: IntArray
     same_label: BoolArray
     distance: IntArray
+    crowded: IntArray
+    """The pairs with a mention that is in another pair, too: only there answers have a choice."""
 
     @classmethod
     def of(cls, true: Mentions, pred: Mentions, min_overlap_percentage: float) -> Pairs:
@@ -50,12 +56,18 @@ class Pairs(NamedTuple):
         one, other = found.gold[enough], found.system[enough]
         distance = np.abs(true.start[one] - pred.start[other])
         distance += np.abs(true.end[one] - pred.end[other])
-        return cls(one, other, true.label[one] == pred.label[other], distance)
+        return cls._of(one, other, true.label[one] == pred.label[other], distance)
+
+    @classmethod
+    def _of(
+        cls, true: IntArray, pred: IntArray, same_label: BoolArray, distance: IntArray
+    ) -> Pairs:
+        return cls(true, pred, same_label, distance, np.flatnonzero(~alone(true, pred)))
 
     def of_one_label(self) -> Pairs:
         """The pairs whose mentions have the same label."""
         keep = self.same_label
-        return Pairs(self.true[keep], self.pred[keep], keep[keep], self.distance[keep])
+        return Pairs._of(self.true[keep], self.pred[keep], keep[keep], self.distance[keep])
 
 
 class Matched(NamedTuple):
@@ -92,34 +104,62 @@ class EvaluationStrategy:
 
     def matched(self, pairs: Pairs, true: int, pred: int) -> Matched:
         """What each mention is; `true` and `pred` are the numbers of mentions."""
-        right = self.right(pairs)
-        order = np.lexsort((pairs.true, self.preference(pairs, right), pairs.pred))
-        taken = order[greedy(pairs.true[order], pairs.pred[order])]
+        right, ours, theirs = self.right(pairs), pairs.true, pairs.pred
+        if (some := pairs.crowded).size:
+            keys = ours[some], self.preference(pairs, right)[some], theirs[some]
+            order = some[np.lexsort(keys)]
+            taken = np.ones(len(right), bool)
+            taken[order] = greedy(ours[order], theirs[order])
+            right, ours, theirs = right[taken], ours[taken], theirs[taken]
         result = Matched(np.zeros(pred, bool), np.zeros(pred, bool), np.zeros(true, bool))
-        result.right[pairs.pred[taken]] = right[taken]
-        result.paired[pairs.pred[taken]] = True
-        result.found[pairs.true[taken]] = True
+        result.right[theirs] = right
+        result.paired[theirs] = True
+        result.found[ours] = True
         return result
 
-    def counted(
-        self, matched: Matched, true: Mentions, pred: Mentions
-    ) -> tuple[EvaluationResult, EvaluationIndices]:
+    def counted(self, matched: Matched, true: Mentions, pred: Mentions) -> Counted:
         """Counts, and the mentions behind them."""
-        answers = places_in_documents(pred.doc)
-        golds = places_in_documents(true.doc)
-        rows = {
-            "correct": (answers, matched.right),
-            self.other: (answers, matched.paired & ~matched.right),
-            "spurious": (answers, ~matched.paired),
-            "missed": (golds, ~matched.found),
+        outcomes = self._outcomes(matched, true, pred)
+        return self._counted(
+            {name: int(np.count_nonzero(each)) for name, (_, each) in outcomes.items()},
+            {name: partial(indices, table.doc, each) for name, (table, each) in outcomes.items()},
+        )
+
+    def counted_by_label(
+        self, matched: Matched, true: Mentions, pred: Mentions, labels: int
+    ) -> list[Counted]:
+        """The same for each label: of these mentions alone."""
+        outcomes = self._outcomes(matched, true, pred)
+        counts = {
+            name: np.bincount(table.label[each], minlength=labels).tolist()
+            for name, (table, each) in outcomes.items()
         }
-        found = {
-            name: [places[i] for i in np.flatnonzero(which).tolist()]
-            for name, (places, which) in rows.items()
+        return [
+            self._counted(
+                {name: own[label] for name, own in counts.items()},
+                {name: partial(indices_of_label, table, each, label)
+                 for name, (table, each) in outcomes.items()},
+            )
+            for label in range(labels)
+        ]  # fmt: skip
+
+    def _outcomes(
+        self, matched: Matched, true: Mentions, pred: Mentions
+    ) -> dict[str, tuple[Mentions, BoolArray]]:
+        """What may become of a mention, and of which mentions of which side it did."""
+        return {
+            "correct": (pred, matched.right),
+            self.other: (pred, matched.paired & ~matched.right),
+            "spurious": (pred, ~matched.paired),
+            "missed": (true, ~matched.found),
         }
-        result = EvaluationResult(**{name: len(each) for name, each in found.items()})
+
+    def _counted(
+        self, counts: Mapping[str, int], lists: Mapping[str, Callable[[], list[Index]]]
+    ) -> Counted:
+        result = EvaluationResult(**counts)
         result.compute_metrics(self.partial_or_type)
-        return result, EvaluationIndices(**{f"{name}_indices": x for name, x in found.items()})
+        return result, EvaluationIndices(**{f"{name}_indices": x for name, x in lists.items()})
 
     def evaluate(
         self,
@@ -127,7 +167,7 @@ class EvaluationStrategy:
         pred_entities: Sequence[Entity],
         tags: Sequence[str],
         instance_index: int = 0,
-    ) -> tuple[EvaluationResult, EvaluationIndices]:
+    ) -> Counted:
         """The counts of one document; as in nervaluate, `tags` has no effect."""
         labels = dict.fromkeys(each.label for each in (*true_entities, *pred_entities))
         empty: list[list[Entity]] = [[]] * instance_index
