@@ -1,4 +1,4 @@
-"""How other tools read tags: seqeval, conlleval and nervaluate, whole columns at a time.
+"""How other tools read tags: seqeval, conlleval, nervaluate and spaCy, whole columns at a time.
 
 What each of them decides between two tokens depends on the two tags alone. So one pass gives every
 tag a number, and places where both tags are O, which are most, are left aside.
@@ -167,7 +167,7 @@ def seqeval_mentions(
     same[opening] = False  # what comes before has no label, not even that of O
     pair = (CLASSES * kind)[borders.before] + kind[borders.own] + same
     if scheme is None:
-        return _default(place, pair, own, first, names)
+        return _between_borders(place, pair, _seqeval_tables(), own, first, names)
     # A block is a token and those inside after it. The mention of a block begins at the first token
     # that may start one, and goes to the end of the block.
     starts, insides, ends = pattern_tables(scheme.__name__)
@@ -183,10 +183,14 @@ def seqeval_mentions(
     return MentionColumns(place[begin], place[after], own[begin], names)
 
 
-def _default(
-    place: IntArray, pair: IntArray, own: IntArray, first: Sequence[int], names: list[str]
-) -> MentionColumns:
-    starts, ends = _seqeval_tables()
+def _between_borders(
+    place: IntArray, pair: IntArray, tables: tuple[BoolArray, BoolArray], own: IntArray,
+    first: Sequence[int], names: list[str],
+) -> MentionColumns:  # fmt: skip
+    """The mentions of a tool that has tables of where one starts, and where the one before has
+    ended, between two tags.
+    """
+    starts, ends = tables
     is_start, closing = starts[pair], np.flatnonzero(ends[pair])
     start, end = place[is_start], place[closing]
     # With unknown prefixes a mention may end that did not start: seqeval takes the last start, or
@@ -283,6 +287,40 @@ def _conlleval_tables(version: str) -> tuple[BoolArray, BoolArray]:
     return starts, ends
 
 
+def _split_conlleval(
+    tags: Sequence[str], version: str
+) -> tuple[list[str], IntArray, IntArray, list[str]]:
+    """Prefixes of tags, their numbers, and labels, as conlleval has them."""
+    parts = [tag.partition("-") if "-" in tag else (tag, "", "") for tag in tags]
+    # To Perl, the text 0 is as good as none.
+    label, names = _numbered(
+        ["" if version == "perl" and part[2] == "0" else part[2] for part in parts]
+    )
+    places = {each: i for i, each in enumerate(CONLLEVAL_PREFIXES)}
+    kind = np.array([places.get(part[0], len(places)) for part in parts], np.int32)
+    return [part[0] for part in parts], kind, label, names
+
+
+def _conlleval_pairs(kind: IntArray, label: IntArray, before: IntArray, own: IntArray) -> IntArray:
+    """Where two tags that follow each other stand in the tables."""
+    pair = (len(CONLLEVAL_PREFIXES) + 1) * kind[before] + kind[own]
+    places: IntArray = 2 * pair + (label[before] == label[own])
+    return places
+
+
+def conlleval_mentions(column: TagColumn, version: str = "perl") -> MentionColumns:
+    """The mentions that conlleval finds on one side.
+
+    >>> begin, end, _, _ = conlleval_mentions(read_tags([["B-X", "E-X", "B-X"]]))
+    >>> begin.tolist(), end.tolist()
+    ([0], [3])
+    """
+    _, kind, label, names = _split_conlleval(column.tags, version)
+    ((place, before, own),) = _borders(column.codes)
+    pair = _conlleval_pairs(kind, label, before, own)
+    return _between_borders(place, pair, _conlleval_tables(version), label[own], [0], names)
+
+
 def conlleval_counts(
     gold: Sentences, system: Sentences, *, version: str = "perl", raw: bool = False
 ) -> TagCounts:
@@ -296,20 +334,16 @@ def conlleval_counts(
     codes, tags = read_tags([*gold, *system])
     if raw:
         tags = [tag if tag == "O" else f"B-{tag}" for tag in tags]
-    parts = [tag.partition("-") if "-" in tag else (tag, "", "") for tag in tags]
-    # To Perl, the text 0 is as good as none.
-    types = ["" if version == "perl" and part[2] == "0" else part[2] for part in parts]
-    label, names = _numbered(types)
-    places = {each: i for i, each in enumerate(CONLLEVAL_PREFIXES)}
-    kind = np.array([places.get(part[0], len(places)) for part in parts], np.int32)
-    meaning, _ = _numbered([f"{part[0]}-{name}" for part, name in zip(parts, types, strict=True)])
+    prefix, kind, label, names = _split_conlleval(tags, version)
+    meaning, _ = _numbered(
+        [f"{each}-{names[i]}" for each, i in zip(prefix, label.tolist(), strict=True)]
+    )
     starts, ends = _conlleval_tables(version)
     half = len(codes) // 2
     sides = _borders(codes[:half], codes[half:])
     begin, end = [], []
     for _, before, own in sides:
-        pair = (len(places) + 1) * kind[before] + kind[own]
-        pair = 2 * pair + (label[before] == label[own])
+        pair = _conlleval_pairs(kind, label, before, own)
         begin.append(starts[pair])
         end.append(ends[pair])
     (_, before, own), (_, other_before, other_own) = sides
@@ -332,33 +366,53 @@ def conlleval_counts(
     return TagCounts(counts, half - sentences, int(equal.sum()) - sentences)
 
 
-def nervaluate_mentions(
-    column: TagColumn, sentences: Sentences
-) -> tuple[IntArray, IntArray, IntArray, IntArray, list[str]]:
-    """The mentions that nervaluate finds: sentence, first place, place after the last, number of
-    label; and the labels. A mention begins at B, after an O, and where the label changes.
+def nervaluate_mentions(column: TagColumn) -> MentionColumns:
+    """The mentions that nervaluate finds. One begins at B, after an O, and where the label changes.
 
-    >>> doc, start, end, label, labels = nervaluate_mentions(read_tags([["I-PER"]]), [["I-PER"]])
-    >>> doc.tolist(), start.tolist(), end.tolist(), [labels[i] for i in label.tolist()]
-    ([0], [0], [1], ['PER'])
+    >>> begin, end, label, names = nervaluate_mentions(read_tags([["I-PER", "E-PER"]]))
+    >>> begin.tolist(), end.tolist(), [names[i] for i in label.tolist()]
+    ([0], [2], ['PER'])
     """
-    tags = column.tags
-    label, names = _numbered([tag[2:] for tag in tags])
+    begins_one = np.array([tag[:1] == "B" for tag in column.tags])
+    return _by_continuation(column, lambda before, own, same: same & ~begins_one[own])
+
+
+def beginnings_without_prefix(column: TagColumn, mentions: MentionColumns) -> IntArray:
+    """The places of mentions that do not begin with B- or I-, which nervaluate refuses.
+
+    >>> column = read_tags([["I-PER", "E-LOC"]])
+    >>> beginnings_without_prefix(column, nervaluate_mentions(column)).tolist()
+    [1]
+    """
+    legal = np.array([tag.startswith(("B-", "I-")) for tag in column.tags])
+    wrong: IntArray = mentions.begin[~legal[column.codes[mentions.begin]]]
+    return wrong
+
+
+def spacy_mentions(column: TagColumn) -> MentionColumns:
+    """The mentions that spaCy's converter finds: only I- and L- with the same label go on with one.
+
+    >>> begin, end, label, names = spacy_mentions(read_tags([["B-PER", "L-PER", "E-PER"]]))
+    >>> begin.tolist(), end.tolist()
+    ([0, 2], [2, 3])
+    """
+    goes_on = np.array([tag[:1] in ("I", "L") for tag in column.tags])
+    rest, _ = _numbered([tag[1:] for tag in column.tags])
+    return _by_continuation(
+        column, lambda before, own, same: goes_on[own] & (rest[before] == rest[own])
+    )
+
+
+def _by_continuation(
+    column: TagColumn, goes_on: Callable[[IntArray, IntArray, BoolArray], BoolArray]
+) -> MentionColumns:
+    """The mentions of a tool that takes two characters for the prefix, and begins a mention at
+    every tag that does not go on with one: `goes_on` says it of two tags, and whether their labels
+    are the same.
+    """
+    label, names = _numbered([tag[2:] for tag in column.tags])
     (borders,) = _borders(column.codes)
     place, before, own = borders
-    is_b = np.array([tag[:1] == "B" for tag in tags])
-    starts = (own != 0) & ((before == 0) | is_b[own] | (label[before] != label[own]))
-    may_start = np.array([tag.startswith(("B-", "I-")) for tag in tags])
-    ends = (before != 0) & (starts | (own == 0))
-    first_of = np.append(0, np.cumsum(list_lengths(sentences) + 1))
-    wrong = np.flatnonzero(starts & ~may_start[own])
-    if wrong.size:
-        at = place[wrong[0]]
-        doc = int(np.searchsorted(first_of, at, side="right")) - 1
-        raise ValueError(
-            f"Invalid tag format: {tags[int(own[wrong[0]])]}, document {doc}, "
-            f"tag {at - first_of[doc]}; expected O, or B- or I- and a label"
-        )
-    begin, end = place[starts], place[ends]
-    doc = np.searchsorted(first_of, begin, side="right") - 1
-    return doc, begin - first_of[doc], end - first_of[doc], label[own[starts]], names
+    on = (before != 0) & (own != 0) & goes_on(before, own, label[before] == label[own])
+    starts = (own != 0) & ~on
+    return MentionColumns(place[starts], place[(before != 0) & ~on], label[own[starts]], names)

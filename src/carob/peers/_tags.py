@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
+from carob.arrays.peer_tags import MentionColumns, TagColumn
 from carob.arrays.tags import decode, illegal
-from carob.arrays.types import BoolArray
+from carob.arrays.types import IntArray
 from carob.corpus.problems import many, shown
 from carob.pair.readings import (
     Counted,
@@ -25,68 +26,41 @@ from carob.pair.readings import (
 
 OUTSIDE = "O"
 
-Border = Callable[[str, str], bool]
-"""Whether a mention begins, or the one before has ended, between two tags."""
 
+def tag_column(tagged: Tagged) -> TagColumn:
+    """The tags as one column, with an O after each sequence.
 
-def spots(
-    tagged: Tagged, starts: Border, ends: Border, label: Callable[[str], str]
-) -> tuple[Spot, ...]:
-    """The mentions that a tool finds which looks at two tags at a time. Before and after each
-    sequence is an O. A mention that ends without a beginning has the last beginning, or the first
-    line, as seqeval does.
-
-    >>> def differ(before, own):
-    ...     return own != "O" and before != own
-    >>> [
-    ...     each.fragments
-    ...     for each in spots(
-    ...         Tagged.of([["X", "X", "O", "X"]]),
-    ...         differ,
-    ...         lambda before, own: differ(own, before),
-    ...         str,
-    ...     )
-    ... ]
-    [((0, 2),), ((3, 4),)]
+    >>> tag_column(Tagged.of([["B-A"], ["O", "B-A"]])).codes.tolist()
+    [1, 0, 0, 1, 0]
     """
-    if not len(tagged):
-        return ()
-    row, before, own = _between(tagged)
-    start, end = (_looked_up(tagged, before, own, rule) for rule in (starts, ends))
-    begin = np.maximum.accumulate(np.where(start, np.arange(len(row)), 0))
-    at = np.flatnonzero(end)
-    first = row[begin[at - 1]]
-    last = row[at - 1]  # a mention ends after a tag, and before it is no border
-    low, high = tagged.position[first], tagged.position[last] + 1
-    low = np.minimum(low, high - 1)
-    names = [label(tag) for tag in tagged.tags]
-    codes = tagged.codes[last]
-    return tuple(
-        Spot(((a, b),), names[code])
-        for a, b, code in zip(low.tolist(), high.tolist(), codes.tolist(), strict=True)
-    )
+    tags = [OUTSIDE, *(tag for tag in tagged.tags if tag != OUTSIDE)]
+    number = {tag: i for i, tag in enumerate(tags)}
+    codes = np.array([number[tag] for tag in tagged.tags] + [0])[tagged.codes]
+    return TagColumn(np.insert(codes, np.cumsum(tagged.lengths), 0), tags)
 
 
-def _between(tagged: Tagged) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """For every place between two tags its row, and the numbers of the tags before and after; the
-    number after the last stands for O. After each sequence there is one place more.
-    """
-    outside, total = len(tagged.tags), len(tagged)
+def line_of_place(tagged: Tagged) -> IntArray:
+    """The row of the line at each place of the column; after a sequence, that of its last line."""
     stops = np.cumsum(tagged.lengths)
-    row = np.insert(np.arange(total), stops, stops - 1)
-    own = np.insert(tagged.codes, stops, outside)
-    before = np.concatenate([[outside], own[:-1]])
-    return row, before, own
+    return np.insert(np.arange(len(tagged)), stops, stops - 1)
 
 
-def _looked_up(tagged: Tagged, before: np.ndarray, own: np.ndarray, rule: Border) -> BoolArray:
-    """A rule at every place. It is asked once for each two tags that follow each other."""
-    width = len(tagged.tags) + 1
-    pairs, place = np.unique(before * width + own, return_inverse=True)
-    tags = [*tagged.tags, OUTSIDE]
-    answers = [rule(tags[pair // width], tags[pair % width]) for pair in pairs.tolist()]
-    found: BoolArray = np.array(answers, bool)[place.ravel()]
-    return found
+def spots(tagged: Tagged, read: Callable[[TagColumn], MentionColumns]) -> tuple[Spot, ...]:
+    """The mentions that a tool finds. If one ends that has no beginning, as in seqeval, it may have
+    begun anywhere before.
+
+    >>> from carob.arrays.peer_tags import nervaluate_mentions
+    >>> spots(Tagged.of([["I-X", "I-X", "O", "I-X"]]), nervaluate_mentions)[1].fragments
+    ((3, 4),)
+    """
+    begin, end, label, names = read(tag_column(tagged))
+    row = line_of_place(tagged)
+    low, high = tagged.position[row[begin]], tagged.position[row[end - 1]] + 1
+    low = np.minimum(low, high - 1)
+    return tuple(
+        Spot(((a, b),), names[i])
+        for a, b, i in zip(low.tolist(), high.tolist(), label.tolist(), strict=True)
+    )
 
 
 def carob_spots(side: Side, scheme: str | None = None) -> tuple[Spot, ...]:

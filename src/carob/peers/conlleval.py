@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import pairwise
+from functools import partial
 from typing import ClassVar
 
+from carob.arrays.peer_tags import conlleval_counts, conlleval_mentions
 from carob.corpus.problems import UsageError
-from carob.pair.readings import Counted, Counting, Files, Reading, Spot, Step, Tagged
+from carob.pair.readings import Counted, Counting, Files, Reading, Step, Tagged
 from carob.peers._counts import Counts, exact_credits
-from carob.peers._tags import OUTSIDE, accuracy, by_tags, finished, first_steps, spots, tags_of
-
-PERL_STARTS = frozenset({"BB", "IB", "OB", "OI", "EE", "EI", "OE"})
-PERL_ENDS = frozenset({"BB", "BO", "IB", "IO", "EE", "EI", "EO"})
+from carob.peers._tags import accuracy, by_tags, finished, first_steps, spots, tags_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +46,12 @@ class Conlleval:
         raw = [side.tagged for side in sides]
         bare = [each.without_openings() for each in raw]
         perl = self.script == "perl"
+        read = partial(conlleval_mentions, version=self.script)
         tokens, count = by_tags(files, accuracy(bare), ours)
         yield tokens
 
         def step(rule: str, why: str, tagged: list[Tagged]) -> Step:
-            reading = Reading(*(_spots(each, perl=perl) for each in tagged))
+            reading = Reading(*(spots(each, read) for each in tagged))
             return Step(rule, why, reading, count(reading, self.recipes))
 
         yield from first_steps(files, sides, count, self.recipes)
@@ -74,8 +72,8 @@ class Conlleval:
         reading, counted = opened.reading, opened.counted
         values = {**counted.values, "accuracy": share}
         yield opened._replace(counted=counted._replace(values=values))
-        counts = _counts(raw, perl=perl)
-        found = Counts(*(sum(part.values()) for part in counts))
+        counts = conlleval_counts(raw[0].lists(), raw[1].lists(), version=self.script).mentions
+        found = Counts(*(int(part.sum()) for part in (counts.right, counts.gold, counts.system)))
         right = Counted(_values(found, share, zero=None), exact_credits(reading))
         yield finished(
             reading, right, "beginnings",
@@ -101,67 +99,3 @@ def _values(counts: Counts, share: float, zero: float | None) -> dict[str, float
         both = precision + recall
         f1 = 2 * precision * recall / both if both else 0.0
     return {"P": precision, "R": recall, "FB1": f1, "accuracy": share}
-
-
-def _parts(tag: str, *, perl: bool) -> tuple[str, str]:
-    """Prefix and label. In Perl a label that is 0 is false, and so none."""
-    prefix, sign, label = tag.partition("-")
-    return (prefix, "" if perl and label == "0" else label) if sign else (tag, "")
-
-
-def _starts(before: str, own: str, *, perl: bool) -> bool:
-    (old, was), (new, label) = (_parts(tag, perl=perl) for tag in (before, own))
-    if perl:
-        known = f"{old}{new}" in PERL_STARTS and len(old) == len(new) == 1
-    else:
-        known = new in ("B", "S") or (old in ("E", "S", OUTSIDE) and new in ("E", "I"))
-    return known or (new not in (OUTSIDE, ".") and was != label) or new in ("[", "]")
-
-
-def _ends(before: str, own: str, *, perl: bool) -> bool:
-    (old, was), (new, label) = (_parts(tag, perl=perl) for tag in (before, own))
-    if perl:
-        known = f"{old}{new}" in PERL_ENDS and len(old) == len(new) == 1
-    else:
-        known = old in ("E", "S") or (old in ("B", "I") and new in ("B", "S", OUTSIDE))
-    return known or (old not in (OUTSIDE, ".") and was != label) or old in ("[", "]")
-
-
-def _spots(tagged: Tagged, *, perl: bool) -> tuple[Spot, ...]:
-    return spots(
-        tagged,
-        lambda before, own: _starts(before, own, perl=perl),
-        lambda before, own: _ends(before, own, perl=perl),
-        lambda tag: _parts(tag, perl=perl)[1],
-    )
-
-
-def _counts(raw: list[Tagged], *, perl: bool) -> tuple[Counter[str], Counter[str], Counter[str]]:
-    """Mentions that are right, in gold, and in the system, by label, line by line."""
-    right, gold, system = Counter[str](), Counter[str](), Counter[str]()
-    asked: dict[tuple[str, str], tuple[bool, bool]] = {}
-
-    def borders(before: str, own: str) -> tuple[bool, bool]:
-        if (before, own) not in asked:
-            asked[before, own] = (
-                _starts(before, own, perl=perl), _ends(before, own, perl=perl)
-            )  # fmt: skip
-        return asked[before, own]
-
-    label: Callable[[str], str] = lambda tag: _parts(tag, perl=perl)[1]  # noqa: E731
-    for ours, theirs in zip(raw[0].lists(), raw[1].lists(), strict=True):
-        inside = False
-        columns = zip([OUTSIDE, *ours, OUTSIDE], [OUTSIDE, *theirs, OUTSIDE], strict=True)
-        for (was, had), (own, their) in pairwise(columns):
-            (starts, ends), (begins, stops) = borders(was, own), borders(had, their)
-            if inside:
-                if ends and stops and label(was) == label(had):
-                    inside = False
-                    right[label(was)] += 1
-                elif ends != stops or label(own) != label(their):
-                    inside = False
-            if starts and begins and label(own) == label(their):
-                inside = True
-            gold[label(own)] += starts
-            system[label(their)] += begins
-    return right, gold, system

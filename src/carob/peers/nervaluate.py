@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from carob.arrays.peer_tags import beginnings_without_prefix, nervaluate_mentions
 from carob.corpus.problems import UsageError
 from carob.pair.readings import (
     Counted,
@@ -21,7 +22,15 @@ from carob.pair.readings import (
 )
 from carob.peers._counts import Counts
 from carob.peers._greedy import first_come
-from carob.peers._tags import OUTSIDE, finished, first_steps, refuse, spots, tags_of
+from carob.peers._tags import (
+    finished,
+    first_steps,
+    line_of_place,
+    refuse,
+    spots,
+    tag_column,
+    tags_of,
+)
 
 LEAST = 1.0
 """How many hundredths of a gold mention an answer must cover to overlap it."""
@@ -141,29 +150,17 @@ def _distance(answer: Spot, gold: Spot) -> int:
     return abs(answer.start - gold.start) + abs(answer.end - gold.end)
 
 
-def _begins(before: str, own: str) -> bool:
-    return own != OUTSIDE and (before == OUTSIDE or before[2:] != own[2:] or own[:1] == "B")
-
-
 def plain_spots(tagged: Tagged) -> tuple[Spot, ...]:
     """The mentions between tags whose first two characters are a prefix; only B- begins one where
     the label stays the same.
     """
-    return spots(
-        tagged,
-        _begins,
-        lambda before, own: before != OUTSIDE and (own == OUTSIDE or _begins(before, own)),
-        lambda tag: tag[2:],
-    )
+    return spots(tagged, nervaluate_mentions)
 
 
 def _require_prefixes(side: str, tagged: Tagged) -> None:
     """A mention must begin with B- or I-; what is inside it is not looked at."""
-    legal = np.array(
-        [tag == OUTSIDE or tag.startswith(("B-", "I-")) for tag in tagged.tags] + [True]
-    )
-    for row in np.flatnonzero(~legal[tagged.codes]).tolist():
-        first = row == 0 or tagged.sequence[row] != tagged.sequence[row - 1]
-        before = OUTSIDE if first else tagged.tags[int(tagged.codes[row - 1])]
-        if _begins(before, tagged.tags[int(tagged.codes[row])]):
-            raise refuse("nervaluate", side, tagged, row, "a mention to begin with B- or I-")
+    column = tag_column(tagged)
+    wrong = beginnings_without_prefix(column, nervaluate_mentions(column))
+    if wrong.size:
+        row = int(line_of_place(tagged)[wrong[0]])
+        raise refuse("nervaluate", side, tagged, row, "a mention to begin with B- or I-")

@@ -8,6 +8,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from carob.arrays.peer_schemes import SCHEMES, Token, detected
+from carob.arrays.peer_tags import seqeval_mentions
 from carob.arrays.tags import scheme_name
 from carob.corpus.problems import UsageError
 from carob.pair.readings import (
@@ -31,7 +33,6 @@ from carob.peers._tags import (
     spots,
     tags_of,
 )
-from carob.peers.seqeval_schemes import PATTERNS, Patterns, fits, scheme_of_letters
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +59,9 @@ class Seqeval:
     }  # fmt: skip
 
     def __post_init__(self) -> None:
-        if self.scheme and self.scheme not in PATTERNS:
+        if self.scheme and self.scheme not in SCHEMES:
             raise UsageError(
-                f"no scheme of seqeval is called {self.scheme!r}; there are: {', '.join(PATTERNS)}"
+                f"no scheme of seqeval is called {self.scheme!r}; there are: {', '.join(SCHEMES)}"
             )
         if self.scheme and self.mode == "default":
             raise UsageError("a scheme is for seqeval(mode=strict)")
@@ -80,17 +81,16 @@ class Seqeval:
         yield from first_steps(files, sides, count, self.recipes)
         if self.mode == "default":
             yield step(
-                "boundaries", "seqeval's rule where mentions touch", *map(default_spots, normal)
+                "boundaries", "seqeval's rule where mentions touch", *map(seqeval_spots, normal)
             )
             last = step(
                 "prefixes",
                 "seqeval takes the first letter of every tag for its prefix, does not know L, U, M "
                 "and W, and counts _ as a label",
-                *map(default_spots, raw),
+                *map(seqeval_spots, raw),
             )
         else:
             scheme = self.scheme or detected_scheme(raw[0])
-            patterns = PATTERNS[scheme]
             yield step(
                 "dropped", "a sequence that is not legal in its scheme is no mention",
                 *(carob_spots(side, side.scheme) for side in sides),
@@ -102,12 +102,12 @@ class Seqeval:
                 *(carob_spots(side, scheme_name(scheme)) for side in sides),
             )  # fmt: skip
             for name, each in zip(("gold", "system"), raw, strict=True):
-                _require_letters(name, each, patterns, scheme)
+                _require_letters(name, each, SCHEMES[scheme])
             last = step(
                 "patterns",
                 "seqeval's patterns: within an invalid sequence a mention may begin at its first "
                 "legal tag",
-                *(strict_spots(each, patterns) for each in raw),
+                *(seqeval_spots(each, SCHEMES[scheme]) for each in raw),
             )
         yield last
         reading = last.reading.once()
@@ -115,81 +115,29 @@ class Seqeval:
         yield finished(reading, _numbers(reading, raw), "zero rule", "0/0 is 0, not without value")
 
 
-def default_spots(tagged: Tagged) -> tuple[Spot, ...]:
-    """The mentions of the default mode."""
-
-    def starts(before: str, own: str) -> bool:
-        return own[0] in "BS" or (before[0] in "ESO" and own[0] in "EI") or (
-            own[0] not in "O." and _label(before) != _label(own)
-        )  # fmt: skip
-
-    def ends(before: str, own: str) -> bool:
-        return before[0] in "ES" or (before[0] in "BI" and own[0] in "BSO") or (
-            before[0] not in "O." and _label(before) != _label(own)
-        )  # fmt: skip
-
-    return spots(tagged, starts, ends, _label)
-
-
-def _label(tag: str) -> str:
-    return tag[1:].split("-", maxsplit=1)[-1] or "_"
+def seqeval_spots(tagged: Tagged, scheme: type[Token] | None = None) -> tuple[Spot, ...]:
+    """The mentions of the default mode; with a scheme, those of the strict mode."""
+    return spots(tagged, lambda column: seqeval_mentions(column, [0], scheme=scheme))
 
 
 def detected_scheme(gold: Tagged) -> str:
     """The scheme that seqeval detects."""
-    used = np.unique(gold.codes).tolist()
-    letters = {gold.tags[code][0] for code in used}
-    found = scheme_of_letters(letters)
-    if found is None:
+    letters = {gold.tags[code][0] for code in np.unique(gold.codes).tolist()}
+    try:
+        return detected(letters).__name__
+    except ValueError:
         names = ", ".join(sorted(letters))
-        raise RefusalError(f"seqeval detects no scheme in gold: its tags begin with {names}")
-    return found
+        raise RefusalError(
+            f"seqeval detects no scheme in gold: its tags begin with {names}"
+        ) from None
 
 
-def _require_letters(side: str, tagged: Tagged, patterns: Patterns, scheme: str) -> None:
-    legal = np.array([tag[0] in patterns.letters for tag in tagged.tags] + [True])
+def _require_letters(side: str, tagged: Tagged, scheme: type[Token]) -> None:
+    legal = np.array([tag[0] in scheme.letters for tag in tagged.tags] + [True])
     wrong = np.flatnonzero(~legal[tagged.codes])
     if wrong.size:
-        expected = f"the prefixes of {scheme}: {' '.join(patterns.letters)}"
+        expected = f"the prefixes of {scheme.__name__}: {' '.join(scheme.letters)}"
         raise refuse("seqeval", side, tagged, int(wrong[0]), expected)
-
-
-def strict_spots(tagged: Tagged, patterns: Patterns) -> tuple[Spot, ...]:
-    """The mentions of the strict mode. A block is a token and those inside after it; the mention of
-    a block begins at the first token that may start one, and goes to the end of the block.
-    """
-    found: list[Spot] = []
-    position, at = tagged.position.tolist(), 0
-    answers: dict[tuple[str, str], tuple[bool, bool, bool]] = {}
-
-    def asked(before: str, own: str) -> tuple[bool, bool, bool]:
-        if (before, own) not in answers:
-            same = _strict_label(before) == _strict_label(own)
-            answers[before, own] = (
-                fits(patterns.start, before[0], own[0], same=same),
-                fits(patterns.inside, before[0], own[0], same=same),
-                fits(patterns.end, before[0], own[0], same=same),
-            )
-        return answers[before, own]
-
-    for tags in tagged.lists():
-        begin, before = -1, "O"
-        for place, own in enumerate([*tags, "O"]):
-            start, inside, end = asked(before, own)
-            if not inside and begin >= 0:
-                if end:
-                    span = position[at + begin], position[at + place - 1] + 1
-                    found.append(Spot((span,), _strict_label(tags[begin])))
-                begin = -1
-            if begin < 0 and start:
-                begin = place
-            before = own
-        at += len(tags)
-    return tuple(found)
-
-
-def _strict_label(tag: str) -> str:
-    return tag[1:].strip("-") or "_"
 
 
 def _numbers(reading: Reading, raw: list[Tagged]) -> Counted:

@@ -8,7 +8,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from carob.pair.readings import Counted, Counting, Files, Reading, Spot, Step, Tagged
+from carob.arrays.peer_tags import spacy_mentions
+from carob.pair.readings import Counted, Counting, Files, Reading, Step
 from carob.peers._counts import exact_counts, exact_credits, total
 from carob.peers._tags import OUTSIDE, finished, first_steps, refuse, spots, tags_of
 
@@ -49,24 +50,10 @@ class Spacy:
             ("prefixes", "L- goes on with a mention, M- begins one, and the first two characters "
              "of a tag are its prefix", raw),
         ):  # fmt: skip
-            reading = Reading(*map(converted_spots, tagged))
+            reading = Reading(*(spots(each, spacy_mentions) for each in tagged))
             yield Step(rule, why, reading, ours(reading, self.recipes))
         counts = total(exact_counts(reading).values())
         values = dict(zip(self.recipes, counts.prf(), strict=True))
         empty = not counts.gold and not counts.system
         counted = Counted(dict.fromkeys(values) if empty else values, exact_credits(reading))
         yield finished(reading, counted, "zero rule", "0/0 is 0 if there is any mention")
-
-
-def _goes_on(before: str, own: str) -> bool:
-    return before != OUTSIDE and own[:1] in ("I", "L") and own[1:] == before[1:]
-
-
-def converted_spots(tagged: Tagged) -> tuple[Spot, ...]:
-    """The mentions that the converter finds."""
-    return spots(
-        tagged,
-        lambda before, own: own != OUTSIDE and not _goes_on(before, own),
-        lambda before, own: before != OUTSIDE and not _goes_on(before, own),
-        lambda tag: tag[2:],
-    )

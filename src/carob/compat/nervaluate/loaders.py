@@ -7,7 +7,14 @@ from itertools import chain
 from operator import itemgetter
 from typing import Any, Protocol
 
-from carob.arrays.peer_tags import TagColumn, nervaluate_mentions, read_tags
+import numpy as np
+
+from carob.arrays.peer_tags import (
+    TagColumn,
+    beginnings_without_prefix,
+    nervaluate_mentions,
+    read_tags,
+)
 from carob.arrays.tags import list_lengths
 from carob.compat.nervaluate._mentions import GivenMentions
 from carob.compat.nervaluate.entities import Entity
@@ -38,8 +45,20 @@ class ListLoader:
         if not are(list, data):
             raise ValueError("Each document must be a list of tags")
         column = _read_tags(data)
-        doc, start, end, label, labels = nervaluate_mentions(column, data)
-        return GivenMentions(Mentions(doc, start, end, label), labels, len(data))
+        mentions = nervaluate_mentions(column)
+        begin, end, label, labels = mentions
+        first = np.append(0, np.cumsum(list_lengths(data) + 1))
+        wrong = beginnings_without_prefix(column, mentions)
+        if wrong.size:
+            at = int(wrong[0])
+            document = int(np.searchsorted(first, at, side="right")) - 1
+            raise ValueError(
+                f"Invalid tag format: {column.tags[int(column.codes[at])]}, document {document}, "
+                f"tag {at - first[document]}; expected O, or B- or I- and a label"
+            )
+        doc = np.searchsorted(first, begin, side="right") - 1
+        table = Mentions(doc, begin - first[doc], end - first[doc], label)
+        return GivenMentions(table, labels, len(data))
 
     def load(self, data: Any) -> list[list[Entity]]:
         """The mentions of each document as objects."""
