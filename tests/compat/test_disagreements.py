@@ -44,7 +44,7 @@ def test_tools_disagree_as_the_table_says(name: str) -> None:
     sides = [gold.split()], [answer.split()]
     lines = [f"w {a} {b}" for a, b in zip(sides[0][0], sides[1][0], strict=True)]
     for version, expected in zip(("perl", "python"), in_conlleval, strict=True):
-        tool = Conlleval(version=version)  # type: ignore[arg-type]
+        tool = Conlleval(script=version)  # type: ignore[arg-type]
         assert expected == pytest.approx(last_number(tool(tool.count(*sides))), abs=1e-3)
     package = conlleval.evaluate([*lines, ""])["overall"]["chunks"]["evals"]["f1"]
     assert in_conlleval[1] == pytest.approx(package, abs=1e-3)

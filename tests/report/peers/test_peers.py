@@ -44,7 +44,7 @@ def printed_by_conlleval(gold: Any, system: Any) -> str:
 
 def compare_conlleval(seed: int, cases: int) -> None:
     rng = random.Random(seed)
-    package, original = Conlleval(version="python"), Conlleval()
+    package, original = Conlleval(script="python"), Conlleval()
     same = 0
     for _ in range(cases):
         tags = rng.choice([IOB, IOB, IOBES, STRANGE])
@@ -126,7 +126,7 @@ def test_seqeval_detects_the_scheme_of_gold_and_refuses_other_tags() -> None:
 def test_the_original_conlleval_has_rules_of_its_own() -> None:
     gold, system = [["B-X", "E-X", "B-X", "E-X"]], [["B-X", "I-X", "I-X", "E-X"]]
     assert "FB1: 100.00\n" in Conlleval()(Conlleval().count(gold, system))
-    package = Conlleval(version="python")
+    package = Conlleval(script="python")
     assert "FB1:   0.00\n" in package(package.count(gold, system))
     # Without an answer, precision is 0 in the original and 100 in the package.
     gold, system = [["B-X"]], [["O"]]

@@ -11,7 +11,7 @@ from carob.arrays.peer_tags import Sentences, TagCounts, conlleval_counts
 @dataclass(frozen=True)
 class Conlleval:
     """The output of conlleval: by default of the original, a program in Perl (version of
-    2004-01-26); with `version=python` of the package `conlleval` 0.2. `latex` and `raw` are the
+    2004-01-26); with `script=python` of the package `conlleval` 0.2. `latex` and `raw` are the
     options -l and -r of the original: a table in LaTeX, and tags that are labels of one token each.
 
     >>> tool = Conlleval()
@@ -23,7 +23,7 @@ class Conlleval:
     <BLANKLINE>
     """
 
-    version: Literal["perl", "python"] = "perl"
+    script: Literal["perl", "python"] = "perl"
     latex: bool = False
     raw: bool = False
 
@@ -32,7 +32,7 @@ class Conlleval:
 
     def count(self, gold: Sentences, system: Sentences) -> TagCounts:
         """The counts of two lists of sentences."""
-        return conlleval_counts(gold, system, version=self.version, raw=self.raw)
+        return conlleval_counts(gold, system, version=self.script, raw=self.raw)
 
     def __call__(self, counts: TagCounts) -> str:
         """The text."""
@@ -52,16 +52,16 @@ class Conlleval:
         )
         if counts.tokens:
             right, size = counts.right_tokens, counts.tokens
-            share = right / size * 100 if self.version == "python" else 100 * right / size
+            share = right / size * 100 if self.script == "python" else 100 * right / size
             text += f"accuracy: {share:6.2f}%; {_row(overall)}\n"
         for label in self._labels(rows):
-            name = label.rjust(17) if self.version == "python" else _padded(label, 17)
+            name = label.rjust(17) if self.script == "python" else _padded(label, 17)
             text += f"{name}: {_row(self._scores(*rows[label]))}  {rows[label][1]}\n"
         return text
 
     def _scores(self, right: int, system: int, gold: int) -> tuple[float, float, float]:
         """Precision, recall and F1 in hundredths; without answers the package gives full marks."""
-        if self.version == "python":
+        if self.script == "python":
             p, r = right / system if system else 1, right / gold if gold else 0
             return p * 100, r * 100, (2 * p * r / (p + r) if p + r else 0) * 100
         p, r = 100 * right / system if system else 0, 100 * right / gold if gold else 0
@@ -71,7 +71,7 @@ class Conlleval:
         """The order of rows. In Perl no label is false, so that a row without one stands there
         once for each side; the package leaves it out.
         """
-        if self.version == "python":
+        if self.script == "python":
             return sorted(label for label in rows if label)
         labels = sorted((label for label in rows if any(rows[label][1:])), key=_bytes)
         twice = [label for label in labels if not label and all(rows[label][1:])]
