@@ -47,7 +47,14 @@ def test_the_system_that_knows_its_errors_is_better(measure: str) -> None:
 def test_without_confidences_a_threshold_is_refused() -> None:
     with pytest.raises(DataError, match="no answer has one"):
         score(GOLD, GOLD, "record(t=0.5).exact", resamples=0)
-    assert score(GOLD, GOLD, "record.ECE", resamples=0).value is None
+
+
+@pytest.mark.parametrize("measure", ["AUROC", "Brier", "ECE"])
+@pytest.mark.parametrize("average", ["micro", "macro", "macro-doc"])
+def test_without_confidences_there_is_no_value(measure: str, average: str) -> None:
+    found = score(GOLD, GOLD, f"record.{measure}@{average}", resamples=100)
+    assert found.value is None
+    assert [None] == [row.value for row in found.scores[0].by_label.values()]
 
 
 def test_a_confidence_beyond_one_is_refused() -> None:

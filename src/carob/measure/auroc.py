@@ -38,9 +38,10 @@ class Auroc:
 
     def __call__(self, q: Quantities) -> FloatArray:
         """The area for each element."""
-        none = np.zeros(())
+        # Levels without any answer may be left out, and without confidences all of them are.
+        none = np.zeros(np.shape(next(iter(q.values()), 0)))
         right_all = wrong_all = pairs = none
-        for level in range(LEVELS):  # levels without any answer may be left out
+        for level in range(LEVELS):
             right, wrong = q.get(f"right_at_{level}", none), q.get(f"wrong_at_{level}", none)
             pairs = pairs + right * (wrong_all + 0.5 * wrong)
             right_all, wrong_all = right_all + right, wrong_all + wrong
