@@ -171,6 +171,10 @@ def test_every_combination_in_the_registry_reads_back_as_itself() -> None:
     built = 0
     for space in registry.builtin("match"):
         for measure in (*registry.builtin("measure"), "F1"):
+            try:
+                Recipe.parse(f"{space}.{measure}")
+            except RecipeError:
+                continue  # what does not fit under one average fits under none
             for average in registry.builtin("average"):
                 tail = f"@{average}" if average != "label" else "@label:X"
                 try:
@@ -179,7 +183,7 @@ def test_every_combination_in_the_registry_reads_back_as_itself() -> None:
                     continue
                 assert recipe == Recipe.parse(str(recipe)) == Recipe.parse(recipe.full)
                 built += 1
-    assert built >= 2 * 3 * 6
+    assert built > 1000
 
 
 def test_prf_stands_for_three() -> None:
