@@ -222,7 +222,7 @@ def test_an_average_is_what_its_definition_says(
     average: Any, slow: Any, zero: float | None
 ) -> None:
     rng = np.random.default_rng(1)
-    for _ in range(80):
+    for _ in range(40):
         world = random_world(rng)
         tally = tally_of(world, rng)
         weights = rng.multinomial(len(world), [1 / len(world)] * len(world), 3).astype(float)

@@ -105,7 +105,7 @@ def compare(seed: int, cases: int) -> None:
 
 
 def test_results_and_reports_are_the_same_on_random_input() -> None:
-    compare(19, 300)
+    compare(19, 150)
 
 
 @pytest.mark.slow

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from collections import Counter
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -42,11 +43,15 @@ def files(tmp_path: Path) -> dict[str, Path]:
     return {file.stem: file for file in demo.write(tmp_path / "demo")}
 
 
+@cache
+def paired() -> Pair:
+    return Pair.of(*corpora(random_pairs(5, 150)))
+
+
 @pytest.mark.parametrize("name", SPACES)
 def test_every_count_is_a_sum_over_the_ledger(name: str) -> None:
     space = registry.load("match", name)()
-    gold, system = corpora(random_pairs(5, 300))
-    pair = Pair.of(gold, system)
+    pair = paired()
     tally = Tally.of(space, pair)
     sums: Counter[tuple[str, str, str]] = Counter()
     for row in ledger(spell(space), pair, space(pair), None):

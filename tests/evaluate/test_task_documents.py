@@ -244,7 +244,7 @@ def test_counts_are_those_of_a_slow_look_at_every_template() -> None:
 
     seen = 0
     names = ("a", "t.a", "t.b.a", "t.b", "a.b")
-    for _ in range(150):
+    for _ in range(80):
         # One template at least: without any, documents would count as templates.
         counts = [1, *rng.integers(0, 3, 5)]
         documents = [carob.Document(templates=tuple(made(0) for _ in range(n))) for n in counts]
@@ -261,4 +261,4 @@ def test_counts_are_those_of_a_slow_look_at_every_template() -> None:
                 ]
                 assert expected == found
                 seen += len(found)
-    assert seen > 500
+    assert seen > 250

@@ -45,7 +45,7 @@ def expected_of(slow: Slow, scheme: str, repair: str = "conlleval") -> Document:
 @pytest.mark.parametrize("letters", sorted(set(SCHEMES.values())))
 def test_files_are_read_as_the_slow_reader_reads_them(letters: str) -> None:
     rng = random.Random(letters)
-    for _ in range(150):
+    for _ in range(90):
         data = random_file(rng, letters)
         slow = slow_conll(data)
         corpus = of_bytes(data)
@@ -58,7 +58,7 @@ def test_files_are_read_as_the_slow_reader_reads_them(letters: str) -> None:
 def test_discard_drops_what_the_scheme_does_not_allow(scheme: str) -> None:
     rng = random.Random(scheme)
     dropped = 0
-    for _ in range(100):
+    for _ in range(60):
         data = random_file(rng, SCHEMES[scheme])
         slow = slow_conll(data)
         corpus = of_bytes(data, scheme=scheme, repair="discard")
@@ -72,7 +72,7 @@ def test_discard_drops_what_the_scheme_does_not_allow(scheme: str) -> None:
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_strict_names_the_line_of_every_mention_that_is_not_legal(scheme: str) -> None:
     rng = random.Random(scheme)
-    for _ in range(100):
+    for _ in range(60):
         data = random_file(rng, SCHEMES[scheme], marked=False)
         lines = []
         for each in slow_conll(data):

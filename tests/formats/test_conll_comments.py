@@ -95,7 +95,7 @@ def random_text(rng: random.Random) -> str:
 
 def test_comments_are_read_as_the_slow_reader_reads_them(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = random.Random(5)
-    texts = [random_text(rng) for _ in range(250)]
+    texts = [random_text(rng) for _ in range(150)]
     for size, block in ((1 << 19, 1 << 20), (64, 5)):
         monkeypatch.setattr(_tagged, "SIZE", size)
         monkeypatch.setattr(_tagged, "BLOCK", block)
@@ -215,7 +215,7 @@ def test_any_mix_of_comments_and_words_is_read_alike_in_chunks_or_refused(
         b"\0", b"# newdoc id = a\n", b"# newdoc\n", b"-DOCSTART- O\n", b"x B-X|B-Y\n",
     ]  # fmt: skip
     read_well = 0
-    for _ in range(1500):
+    for _ in range(1000):
         whole = rng.random() < 0.7
         data = b"".join(rng.choices(parts[-9:] if whole else parts, k=rng.randint(0, 20)))
         seen: list[object] = []
@@ -231,4 +231,4 @@ def test_any_mix_of_comments_and_words_is_read_alike_in_chunks_or_refused(
                 seen.append([list(corpus), corpus.facts, corpus.documents.line.tolist()])
                 read_well += 1
         assert len(seen) < 2 or seen[0] == seen[1]
-    assert read_well > 300
+    assert read_well > 200

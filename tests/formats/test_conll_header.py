@@ -79,7 +79,7 @@ def test_hipe_files_are_read_as_they_are(
     end: str, misc: bool, size: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(_tagged, "SIZE", size)
-    for seed in range(20):
+    for seed in range(8):
         text, documents = hipe(random.Random(seed), end=end, misc=misc)
         corpus = of_bytes(text.encode(), tag="NE-COARSE-LIT")
         assert [d.id for d in corpus] == [f"GDL-1798-07-20-a-i00{i}" for i in range(3)]

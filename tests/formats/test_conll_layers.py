@@ -75,7 +75,7 @@ def test_columns_are_decoded_one_by_one(
 ) -> None:
     rng = random.Random(scheme + repair)
     letters = "BIES" if scheme == "iobes" else "BI"
-    files = [random_rows(rng, 3, letters) for _ in range(40)]
+    files = [random_rows(rng, 3, letters) for _ in range(20)]
     for size, block in ((1 << 19, 1 << 20), (64, 5)):
         monkeypatch.setattr(_tagged, "SIZE", size)
         monkeypatch.setattr(_tagged, "BLOCK", block)

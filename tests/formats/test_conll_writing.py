@@ -43,7 +43,7 @@ def touching(document: Document) -> bool:
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_what_was_written_is_read_back(scheme: str) -> None:
     rng = random.Random(scheme)
-    for _ in range(60):
+    for _ in range(30):
         documents = random_documents(rng, rng.randint(1, 4))
         if scheme == "io":
             documents = [d for d in documents if not touching(d)] or [

@@ -401,7 +401,7 @@ def holdable(mentions: list[dict[str, Any]]) -> bool:
 def test_what_was_written_is_read_again(entities: str) -> None:
     rng = random.Random(entities)
     held = refused = 0
-    for _ in range(1000):
+    for _ in range(600):
         text, mentions = made(rng)
         corpus = one(text, *mentions)
         reason = ""

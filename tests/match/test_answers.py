@@ -33,9 +33,9 @@ def space(name: str, match: str = "exact", k: int = 1) -> Any:
     return Recipe.parse(f"{name}(match={told}).F1").space
 
 
-def counts(event_space: Any, gold: Side, system: Side) -> dict[int, dict[str, tuple[int, ...]]]:
+def counts(event_space: Any, pair: Pair) -> dict[int, dict[str, tuple[int, ...]]]:
     """The outcomes of each row of each document that has any."""
-    tally = Tally.of(event_space, Pair.of(Corpus.of(*gold), Corpus.of(*system)))
+    tally = Tally.of(event_space, pair)
     found: dict[int, dict[str, tuple[int, ...]]] = {}
     for doc, label, row in zip(tally.unit, tally.label, tally.counts.tolist(), strict=True):
         assert 0 == row.pop(), "every text is known"
@@ -178,6 +178,12 @@ def world(seed: int, count: int, unit: str) -> tuple[Side, Side]:
 
 
 @cache
+def paired(seed: int, count: int, unit: str) -> Pair:
+    gold, system = world(seed, count, unit)
+    return Pair.of(Corpus.of(*gold), Corpus.of(*system))
+
+
+@cache
 def twins(seed: int, count: int, unit: str) -> list[Sides]:
     return [grounded(*pair) for pair in zip(*world(seed, count, unit), strict=True)]
 
@@ -197,7 +203,7 @@ def test_the_counts_are_those_of_looking_at_every_pairing(
     name: str, match: str, k: int, unit: str
 ) -> None:
     gold, system = world(1, 250, unit)
-    actual = counts(space(name, match, k), gold, system)
+    actual = counts(space(name, match, k), paired(1, 250, unit))
     seen = [0, 0, 0, 0]
     for row, sides in enumerate(twins(1, 250, unit)):
         expected = counted(name, sides, match, k)
@@ -210,7 +216,7 @@ def test_the_counts_are_those_of_looking_at_every_pairing(
 @pytest.mark.parametrize("name", SPACES)
 def test_mentions_are_fillers_of_the_slot_of_their_label(name: str) -> None:
     gold, system = random_pairs(5, 300, ids=True)
-    actual = counts(space(name), gold, system)
+    actual = counts(space(name), Pair.of(Corpus.of(*gold), Corpus.of(*system)))
     for row, (ours, theirs) in enumerate(zip(gold, system, strict=True)):
         expected = counted(name, grounded(ours, theirs))
         assert expected == actual.get(row, {}), (ours, theirs)
@@ -265,15 +271,17 @@ def test_the_order_of_documents_templates_slots_and_fillers_is_irrelevant(
     others = [_shuffled(document, rng, fillers=free) for document in system]
     order = rng.sample(range(len(gold)), len(gold))
     rng.shuffle(others)
-    before = counts(space(name, match), gold, system)
-    after = counts(space(name, match), [moved[i] for i in order], others)
+    before = counts(space(name, match), paired(3, 150, unit))
+    after = counts(
+        space(name, match), Pair.of(Corpus.of(*(moved[i] for i in order)), Corpus.of(*others))
+    )
     assert before == {order[row]: each for row, each in after.items()}
 
 
 @pytest.mark.parametrize("name", SPACES)
 def test_gold_against_itself_is_perfect(name: str) -> None:
-    gold, _ = world(9, 300, "char")
-    for rows in counts(space(name), gold, gold).values():
+    gold = Corpus.of(*world(9, 300, "char")[0])
+    for rows in counts(space(name), Pair.of(gold, gold)).values():
         assert {(0, 0, 0)} == {each[1:] for each in rows.values()}
 
 

@@ -233,15 +233,15 @@ def test_lists_of_values_are_aligned_as_over_all_mappings(ordered: bool) -> None
 
 
 def test_a_long_list_of_texts_takes_little_time() -> None:
-    items = [f"item {i}" for i in range(100_000)]
+    items = [f"item {i}" for i in range(50_000)]
     start = time.process_time()
     for ordered in ("set", "ordered"):
         pair = pair_of({
             "slots": {"a": {"type": "string", "fillers": "any", "list": ordered}},
             "gold": [json.dumps({"a": items})], "system": [json.dumps({"a": items})],
         })  # fmt: skip
-        assert 100_000 == Tally.of(Fields(), pair).counted()["COR"]
-    assert time.process_time() - start < 20
+        assert 50_000 == Tally.of(Fields(), pair).counted()["COR"]
+    assert time.process_time() - start < 10
 
 
 def test_what_would_take_too_long_is_refused() -> None:

@@ -107,9 +107,9 @@ def world(order: str, hidden: frozenset[int]) -> World:
 
 def slowly(
     gold: list[Mention], system: list[Mention], edges: Edges, space: Nugget
-) -> dict[tuple[str, str], Fraction]:
+) -> dict[tuple[str, str], Fraction | int]:
     """One document: label and outcome, summed."""
-    found: defaultdict[tuple[str, str], Fraction] = defaultdict(Fraction)
+    found: defaultdict[tuple[str, str], Fraction | int] = defaultdict(int)
     for g in gold:
         found[g.label, "N_G"] += 1
     for s in system:

@@ -9,6 +9,7 @@ import random
 from collections import Counter
 from collections.abc import Hashable
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -272,21 +273,28 @@ RECIPES = [
 ]  # fmt: skip
 
 
+@cache
+def worlds() -> tuple[list[tuple[Document, Document]], Pair]:
+    rng = random.Random(7)
+    found = [world(rng) for _ in range(400)]
+    return found, Pair.of(
+        Corpus.of(*(gold for gold, _ in found)), Corpus.of(*(s for _, s in found))
+    )
+
+
 @pytest.mark.parametrize("recipe", RECIPES)
 def test_it_counts_what_a_slow_and_obvious_version_counts(recipe: str) -> None:
-    rng, twin = random.Random(7), Twin(recipe)
-    worlds = [world(rng) for _ in range(400)]
-    pair = Pair.of(Corpus.of(*(gold for gold, _ in worlds)), Corpus.of(*(s for _, s in worlds)))
+    twin, (documents, pair) = Twin(recipe), worlds()
     tally = Tally.of(twin.space, pair)
     by_unit = tally.by_unit()
     expected: dict[str, list[int]] = {}
-    for number, documents in enumerate(worlds):
-        own = twin.rows(*documents)
+    for number, both in enumerate(documents):
+        own = twin.rows(*both)
         for row, numbers in own.items():
             total = expected.setdefault(row, [0, 0, 0, 0])
             expected[row] = [a + b for a, b in zip(total, numbers, strict=True)]
         sums = [sum(column) for column in zip(*own.values(), strict=True)] or [0, 0, 0, 0]
-        assert sums == [by_unit[name][number] for name in QUANTITIES], documents
+        assert sums == [by_unit[name][number] for name in QUANTITIES], both
     assert any(row[0] for row in expected.values())
     if "coref" not in recipe:
         found = {row: numbers for row, numbers in rows(recipe, pair).items() if any(numbers)}

@@ -243,7 +243,7 @@ def theirs(explained: ToolExplanation) -> Numbers:
 
 @pytest.mark.parametrize("tool", TOOLS)
 def test_an_emulation_prints_what_the_tool_prints(tool: str) -> None:
-    counted, _ = check(tool, range(25))
+    counted, _ = check(tool, range(15))
     assert counted > 3
 
 

@@ -19,6 +19,7 @@ from carob.values.column import Column, judged
 from carob.values.edit import distance
 from carob.values.raw import BOOLEAN, NUMBER, OBJECT, TEXT, Raw
 from carob.values.slot import typed_slot
+from tests.worlds import examples
 
 OUTCOMES = ("INC", "PAR", "COR")
 
@@ -78,6 +79,7 @@ TEXTS = st.one_of(
 
 
 @pytest.mark.parametrize("one", SLOTS, ids=lambda each: f"{each.type}-{each.match}")
+@examples(0.5)
 @given(texts=st.lists(TEXTS, min_size=1, max_size=8))
 def test_bulk_equals_one_by_one(one: Any, texts: list[str]) -> None:
     column = Column(one, [Raw(TEXT, text) for text in texts])
