@@ -454,7 +454,8 @@ def _convert(where: str, hint: Any, value: Any, stage: str) -> Any:
 def _check_that_parts_fit(recipe: Recipe) -> None:
     """Refuse, in words, a measure that needs what the space does not count."""
     space, measure, average = recipe.space, recipe.measure, recipe.average
-    lacking = [need for need in measure.needs if need not in _counts(space)]
+    counted = _counts(space)
+    lacking = [need for need in measure.needs if need not in counted]
     if lacking:
         spaces = {name: registry.load("match", name)() for name in registry.builtin("match")}
         fitting = [name for name, each in spaces.items() if set(measure.needs) <= _counts(each)]
