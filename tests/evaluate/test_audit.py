@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from decimal import ROUND_DOWN, ROUND_HALF_DOWN, ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
 
@@ -57,7 +58,7 @@ def test_the_rank_that_follows_is_said() -> None:
 def test_no_true_table_is_ever_blamed(how: str) -> None:
     """Random counts, rounded in any usual way, with their averages."""
     rng = random.Random(how)
-    for _ in range(300):
+    for _ in range(200):
         full, digits = rng.choice((1, 100)), rng.randrange(4)
 
         def cell(right: int, whole: int, full: int = full, digits: int = digits) -> str:
@@ -79,18 +80,16 @@ def test_no_true_table_is_ever_blamed(how: str) -> None:
 
 def test_f_is_blamed_if_no_p_and_r_within_rounding_give_it() -> None:
     """The slow version tries many values of P and R inside their intervals, ends included."""
-    rng = random.Random(1)
     blamed = 0
-    for _ in range(1500):
-        p, r, f = (rng.randrange(1, 10) for _ in range(3))
-        steps = [k / 40 - 0.5 for k in range(41)]
+    steps = [k / 40 - 0.5 for k in range(41)]
+    for p, r, f in itertools.product(range(1, 10), repeat=3):
         possible = any(
             abs(2 * (p + a) * (r + b) / (p + a + r + b) - f) <= 0.5 + 1e-9
             for a in steps for b in steps
         )  # fmt: skip
         assert (not possible) == bool(wrong(f"A,x,0.{p},0.{r},0.{f}")), (p, r, f)
         blamed += not possible
-    assert 300 < blamed < 1300
+    assert 150 < blamed < 650
 
 
 def test_scores_that_no_whole_number_of_items_gives_are_found() -> None:

@@ -608,7 +608,7 @@ def made(rng: random.Random, row: int) -> dict[str, Any]:
 
 def test_what_was_written_is_read_again(tmp_path: Path) -> None:
     rng = random.Random(1)
-    corpus = Corpus.of(*(made(rng, row) for row in range(300)))
+    corpus = Corpus.of(*(made(rng, row) for row in range(200)))
     first = again(corpus, tmp_path / "first")
     by_id = {document.id: document for document in first}
     for document in corpus:

@@ -449,7 +449,7 @@ def test_tags_are_found_as_by_the_slow_way() -> None:
     rng = random.Random(5)
     pieces = ["x", "<", ">", "/", "a", "😀", "<a@b>", "\n", "<a b>", "<a>", "</b>", "y", "z"]
     good = 0
-    for _ in range(2500):
+    for _ in range(1500):
         parts = rng.choices(pieces, weights=[9, *[1] * 10, 9, 9], k=rng.randrange(1, 6))
         for name in rng.choices("ab", k=rng.randrange(4)):
             at = rng.randrange(len(parts) + 1)
@@ -464,7 +464,7 @@ def test_tags_are_found_as_by_the_slow_way() -> None:
         document = read(marked)[0]
         spans = [(m.start, m.end, m.label) for m in document.mentions]
         assert expected == (document.text, spans)
-    assert 300 < good < 2000
+    assert 180 < good < 1200
 
 
 @pytest.mark.parametrize(

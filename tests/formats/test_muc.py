@@ -253,7 +253,7 @@ def random_document(rng: random.Random, name: str) -> Document:
 def test_what_was_written_is_read_back() -> None:
     rng = random.Random(2)
     names = ("d1", "DEV-MUC3-0001", "a b", "x/y", "東京", "a(b)c", "0")
-    for _ in range(150):
+    for _ in range(90):
         corpus = Corpus.of(
             *(random_document(rng, name) for name in rng.sample(names, rng.randint(1, 4)))
         )

@@ -405,7 +405,7 @@ def random_value(rng: random.Random, depth: int) -> Any:
 
 def test_what_was_written_is_read_back() -> None:
     rng = random.Random(1)
-    for _ in range(150):
+    for _ in range(90):
         given = [
             {"id": f"d{i}"} | rng.choice(({}, {"text": "é x"}))
             | {slot: random_value(rng, 3) for slot in rng.sample("abc", rng.randint(0, 3))}

@@ -305,7 +305,7 @@ def _world(rng: random.Random, unit: str) -> Corpus:
 @pytest.mark.parametrize("unit", ["char", "token"])
 def test_what_was_written_is_read(unit: str) -> None:
     rng = random.Random(5)
-    for _ in range(20):
+    for _ in range(12):
         corpus = _world(rng, unit)
         data = written(corpus)
         again = read(data)

@@ -216,7 +216,7 @@ def test_lists_of_values_are_aligned_as_over_all_mappings(ordered: bool) -> None
     slots = {"d": {"type": "date", "fillers": "any", "list": "ordered" if ordered else "set"}}
     worlds = [
         tuple([rng.choice(DATES) for _ in range(rng.randint(1, 5))] for _ in range(2))
-        for _ in range(1000)
+        for _ in range(700)
     ]
     pair = pair_of({
         "slots": slots, "gold": [json.dumps({"d": gold}) for gold, _ in worlds],

@@ -37,7 +37,7 @@ def _needle(rng: random.Random, text: str) -> str:
 def test_a_string_occurs_where_looking_everywhere_finds_it() -> None:
     rng = random.Random(11)
     hits = [0, 0, 0]
-    for _ in range(2500):
+    for _ in range(1500):
         text = _random(rng, 9)
         found = Occurrences(text)
         for _ in range(2):
@@ -46,7 +46,7 @@ def test_a_string_occurs_where_looking_everywhere_finds_it() -> None:
             expected = [spans(clean, wanted, level) for level in range(3)]
             assert expected == [found.of(string, level) for level in LEVELS], (text, string)
             hits = [n + len(level) for n, level in zip(hits, expected, strict=True)]
-    assert min(hits) > 500
+    assert min(hits) > 300
 
 
 def test_in_tokens_an_occurrence_takes_every_token_it_touches() -> None:
