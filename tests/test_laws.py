@@ -138,8 +138,9 @@ def test_label_rows_and_documents_add_up_to_the_total(
     found = tally(space, *pair)
     # A document counts the same alone and among others, unless the space says that it does not.
     across = hook(space, "across_documents")
-    documents = [] if across else zip(*pair, strict=True)
-    alone = [tally(space, [g], [s]).by_label() for g, s in documents]
+    (first, *others), (answer, *answers) = pair
+    parts = [] if across else [([first], [answer]), (others, answers)]
+    alone = [tally(space, *part).by_label() for part in parts]
     for quantity, total in found.total().items():
         by_label = found.by_label()[quantity]
         assert close(total, by_label.sum())

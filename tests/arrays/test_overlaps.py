@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import pairwise
 
 import numpy as np
@@ -15,6 +16,7 @@ from carob.pair.pair import Pair
 Row = tuple[int, int, int]
 
 
+@cache
 def world(seed: int, documents: int, shape: str) -> Corpus:
     """Documents of a few tokens full of mentions that nest, cross and repeat."""
     rng = np.random.default_rng(seed)

@@ -21,7 +21,7 @@ def test_tags_are_decoded_as_the_slow_twin_does(scheme: str, repair: str) -> Non
             "O" if rng.random() < 0.3 else f"{rng.choice(SCHEMES[scheme])}-{rng.choice('XY')}"
             for _ in range(rng.randint(0, 8))
         ]
-        for _ in range(1000)
+        for _ in range(600)
     ]
     found = Corpus.from_tags(sentences, scheme=scheme, repair=repair)
     expected = [

@@ -285,7 +285,7 @@ def test_faireval_s_published_example(data: Path) -> None:
     assert not any(tool.unexplained.values())
 
 
-@pytest.mark.parametrize("system", ["florian", "chieu"])
+@pytest.mark.parametrize("system", ["florian", pytest.param("chieu", marks=pytest.mark.slow)])
 def test_published_scores_of_conlleval(data: Path, system: str) -> None:
     folder = data / "conll2003-dev"
     rows = [line.split("\t") for line in (folder / "official.tsv").read_text().splitlines()]
