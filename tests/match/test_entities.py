@@ -226,7 +226,7 @@ TYPES = ("attack", "bombing", "attack / bombing")
 def worlds(typed: bool) -> tuple[list[list[Template]], list[list[Template]]]:
     rng = random.Random(3)
     types = TYPES if typed else ("",)
-    return [world(rng, types) for _ in range(150)], [world(rng, types) for _ in range(150)]
+    return [world(rng, types) for _ in range(200)], [world(rng, types) for _ in range(200)]
 
 
 @cache
