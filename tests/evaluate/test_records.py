@@ -17,6 +17,7 @@ from carob import (
     Task,
     UsageError,
     compare,
+    errors,
     read,
     score,
     score_records,
@@ -27,7 +28,6 @@ from carob.corpus.document import Span
 from carob.evaluate.demo import write as write_demo
 from carob.evaluate.draft import draft
 from carob.evaluate.json_schema import slots_of_schema
-from carob.evaluate.mistakes import mistakes
 from carob.pair.occurrences import cut
 from carob.pair.typed_grounding import ANOTHER_FORM, AS_WRITTEN, INVENTED, _Document
 from carob.values.column import canonical
@@ -172,7 +172,8 @@ def test_kinds_of_mistakes() -> None:
 
     gold = _corpus([{"a": 1, "b": "x", "c": "y", "t": "one x"}], "gold", "", "t")
     system = _corpus([{"a": "many", "b": "z", "d": "w"}], "system", "", "")
-    counts = {k: n for k, n in mistakes(gold, system).totals.items() if n}
+    found = errors(gold, system, preset="records").counts
+    counts = {kind: n for kind, n in found.items() if n}
     assert {"wrong format": 1, "wrong value": 1, "missing": 1, "spurious": 1} == counts
 
 

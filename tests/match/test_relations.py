@@ -25,11 +25,14 @@ from carob import (
     Tally,
     compare,
     errors,
+    read,
     robust,
     score,
 )
+from carob.cli import main
 from carob.corpus.document import Group
 from carob.evaluate.draft import draft
+from carob.match.relations import Relations
 from tests.match._alignment import Small, aligned
 from tests.worlds import random_answer, random_mention
 
@@ -388,6 +391,49 @@ def test_every_relation_is_of_one_kind_of_error() -> None:
         kind: count for kind, count in result.to_dict()["relations"]["counts"].items() if count
     }
     assert "LE (wrong label) in document 1\n  gold    MET(from=Ann Lee/PER" in str(result)
+
+
+def test_what_a_second_system_fixed_and_broke_of_relations(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = {"id": "1", "tokens": ["Ann", "met", "Bo", "in", "Oslo"]}
+    places = {"a": 0, "b": 2, "o": 4}
+    mentions = [{"id": k, "start": i, "end": i + 1, "label": "X"} for k, i in places.items()]
+
+    def file(name: str, *links: str) -> str:
+        relations = [{"label": link[0], "arguments": {"from": link[1], "to": link[2]}}
+                     for link in links]  # fmt: skip
+        path = tmp_path / f"{name}.jsonl"
+        path.write_text(json.dumps(words | {"mentions": mentions, "relations": relations}) + "\n")
+        return str(path)
+
+    gold = file("gold", "Mab", "Lbo", "Lao")
+    # Both state Zob, which gold lacks; only the first Koa, only the second Kob.
+    first = file("first", "Sab", "Lbo", "Zob", "Koa")
+    second = file("second", "Mab", "Zob", "Kob", "Lao")
+    found = errors(gold, first, second, examples=5).relations
+    assert found is not None
+    assert found.changes is not None
+    assert {"TP": 1, "LE": 1, "FP": 2, "FN": 1} == {k: n for k, n in found.counts.items() if n}
+    assert {"LE": 1, "FP": 1, "FN": 1} == found.changes.fixed
+    assert {"FP": 1, "FN": 1} == found.changes.broken
+    back = errors(gold, second, first).relations
+    assert back is not None
+    assert back.changes is not None
+    assert (found.changes.broken, found.changes.fixed) == (back.changes.fixed, back.changes.broken)
+
+    assert 0 == main(["errors", "-q", gold, first, second, "--format", "json"])
+    content = json.loads(capsys.readouterr().out)["relations"]
+    assert (found.changes.fixed, found.changes.broken) == (content["fixed"], content["broken"])
+    ledger = tmp_path / "ledger.jsonl"
+    assert 0 == main(["errors", "-q", gold, first, second, "--ledger", str(ledger)])
+    text = capsys.readouterr().out
+    assert "relations, second against first  LE  FP  FN  all\n" in text
+    assert "fixed in document 1\n  gold    M(from=Ann/X, to=Bo/X)\n  first   S(from" in text
+    rows = [json.loads(line) for line in ledger.read_text().splitlines()]
+    outcomes = Counter(row["outcome"] for row in rows if row["space"] == "relations")
+    tally = Tally.of(Relations(), Pair.of(read(gold), read(first)))
+    assert {k: n for k, n in tally.counted().items() if n} == dict(outcomes)
 
 
 def test_correcting_mentions_promises_nothing_for_relations() -> None:

@@ -18,8 +18,8 @@ from carob.challenge.material import Material
 from carob.challenge.tallies import StoredTally
 from carob.challenge.validate import validate
 from carob.corpus.corpus import Corpus
-from carob.evaluate.errors import analyse
-from carob.evaluate.options import Options, ScoreOptions, table_for
+from carob.evaluate.errors import analyse, errors_of
+from carob.evaluate.options import Options, ScoreOptions
 from carob.evaluate.report import report
 from carob.evaluate.run import prepare
 from carob.evaluate.score import count_events, score_run
@@ -70,12 +70,12 @@ def scored(file: str, name: str, **common: Any) -> Done:
     _, tally, _ = count_events(run.pairs["system"], [official.space], plan)[official.space]
     own = next(each for each in scores if each.recipe == str(official))
     assert run.corpora is not None
-    slots = table_for(run.corpora[0], run.corpora[1].values()) == "templates"
+    what = errors_of(options, run.corpora[0], run.corpora[1].values())
     content = {
         "official": _score(own), "scores": [_score(each) for each in scores],
         "signature": own.signature, "coverage": dict(scores.systems[0].coverage),
         "remarks": list(scores.remarks), "lower_is_better": own.lower_is_better,
-        "errors": _errors(analyse(run, slots=slots)["system"]),
+        "errors": _errors(analyse(run, what)["system"]),
     }  # fmt: skip
     answers = material.task.only_part(run.corpora[0], run.corpora[1]["system"])[1]
     return content, (StoredTally(tally, plan.order).to_bytes(), sketch(answers))

@@ -6,10 +6,6 @@ import argparse
 
 from carob.cli import _arguments, print_result
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:  # typing is slow to load
-    from typing import Any
-
 SUMMARY = "kinds of errors, confusions, examples, and what correcting each kind would gain"
 
 
@@ -36,7 +32,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--type", metavar="TYPE", action="append",
         help="show examples of this type only: LE, BE, BES, BEL, BEO, LBE, FP, FN, TP; for slots "
-        "PAR, INC, MIS, SPU, ungrounded, COR (repeatable)",
+        "PAR, INC, MIS, SPU, ungrounded, COR; for records 'wrong value', 'wrong format', missing, "
+        "spurious, invented, 'wrong field', swapped, 'partly right', right (repeatable)",
     )  # fmt: skip
     parser.add_argument(
         "--label", metavar="LABEL",
@@ -72,7 +69,6 @@ def run(arguments: argparse.Namespace) -> int:
     """Analyse and report."""
     from carob.corpus.problems import UsageError
     from carob.evaluate.errors import errors
-    from carob.evaluate.mistakes import are_records
 
     if arguments.examples < 0:
         raise UsageError("--examples must be 0 or more")
@@ -85,9 +81,6 @@ def run(arguments: argparse.Namespace) -> int:
         if getattr(arguments, name) is not None:
             raise UsageError(f"--{name.replace('_', '-')} is for --by-confidence")
         delattr(arguments, name)
-    options = _arguments.parse_options(arguments)
-    if arguments.other is None and are_records(arguments.gold, options):
-        return _of_records(arguments, systems, options)
     result = errors(
         arguments.gold,
         *systems.values(),
@@ -97,22 +90,7 @@ def run(arguments: argparse.Namespace) -> int:
         label=arguments.label,
         ledger_to=arguments.ledger,
         names=list(systems),
-        **options,
-    )
-    print_result(result, arguments, result.remarks)
-    return 0
-
-
-def _of_records(
-    arguments: argparse.Namespace, systems: dict[str, Any], options: dict[str, Any]
-) -> int:
-    """Mistakes of records."""
-    from carob.evaluate.mistakes import mistakes
-
-    system, names = next(iter(systems.values())), list(systems)[:1]
-    examples = 0 if _arguments.for_programs(arguments) else arguments.examples
-    result = mistakes(
-        arguments.gold, system, examples=examples, label=arguments.label, names=names, **options
+        **_arguments.parse_options(arguments),
     )
     print_result(result, arguments, result.remarks)
     return 0

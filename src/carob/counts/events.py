@@ -24,7 +24,8 @@ class Events:
 
     `items` says what these rows are: each a `mention` of `pair.gold` or `pair.system`, or each a
     `filler` of `pair.filled.gold` or `pair.filled.system`, or each a `relation` of
-    `pair.links.gold` or `pair.links.system`.
+    `pair.links.gold` or `pair.links.system`, or each a `record` (or an object in one), which is a
+    template of `pair.records.gold` or `pair.records.system`.
 
     Every number carob prints is a sum of `weight` over rows. A space in which everything is an
     event, marked or not, says in `size` how much there is of it for one label in each document:

@@ -5,13 +5,11 @@ from __future__ import annotations
 import csv
 import json
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from carob.corpus.corpus import Corpus
 from carob.corpus.problems import DataError, UsageError, nearest
@@ -24,8 +22,10 @@ from carob.evaluate.run import Run, parse_recipes, prepare, systems_by_name
 from carob.evaluate.score import average
 from carob.explain.analysis import ErrorAnalysis
 from carob.explain.gains import attack_order, gains
-from carob.explain.ledger import COLUMNS, Wording, ledger, relation_text
+from carob.explain.ledger import COLUMNS, Wording, ledger
 from carob.explain.mentions import BOUNDARY, MentionErrors
+from carob.explain.records import Judgement, RecordErrors
+from carob.explain.relations import Related, relation_errors
 from carob.explain.slots import SlotErrors
 from carob.pair.pair import Pair
 from carob.recipe import Recipe, spell
@@ -42,6 +42,12 @@ RECIPES = ("exact.F1", "overlap.F1", "ts.F1@macro", "fair.F1", "slots.SER")
 
 SLOT_RECIPES = ("templates.F1", "templates.SER", "oas.F1", "oaod.F1", "oads.F1")
 """The same for slots."""
+
+RECORD_RECIPES = ("fields.F1", "record.exact")
+"""The recipes whose events a ledger of records has by default."""
+
+KINDS = ("mentions", "templates", "records")
+"""What errors may be of."""
 
 
 def errors(
@@ -60,12 +66,14 @@ def errors(
 ) -> Errors:
     """What is wrong with a system; with `other`, also what that one fixed and broke.
 
-    Errors are those of `templates` where gold has templates, or where the system has templates and
-    no mentions; otherwise those of `fair`. `preset` (`mentions` or `templates`) decides otherwise.
+    Errors are those of `fields` where slots are typed, by the task or by gold's numbers; those of
+    `templates` where gold has other templates, or where the system has templates and no mentions;
+    otherwise those of `fair`. `preset` (`records`, `templates` or `mentions`) decides otherwise.
     `examples` of each type come in context, only those of `types` and `label` if these are given;
     what `other` fixed and broke is also that of the `label` alone.
-    `recipes` are the scores whose gains are reported. `ledger_to` writes the events of `spaces`
-    (default: those of the recipes) in long form, as csv, jsonl or parquet by the file's ending.
+    `recipes` are the scores whose gains are reported, which records do not have. `ledger_to` writes
+    the events of `spaces` (default: those of the recipes) in long form, as csv, jsonl or parquet by
+    the file's ending.
     The other keyword arguments are described in `carob.Options`.
 
     >>> gold, system = Corpus.of("[Ann]PER slept"), Corpus.of("[Ann]ORG slept")
@@ -75,28 +83,33 @@ def errors(
     several = [each for each in (system, other) if each is not None]
     systems = systems_by_name(several, names or ())
     chosen = Options.of(ErrorsOptions, options)
-    if chosen.preset not in (None, "mentions", "templates"):
-        raise UsageError(f"errors are those of mentions or templates, not of {chosen.preset!r}")
-
-    def of_slots(gold: Corpus, systems: Iterable[Corpus]) -> bool:
-        return (chosen.preset or table_for(gold, systems)) == "templates"
+    if chosen.preset not in (None, *KINDS):
+        raise UsageError(
+            f"errors are those of mentions, templates or records, not of {chosen.preset!r}"
+        )
 
     def defaults(gold: Corpus, systems: Iterable[Corpus]) -> Sequence[str]:
-        return SLOT_RECIPES if of_slots(gold, systems) else RECIPES
+        return default_recipes(errors_of(chosen, gold, systems))
 
-    run = prepare(gold, systems, recipes, replace(chosen, resamples=0), defaults)
+    # The values of records are compared by the types of slots, whichever table is asked for.
+    preset = None if chosen.preset == "records" else chosen.preset
+    run = prepare(gold, systems, recipes, replace(chosen, resamples=0, preset=preset), defaults)
     assert run.corpora is not None
     read_gold, read_systems = run.corpora
-    written = run.recipes
-    run = _of_items(run, defaults)
-    slots = of_slots(read_gold, read_systems.values())
-    kinds = _types(types, slots=slots)
-    analyses = analyse(run, slots=slots)
+    what = errors_of(chosen, read_gold, read_systems.values())
+    relations = what == "mentions" and len(read_gold.relations) > 0
+    # With recipes, the ledger has their events; without, those of all that is analysed.
+    written = list(run.recipes)
+    if relations and recipes is None:
+        written.append(Recipe.parse("relations.F1"))
+    run = _of_items(run, what, given=recipes is not None)
+    analyses = analyse(run, what)
     first = next(iter(analyses.values()))
+    kinds = _types(types, first)
     labels = first.table.labels
     if label is not None and label not in labels:
-        what = "slot" if slots else "label"
-        raise DataError(f"no {what} is called {label!r}{nearest(label, labels)}")
+        noun = "label" if what == "mentions" else "slot"
+        raise DataError(f"no {noun} is called {label!r}{nearest(label, labels)}")
     which = None if label is None else labels.index(label)
     if ledger_to is not None:
         _write_ledger(ledger_to, first.pair, _spaces(spaces, written), first.words)
@@ -104,65 +117,85 @@ def errors(
         run, next(iter(run.pairs)), first,
         {kind: first.examples(kind, examples, which) for kind in kinds if examples},
     )  # fmt: skip
-    if not slots and len(read_gold.relations):
-        result = replace(result, relations=_relation_errors(first.pair, examples, first.words))
+    if relations:
+        result = replace(result, relations=_relations(list(analyses.values()), examples))
     if len(analyses) == 1:
         return result
     second = list(analyses.values())[1]
     return replace(result, changes=first.changes(second, examples, which))
 
 
-def _relation_errors(pair: Pair, examples: int, words: Wording) -> RelationErrors:
-    """What became of the relations, with some examples of each kind of error."""
+def _relations(analyses: Sequence[ErrorAnalysis], examples: int) -> RelationErrors:
+    """What became of every relation, and what the second system fixed and broke."""
     from carob.match.relations import KINDS, kinds_of_errors  # most files have no relations
 
-    kind, gold, system = kinds_of_errors(pair)
-    links = pair.links
-    label = np.where(gold >= 0, np.append(links.gold.label, -1)[gold],
-                     np.append(links.system.label, -1)[system])  # fmt: skip
-    by_label = {
-        name: {each: int(np.sum((kind == k) & (label == i))) for k, each in enumerate(KINDS)}
-        for i, name in enumerate(links.labels)
-    }
-    quoted = {}
-    for k, each in enumerate(KINDS[1:], 1):
-        some = []
-        for row in np.flatnonzero(kind == k)[:examples].tolist():
-            g, s = int(gold[row]), int(system[row])
-            doc = int(links.gold.doc[g] if g >= 0 else links.system.doc[s])
-            known = words(doc)
-            texts = (relation_text(pair, "gold", g, known), relation_text(pair, "system", s, known))
-            some.append((pair.documents.name(doc), *texts))
-        quoted[each] = some
-    counts = {each: int(np.sum(kind == k)) for k, each in enumerate(KINDS)}
-    return RelationErrors(counts, by_label, quoted)
+    first, *others = (Related(each.pair, *kinds_of_errors(each.pair)) for each in analyses)
+    return relation_errors(first, KINDS, examples, analyses[0].words, *others)
 
 
-def _of_items(run: Run, defaults: Callable[[Corpus, Iterable[Corpus]], Sequence[str]]) -> Run:
-    """The run with recipes that correcting a mention or filler can change. Relations would have to
-    be corrected themselves.
+def errors_of(options: Options, gold: Corpus, systems: Iterable[Corpus]) -> str:
+    """What errors are of: `mentions`, `templates` or `records`.
+
+    >>> errors_of(Options(), Corpus.of({"templates": [{"slots": {"total": [9.5]}}]}), [])
+    'records'
     """
-    others = [recipe for recipe in run.recipes if recipe.space.items == "relation"]
+    table = options.preset
+    if table is None and options.task is not None:
+        typed = any(slot.typed for slot in options.task.slots.values())
+        table = "records" if typed else None
+    table = table or table_for(gold, systems)
+    return table if table in KINDS else "mentions"
+
+
+def default_recipes(what: str) -> Sequence[str]:
+    """The recipes of errors in mentions, templates or records, if none are given."""
+    return {"templates": SLOT_RECIPES, "records": RECORD_RECIPES}.get(what, RECIPES)
+
+
+def _of_items(run: Run, what: str, *, given: bool) -> Run:
+    """The run with recipes that correcting a mention or filler can change. Relations and records
+    would have to be corrected themselves; if their recipes were `given`, a remark says so. Records
+    keep theirs, which are those of the ledger.
+    """
+    others = [recipe for recipe in run.recipes
+              if what == "records" or recipe.space.items == "relation"]  # fmt: skip
     if not others:
         return run
-    assert run.corpora is not None
     kept = [recipe for recipe in run.recipes if recipe not in others]
-    gold, systems = run.corpora
     names = joined([str(recipe) for recipe in others])
     remark = f"{names}: what correcting errors would gain is shown for mentions and fillers only"
     return replace(
         run,
-        recipes=kept or parse_recipes(defaults(gold, systems.values())),
-        remarks=(*run.remarks, remark),
+        recipes=run.recipes if what == "records" else kept or parse_recipes(default_recipes(what)),
+        remarks=(*run.remarks, remark) if given else run.remarks,
     )
 
 
-def analyse(run: Run, *, slots: bool) -> dict[str, ErrorAnalysis]:
-    """What became of every mention, or of every filler if `slots`, for each system."""
+def analyse(run: Run, what: str) -> dict[str, ErrorAnalysis]:
+    """What became of every mention, every filler of templates, or every value of records, for each
+    system.
+    """
     words: Wording = lru_cache(1)(run.reference.words)  # a document's events follow each other
-    space = Recipe.parse("templates.F1" if slots else "fair.F1").space
-    kind = SlotErrors if slots else MentionErrors
+    if what == "records":
+        return _of_records(run, words)
+    space = Recipe.parse("templates.F1" if what == "templates" else "fair.F1").space
+    kind = SlotErrors if what == "templates" else MentionErrors
     return {name: kind(pair, _events(space, pair), words) for name, pair in run.pairs.items()}
+
+
+def _of_records(run: Run, words: Wording) -> dict[str, ErrorAnalysis]:
+    """What became of every value of records; all systems have the same rows of slots."""
+    from carob.match.fields import Fields, compared, grounded_answers  # most files have no records
+
+    judged = {}
+    for name, pair in run.pairs.items():
+        parts, _ = compared(pair, Fields().floor, weights=True)
+        judged[name] = Judgement(Fields()(pair), parts.gold, parts.system, grounded_answers(pair))
+    labels = sorted({label for each in judged.values() for label in each.events.labels or ()})
+    return {
+        name: RecordErrors(run.pairs[name], each, words, tuple(labels))
+        for name, each in judged.items()
+    }
 
 
 NO_TOKENS = "there is no text to find tokens in: types of errors compare characters"
@@ -186,6 +219,7 @@ def summarise(
 ) -> Errors:
     """The errors of one system: counts, confusions, gains."""
     pair, counts = analysis.pair, analysis.counts()
+    of_records = isinstance(analysis, RecordErrors)
     scores, official = _scores(pair, run.recipes), run.recipes[0]
     near = analysis.near_misses if isinstance(analysis, MentionErrors) else None
     in_characters = near is None and isinstance(analysis, MentionErrors)
@@ -198,14 +232,20 @@ def summarise(
             for i, each in enumerate(analysis.table.labels)
         },
         analysis.confusion(),
-        gains(analysis, scores, lambda better: _scores(better, run.recipes)),
+        {} if of_records else gains(analysis, scores, lambda better: _scores(better, run.recipes)),
         scores,
-        attack_order(
+        []
+        if of_records
+        else attack_order(
             analysis,
             lambda better: _scores(better, [official])[str(official)],
             lower_is_better=official.measure.lower_is_better,
         ),
-        items="mention" if isinstance(analysis, MentionErrors) else "filler",
+        items="value"
+        if of_records
+        else "mention"
+        if isinstance(analysis, MentionErrors)
+        else "filler",
         near=near,
         unseen=analysis.unseen if isinstance(analysis, MentionErrors) else None,
         examples=examples,
@@ -227,14 +267,13 @@ def _scores(pair: Pair, recipes: Sequence[Recipe]) -> dict[str, float | None]:
     return scores
 
 
-def _types(types: Sequence[str] | None, *, slots: bool) -> tuple[str, ...]:
+def _types(types: Sequence[str] | None, analysis: ErrorAnalysis) -> tuple[str, ...]:
     """The types of which examples are wanted; BE is all boundary errors."""
-    analysis = SlotErrors if slots else MentionErrors
-    errors = (*analysis.kinds[1:], *analysis.also)
+    errors = analysis.types
     if types is None:
         return errors
     groups: dict[str, tuple[str, ...]] = {kind: (kind,) for kind in (*errors, analysis.kinds[0])}
-    if not slots:
+    if isinstance(analysis, MentionErrors):
         groups["BE"] = BOUNDARY
     for kind in types:
         if kind not in groups:

@@ -53,7 +53,7 @@ def like(gold: Scorable, system: Scorable, tool: str, **options: Unpack[ScoreOpt
         text: str = component(component.count(*_tags_of_both(run, component.name, chosen)))
         return text
     run = prepare(gold, {"system": system}, component.recipes, chosen)
-    analysis = analyse(run, slots=False)["system"]
+    analysis = analyse(run, "mentions")["system"]
     text = component(score_run(run, chosen), analysis.confusion(), _frequencies(run.reference))
     return text
 

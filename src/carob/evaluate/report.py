@@ -14,7 +14,7 @@ from carob.corpus.problems import DataError, UsageError, nearest
 from carob.corpus.source import Source
 from carob.counts.count import Count
 from carob.evaluate.compare import check_trials, compare_run, without_parts
-from carob.evaluate.errors import RECIPES, SLOT_RECIPES, analyse, summarise
+from carob.evaluate.errors import analyse, default_recipes, errors_of, summarise
 from carob.evaluate.options import Options, ScoreOptions, table_for, table_recipes
 from carob.evaluate.read import Scorable
 from carob.evaluate.robust import REPAIRS, robust_read
@@ -139,14 +139,14 @@ def _analyses(
     """The errors of every system, as `carob.errors` finds them."""
     assert run.corpora is not None
     reference, answers = run.corpora
-    slots = (options.preset or table_for(reference, answers.values())) == "templates"
+    what = errors_of(options, reference, answers.values())
 
     def defaults(gold: Corpus, systems: Iterable[Corpus]) -> Sequence[str]:
-        return SLOT_RECIPES if slots else RECIPES
+        return default_recipes(what)
 
     alone = replace(options.without_reading(), preset=None)
     error_run = prepare(reference, answers, recipes, alone, defaults)
-    return error_run, analyse(error_run, slots=slots)
+    return error_run, analyse(error_run, what)
 
 
 def _documents(

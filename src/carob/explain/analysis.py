@@ -107,9 +107,14 @@ class ErrorAnalysis(ABC):
     def extra_keys(self, other: Any, label: int | None) -> tuple[IntArray, IntArray]:
         """Numbers for what only this system and only another one has, equal where that is."""
 
+    @property
+    def is_extra(self) -> BoolArray:
+        """Which rows are of what only the system has."""
+        return self.of_type(self.extra)
+
     def extra_rows(self, label: int | None) -> IntArray:
         """What only the system has, of one label if there is one."""
-        return self.system[self.of_type(self.extra) & self._with_label(label)]
+        return self.system[self.is_extra & self._with_label(label)]
 
     def _with_label(self, label: int | None) -> BoolArray:
         """Which rows have a label, in gold or of the system; all of them without one."""
@@ -135,9 +140,9 @@ class ErrorAnalysis(ABC):
         fixed, broken = self._fixed_gold(other, label), other._fixed_gold(self, label)
         totals = [self._by_kind(self.kind[before[fixed]]), self._by_kind(other.kind[after[broken]])]
         extra = self._fixed_extra(other, label), other._fixed_extra(self, label)
-        for total, rows in zip(totals, extra, strict=True):
-            if len(rows):
-                total[self.extra] = len(rows)
+        for total, own, rows in zip(totals, (self, other), extra, strict=True):
+            for kind, number in self._by_kind(own.kind[rows]).items():
+                total[kind] = total.get(kind, 0) + number
         shown = [
             [
                 (self.example(int(before[item])), other.example(int(after[item])))
@@ -165,7 +170,7 @@ class ErrorAnalysis(ABC):
     def _fixed_extra(self, other: ErrorAnalysis, label: int | None = None) -> IntArray:
         """The rows with extra answers of this system that another one does not give."""
         own, theirs = self.extra_keys(other, label)
-        rows = np.flatnonzero(self.of_type(self.extra) & self._with_label(label))
+        rows = np.flatnonzero(self.is_extra & self._with_label(label))
         return rows[rest(len(own), join(own, theirs)[0])]
 
     def _row_of_gold(self) -> IntArray:

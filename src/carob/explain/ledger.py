@@ -14,6 +14,7 @@ from carob.counts.events import Events
 from carob.pair.filled import Filled, words_at
 from carob.pair.links import Links
 from carob.pair.pair import Pair
+from carob.pair.records import Side
 from carob.result.result import whole
 
 COLUMNS = (
@@ -42,7 +43,7 @@ def ledger(
     [('fp', None, '0-1'), ('fn', '0-2', None)]
     """
     labels = pair.labels if events.labels is None else events.labels
-    show = {"filler": _filler, "relation": _relation}.get(events.items, _mention)
+    show = {"filler": _filler, "relation": _relation, "record": _record}.get(events.items, _mention)
     order = np.lexsort((events.system, events.gold, events.outcome, events.label, events.doc))
     columns = (events.doc, events.label, events.outcome, events.weight, events.gold, events.system)
     last, known = -1, _NOTHING
@@ -84,6 +85,14 @@ def _filler(pair: Pair, side: str, row: int, words: Words) -> _Cells:
     if text is None:
         text = words_at(words, fragments, filled.unit)
     return span_text(fragments) or None, filled.labels[table.label[row]], text
+
+
+def _record(pair: Pair, side: str, row: int, words: Words) -> _Cells:
+    """A record, or an object in one, has the text of its JSON."""
+    records = pair.records
+    table: Side = getattr(records, side)
+    node = int(table.node[row])
+    return None, (records.rows[node] if node >= 0 else "") or "record", table.json_of(row)
 
 
 def relation_text(pair: Pair, side: str, row: int, words: Words) -> str | None:

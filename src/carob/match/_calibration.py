@@ -35,10 +35,14 @@ def with_confidence(
     right: BoolArray,
     confidence: FloatArray,
     units: int,
+    row: IntArray,
 ) -> Events:
-    """Events, and what these counts need of answers with a confidence; others are left out."""
+    """Events, and what these counts need of answers with a confidence; others are left out. `row`
+    is the event that each answer is in.
+    """
     known = ~np.isnan(confidence)
     doc, label, right, confidence = doc[known], label[known], right[known], confidence[known]
+    row = row[known]
     if np.any((confidence < 0) | (confidence > 1)):
         worst = confidence[(confidence < 0) | (confidence > 1)][0]
         raise DataError(f"found the confidence {worst:g}, expected one from 0 to 1")
@@ -70,15 +74,14 @@ def with_confidence(
     own = np.append(events.label, label[taken])
     if units * max(len(labels), 1) * len(outcomes) > MOST_CELLS:
         own, labels = np.zeros_like(own), ("all",)
-    nothing = np.full(len(taken), -1)
     return Events(
         outcomes,
         np.append(events.doc, doc[taken]),
         own,
         np.append(events.outcome, np.repeat(np.arange(len(rows)) + len(events.outcomes), sizes)),
         np.concatenate([events.weight, *(weight for _, _, weight in rows)]),
-        np.append(events.gold, nothing),
-        np.append(events.system, nothing),
+        np.append(events.gold, events.gold[row[taken]]),
+        np.append(events.system, events.system[row[taken]]),
         labels=labels,
         items=events.items,
     )

@@ -108,7 +108,7 @@ class Fields:
             judged = _judged(pair, parts, events)
             events = with_confidence(
                 events, confident, judged.doc, judged.label, judged.right, judged.confidence,
-                pair.size,
+                pair.size, np.flatnonzero(parts.system >= 0),
             )  # fmt: skip
         if any(name in GROUNDINGS for name in self.more):
             events = _with_groundings(events, pair, parts)
@@ -143,15 +143,14 @@ def _with_groundings(events: Events, pair: Pair, parts: Parts) -> Events:
     answers = np.flatnonzero(parts.system >= 0)
     state = grounded_answers(pair)[parts.system[answers]]
     answers, state = answers[state > 0], state[state > 0]
-    size, nothing = len(answers), np.full(len(answers), -1)
     return Events(
         (*events.outcomes, *GROUNDINGS),
         np.append(events.doc, parts.pair[answers]),
         np.append(events.label, events.label[answers]),
         np.append(events.outcome, state - 1 + len(events.outcomes)),
-        np.append(events.weight, np.ones(size)),
-        np.append(events.gold, nothing),
-        np.append(events.system, nothing),
+        np.append(events.weight, np.ones(len(answers))),
+        np.append(events.gold, events.gold[answers]),
+        np.append(events.system, events.system[answers]),
         labels=events.labels,
         items="filler",
     )

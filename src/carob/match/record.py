@@ -106,19 +106,19 @@ class Record:
             )
         sure = units.sure
         kind = np.where(units.extra, 3, np.where(units.answered, np.where(units.right, 0, 1), 2))
-        nothing = np.full(len(units.doc), -1)
         name = self.of or "record"
         events = Events(
             _OUTCOMES, units.doc, np.zeros(len(units.doc), np.int64),
-            kind + np.where(sure >= self.t, 0, 4), np.ones(len(units.doc)), nothing, nothing,
-            labels=(name,), items="filler",
+            kind + np.where(sure >= self.t, 0, 4), np.ones(len(units.doc)),
+            units.gold, units.system, labels=(name,), items="record",
         )  # fmt: skip
         if not self.more:
             return events
         judged = self.judged(pair)
         return with_confidence(
-            events, self.more, judged.doc, judged.label, judged.right, judged.confidence, pair.size
-        )
+            events, self.more, judged.doc, judged.label, judged.right, judged.confidence, pair.size,
+            np.arange(len(events)),
+        )  # fmt: skip
 
     def judged(self, pair: Pair) -> Judged:
         """Whether each record is right, and how sure the system is; what has no answer, or no

@@ -6,9 +6,18 @@ import unicodedata
 from collections.abc import Sequence
 from typing import Any
 
-from carob.corpus.problems import plain
+from carob.corpus.problems import plain, shown
 from carob.report.terminal import INDENT, WIDTH, Section, Style, Table
-from carob.result.errors import Changes, Errors, Example, RelationErrors, SlotExample
+from carob.result.errors import (
+    RECORD_KINDS,
+    Changes,
+    Errors,
+    Example,
+    RelationChanges,
+    RelationErrors,
+    RelationExample,
+    SlotExample,
+)
 
 MEANING = {
     "TP": "right",
@@ -35,6 +44,8 @@ _LONG_WORD, _LONG_FILLER = 40, 500
 
 def sections(errors: Errors, style: Style, *, width: int = WIDTH) -> list[Section]:
     """Counts and shares, confusions, gains, changes, examples."""
+    if errors.of_records:
+        return _records(errors)
     made = [_counts(errors), _confusion(errors), _gains(errors, style)]
     if errors.relations is not None:
         made += _relations(errors.relations)
@@ -42,6 +53,48 @@ def sections(errors: Errors, style: Style, *, width: int = WIDTH) -> list[Sectio
         made += _changes(errors.changes)
     made += [Section(quotes=_examples(kind, few)) for kind, few in errors.examples.items() if few]
     return made
+
+
+def _records(errors: Errors) -> list[Section]:
+    """Errors of records: kinds by slot, changes, then examples with both values in one line."""
+    used = [kind for kind in RECORD_KINDS if errors.counts[kind] or kind in ("right", "missing")]
+    labels = [label for label in _labels(errors) if any(errors.by_label[label].values())]
+    rows = [[plain(errors.name), *used], ["all", *(f"{errors.counts[kind]:,}" for kind in used)]]
+    for label in labels:
+        row = errors.by_label[label]
+        rows.append([INDENT + plain(label), *(f"{row[kind]:,}" for kind in used)])
+    moved = [f"{plain(gold)} in {plain(system)} {n:,}" for gold, system, n in errors.confusions[:5]]
+    sentences = [f"right values in the wrong field: {', '.join(moved)}"] if moved else []
+    made = [Section(Table(rows), sentences=[*sentences, *_not_shown(errors)])]
+    if errors.changes is not None:
+        made += _changes(errors.changes)
+    quotes = [f"{each.outcome:<12} {_values(each)}" for few in errors.examples.values()
+              for each in few if isinstance(each, SlotExample)]  # fmt: skip
+    if quotes:
+        made.append(Section(quotes=quotes))
+    return made
+
+
+def _values(example: SlotExample, after: SlotExample | None = None) -> str:
+    """Where a value of a record is wrong, and what each side says, in one line."""
+    note = f" ({plain(example.note)})" if example.note else ""
+    says = {"gold": " or ".join(_value(text) for text in example.gold) or "-"}
+    if after is None:
+        says |= {"system": _value(example.system)}
+    else:
+        says |= {"first": _value(example.system), "second": _value(after.system)}
+    values = ", ".join(f"{name} {text}" for name, text in says.items())
+    return f"{plain(example.slot)}{note} in {plain(example.document)}: {values}"
+
+
+def _value(text: str | None) -> str:
+    return "-" if text is None else shown(text, 40)
+
+
+def _not_shown(errors: Errors) -> list[str]:
+    rest = len(errors.by_label) - len(_labels(errors))
+    what = "slots" if errors.of_slots else "labels"
+    return [f"the {LONGEST} {what} with the most errors; {rest:,} more are not shown"][: rest > 0]
 
 
 def _counts(errors: Errors) -> Section:
@@ -57,10 +110,7 @@ def _counts(errors: Errors) -> Section:
         every = (all_shares[which].get(kind) for kind in kinds)
         rows.append([name, *("" if share is None else f"{share:.1%}" for share in every)])
     legend = ", ".join(f"{kind} {MEANING[kind]}" for kind in kinds if kind in MEANING)
-    sentences = [legend]
-    if rest := len(errors.by_label) - len(labels):
-        what = "slots" if errors.of_slots else "labels"
-        sentences.append(f"the {LONGEST} {what} with the most errors; {rest:,} more are not shown")
+    sentences = [legend, *_not_shown(errors)]
     if errors.of_slots:
         moved = sum(count for _, _, count in errors.confusions)
         sentences.append(f"correct strings in the wrong slot: {moved:,}")
@@ -85,15 +135,35 @@ def _relations(errors: RelationErrors) -> list[Section]:
         rows.append([INDENT + plain(label), *(f"{row[kind]:,}" for kind in kinds)])
     legend = ", ".join(f"{kind} {RELATION_MEANING[kind]}" for kind in kinds)
     made = [Section(Table(rows), sentences=[legend])]
+    if (changes := errors.changes) is not None:
+        made.append(_changes_table("relations, second against first", kinds[1:], changes))
+        made += _relation_quotes("fixed", changes.fixed_examples, "first")
+        made += _relation_quotes("broken", changes.broken_examples, "second")
     for kind, few in errors.examples.items():
-        lines = []
-        for document, gold, system in few:
-            lines += [f"{kind} ({RELATION_MEANING[kind]}) in document {plain(document)}"]
-            lines += [f"{INDENT}gold    {plain(gold or '-')}",
-                      f"{INDENT}system  {plain(system or '-')}"]  # fmt: skip
-        if lines:
-            made.append(Section(quotes=lines))
+        made += _relation_quotes(f"{kind} ({RELATION_MEANING[kind]})", few, "system")
     return made
+
+
+def _relation_quotes(title: str, few: Sequence[RelationExample], system: str) -> list[Section]:
+    lines = []
+    for document, gold, answer in few:
+        lines += [f"{title} in document {plain(document)}"]
+        lines += [f"{INDENT}{side:<7} {plain(text or '-')}"
+                  for side, text in (("gold", gold), (system, answer))]  # fmt: skip
+    return [Section(quotes=lines)] if lines else []
+
+
+def _changes_table(
+    title: str, every_kind: Sequence[str], changes: Changes | RelationChanges
+) -> Section:
+    """How many errors of each kind are gone and new."""
+    sides = {"fixed": changes.fixed, "broken": changes.broken}
+    kinds = [kind for kind in every_kind if any(kind in counts for counts in sides.values())]
+    rows = [[title, *kinds, "all"]]
+    for name, counts in sides.items():
+        cells = (f"{counts.get(kind, 0):,}" for kind in kinds)
+        rows.append([name, *cells, f"{sum(counts.values()):,}"])
+    return Section(Table(rows))
 
 
 def near_and_unseen(errors: Errors) -> str:
@@ -161,15 +231,14 @@ def _gains(errors: Errors, style: Style) -> Section:
 
 
 def _changes(changes: Changes) -> list[Section]:
-    sides = {"fixed": changes.fixed, "broken": changes.broken}
+    made = [_changes_table("second against first", (*MEANING, *RECORD_KINDS), changes)]
     examples = {"fixed": changes.fixed_examples, "broken": changes.broken_examples}
-    kinds = [kind for kind in MEANING if any(kind in counts for counts in sides.values())]
-    rows = [["second against first", *kinds, "all"]]
-    for name, counts in sides.items():
-        cells = (f"{counts.get(kind, 0):,}" for kind in kinds)
-        rows.append([name, *cells, f"{sum(counts.values()):,}"])
-    made = [Section(Table(rows))]
     for name, pairs in examples.items():
+        if pairs and pairs[0][0].outcome in RECORD_KINDS:
+            made.append(Section(quotes=[
+                f"{name:<6} {_values(before, after)}" for before, after in pairs
+            ]))  # fmt: skip
+            continue
         for before, after in pairs:
             gold, first = _in_context(before)
             lines = _lines(gold=gold, first=first, second=_in_context(after)[1])

@@ -13,6 +13,17 @@ from carob.corpus.document import Mention
 from carob.result.result import Result, Rows
 from carob.result.scores import File
 
+RECORD_KINDS = (
+    "right", "partly right", "wrong value", "wrong format", "missing", "spurious", "invented",
+    "wrong field", "swapped",
+)  # fmt: skip
+"""What may become of a value of a record.
+
+wrong format: it cannot be read as the type of its slot; invented: spurious, and the text does not
+have it; wrong field: gold has it in another slot of the document; swapped: gold has it in the same
+slot of another record or object.
+"""
+
 NONE = "_"
 """What stands for no label in a row or column, unless a label has that name."""
 
@@ -98,7 +109,8 @@ class SlotExample:
     """One filler that is wrong: the slot, all that would be right, and what the system says.
 
     `gold_marked` and `system_marked` are the words around a filler that has a place, or that was
-    found at one; `grounded` is false if the system's filler is not found in the text.
+    found at one; `grounded` is false if the system's filler is not found in the text. `note` says
+    which record of several, and which object of a list, it is in.
     """
 
     outcome: str
@@ -111,27 +123,45 @@ class SlotExample:
     grounded: bool = True
     gold_pieces: Pieces = ()
     system_pieces: Pieces = ()
+    note: str = ""
+
+
+RelationExample = tuple[str, str | None, str | None]
+"""The document, and the relation of gold and of the system as texts (None: there is none)."""
+
+
+@dataclass(frozen=True)
+class RelationChanges:
+    """How many errors in relations of each kind are gone (`fixed`) and new (`broken`), with
+    examples of the error: that of the first system if it is fixed, otherwise that of the second.
+    """
+
+    fixed: Mapping[str, int]
+    broken: Mapping[str, int]
+    fixed_examples: Sequence[RelationExample] = ()
+    broken_examples: Sequence[RelationExample] = ()
 
 
 @dataclass(frozen=True)
 class RelationErrors:
-    """What became of the relations: how many of each kind, of all labels and of each, and examples
-    of each kind of error: the document, and the relation of gold and of the system as texts (None:
-    there is none).
+    """What became of the relations: how many of each kind, of all labels and of each, examples of
+    each kind of error, and what a second system changed.
     """
 
     counts: Mapping[str, int]
     by_label: Mapping[str, Mapping[str, int]]
-    examples: Mapping[str, Sequence[tuple[str, str | None, str | None]]] = field(
-        default_factory=dict
-    )
+    examples: Mapping[str, Sequence[RelationExample]] = field(default_factory=dict)
+    changes: RelationChanges | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """What the JSON report holds."""
-        return {
+        content: dict[str, Any] = {
             "counts": dict(self.counts),
             "by_label": {label: dict(row) for label, row in self.by_label.items()},
         }
+        if self.changes is not None:
+            content |= {"fixed": self.changes.fixed, "broken": self.changes.broken}
+        return content
 
 
 @dataclass(frozen=True)
@@ -173,7 +203,7 @@ class Errors(Result):
     gains: Mapping[str, Mapping[str, float | None]]
     scores: Mapping[str, float | None]
     order: Sequence[tuple[str, float]]
-    items: Literal["mention", "filler"] = "mention"
+    items: Literal["mention", "filler", "value"] = "mention"
     near: int | None = None
     unseen: int | None = None
     examples: Mapping[str, Sequence[Example | SlotExample]] = field(default_factory=dict)
@@ -193,8 +223,13 @@ class Errors(Result):
 
     @property
     def of_slots(self) -> bool:
-        """Whether these are errors in the slots of templates."""
-        return self.items == "filler"
+        """Whether these are errors in the slots of templates or records."""
+        return self.items != "mention"
+
+    @property
+    def of_records(self) -> bool:
+        """Whether these are errors in the values of records, which have no gains."""
+        return self.items == "value"
 
     @property
     def shares(self) -> dict[str | None, dict[str, float | None]]:
