@@ -118,15 +118,17 @@ def errors(
         {kind: first.examples(kind, examples, which) for kind in kinds if examples},
     )  # fmt: skip
     if relations:
-        result = replace(result, relations=_relations(list(analyses.values()), examples))
+        result = replace(result, relations=relation_summary(list(analyses.values()), examples))
     if len(analyses) == 1:
         return result
     second = list(analyses.values())[1]
     return replace(result, changes=first.changes(second, examples, which))
 
 
-def _relations(analyses: Sequence[ErrorAnalysis], examples: int) -> RelationErrors:
-    """What became of every relation, and what the second system fixed and broke."""
+def relation_summary(analyses: Sequence[ErrorAnalysis], examples: int) -> RelationErrors:
+    """What became of every relation, and what the second system, if there is one, fixed and broke.
+    The analyses are those of mentions.
+    """
     from carob.match.relations import KINDS, kinds_of_errors  # most files have no relations
 
     first, *others = (Related(each.pair, *kinds_of_errors(each.pair)) for each in analyses)

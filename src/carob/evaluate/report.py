@@ -14,7 +14,13 @@ from carob.corpus.problems import DataError, UsageError, nearest
 from carob.corpus.source import Source
 from carob.counts.count import Count
 from carob.evaluate.compare import check_trials, compare_run, without_parts
-from carob.evaluate.errors import analyse, default_recipes, errors_of, summarise
+from carob.evaluate.errors import (
+    analyse,
+    default_recipes,
+    errors_of,
+    relation_summary,
+    summarise,
+)
 from carob.evaluate.options import Options, ScoreOptions, table_for, table_recipes
 from carob.evaluate.read import Scorable
 from carob.evaluate.robust import REPAIRS, robust_read
@@ -98,6 +104,12 @@ def report(
         )
         for name, own in progress.steps(analyses.items(), "errors of systems")
     }
+    assert run.corpora is not None
+    if len(run.corpora[0].relations) and not any(each.of_slots for each in errors.values()):
+        errors = {
+            name: replace(each, relations=relation_summary([analyses[name]], examples))
+            for name, each in errors.items()
+        }
     first = baseline or there[0]
     return Report(
         scores,

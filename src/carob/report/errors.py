@@ -35,6 +35,19 @@ MEANING = {
     "SPU": "spurious",
     "ungrounded": "not found in the text as written",
 }
+RECORD_MEANING = {
+    "right": "",
+    "partly right": "worth a half",
+    "wrong value": "gold has another",
+    "wrong format": "not of its type",
+    "missing": "only gold has one",
+    "spurious": "gold has none",
+    "invented": "nor has the text",
+    "wrong field": "from another slot",
+    "swapped": "from another object",
+}
+"""What the kinds of errors of records mean, whose names already say much."""
+
 LONGEST = 40
 """Of more labels than this, only those with the most errors are shown, and the matrix of labels
 becomes a list of its largest entries."""

@@ -156,6 +156,15 @@ def slots(tmp_path_factory: pytest.TempPathFactory) -> Case:
     return _demo(tmp_path_factory.mktemp("slots"), "seminars", documents=12)
 
 
+@pytest.fixture(scope="session")
+def records(tmp_path_factory: pytest.TempPathFactory) -> Case:
+    """Two systems that extract records with numbers, dates and lists of objects."""
+    folder = tmp_path_factory.mktemp("records")
+    demo.write(folder, "invoices", documents=30)
+    systems = {name: folder / f"{name}.jsonl" for name in ("careful", "sloppy")}
+    return Case(folder / "gold.jsonl", systems, folder / "report.html")
+
+
 TEXT = "Head and neck pain. New York City Hall \U0001f600 and Dr. Ann Lee\nof Oslo."
 SPANS = [
     ("PAIN", [(0, 4), (14, 18)]), ("PAIN", [(9, 18)]), ("LOC", [(20, 28)]), ("ORG", [(20, 38)]),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -41,7 +42,7 @@ def test_a_missing_browser_skips_tests_by_hand_and_fails_them_in_integration(
 # What is shown
 
 
-@pytest.mark.parametrize("kind", ["mentions", "slots"])
+@pytest.mark.parametrize("kind", ["mentions", "slots", "records"])
 def test_every_count_of_carob_errors_is_the_number_of_its_examples(
     kind: str, request: pytest.FixtureRequest, opened: Open
 ) -> None:
@@ -62,7 +63,7 @@ def test_every_count_of_carob_errors_is_the_number_of_its_examples(
         assert right not in choices
 
 
-@pytest.mark.parametrize("kind", ["mentions", "slots"])
+@pytest.mark.parametrize("kind", ["mentions", "slots", "records"])
 def test_every_cell_of_the_matrix_has_its_examples(
     kind: str, request: pytest.FixtureRequest, opened: Open
 ) -> None:
@@ -78,7 +79,7 @@ def test_every_cell_of_the_matrix_has_its_examples(
         assert count == page.browse(link)
 
 
-@pytest.mark.parametrize("kind", ["mentions", "slots"])
+@pytest.mark.parametrize("kind", ["mentions", "slots", "records"])
 def test_what_was_fixed_and_broken_can_be_looked_at(
     kind: str, request: pytest.FixtureRequest, opened: Open
 ) -> None:
@@ -95,7 +96,7 @@ def test_what_was_fixed_and_broken_can_be_looked_at(
         assert next(iter(counts.values())) == page.examples()
 
 
-@pytest.mark.parametrize("kind", ["mentions", "slots"])
+@pytest.mark.parametrize("kind", ["mentions", "slots", "records"])
 def test_a_click_on_a_chart_or_a_count_shows_its_examples(
     kind: str, request: pytest.FixtureRequest, opened: Open
 ) -> None:
@@ -112,6 +113,29 @@ def test_a_click_on_a_chart_or_a_count_shows_its_examples(
         else:
             cells = errors.confusion.to_dict()
             assert cells[target["gold_label"][0]][target["system_label"][0]] == page.examples()
+
+
+def test_the_values_of_records_stand_side_by_side(tmp_path: Path, opened: Open) -> None:
+    def file(name: str, *prices: Any, **more: Any) -> Path:
+        items = [{"item": item, "price": price} for item, price in zip("xy", prices, strict=True)]
+        path = tmp_path / f"{name}.jsonl"
+        path.write_text(json.dumps({"id": "i1", "text": "x 5 y 7", "lines": items, **more}) + "\n")
+        return path
+
+    gold, system = file("gold", 5, 7, total=12), file("system", 7, 5, total="twelve")
+    made = carob.report(gold, {"a": system}, resamples=0)
+    made.save(tmp_path / "report.html")
+    page = opened(tmp_path / "report.html")
+    assert 2 == page.browse(browse(type="swapped"))
+    entries = page.page.locator("#browser-list li .says").all_inner_texts()
+    assert ["5 → 7", "7 → 5"] == entries
+    assert "Example 1 of 2, a: lines.price" == facts(page)
+    rows = page.page.locator("#browser-document tbody tr").all_inner_texts()
+    cells = [" ".join(row.split()) for row in rows]
+    assert ["total 12 wrong format twelve", "lines.item x lines 1 x lines 1",
+            "lines.price 5 lines 1 swapped 7 lines 1", "lines.item y lines 2 y lines 2",
+            "lines.price 7 lines 2 swapped 5 lines 2"] == cells  # fmt: skip
+    assert 1 == page.browse(browse(type="wrong format", label="total"))
 
 
 def test_documents_are_found_by_name_or_by_a_part_of_it(nested: Case, opened: Open) -> None:

@@ -87,7 +87,8 @@ def draw(
         shown = [names[i] for i in kept] + [f"({rest:,} others)"] * (rest > 0) + ["(none)"]
         codes = [result.confusion.names[i] for i in kept] + [""] * (rest > 0)
         codes.append(result.confusion.names[-1])
-        right = "the right slot with a wrong filler" if result.of_slots else "wrong boundaries"
+        wrong = "the right slot with a wrong"
+        right = f"{wrong} {result.items}" if result.of_slots else "wrong boundaries"
         notes = [f"{printable(result.name)}: {int(matrix.sum()):,} errors; diagonal: {right}"]
         if prefix:
             notes.append(f"slots of {printable(prefix[:-1])}")

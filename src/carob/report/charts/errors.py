@@ -38,6 +38,9 @@ DRAWS = ("Errors",)
 MOST = 40
 """More systems or labels than this are not shown."""
 
+COLORS = (*SERIES, "#f0e442")
+"""Those of a series, and the yellow of Okabe & Ito: too light for lines, but not for bars."""
+
 DARK = SERIES[0]
 """The colour on which text has that of paper; on all others, black is easier to read."""
 
@@ -119,7 +122,7 @@ def _draw(
     bars: Sequence[Bar], kinds: Sequence[str], every_kind: Sequence[str], notes: Sequence[str],
     link: Link | None, width: float,
 ) -> Chart:  # fmt: skip
-    colors = {kind: SERIES[i % len(SERIES)] for i, kind in enumerate(every_kind)}
+    colors = {kind: COLORS[i % len(COLORS)] for i, kind in enumerate(every_kind)}
     totals = [sum(bar.counts[kind] for kind in kinds) for bar in bars]
     side = 0.1 + max((text_width(f"{total:,}") for total in totals), default=0.0)
     shown, names_width = name_column([bar.name for bar in bars], width)

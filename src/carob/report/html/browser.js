@@ -475,7 +475,7 @@
     if (mine !== request || row !== rows[current]) return;
     const event = eventOf(doc, row);
     const head = element("h3");
-    const meaning = index.meaning[index.types[event.type]];
+    const meaning = index.meaning[index.types[event.type]] || "";
     head.append(badge(event.type), ` ${meaning} in document `, name(doc.name));
     const facts = element("p", "facts", `Example ${digits(current + 1)} of ${digits(rows.length)}, `);
     facts.append(name(index.systems[event.system]), ": ", labelsOf(event));

@@ -149,6 +149,7 @@ class _Index:
         self._types = [self._right, *own.kinds, *([MOVED] if own.of_slots else [])]
         self._type = {kind: i for i, kind in enumerate(self._types)}
         self._slots, self._none = own.of_slots, own.confusion.names[-1]
+        self._moved = f"right {'value' if own.of_records else 'string'} in the wrong slot"
         self._label: dict[str, int] = {}
 
     def names(self) -> dict[str, Any]:
@@ -163,7 +164,7 @@ class _Index:
             "groups": {
                 name: types for name, types in GROUPS.items() if set(types) <= set(self._types)
             },
-            "meaning": {**MEANING, MOVED: "right string in the wrong slot", "BE": "wrong boundary"},
+            "meaning": {**MEANING, MOVED: self._moved, "BE": "wrong boundary"},
             "slots": self._slots,
         }
 

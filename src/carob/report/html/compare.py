@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from carob.report.errors import MEANING
+from carob.report.errors import MEANING, RECORD_MEANING
 from carob.report.html.charts import COLUMN, chart
 from carob.report.html.links import browse, has_browser
 from carob.result.comparison import ALPHA
@@ -48,7 +48,8 @@ def _pairing(report: Report, pairing: Pairing) -> dict[str, Any]:
     assert report.comparison is not None
     a, b = pairing.a, pairing.b
     fixed, broken = pairing.changes.fixed, pairing.changes.broken
-    kinds = [kind for kind in MEANING if kind in fixed or kind in broken]
+    meaning = MEANING | RECORD_MEANING
+    kinds = [kind for kind in meaning if kind in fixed or kind in broken]
     fixed_link = broken_link = None
     if has_browser(report):
         fixed_link = partial(browse, system=a, right_in=b)
@@ -74,7 +75,7 @@ def _pairing(report: Report, pairing: Pairing) -> dict[str, Any]:
         ),
         "caption": f"Every document by {recipe}.",
         "changes": [
-            (kind, MEANING[kind], fixed.get(kind, 0), broken.get(kind, 0)) for kind in kinds
+            (kind, meaning[kind], fixed.get(kind, 0), broken.get(kind, 0)) for kind in kinds
         ],
         "fixed_link": fixed_link,
         "broken_link": broken_link,

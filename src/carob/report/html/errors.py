@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from carob.corpus.problems import plain
-from carob.report.errors import MEANING, near_and_unseen
+from carob.report.errors import MEANING, RECORD_MEANING, RELATION_MEANING, near_and_unseen
 from carob.report.html.charts import COLUMN, WIDTH, chart
 from carob.report.html.links import browse, examples_place, has_browser, system_number
 from carob.report.scores import space_name
@@ -25,9 +25,9 @@ def part(report: Report) -> dict[str, Any]:
     """A chart and a table of all systems, and for each system its confusions and examples."""
     every = [report.errors[name] for name in report.order]
     kinds = list(every[0].counts)
-    what = "filler" if every[0].of_slots else "mention"
+    what = every[0].items
     return {
-        "kinds": [(kind, MEANING.get(kind, kind)) for kind in kinds],
+        "kinds": [(kind, "" if every[0].of_records else _meaning(kind)) for kind in kinds],
         "slots": every[0].of_slots,
         "chart": chart(
             every, "errors",
@@ -53,12 +53,16 @@ def part(report: Report) -> dict[str, Any]:
         "were corrected."
         if len(every) > 1
         else "What each score would gain if all errors of a type were corrected.",
-        "gains": chart(
+        "gains": None
+        if every[0].of_records
+        else chart(
             every if len(every) > 1 else every[0], "gains",
             title="What correcting errors would gain",
             description="A bar for each type of error. The tables below have the numbers.",
         ),
         "systems": [_system(report, each) for each in every],
+        "relations": [(each.name, each.relations) for each in every if each.relations is not None],
+        "relation_kinds": RELATION_MEANING,
     }  # fmt: skip
 
 
@@ -97,7 +101,7 @@ def _system(report: Report, errors: Errors) -> dict[str, Any]:
         "order": f"Correct them in this order ({recipes[0]} after each step): {steps}."
         if steps else "",
         "examples": [
-            {"kind": kind, "meaning": MEANING.get(kind, kind), "examples": few,
+            {"kind": kind, "meaning": _meaning(kind), "examples": few,
              "count": errors.counts[kind], "place": examples_place(report, name, kind),
              "more": browse(system=name, type=kind) if linked else None}
             for kind, few in errors.examples.items() if few
@@ -105,10 +109,16 @@ def _system(report: Report, errors: Errors) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def _meaning(kind: str) -> str:
+    return (MEANING | RECORD_MEANING).get(kind, kind)
+
+
 def _sentence(errors: Errors) -> str:
     """What else there is to say about the errors of a system."""
     if errors.of_slots:
         moved = sum(count for _, _, count in errors.confusions)
+        if errors.of_records:
+            return f"{moved:,} right values are in the wrong field."
         return f"{moved:,} correct strings are in the wrong slot."
     return f"{near_and_unseen(errors)}."
 

@@ -15,7 +15,7 @@ def system_number(report: Report, system: str) -> int:
 
 def examples_place(report: Report, system: str, kind: str) -> str:
     """The name of the place where the first examples of a type are."""
-    return f"examples-{system_number(report, system)}-{kind}"
+    return f"examples-{system_number(report, system)}-{kind.replace(' ', '-')}"
 
 
 def has_browser(report: Report) -> bool:

@@ -62,7 +62,9 @@ def paragraph(report: Report) -> str:
         *_intervals(report),
         *_tests(report),
     ]
-    if any(each.of_slots for each in report.errors.values()):
+    if any(each.of_records for each in report.errors.values()):
+        sentences.append("Errors are of the kinds that carob distinguishes in records.")
+    elif any(each.of_slots for each in report.errors.values()):
         sentences.append("Errors are of the types of MUC (Chinchor & Sundheim, 1993).")
     else:
         sentences.append("Errors are of the types of Ortmann (2022).")
