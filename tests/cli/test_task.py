@@ -234,7 +234,8 @@ def test_verify_needs_the_task_as_it_was(
     moved.write_text(json.dumps(stored))
     assert said(capsys, "verify", moved) == (
         1, "", f"carob: {moved}: K902 found what cannot be recomputed (the result names a task and "
-        "has no task of it), expected a result of carob score or compare, --format json\n",
+        "has no task of it), expected a result of carob score, compare or errors --by-confidence, "
+        "--format json\n",
     )  # fmt: skip
 
 

@@ -10,10 +10,22 @@ from typing import Any
 
 import pytest
 
-from carob import Acceptance, Corpus, DataError, RecipeError, UsageError, by_confidence, read, score
+from carob import (
+    Acceptance,
+    Corpus,
+    DataError,
+    InputError,
+    RecipeError,
+    UsageError,
+    by_confidence,
+    read,
+    score,
+    verify,
+)
 from carob.cli import main
 from carob.evaluate import demo
 from carob.evaluate.plot import results_for
+from carob.result.result import with_checksum
 
 
 @pytest.fixture(scope="module")
@@ -213,3 +225,96 @@ def test_charts_show_the_numbers(files: dict[str, str], made: Acceptance, tmp_pa
     start = ["plot", "reliability", files["gold.jsonl"], files["careful.jsonl"]]
     assert 0 == main([*start, "--task", files["task.toml"], "-o", str(out)])
     assert out.read_text().startswith("<?xml")
+
+
+# --- stored results are recomputed ---
+
+
+def store(files: dict[str, str], folder: Path, *options: str, task: bool = True) -> Path:
+    path = folder / "result.json"
+    call = ["errors", "-q", files["gold.jsonl"], files["careful.jsonl"], "--by-confidence"]
+    how = ["--task", files["task.toml"]] if task else []
+    assert 0 == main([*call, *how, *options, "-o", str(path)])
+    return path
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        [],
+        ["--resamples", "0"],
+        ["--resamples", "200", "--seed", "7", "--error-rate", "0.123456789", "--error-rate", "0"],
+        ["-m", "fields(floor=0.4)", "--label", "total"],
+        ["-m", "record(of=lines)"],
+    ],
+    ids=" ".join,
+)
+def test_what_is_stored_is_verified(
+    files: dict[str, str], tmp_path: Path, options: list[str]
+) -> None:
+    for task in (True, False):
+        verification = verify(store(files, tmp_path, *options, task=task))
+        assert [] == verification.differences
+        assert 100 < verification.checked
+
+
+def test_two_systems_and_few_documents_are_verified(tmp_path: Path) -> None:
+    """Few documents have jackknife intervals; those of thresholds are drawn nevertheless."""
+    for name, corpus in (("gold", [("x", 1.0)] * 8),
+                         ("a", [("xy"[i % 3 == 0], i / 10) for i in range(8)]),
+                         ("b", [("xy"[i % 4 == 0], 1 - i / 10) for i in range(8)])):  # fmt: skip
+        lines = [{"id": str(i), "templates": [{"slots": {"a, b": [value]}, "confidence": sure}]}
+                 for i, (value, sure) in enumerate(corpus)]  # fmt: skip
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(map(json.dumps, lines)) + "\n")
+    call = ["errors", "-q", *(str(tmp_path / f"{name}.jsonl") for name in ("gold", "a", "b"))]
+    result = tmp_path / "result.json"
+    more = ["--by-confidence", "--seed", "3", "-o", str(result)]
+    assert 0 == main([*call, *more])
+    assert "jackknife-t" in json.loads(result.read_text())["signature"]
+    assert [] == verify(result).differences
+
+
+def numbers(node: Any) -> list[tuple[Any, Any]]:
+    """Every number of the curves, and what holds it."""
+    found = []
+    for key, value in node.items() if isinstance(node, dict) else enumerate(node):
+        if isinstance(value, (dict, list)):
+            found += numbers(value)
+        elif isinstance(value, (int, float)):
+            found.append((node, key))
+    return found
+
+
+def test_any_number_that_is_tampered_with_is_found(files: dict[str, str], tmp_path: Path) -> None:
+    result = store(files, tmp_path, "--resamples", "100")
+    original = result.read_text()
+    places = len(numbers(json.loads(original)["curves"]))
+    assert places > 100
+    for i in range(0, places, 7):
+        content = json.loads(original)
+        node, key = numbers(content["curves"])[i]
+        node[key] += 1
+        result.write_text(json.dumps(with_checksum(content)))
+        assert verify(result).differences
+    content = json.loads(original)
+    del content["curves"][0]["points"][-1]
+    result.write_text(json.dumps(with_checksum(content)))
+    assert any(each.startswith("number of careful points: stored") for each in
+               verify(result).differences)  # fmt: skip
+    result.write_text(original.replace('"answer"', '"answers_"', 1))
+    assert 1 == main(["verify", str(result)])
+
+
+def test_what_is_no_result_is_refused(files: dict[str, str], tmp_path: Path) -> None:
+    result = store(files, tmp_path, "--resamples", "0")
+    original = result.read_text()
+    for old, new, message in (
+        ("|thresholds:0.01+0.02+0.05", "|thresholds:few",
+         r"K902 found what cannot be recomputed \(found thresholds:few, expected thresholds:RATE"),
+        ('"points": [', '"points": [5, ', "K902 found JSON without what a result has"),
+        ("|thresholds:0.01+0.02+0.05", "", "found thresholds:None"),
+    ):  # fmt: skip
+        assert old in original
+        result.write_text(original.replace(old, new, 1))
+        with pytest.raises(InputError, match=message):
+            verify(result)

@@ -11,7 +11,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """The arguments."""
     parser.add_argument(
         "result", metavar="RESULT.json",
-        help="what carob score or compare --format json wrote, or the manifest.json of carob run",
+        help="what carob score, compare or errors --by-confidence --format json wrote, or the "
+        "manifest.json of carob run",
     )  # fmt: skip
 
 

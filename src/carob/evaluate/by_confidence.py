@@ -98,6 +98,7 @@ def by_confidence(
         noun = judged.noun
         curves.append(_curve(name, judged, rates, bins, run.plans[name]))
     more = {} if label is None else {"label": signature.words([label])}
+    more["thresholds"] = _thresholds(rates, run.plan)
     lost = [
         f"{plain(curve.system)}: {curve.without_confidence:,} of {curve.answers:,} answers have no "
         "confidence and count as 0"
@@ -107,8 +108,15 @@ def by_confidence(
     return Acceptance(
         __version__, run.gold, run.system_files(), str(recipe), spell(recipe.space), label, noun,
         tuple(curves), run.signature(**more), (*run.plan.remarks(), *run.remarks, *lost),
-        run.set_aside,
+        run.set_aside, None if run.task is None else run.task.to_dict(),
     )  # fmt: skip
+
+
+def _thresholds(rates: Sequence[float], plan: Plan) -> str:
+    """What the signature says of thresholds: the error rates, and how their intervals are drawn."""
+    text = "+".join(map(repr, rates)) or "none"
+    drawn = f",{plan.options.resamples},seed={plan.options.seed}"
+    return text if plan.method is None else text + drawn
 
 
 def _checked(error_rates: Sequence[float], bins: int) -> list[float]:
@@ -117,7 +125,7 @@ def _checked(error_rates: Sequence[float], bins: int) -> list[float]:
             raise UsageError(f"an error rate is from 0 to less than 1 (0.01 is 1 %), not {rate:g}")
     if not 1 <= bins <= 100:
         raise UsageError(f"bins are from 1 to 100, not {bins}")
-    return list(dict.fromkeys(error_rates))
+    return list(dict.fromkeys(float(rate) for rate in error_rates))
 
 
 def _recipe(space: str, bins: int) -> Recipe:

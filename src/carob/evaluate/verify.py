@@ -19,11 +19,14 @@ from carob._version import __version__
 from carob.corpus.corpus import Corpus
 from carob.corpus.problems import InputError, Problem, UsageError, many, plain, shown
 from carob.corpus.source import Source
+from carob.evaluate.by_confidence import by_confidence
 from carob.evaluate.compare import compare
+from carob.evaluate.options import ConfidenceOptions
 from carob.evaluate.read import read, read_system
 from carob.evaluate.run import parse_recipes
 from carob.evaluate.score import score
 from carob.plugin import hook
+from carob.recipe import spell
 from carob.registry import load
 from carob.result import signature
 from carob.result.result import Rows, Tabular, checksum, json_data
@@ -41,7 +44,7 @@ _KEYS = ("recipe", "format", "map", "labels", "zero", "extra", "tokenizer", "int
 """What every signature has."""
 
 
-_EXPECTED = "a result of carob score or compare, --format json"
+_EXPECTED = "a result of carob score, compare or errors --by-confidence, --format json"
 
 
 @dataclass(repr=False)
@@ -97,7 +100,8 @@ class Verification(Tabular):
 
 
 def verify(path: str | os.PathLike[str]) -> Verification:
-    """Recompute a result of `carob score` or `carob compare` that was stored as JSON.
+    """Recompute a result of `carob score`, `carob compare` or `carob errors --by-confidence` that
+    was stored as JSON.
 
     >>> import tempfile
     >>> from carob.evaluate import demo
@@ -117,6 +121,8 @@ def verify(path: str | os.PathLike[str]) -> Verification:
     try:
         if "comparisons" in stored.content:
             _verify_comparison(stored, verification)
+        elif "curves" in stored.content:
+            _verify_acceptance(stored, verification)
         else:
             _verify_scores(stored, verification)
     except UsageError as error:  # whatever was asked, the result asked it
@@ -225,10 +231,11 @@ def _check_shape(content: Any) -> None:
     """Raise a KeyError or TypeError if this is no result, a UsageError if a signature is none."""
     if not content["systems"]:
         raise KeyError("systems")
-    lines = [content["signature"]] if "comparisons" in content else []
+    whole = "comparisons" in content or "curves" in content
+    lines = [content["signature"]] if whole else []
     for system in content["systems"]:
         _check_texts(system, "name", "path", "sha256")
-        if "comparisons" not in content:
+        if not whole:
             system["coverage"].keys()
             if not system["scores"]:
                 raise KeyError("scores")
@@ -243,6 +250,10 @@ def _check_shape(content: Any) -> None:
         each["label"], each["difference"]
     for part in ("ranks", "agreement"):
         for each in content.get(part, ()):
+            each.keys()
+    for curve in content.get("curves", ()):
+        _check_texts(curve, "system")
+        for each in (row for part in _CURVE for row in curve[part]):
             each.keys()
     for line in lines:
         fields = signature.fields(line)
@@ -354,9 +365,63 @@ def _verify_comparison(stored: _Stored, verification: Verification) -> None:
     stored.compare_signatures("the", content["signature"], again["signature"], verification)
 
 
+_CURVE = ("points", "wanted", "bins")
+"""The tables of a curve."""
+
+
+def _verify_acceptance(stored: _Stored, verification: Verification) -> None:
+    content = stored.content
+    fields = signature.fields(content["signature"])
+    systems = content["systems"]
+    each_fields = [_fields_of_system(fields, i, len(systems)) for i in range(len(systems))]
+    (recipe,) = parse_recipes([fields["recipe"]])
+    rates, drawn = _thresholds(fields)
+    options = stored.options(each_fields[0]) | drawn
+    result = by_confidence(
+        stored.read(each_fields[0], "gold", content["gold"]),
+        {
+            each["name"]: stored.read(own, "system", each)
+            for each, own in zip(systems, each_fields, strict=True)
+        },
+        spell(recipe.space),
+        error_rates=rates,
+        label=next(iter(signature.unwords(fields["label"])), "") if "label" in fields else None,
+        bins=getattr(recipe.measure, "bins", 10),
+        **{key: value for key, value in options.items()
+           if key in ConfidenceOptions.__annotations__},
+    )  # fmt: skip
+    again = result.to_dict()
+    for key in ("space", "label"):
+        verification.compare(key, content.get(key), again[key])
+    verification.compare("number of curves", len(content["curves"]), len(again["curves"]))
+    for old, new in zip(content["curves"], again["curves"], strict=False):
+        name = old["system"]
+        both = ({k: v for k, v in each.items() if k not in _CURVE} for each in (old, new))
+        verification.compare(name, *both)
+        for part in _CURVE:
+            where = f"{name} {part}"
+            verification.compare(f"number of {where}", len(old[part]), len(new[part]))
+            for i, (row, made) in enumerate(zip(old[part], new[part], strict=False), 1):
+                verification.compare(f"{where} {i}", row, made)
+    stored.compare_signatures("the", content["signature"], again["signature"], verification)
+
+
+def _thresholds(fields: Mapping[str, str]) -> tuple[list[float], dict[str, int]]:
+    """The error rates, and how the intervals of thresholds were drawn."""
+    found = re.fullmatch(r"(none|[^,]+)(?:,(\d+),seed=(\d+))?", fields.get("thresholds", ""))
+    try:
+        if found is None:
+            raise ValueError
+        rates = [] if found[1] == "none" else [float(rate) for rate in found[1].split("+")]
+    except ValueError:
+        text = fields.get("thresholds")
+        raise UsageError(f"found thresholds:{text}, expected thresholds:RATE+...") from None
+    return rates, {} if found[2] is None else {"resamples": int(found[2]), "seed": int(found[3])}
+
+
 def _fields_of_system(fields: Mapping[str, str], place: int, count: int) -> dict[str, str]:
     """The fields of one of several systems, whose values stand in their order where they differ."""
-    same = ("recipe", "map", "labels", "slots", "interval", "strata", "test")
+    same = ("recipe", "map", "labels", "slots", "interval", "strata", "test", "label", "thresholds")
     several = {
         key: value.split(",")
         for key, value in fields.items()

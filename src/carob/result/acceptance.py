@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from carob.corpus.problems import UsageError, nearest, plain
-from carob.result.result import Part, Result, Rows, points
+from carob.result.result import Part, Result, Rows, points, with_checksum
 from carob.result.scores import File, SetAside, files_to_dict
 
 
@@ -130,6 +130,8 @@ class Acceptance(Result):
     signature: str
     remarks: tuple[str, ...] = ()
     set_aside: tuple[SetAside, ...] = ()
+    task: Mapping[str, Any] | None = None
+    """The task definition, and what it found; None without one."""
 
     row_columns: ClassVar[tuple[str, ...]] = (
         "system", "threshold", "accepted", "wrong", "automation", "automation_low",
@@ -201,15 +203,20 @@ class Acceptance(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, as in JSON (see docs/output.md)."""
-        return {
-            "carob": self.version,
-            "signature": self.signature,
-            **files_to_dict(self.gold, self.systems, self.set_aside),
-            "space": self.space,
-            "label": self.label,
-            "curves": [each.to_dict() | {"answer": self.sentences(each)} for each in self.curves],
-            "remarks": list(self.remarks),
-        }
+        return with_checksum(
+            {
+                "carob": self.version,
+                "signature": self.signature,
+                **({} if self.task is None else {"task": dict(self.task)}),
+                **files_to_dict(self.gold, self.systems, self.set_aside),
+                "space": self.space,
+                "label": self.label,
+                "curves": [
+                    each.to_dict() | {"answer": self.sentences(each)} for each in self.curves
+                ],
+                "remarks": list(self.remarks),
+            }
+        )
 
     def rows(self) -> Rows:
         """A row for each system and threshold."""

@@ -24,6 +24,7 @@ _USUAL = {
     "interval": r"bca,1000,seed=0|jackknife-t", "test": r"randomization,\d+,seed=0",
     "missing": "error", "tags": "all", "entities": "keep", "tokens": "number",
     "id_key": "id", "text_key": "text", "label_key": "-", "label_slot": "-",
+    "thresholds": r"0\.01\+0\.02\+0\.05(,1000,seed=0)?",
 }  # fmt: skip
 """Patterns of the values that fields have if no option is given."""
 
@@ -135,7 +136,7 @@ def short(lines: Sequence[str], recipes: Iterable[str], hidden: Iterable[str] = 
 
 def _is_usual(key: str, value: str) -> bool:
     usual = _USUAL.get(key, "none")
-    parts = [value] if key in ("interval", "test") else re.split(", ?|/", value)
+    parts = [value] if key in ("interval", "test", "thresholds") else re.split(", ?|/", value)
     none = key != "interval"
     return all((none and part == "none") or re.fullmatch(usual, part) for part in parts)
 

@@ -41,6 +41,8 @@ def draw(
     [0.5, 0.5]
     """
     every = [result] if isinstance(result, Errors) else list(result)
+    if every[0].of_records:
+        raise UsageError("there are no gains for records: correcting an error may align them anew")
     known = every[0].recipes
     for recipe in recipes or ():
         if recipe not in known:
