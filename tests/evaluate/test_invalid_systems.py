@@ -148,6 +148,8 @@ GOLDS = {
     b'"value": {"start": 0, "end": 3, "labels": ["PER"]}}]}]}]\n',
     "entities": b'{"entities": [{"text": "Ann", "type": "PER"}]}\n',
     "triples": b'{"triples": [{"head": "Ann", "type": "MET", "tail": "Bo"}]}\n',
+    "docred": b'[{"title": "d", "sents": [["Ann"]], "vertexSet": [[{"sent_id": 0, "pos": [0, 1], '
+    b'"type": "PER"}]], "labels": []}]\n',
     "conllu": b"1\tAnn\t_\t_\t_\t_\t_\t_\t_\tNER=B-PER\n",
     "doccano": b'{"text": "Ann", "label": [[0, 3, "PER"]]}\n',
     "prodigy": b'{"text": "Ann", "spans": [{"start": 0, "end": 3, "label": "PER"}]}\n',

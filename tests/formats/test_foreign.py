@@ -28,7 +28,7 @@ FILES = {
     "XML": '<!DOCTYPE x [<!ENTITY a "b">',
     "a table of tokens (CSV)": "Sentence #,Word,POS,Tag\nSentence: 1,Ann,NNP,B-per\n,slept,VBD,O\n",
     "a table of labelled texts (CSV)": "text,label\nAnn slept,calm\n",
-    "DocRED": json.dumps([{"title": "x", "vertexSet": [[]], "sents": [["Ann"]], "labels": []}]),
+    "predictions for DocRED": json.dumps([{"title": "x", "h_idx": 0, "t_idx": 1, "r": "P17"}]),
     "the format of SciERC": json.dumps({"sentences": [["Ann"]], "ner": [[[0, 0, "PER"]]]}),
     "training data of spaCy 2": json.dumps([{"id": 0, "paragraphs": [{"sentences": []}]}]),
     "relations of FewRel": json.dumps({"token": ["a"], "h": {}, "t": {}, "relation": "x"}),

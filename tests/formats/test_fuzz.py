@@ -55,6 +55,7 @@ OPTIONS: dict[str, list[dict[str, Any]]] = {
     "labelstudio": [{}, {}, {"offsets": "char"}, {"offsets": "inclusive", "annotator": "3"}],
     "entities": [{}, {"id": ""}, {"offsets": "inclusive"}],
     "conllu": [{}, {"repair": "discard"}, {"key": "SpaceAfter", "scheme": "io"}],
+    "docred": [{}, {}, {"id": ""}, {"id": "r", "roles": "h+t"}],
     "gliner": [{}, {}, {"ends": "exclusive"}, {"id": ""}],
     "langextract": [{}, {"offsets": "utf16"}, {"id": ""}],
     "pubtator": [{}, {"offsets": "bytes"}, {"offsets": "inclusive"}],

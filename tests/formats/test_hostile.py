@@ -34,7 +34,8 @@ Shape: TypeAlias = Callable[[int], bytes]
 COUNT = {"conll": 6000, "spans": 12_000, "tbf": 3000, "jsonl": 1500, "inline": 2000, "brat": 1000,
          "records": 1500, "muc": 1500, "doccano": 1500, "prodigy": 800, "labelstudio": 800,
          "pipeline": 1500, "huggingface": 1500, "conllu": 3000, "gliner": 1500, "langextract": 800,
-         "pubtator": 1500, "bioc": 800, "webanno": 1500, "cas": 800, "csv": 2000}  # fmt: skip
+         "docred": 800, "pubtator": 1500, "bioc": 800, "webanno": 1500, "cas": 800,
+         "csv": 2000}  # fmt: skip
 """How many rows of a format's own shapes; of the shapes that are the same for all: ALIKE."""
 ALIKE = 8000
 TIMES, SLACK = 4, 0.02
@@ -213,6 +214,15 @@ OWN["gliner"] = {
     "tokens": listed(b'{"ner": [], "tokenized_text": [', b'"%d"', b"]}"),
     "lists": listed(b"[", b'[{"start": 0, "end": 1, "text": "a", "label": "A"}]', b"]"),
 }
+OWN["docred"] = {
+    "mentions": listed(b'{"sents": [["a"]], "vertexSet": [[',
+                       b'{"sent_id": 0, "pos": [0, 1], "type": "A%d"}', b"]]}"),
+    "entities": listed(b'{"sents": [["a"]], "vertexSet": [',
+                       b'[{"sent_id": 0, "pos": [0, 1], "type": "A"}]', b"]}"),
+    "relations": listed(b'{"sents": [["a"]], "vertexSet": [[{"sent_id": 0, "pos": [0, 1], "type": '
+                        b'"A"}]], "labels": [', b'{"h": 0, "t": 0, "r": "R%d"}', b"]}"),
+    "sentences": listed(b'{"vertexSet": [], "sents": [', b'["%d"], []', b"]}"),
+}  # fmt: skip
 OWN["langextract"] = {
     "extractions": listed(
         b'{"text": "\xf0\x9f\x98\x80ab", "extractions": [',

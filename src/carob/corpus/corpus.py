@@ -670,6 +670,7 @@ FACT_PROBLEMS = {
         "with groups of spans, which are not read; --read spans=NAME reads one of them",
     ),
     "unread_relations": ("K236", "relation", "left out, as entities have no ids"),
+    "unread_evidence": ("K236", "relation", "with evidence, which is not read"),
     "padding": ("K236", "token", "with the number -100 left out"),
     "unlabelled_relations": ("K236", "relation", "of words that are no mentions left out"),
     "unplaced": ("K236", "extraction", "without a place in the text left out"),

@@ -196,6 +196,14 @@ def check_offsets(offsets: str) -> None:
         raise UsageError(f"offsets cannot count {offsets!r}{nearest(offsets, units)}")
 
 
+def check_roles(roles: str) -> None:
+    """Refuse what does not name the two roles of a relation."""
+    names = roles.split("+")
+    if len(names) != 2 or len(set(names)) != 2 or not all(names):
+        found = shown(roles)
+        raise UsageError(f"roles: found {found}, expected two roles, for example Arg1+Arg2")
+
+
 # --- parts of records ---
 
 

@@ -91,7 +91,8 @@ def _is_tagged_token(value: Mapping[str, Any]) -> bool:
 
 
 _OBJECTS: tuple[tuple[Callable[[Mapping[str, Any]], bool], str, str], ...] = (
-    (_has("vertexSet", "sents"), "DocRED", f"{_JSONL}, relations and clusters"),
+    (_has("title", "h_idx", "t_idx", "r"), "predictions for DocRED",
+     "write them as labels (h, t, r) into the documents: title, sents, vertexSet and labels"),
     (lambda value: _has("sentences", "ner")(value) and "mentions" not in value,
      "the format of SciERC and DyGIE", f"{_JSONL}; ends in ner are inclusive"),
     (lambda value: _lists_objects_with(value.get("paragraphs"), "sentences"),
@@ -124,8 +125,8 @@ _OBJECTS: tuple[tuple[Callable[[Mapping[str, Any]], bool], str, str], ...] = (
 def foreign(head: bytes) -> tuple[str, str] | None:
     """What a file is that carob does not read, and what to do with it; None for any other file.
 
-    >>> foreign(b'[{"vertexSet": [], "sents": [], "title": "x"}]')[0]
-    'DocRED'
+    >>> foreign(b'[{"title": "x", "h_idx": 0, "t_idx": 1, "r": "P17"}]')[0]
+    'predictions for DocRED'
     >>> foreign(b"Ann B-PER")
     """
     if head[:1] in (b"{", b"["):

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from carob.corpus.corpus import Corpus
-from carob.corpus.problems import UsageError, shown
 from carob.corpus.record import WrongError
 from carob.corpus.source import Source
 from carob.corpus.tables import Documents
@@ -48,10 +47,7 @@ class Triples:
     })  # fmt: skip
 
     def __post_init__(self) -> None:
-        names = self.roles.split("+")
-        if len(names) != 2 or len(set(names)) != 2 or not all(names):
-            found = shown(self.roles)
-            raise UsageError(f"roles: found {found}, expected two roles, for example Arg1+Arg2")
+        _dialect.check_roles(self.roles)
 
     @staticmethod
     def sniff(head: bytes) -> float:
