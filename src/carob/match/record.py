@@ -35,8 +35,8 @@ class Record:
     `t` or more: that of the record, else the lowest in it; no answer has the confidence 0. `exact`
     is the share of accepted units that are right, `automation` the share that is accepted: who
     accepts answers above t needs to look at the others only. P, R and F1 are of accepted records.
-    El-Yaniv & Wiener (2010), "On the Foundations of Noise-free Selective Classification", call the
-    two selective accuracy and coverage.
+    El-Yaniv & Wiener (2010), "On the Foundations of Noise-free Selective Classification", call
+    `automation` coverage, and 1 - `exact` risk.
 
     >>> from carob.corpus.corpus import Corpus
     >>> from carob.counts.tally import Tally

@@ -14,7 +14,8 @@ class Brier:
 
     The sum of (confidence - right)^2, where right is 0 or 1, divided by the number of answers with
     a confidence; undefined without any. Brier (1950), "Verification of Forecasts Expressed in
-    Terms of Probability".
+    Terms of Probability", adds up the differences of all possible outcomes, so that for the two
+    outcomes here his score is twice this one.
 
     >>> Brier()(Quantities.of(squared_error=0.5, judged_answers=2)).item()
     0.25

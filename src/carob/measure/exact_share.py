@@ -12,8 +12,8 @@ from carob.plugin import FloatArray, Quantities, ratio
 class ExactShare:
     """Of the records that are accepted, the share in which everything is right.
 
-    accepted_right / accepted. Undefined if none is accepted. It is the selective accuracy of
-    El-Yaniv & Wiener (2010), "On the Foundations of Noise-free Selective Classification".
+    accepted_right / accepted. Undefined if none is accepted. It is 1 minus the risk of El-Yaniv &
+    Wiener (2010), "On the Foundations of Noise-free Selective Classification".
 
     >>> ExactShare()(Quantities.of(accepted_right=3, accepted=4)).item()
     0.75

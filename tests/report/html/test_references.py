@@ -41,3 +41,8 @@ def test_both_ways_to_cite_are_found() -> None:
 
 def test_a_text_without_a_source_cites_nothing() -> None:
     assert [] == cited("As in Nobody (2010), and in 2010.")
+
+
+def test_two_entries_of_one_author_and_year_are_both_found() -> None:
+    (both,) = cited("Du et al. (2021), and the same authors later that year.")
+    assert ["du2021", "du2021b"] == re.findall(r"@\w+\{(\w+),", both)

@@ -6,7 +6,7 @@ import re
 from functools import cache
 from pathlib import Path
 
-_ENTRY = re.compile(r"^@\w+\{([\w-]+?)(\d{4}),\n.*?^\}", re.M | re.S)
+_ENTRY = re.compile(r"^@\w+\{([\w-]+?)(\d{4})[a-z]?,\n.*?^\}", re.M | re.S)
 _CITATION = re.compile(
     r"(?P<names>[A-Z][\w’'-]*(?:(?: |, | & )[A-Z][\w’'-]*)*)(?: et al\.)?"
     r"(?: \(|, )(?P<year>\d{4})\)"
@@ -15,9 +15,13 @@ _CITATION = re.compile(
 
 @cache
 def entries() -> dict[tuple[str, str], str]:
-    """Every entry, by the name of its first author and its year."""
+    """Every entry, by the name of its first author and its year; several of one year together."""
     text = Path(__file__).with_name("references.bib").read_text("utf-8")
-    return {(entry[1], entry[2]): entry[0] for entry in _ENTRY.finditer(text)}
+    found: dict[tuple[str, str], str] = {}
+    for entry in _ENTRY.finditer(text):
+        key = entry[1], entry[2]
+        found[key] = f"{found[key]}\n\n{entry[0]}" if key in found else entry[0]
+    return found
 
 
 def cited(text: str) -> list[str]:
