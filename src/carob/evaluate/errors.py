@@ -20,7 +20,7 @@ from carob.evaluate.options import ErrorsOptions, Options, table_for
 from carob.evaluate.read import Scorable
 from carob.evaluate.run import Run, parse_recipes, prepare, systems_by_name
 from carob.evaluate.score import average
-from carob.explain.analysis import ErrorAnalysis
+from carob.explain.analysis import CorrectableErrors, ErrorAnalysis
 from carob.explain.gains import attack_order, gains
 from carob.explain.ledger import COLUMNS, Wording, ledger
 from carob.explain.mentions import BOUNDARY, MentionErrors
@@ -221,10 +221,18 @@ def summarise(
 ) -> Errors:
     """The errors of one system: counts, confusions, gains."""
     pair, counts = analysis.pair, analysis.counts()
-    of_records = isinstance(analysis, RecordErrors)
     scores, official = _scores(pair, run.recipes), run.recipes[0]
     near = analysis.near_misses if isinstance(analysis, MentionErrors) else None
     in_characters = near is None and isinstance(analysis, MentionErrors)
+    gained: dict[str, Any] = {}
+    order: list[tuple[str, float]] = []
+    if isinstance(analysis, CorrectableErrors):
+        gained = gains(analysis, scores, lambda better: _scores(better, run.recipes))
+        order = attack_order(
+            analysis,
+            lambda better: _scores(better, [official])[str(official)],
+            lower_is_better=official.measure.lower_is_better,
+        )
     return Errors(
         name,
         analysis.kinds[1:],
@@ -234,20 +242,10 @@ def summarise(
             for i, each in enumerate(analysis.table.labels)
         },
         analysis.confusion(),
-        {} if of_records else gains(analysis, scores, lambda better: _scores(better, run.recipes)),
+        gained,
         scores,
-        []
-        if of_records
-        else attack_order(
-            analysis,
-            lambda better: _scores(better, [official])[str(official)],
-            lower_is_better=official.measure.lower_is_better,
-        ),
-        items="value"
-        if of_records
-        else "mention"
-        if isinstance(analysis, MentionErrors)
-        else "filler",
+        order,
+        items=analysis.item,
         near=near,
         unseen=analysis.unseen if isinstance(analysis, MentionErrors) else None,
         examples=examples,

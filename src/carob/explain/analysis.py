@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -25,6 +25,9 @@ class ErrorAnalysis(ABC):
     `system`, which are rows of the pair's tables, -1 for none. `words` gives the text and the
     tokens of a document of gold.
     """
+
+    item: ClassVar[Literal["mention", "filler", "value"]]
+    """What each row is about."""
 
     kinds: ClassVar[tuple[str, ...]]
     extra: ClassVar[str]
@@ -81,10 +84,6 @@ class ErrorAnalysis(ABC):
     @abstractmethod
     def confused_items(self) -> tuple[IntArray, IntArray]:
         """What the matrix of labels counts: items of gold and of the system, -1 for none."""
-
-    @abstractmethod
-    def corrected(self, types: Sequence[str]) -> Pair:
-        """The pair as it would be if all errors of these types had not been made."""
 
     @abstractmethod
     def example(self, row: int) -> Any:
@@ -185,6 +184,14 @@ class ErrorAnalysis(ABC):
     def _by_kind(self, kinds: IntArray) -> dict[str, int]:
         counts = np.bincount(kinds, minlength=len(self.kinds))
         return {self.kinds[k]: int(counts[k]) for k in np.flatnonzero(counts).tolist()}
+
+
+class CorrectableErrors(ErrorAnalysis):
+    """Errors that can be corrected in the pair, to see what that would gain."""
+
+    @abstractmethod
+    def corrected(self, types: Sequence[str]) -> Pair:
+        """The pair as it would be if all errors of these types had not been made."""
 
 
 def _spread(rows: IntArray, count: int) -> IntArray:

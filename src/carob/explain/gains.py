@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from carob import progress
-from carob.explain.analysis import ErrorAnalysis
+from carob.explain.analysis import CorrectableErrors
 from carob.pair.pair import Pair
 
 Scores = Mapping[str, float | None]
@@ -13,7 +13,7 @@ Scores = Mapping[str, float | None]
 
 
 def gains(
-    analysis: ErrorAnalysis, now: Scores, scored: Callable[[Pair], Scores]
+    analysis: CorrectableErrors, now: Scores, scored: Callable[[Pair], Scores]
 ) -> dict[str, Scores]:
     """By how much each score would change if all errors of one type were corrected.
 
@@ -33,7 +33,7 @@ def _difference(then: float | None, now: float | None) -> float | None:
 
 
 def attack_order(
-    analysis: ErrorAnalysis, scored: Callable[[Pair], float | None], *, lower_is_better: bool
+    analysis: CorrectableErrors, scored: Callable[[Pair], float | None], *, lower_is_better: bool
 ) -> list[tuple[str, float]]:
     """Which kind of error to correct first, next and so on, and the score after each step.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from carob.corpus.corpus import Corpus, Words
 from carob.corpus.document import Mention
 from carob.corpus.problems import DataError
 from carob.corpus.tables import Mentions
-from carob.explain.analysis import ErrorAnalysis
+from carob.explain.analysis import CorrectableErrors
 from carob.explain.context import in_context, pieces
 from carob.pair.pair import Pair
 from carob.result.documents import Item
@@ -23,7 +23,7 @@ from carob.result.errors import Example
 BOUNDARY = ("BES", "BEL", "BEO")
 
 
-class MentionErrors(ErrorAnalysis):
+class MentionErrors(CorrectableErrors):
     """The types of Ortmann (2022), "Fine-Grained Error Analysis and Fair Evaluation".
 
     >>> from carob import Corpus, Recipe
@@ -36,6 +36,7 @@ class MentionErrors(ErrorAnalysis):
     ([0, 2], [2, 3])
     """
 
+    item: ClassVar[Literal["mention", "filler", "value"]] = "mention"
     kinds: ClassVar[tuple[str, ...]] = ("TP", "LE", *BOUNDARY, "LBE", "FP", "FN")
     extra: ClassVar[str] = "FP"
 

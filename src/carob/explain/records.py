@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
@@ -85,6 +85,7 @@ class RecordErrors(ErrorAnalysis):
     {'missing': 1, 'wrong field': 1}
     """
 
+    item: ClassVar[Literal["mention", "filler", "value"]] = "value"
     kinds: ClassVar[tuple[str, ...]] = RECORD_KINDS
     extra: ClassVar[str] = "spurious"
 
@@ -143,10 +144,6 @@ class RecordErrors(ErrorAnalysis):
         system[np.isin(system, moved[1])] = UNKNOWN
         some = (gold != UNKNOWN) | (system != UNKNOWN)
         return np.append(moved[0], gold[some]), np.append(moved[1], system[some])
-
-    def corrected(self, types: Sequence[str]) -> Pair:
-        """Not known: a record that is corrected may be aligned with another one."""
-        raise NotImplementedError
 
     def example(self, row: int) -> SlotExample:
         """One error with what both sides say and the words around."""

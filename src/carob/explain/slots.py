@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from carob.arrays.types import BoolArray, IntArray
 from carob.corpus.corpus import Words
 from carob.corpus.document import Mention
 from carob.corpus.tables import UNKNOWN, Fragments, int32, joined_codes
-from carob.explain.analysis import ErrorAnalysis
+from carob.explain.analysis import CorrectableErrors
 from carob.explain.context import in_context, pieces
 from carob.pair.filled import Filled, FilledPair, Forms, words_at
 from carob.pair.pair import Pair
@@ -28,7 +28,7 @@ _MOST_PAIRS = 50_000_000
 """Equal strings of more pairs than this are not looked at as confusions of slots."""
 
 
-class SlotErrors(ErrorAnalysis):
+class SlotErrors(CorrectableErrors):
     """The types of MUC, Chinchor & Sundheim (1993), and answers that are not in the text.
 
     >>> from carob import Corpus, Recipe
@@ -41,6 +41,7 @@ class SlotErrors(ErrorAnalysis):
     ['ann', 'bo']
     """
 
+    item: ClassVar[Literal["mention", "filler", "value"]] = "filler"
     kinds: ClassVar[tuple[str, ...]] = ("COR", "PAR", "INC", "MIS", "SPU")
     extra: ClassVar[str] = "SPU"
     also: ClassVar[tuple[str, ...]] = (UNGROUNDED,)
