@@ -11,6 +11,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from carob.corpus.corpus import Corpus
 from carob.corpus.problems import DataError, UsageError, nearest
 from carob.counts.count import Count
@@ -28,6 +30,7 @@ from carob.explain.records import Judgement, RecordErrors
 from carob.explain.relations import Related, relation_errors
 from carob.explain.slots import SlotErrors
 from carob.pair.pair import Pair
+from carob.pair.typed_grounding import groundings
 from carob.recipe import Recipe, spell
 from carob.report.csv import cell
 from carob.result.errors import Errors, Example, RelationErrors, SlotExample
@@ -187,12 +190,16 @@ def analyse(run: Run, what: str) -> dict[str, ErrorAnalysis]:
 
 def _of_records(run: Run, words: Wording) -> dict[str, ErrorAnalysis]:
     """What became of every value of records; all systems have the same rows of slots."""
-    from carob.match.fields import Fields, compared, grounded_answers  # most files have no records
+    from carob.match.fields import Fields, compared  # most files have no records
 
     judged = {}
     for name, pair in run.pairs.items():
         parts, _ = compared(pair, Fields().floor, weights=True)
-        judged[name] = Judgement(Fields()(pair), parts.gold, parts.system, grounded_answers(pair))
+        events, records = Fields()(pair), pair.records
+        right = [events.outcomes.index(outcome) for outcome in ("COR", "NON")]
+        wrong = parts.system[(parts.system >= 0) & ~np.isin(events.outcome, right)]
+        found = groundings(records, records.system, pair.filled.words, wrong)
+        judged[name] = Judgement(events, parts.gold, parts.system, found)
     labels = sorted({label for each in judged.values() for label in each.events.labels or ()})
     return {
         name: RecordErrors(run.pairs[name], each, words, tuple(labels))

@@ -13,13 +13,13 @@ from carob.arrays.greedy import greedy
 from carob.arrays.join import every, packed
 from carob.arrays.types import BoolArray, IntArray
 from carob.corpus.corpus import Words
-from carob.corpus.document import Mention
-from carob.corpus.tables import UNKNOWN, Fragments
+from carob.corpus.document import Mention, Span
+from carob.corpus.tables import UNKNOWN
 from carob.counts.events import Events
 from carob.explain.analysis import ErrorAnalysis
 from carob.explain.context import in_context, pieces
 from carob.explain.ledger import Wording
-from carob.pair.grounding import Grounded, grounded
+from carob.pair.grounding import grounded
 from carob.pair.pair import Pair
 from carob.pair.records import Side
 from carob.pair.typed_grounding import INVENTED
@@ -36,7 +36,7 @@ _KIND_OF = {"COR": "right", "PAR": "partly right", "INC": "wrong value", "MIS": 
 
 class Judgement(NamedTuple):
     """What `fields` says of a pair: its events, the leaves of each (-1: none), and how each leaf of
-    the system is grounded in the text.
+    the system that is wrong is grounded in the text.
     """
 
     events: Events
@@ -94,6 +94,7 @@ class RecordErrors(ErrorAnalysis):
     ) -> None:
         events = judged.events
         self._grounded = judged.grounded
+        self._last: tuple[int, dict[str, dict[int, tuple[Span, ...]]]] = (UNKNOWN, {})
         rows = np.flatnonzero(events.outcome != events.outcomes.index("NON"))
         label = _places(events.labels or (), labels)[events.label[rows]]
         leaves = judged.gold[rows], judged.system[rows]
@@ -178,20 +179,45 @@ class RecordErrors(ErrorAnalysis):
         table: _Values = getattr(self.table, side)
         return Mention.of(self.table.labels[table.label[leaf]], fragments) if fragments else None
 
-    def _fragments(self, side: str, leaf: int) -> tuple[tuple[int, int], ...]:
+    def _fragments(self, side: str, leaf: int) -> tuple[Span, ...]:
         filler = -1 if leaf < 0 else int(getattr(self.table, side).filler[leaf])
         if filler < 0:
             return ()
-        places: Fragments = getattr(self._located, side)
-        return places.of(int(getattr(self.pair.filled, side).realisations[filler]))
+        return self._located(int(getattr(self.table, side).doc[leaf]))[side][filler]
+
+    def _located(self, doc: int) -> dict[str, dict[int, tuple[Span, ...]]]:
+        """Where the values of a document are written in its text, by side and filler; those of the
+        document before are forgotten. Values in another form have no place, but are not therefore
+        invented, so this is not the grounding of the pair, which is counted.
+        """
+        if self._last[0] != doc:
+            filled = self.pair.filled
+            rows = {side: order[low[doc] : low[doc + 1]] for side, (order, low) in
+                    self._fillers.items()}  # fmt: skip
+            ours, theirs = filled.gold.take(rows["gold"]), filled.system.take(rows["system"])
+            found = grounded(ours, theirs, filled.words, filled.unit)
+            self._last = doc, {
+                side: {
+                    row: places.of(int(table.realisations[i]))
+                    for i, row in enumerate(rows[side].tolist())
+                }
+                for side, table, places in (
+                    ("gold", ours, found.gold), ("system", theirs, found.system)
+                )
+            }  # fmt: skip
+        return self._last[1]
 
     @cached_property
-    def _located(self) -> Grounded:
-        """Where values are written in the text. Those in another form have no place, but are not
-        therefore invented, so this is not the grounding of the pair, which is counted.
-        """
-        filled = self.pair.filled
-        return grounded(filled.gold, filled.system, filled.words, filled.unit)
+    def _fillers(self) -> dict[str, tuple[IntArray, IntArray]]:
+        """Of each side the fillers in the order of documents, and where each document begins."""
+        sorted_fillers = {}
+        for side in ("gold", "system"):
+            doc: IntArray = getattr(self.pair.filled, side).doc
+            order = np.argsort(doc, kind="stable")
+            sorted_fillers[side] = (
+                order, np.searchsorted(doc[order], np.arange(self.pair.size + 1))
+            )  # fmt: skip
+        return sorted_fillers
 
     @property
     def unit(self) -> str:
