@@ -99,6 +99,7 @@ def examples(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("docs")
     demo.write(folder / "carob-demo")
     demo.write(folder / "seminars", "seminars", documents=60)
+    demo.write(folder / "invoices", "invoices", documents=100)
     return folder
 
 

@@ -66,7 +66,7 @@ def test_a_preset_says_otherwise() -> None:
         GOLD, "templates"
     )
     with pytest.raises(
-        UsageError, match=r"^errors are those of mentions or templates, not of 'nugget'$"
+        UsageError, match=r"^errors are those of mentions, templates or records, not of 'nugget'$"
     ):
         errors(GOLD, GOLD, preset="nugget")
     with pytest.raises(UsageError, match=r"^no table is called 'x'; there are: events, mentions,"):
