@@ -19,16 +19,20 @@ help: ## Show this help
 demo: .venv/.stamp-core ## Score the built-in example in build/demo
 	.venv/bin/carob demo build/demo
 
-report: .venv/.stamp-report ## Write example reports, of mentions and of slots, in build/report
+report: .venv/.stamp-report ## Write example reports, of mentions, slots and records, in build/report
 	.venv/bin/carob demo build/report/mentions > /dev/null 2>&1
 	.venv/bin/carob demo build/report/seminars --kind seminars > /dev/null 2>&1
+	.venv/bin/carob demo build/report/invoices --kind invoices > /dev/null 2>&1
 	.venv/bin/carob report build/report/mentions/gold.conll \
 		build/report/mentions/careful.conll build/report/mentions/hasty.conll \
 		build/report/mentions/muddled.conll --baseline careful -o build/report/mentions.html
 	.venv/bin/carob report build/report/seminars/gold.jsonl \
 		build/report/seminars/careful.jsonl build/report/seminars/eager.jsonl \
 		build/report/seminars/llm.jsonl --baseline careful -o build/report/slots.html
-	@echo "open build/report/mentions.html or build/report/slots.html"
+	.venv/bin/carob report --task build/report/invoices/task.toml build/report/invoices/gold.jsonl \
+		build/report/invoices/careful.jsonl build/report/invoices/sloppy.jsonl \
+		-o build/report/records.html
+	@echo "open mentions.html, slots.html or records.html in build/report"
 
 screenshot: report ## Take the picture of the README with Chromium
 	.venv/bin/python tools/screenshot.py build/report/mentions.html docs/assets/report.png

@@ -242,11 +242,13 @@ def test_the_ledger_points_to_the_mentions_it_counts(
     except UsageError as error:
         pytest.skip(f"not for corpora of mentions: {error}")
     assert tuple(events.outcomes) == tuple(space.outcomes)
-    sides = both.filled if events.items == "filler" else both
-    for rows, table in ((events.gold, sides.gold), (events.system, sides.system)):
-        there = (rows >= 0) & (rows < len(table))
+    sides: Any = both
+    if events.items in ("filler", "record"):
+        sides = both.filled if events.items == "filler" else both.records
+    for rows, doc in ((events.gold, sides.gold.doc), (events.system, sides.system.doc)):
+        there = (rows >= 0) & (rows < len(doc))
         assert (there | (rows == -1)).all()
-        assert (table.doc[rows[there]] == events.doc[there]).all()
+        assert (doc[rows[there]] == events.doc[there]).all()
 
 
 def test_every_quantity_is_linear_in_outcomes_that_exist() -> None:
