@@ -105,6 +105,26 @@ def test_what_can_be_read_shows_without_reading(one: Any, texts: list[str]) -> N
     assert expected == Column(one, raws).readable.tolist()
 
 
+@given(texts=st.lists(NUMBERS | st.sampled_from(["1,50", "1.5", "1.50", "-0.0", "0", "5 %"])))
+def test_keys_are_equal_where_numbers_are(texts: list[str]) -> None:
+    one = typed_slot({"type": "number"})[0]
+    raws = [Raw(kind, text) for text in texts for kind in (TEXT, NUMBER)]
+    raws = [raw for raw in raws if raw.kind == TEXT or _is_json(raw.text)]
+    column = Column(one, raws)
+    rows = np.flatnonzero(column.readable)
+    keys = column.keys(rows).tolist()
+    values = [one.kind.read(raws[row]) for row in rows.tolist()]
+    for key, value in zip(keys, values, strict=True):
+        assert [value == other for other in values] == [key == other for other in keys]
+
+
+def _is_json(text: str) -> bool:
+    try:
+        return isinstance(json.loads(text), (int, float))
+    except ValueError:
+        return False
+
+
 def levenshtein(one: str, other: str) -> int:
     row = list(range(len(other) + 1))
     for i, a in enumerate(one, 1):

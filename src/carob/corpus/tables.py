@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 UNKNOWN = -1
 
+MOSTLY = 0.7
+"""If this share of some words is different, nothing is gained by numbering all of them."""
+
 ATTRIBUTES = 256
 """How many different attributes a file may have: each is a column as long as all others."""
 
@@ -64,6 +67,8 @@ def spread(offsets: IntArray, index: IntArray) -> tuple[IntArray, IntArray]:
     (array([3, 4, 5, 0, 1]), array([0, 3, 5]))
     """
     counts = np.diff(offsets)[index]
+    if (counts == 1).all():  # most rows have one part
+        return offsets[:-1][index], np.arange(len(index) + 1)
     new = np.concatenate([[0], np.cumsum(counts)])
     places = np.arange(new[-1]) + np.repeat(offsets[:-1][index] - new[:-1], counts)
     return places, new
@@ -98,10 +103,14 @@ class Codes:
     @classmethod
     def numbered(cls, words: Sequence[str | None]) -> Codes:
         """Words become codes in the order in which they come first, which is faster than sorting.
+        If hardly any word repeats, they are not even looked up.
 
         >>> Codes.numbered(["b", None, "a", "b"]).values
         ('b', 'a')
         """
+        some = words[::4]
+        if len(set(some)) > MOSTLY * len(some) and None not in words:
+            return cls(np.arange(len(words), dtype=np.int32), tuple(words), in_order=False)  # type: ignore[arg-type]
         place = numbering()
         if None in words:
             place[None] = UNKNOWN

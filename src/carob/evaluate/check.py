@@ -289,7 +289,7 @@ def _check_fillers_twice(corpus: Corpus, path: str, every: _Collector) -> None:
     problems: list[Problem] = []
     columns = fillers.template, fillers.slot.codes, fillers.realisations[:-1]
     for template, slot, form in zip(*(column.tolist() for column in columns), strict=True):
-        filler = template, slot, int(fillers.text.codes[form]), fillers.fragments.of(form)
+        filler = template, slot, fillers.text[form], fillers.fragments.of(form)
         if filler in seen:
             doc = int(corpus.templates.doc[template])
             text = shown(fillers.text[form] or "without a text")

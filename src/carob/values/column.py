@@ -20,6 +20,7 @@ from carob.arrays.types import BoolArray, FloatArray, IntArray
 from carob.values import date, quantity
 from carob.values.edit import bags, distance
 from carob.values.matches import Match
+from carob.values.number import number_key, plain_number_key
 from carob.values.raw import NUMBER, OBJECT, Raw, Raws, fold, trimmed
 from carob.values.slot import TypedSlot
 
@@ -73,7 +74,7 @@ class Column:
         if self.slot.type == "number":
             numbers = np.flatnonzero(self.raws.kinds == NUMBER)
             written = [self.raws.texts[i] for i in numbers.tolist()]
-            sure[numbers] = [len(text) < 30 and not text.strip("-.0123456789") for text in written]
+            sure[numbers] = [plain_number_key(text) is not None for text in written]
         for row in np.flatnonzero(~sure).tolist():
             sure[row] = self.value(row) is not None
         return sure
@@ -90,6 +91,10 @@ class Column:
     def _key(self, row: int) -> Any:
         if self.slot.match.name == "exact":
             return trimmed(self.raws.texts[row])
+        if self.slot.type == "number":
+            plain = self.slot.kind.unit is None and self.raws.kinds[row] == NUMBER
+            key = plain_number_key(self.raws.texts[row]) if plain else None
+            return number_key(self.value(row)) if key is None else key
         return canonical(self.slot.type, self.value(row))
 
     @cached_property

@@ -13,6 +13,8 @@ from carob.values.raw import NUMBER, TEXT, Raw, trimmed
 LONGEST = 1000
 """Texts longer than this are no numbers: more than 300 digits are refused in any case."""
 MOST_DIGITS = 300
+SHORT = 30
+"""JSON numbers of fewer characters, without an exponent, can be read for sure."""
 LARGEST_EXPONENT = 300
 
 Decimal = Literal[".", ",", "auto"]
@@ -94,6 +96,39 @@ def number_readings(
         yield sign * value * factor
 
 
+def number_key(value: Fraction) -> str | Fraction:
+    """What is equal where numbers are: the shortest decimal, or the fraction if there is none.
+
+    >>> number_key(Fraction(-5, 4)), number_key(Fraction(100)), number_key(Fraction(1, 3))
+    ('-1.25', '100', Fraction(1, 3))
+    """
+    places, rest = 0, value.denominator
+    for factor in (2, 5):
+        count = 0
+        while rest % factor == 0:
+            rest, count = rest // factor, count + 1
+        places = max(places, count)
+    if rest != 1:
+        return value
+    digits = str(abs(value.numerator) * 10**places // value.denominator).rjust(places + 1, "0")
+    whole = digits if not places else f"{digits[:-places]}.{digits[-places:]}"
+    return f"-{whole}" if value < 0 else whole
+
+
+def plain_number_key(text: str) -> str | None:
+    """The same of a JSON number that has neither an exponent nor many digits, without reading it;
+    None for any other.
+
+    >>> plain_number_key("-1.250"), plain_number_key("100"), plain_number_key("1e2")
+    ('-1.25', '100', None)
+    """
+    if len(text) >= SHORT or text.strip("-.0123456789"):
+        return None
+    if "." in text:
+        text = text.rstrip("0").removesuffix(".")
+    return "0" if text == "-0" else text
+
+
 @dataclass(frozen=True, slots=True)
 class Number:
     """Numbers as exact fractions.
@@ -115,7 +150,7 @@ class Number:
 
     def read(self, raw: Raw) -> Fraction | None:
         """The value, None if it cannot be read."""
-        if raw.kind == NUMBER and self.unit is None and len(raw.text) < 30:  # nearly all numbers
+        if raw.kind == NUMBER and self.unit is None and len(raw.text) < SHORT:  # nearly all numbers
             if raw.text.isdigit():
                 return Fraction(int(raw.text))
             if plain := _PLAIN.fullmatch(raw.text):
