@@ -20,7 +20,7 @@ from carob.arrays.types import BoolArray, FloatArray, IntArray
 from carob.values import date, quantity
 from carob.values.edit import bags, distance
 from carob.values.matches import Match
-from carob.values.number import number_key, plain_number_key
+from carob.values.number import SHORT, number_key, plain_number_key
 from carob.values.raw import NUMBER, OBJECT, Raw, Raws, fold, trimmed
 from carob.values.slot import TypedSlot
 
@@ -74,7 +74,7 @@ class Column:
         if self.slot.type == "number":
             numbers = np.flatnonzero(self.raws.kinds == NUMBER)
             written = [self.raws.texts[i] for i in numbers.tolist()]
-            sure[numbers] = [plain_number_key(text) is not None for text in written]
+            sure[numbers] = [len(t) < SHORT and not t.strip("-.0123456789") for t in written]
         for row in np.flatnonzero(~sure).tolist():
             sure[row] = self.value(row) is not None
         return sure
