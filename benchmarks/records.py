@@ -2,10 +2,10 @@
 
     python benchmarks/records.py [--records 100000] [--peers 2000]
 
-carob reads two files and scores `fields.F1` and `record.exact`. The others read the same lines with
-`json.loads`, make their objects of them and compare these; how long comparing alone takes is shown
-as well. They compare the first `--peers` records; the time for all is extrapolated, because both take
-the same time for every record. Times are of the processor.
+carob reads two files and scores `fields.F1` and `record.exact`. The others read the same lines
+with `json.loads`, make their objects of them and compare these; the time of comparing alone is
+shown as well. They compare the first `--peers` records; the time for all is extrapolated, because
+both take the same time for every record. Times are of the processor.
 """
 
 from __future__ import annotations

@@ -241,7 +241,8 @@ def _join_offsets(offsets: Sequence[IntArray]) -> IntArray:
     if not total:
         zeros: IntArray = constant(0, size, np.int64)
         return zeros
-    return np.cumsum(np.concatenate([[0], *(np.diff(each) for each in offsets)]))
+    kind = np.result_type(*offsets)
+    return np.cumsum(np.concatenate([np.zeros(1, kind), *map(np.diff, offsets)]), dtype=kind)
 
 
 def _join_moved(columns: Sequence[IntArray], first: Sequence[int]) -> IntArray:
@@ -657,7 +658,7 @@ class Templates:
             Fillers(
                 int32(template), Codes.of(slot), np.array(optional, bool),
                 np.array(confidence, np.float64), int32(mention), int32(place),
-                np.cumsum([0, *count]), Codes.numbered([text for text, _, _ in forms]),
+                int32(np.cumsum([0, *count])), Codes.numbered([text for text, _, _ in forms]),
                 Fragments.of_spans([spans for _, spans, _ in forms]),
                 kind_codes([kind for _, _, kind in forms]),
             ),

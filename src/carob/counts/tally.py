@@ -272,10 +272,14 @@ class Tally:
         parts = list(tallies)
         first = np.cumsum([0, *(part.units for part in parts)]).tolist()
         sizes = [part.size for part in parts if part.size is not None]
+        unit = np.concatenate([part.unit for part in parts])
+        ends = np.cumsum([0, *(len(part.unit) for part in parts)]).tolist()
+        for (low, high), before in zip(pairwise(ends), first, strict=False):
+            unit[low:high] += np.int32(before)
         return replace(
             parts[0],
             units=first[-1],
-            unit=np.concatenate([part.unit + k for part, k in zip(parts, first, strict=False)]),
+            unit=unit,
             label=np.concatenate([part.label for part in parts]),
             counts=np.concatenate([part.counts for part in parts]),
             size=np.concatenate(sizes) if sizes else None,

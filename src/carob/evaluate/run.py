@@ -619,12 +619,12 @@ def slot_counts(
             parts[space].append((Tally.of(space, piece, events), events.of_mentions))
         if piece is not pair:
             pair.filled.checks.extend(piece.filled.grounding_checks())
-    return {
-        space: own[0] if len(own) == 1 else (
-            Tally.concatenate(tally for tally, _ in own), all(mentions for _, mentions in own)
-        )
-        for space, own in parts.items()
-    }  # fmt: skip
+    counts: dict[Any, tuple[Tally, bool]] = {}
+    for space in list(parts):  # the pieces of one space are freed before the next are joined
+        own = parts.pop(space)
+        tally = own[0][0] if len(own) == 1 else Tally.concatenate(tally for tally, _ in own)
+        counts[space] = tally, all(of_mentions for _, of_mentions in own)
+    return counts
 
 
 def too_few(set_aside: Sequence[SetAside], what: str) -> UsageError:

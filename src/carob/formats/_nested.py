@@ -185,7 +185,7 @@ class NestedSlots:
             Fillers(
                 int32(template), self._names_of(key), constant(False, count, bool),
                 constant(np.nan, count, float), constant(UNKNOWN, count, np.int32), int32(at),
-                np.arange(count + 1), Codes.numbered(texts),
+                np.arange(count + 1, dtype=np.int32), Codes.numbered(texts),
                 Fragments(constant(0, count + 1, np.int64), int32([]), int32([])),
                 kind.astype(np.uint8) if kind.any() else None,
             ),

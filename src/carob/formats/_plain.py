@@ -434,7 +434,7 @@ def template_table(documents: Sequence[TemplateRows]) -> Templates:
             np.full(len(rows), np.nan),
             np.full(len(rows), UNKNOWN, np.int32),
             int32(place),
-            np.arange(len(rows) + 1),
+            np.arange(len(rows) + 1, dtype=np.int32),
             Codes.numbered(text),
             Fragments(np.append(0, np.cumsum(placed)), begin[placed], stop[placed]),
         ),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -28,6 +28,9 @@ from carob.pair.template_types import (
     typed,
 )
 from carob.values.raw import fold
+
+_folded = lru_cache(maxsize=1 << 15)(fold)
+"""Many texts occur in every piece of a pair."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,8 +86,6 @@ class Filled:
 
     def take(self, rows: IntArray) -> Filled:
         """The fillers `rows`, in that order."""
-        if len(rows) == len(self) and np.array_equal(rows, np.arange(len(rows))):
-            return self
         places, offsets = spread(self.realisations, rows)
         return Filled(
             self.doc[rows], self.label[rows], self.template[rows], self.optional[rows],
@@ -192,7 +193,7 @@ class FilledPair:
     @cached_property
     def texts(self) -> Texts:
         """The folded texts; if a filler has only a place, the text is read there."""
-        gold, system = self._worded(self.gold, fold), self._worded(self.system, fold)
+        gold, system = self._worded(self.gold, _folded), self._worded(self.system, _folded)
         both = Codes.of([*gold.values, None, *system.values, None])
         ours, theirs = np.split(both.codes, [len(gold.values) + 1])
         return Texts(ours[gold.codes], theirs[system.codes], both.values)
@@ -400,8 +401,10 @@ def _placed(
     fillers = Filled(doc, row, side.template, side.optional, side.confidence, side.realisations,
                      side.text, side.fragments, np.arange(len(row), dtype=np.int32),
                      forms)  # fmt: skip
-    inside = np.flatnonzero((row != UNKNOWN) & (doc != UNKNOWN))
-    return fillers.take(inside), len(row) - len(inside)
+    inside = (row != UNKNOWN) & (doc != UNKNOWN)
+    if inside.all():
+        return fillers, 0
+    return fillers.take(np.flatnonzero(inside)), len(row) - int(np.count_nonzero(inside))
 
 
 def wordless(pair: FilledPair, space: str) -> UsageError:
