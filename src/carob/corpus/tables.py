@@ -46,7 +46,7 @@ def int32(values: Iterable[int] | IntArray) -> IntArray:
     """A column of whole numbers."""
     if isinstance(values, np.ndarray):
         return values.astype(np.int32, copy=False)
-    return np.array(list(values), np.int32)
+    return np.array(values if isinstance(values, (list, tuple)) else list(values), np.int32)
 
 
 def between(column: IntArray, value: int) -> tuple[int, int]:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from carob.arrays.columns import column_sums, compact, group_sums, is_whole
+from carob.arrays.columns import column_sums, compact, group_sums, is_whole, label_codes
 from carob.arrays.join import distinct
 from carob.arrays.types import FloatArray, IntArray
 from carob.counts.events import Events, Space
@@ -258,7 +258,7 @@ class Tally:
         unit, label = np.divmod(cells, max(width, 1))
         return cls(
             units, labels, events.outcomes, space.quantities, unit.astype(np.int32),
-            label.astype(np.int32), compact(counts), events.size,
+            label_codes(label, width), compact(counts), events.size,
         )  # fmt: skip
 
     @classmethod
@@ -375,8 +375,9 @@ class Tally:
             row = self.unit[own] if units is None else np.searchsorted(units, self.unit[own])
             height = self.units if units is None else len(units)
             matrix = np.zeros((height, len(names) * len(labels)))
+            column = self.label[own].astype(np.int64) - k * step
             for i, numbers in enumerate(values):
-                matrix[row, i * len(labels) + self.label[own] - k * step] = numbers[own]
+                matrix[row, column + i * len(labels)] = numbers[own]
             columns = np.arange(len(names))[:, None] * width + labels
             yield Part(columns.ravel(), units, compact(matrix))
 

@@ -318,8 +318,8 @@ class Columns:
     names: Sequence[str | None]
     sentences: Sequence[Sequence[int]]
     sizes: Sequence[int]
-    starts: Sequence[int] = ()
-    ends: Sequence[int] = ()
+    starts: Sequence[int] | IntArray = ()
+    ends: Sequence[int] | IntArray = ()
     labels: Sequence[str] = ()
     ids: Sequence[str | None] = ()
     confidences: Sequence[float | None] = ()

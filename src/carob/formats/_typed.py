@@ -17,7 +17,7 @@ from typing import Annotated, Any
 from carob.corpus.corpus import Corpus
 from carob.corpus.document import Number
 from carob.corpus.source import LARGEST, Source
-from carob.corpus.tables import UNKNOWN
+from carob.corpus.tables import UNKNOWN, int32
 from carob.formats import _plain
 from carob.formats._nested import NestedSlots
 from carob.formats._plain import (
@@ -141,7 +141,7 @@ def plain_documents(lines: Lines) -> Corpus | None:
     columns = Columns(
         texts, tokens, names, [each or [] for each in sentences],
         [0 if each is None else len(each) for each in mentions],
-        [mention.start for mention in every], [mention.end for mention in every],
+        int32([mention.start for mention in every]), int32([mention.end for mention in every]),
         [mention.label for mention in every], ids, confidences,
     )  # fmt: skip
     rows = _template_rows(templates, columns)
