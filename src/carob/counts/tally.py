@@ -285,6 +285,19 @@ class Tally:
             size=np.concatenate(sizes) if sizes else None,
         )
 
+    def onto(self, labels: tuple[str, ...]) -> Tally:
+        """The same counts with rows for more labels; both are sorted.
+
+        >>> one = Tally(1, ("B",), ("tp",), {}, np.array([0]), np.array([0]), np.array([[4.0]]))
+        >>> one.onto(("A", "B")).label
+        array([1])
+        """
+        if labels == self.labels:
+            return self
+        place = {label: i for i, label in enumerate(labels)}
+        moved = np.array([place[label] for label in self.labels], self.label.dtype)
+        return replace(self, labels=labels, label=moved[self.label])
+
     def total(self) -> Quantities:
         """Every quantity and outcome, summed over labels and units."""
         return self._combined(self._together, self._whole_size * len(self.labels))

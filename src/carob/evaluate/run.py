@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from itertools import chain, product
+from itertools import accumulate, chain, product
 from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
 
@@ -18,7 +18,7 @@ import numpy as np
 from carob import registry
 from carob._version import __version__
 from carob.arrays.columns import stretches
-from carob.arrays.types import FloatArray, IntArray
+from carob.arrays.types import FloatArray, HashArray, IntArray
 from carob.corpus.corpus import (
     Corpus,
     Origin,
@@ -39,7 +39,7 @@ from carob.corpus.problems import (
     shown,
 )
 from carob.corpus.source import Source
-from carob.corpus.tables import Documents, Mentions
+from carob.corpus.tables import Codes, Documents, Mentions, joined_codes
 from carob.counts.events import Events, Space
 from carob.counts.tally import Statistic, Tally
 from carob.evaluate.options import Options, only_fillers
@@ -101,7 +101,11 @@ class Plan:
         documents = gold.documents
         if options.resample_by == "sentence" and not len(documents.sentence_start):
             raise DataError("resample_by sentence: gold does not say where sentences start")
-        order = _order(gold, systems) if options.resamples else np.arange(len(documents))
+        order = np.arange(len(documents))
+        if options.resamples:
+            # Without ids, documents are paired by their place; an empty answer has none.
+            there = [corpus for corpus in (gold, *systems) if len(corpus)]
+            order = drawing_order(documents.id, documents.hash, map(Contents.of, there))
         strata = None if options.strata is None else _strata(documents, options.strata)
         size = len(documents)
         if options.resample_by == "sentence":
@@ -110,8 +114,12 @@ class Plan:
             rank[order] = np.arange(size)
             order = np.argsort(rank[doc], kind="stable")
             strata = None if strata is None else strata[doc]
-            size = len(doc)
-        method: Method | None = None
+        return cls.of_units(order, options, strata)
+
+    @classmethod
+    def of_units(cls, order: IntArray, options: Options, strata: IntArray | None = None) -> Plan:
+        """The plan for units that are drawn in this order."""
+        size, method = len(order), None
         if options.resamples:
             from carob.infer.interval import default
 
@@ -204,29 +212,105 @@ def too_many_labels(recipe: Recipe, tally: Tally, zero: float | None) -> str | N
     return f"{what}, more than {AVERAGED:,}: no interval and no test"
 
 
-def _order(gold: Corpus, systems: Sequence[Corpus]) -> IntArray:
-    """An order that does not depend on that of the file: by id; without ids, by the hash of the
-    words, and if these are the same, by what gold and then the systems have in a document.
+class PlaceSums(NamedTuple):
+    """Places of mentions with their labels, or with their values of an attribute; some of them
+    may be added up.
     """
-    documents, size = gold.documents, len(gold)
-    if documents.id is not None:
-        return np.array(sorted(range(size), key=documents.id.__getitem__), np.int64)
-    order = np.argsort(documents.hash, kind="stable")
-    if np.all(np.diff(documents.hash[order])):
-        return order
-    # Without ids, documents are paired by their place; an empty answer has none.
-    there = [corpus for corpus in (gold, *systems) if len(corpus)]
-    sums = [each for corpus in there for each in _content_sums(corpus)]
-    return np.lexsort([*sums[::-1], documents.hash])
+
+    doc: IntArray
+    word: Codes
+    place: FloatArray
+
+    def by_word(self) -> PlaceSums:
+        """One row for each document and word; rows without a word are left out, they count 0.
+
+        >>> sums = PlaceSums(np.array([0, 0]), Codes.of(["A", "A"]), np.array([1.0, 5.0]))
+        >>> sums.by_word().place
+        array([6.])
+        """
+        width = max(len(self.word.values), 1)
+        there = np.flatnonzero(self.word.codes >= 0)
+        cell = self.doc[there].astype(np.int64) * width + self.word.codes[there]
+        cells, row = np.unique(cell, return_inverse=True)
+        doc, code = np.divmod(cells, width)
+        place = np.bincount(row.reshape(-1), self.place[there], len(cells)).astype(np.float64)
+        return PlaceSums(doc, Codes(code, self.word.values, self.word.in_order), place)
+
+    def by_document(self, size: int) -> FloatArray:
+        """One number for each of `size` documents, which depends on the words and their places."""
+        sums = np.bincount(self.doc, (self.word.codes + 1.0) * self.place, size)
+        return sums.astype(np.float64, copy=False)  # NumPy makes whole numbers of nothing at all
 
 
-def _content_sums(corpus: Corpus) -> Iterator[FloatArray | IntArray]:
-    """For each document some sums over its mentions and fillers, which differ if these do."""
-    mentions, fillers, size = corpus.mentions, corpus.templates.fillers, len(corpus)
-    place = mentions.start.astype(np.float64) + 1
-    codes = [mentions.label, *(mentions.attributes[name].codes for name in mentions.attributes)]
-    for weights in (None, place, place * mentions.end, *(place * (code + 2.0) for code in codes)):
-        yield np.bincount(mentions.doc, weights, size)
+@dataclass(frozen=True, eq=False, repr=False)
+class Contents:
+    """For each document of one side some sums over what it holds, which differ if that does."""
+
+    counts: FloatArray
+    """How many mentions there are."""
+    places: FloatArray
+    areas: FloatArray
+    """The sums of their places, and of places times ends."""
+    words: Mapping[str, PlaceSums]
+    """Their labels, under "", and their attributes."""
+    fillers: tuple[FloatArray, ...] = ()
+
+    @classmethod
+    def of(cls, corpus: Corpus) -> Contents:
+        """The sums of a corpus.
+
+        >>> [each.tolist() for each in Contents.of(Corpus.of("[Ann]PER", "no")).sort_keys()]
+        [[1.0, 0.0], [1.0, 0.0], [1.0, 0.0], [2.0, 0.0]]
+        """
+        mentions, size = corpus.mentions, len(corpus)
+        place = mentions.start.astype(np.float64) + 1
+        words = {"": Codes(mentions.label, corpus.labels), **mentions.attributes}
+        counts, places, areas = (
+            np.bincount(mentions.doc, weights, size).astype(np.float64, copy=False)
+            for weights in (None, place, place * mentions.end)
+        )
+        sums = {name: PlaceSums(mentions.doc, word, place) for name, word in words.items()}
+        return cls(counts, places, areas, sums, tuple(_filler_sums(corpus)))
+
+    def sort_keys(self) -> list[FloatArray]:
+        """The sums, from the most important to the least."""
+        size = len(self.counts)
+        words = [self.places + each.by_document(size) for each in self.words.values()]
+        return [self.counts, self.places, self.areas, *words, *self.fillers]
+
+    def by_word(self) -> Contents:
+        """The same sums, without the mentions that they are of."""
+        words = {name: each.by_word() for name, each in self.words.items()}
+        return Contents(self.counts, self.places, self.areas, words)
+
+    @classmethod
+    def concatenate(cls, parts: Sequence[Contents]) -> Contents:
+        """The sums of neighbouring documents, without fillers.
+
+        >>> one = Contents.of(Corpus.of("[Ann]PER"))
+        >>> Contents.concatenate([one, one]).places
+        array([1., 1.])
+        """
+        firsts = list(accumulate((len(part.counts) for part in parts), initial=0))
+        attributes = {name for part in parts for name in part.words} - {""}
+        words = {}
+        for name in ("", *sorted(attributes)):
+            some = [(part.words[name], first) for part, first in zip(parts, firsts, strict=False)
+                    if name in part.words]  # fmt: skip
+            words[name] = PlaceSums(
+                np.concatenate([each.doc + first for each, first in some]),
+                joined_codes([each.word for each, _ in some]),
+                np.concatenate([each.place for each, _ in some]),
+            )
+        counts, places, areas = (
+            np.concatenate([getattr(part, name) for part in parts])
+            for name in ("counts", "places", "areas")
+        )
+        return cls(counts, places, areas, words)
+
+
+def _filler_sums(corpus: Corpus) -> Iterator[FloatArray]:
+    fillers, size = corpus.templates.fillers, len(corpus)
     if not len(fillers):
         return
     doc = corpus.templates.doc[fillers.template]
@@ -237,7 +321,25 @@ def _content_sums(corpus: Corpus) -> Iterator[FloatArray | IntArray]:
     )  # fmt: skip
     first = text[fillers.text.codes[fillers.realisations[:-1]]]
     for weights in (None, first, first * slot[fillers.slot.codes]):
-        yield np.bincount(doc, weights, size)
+        yield np.bincount(doc, weights, size).astype(np.float64, copy=False)
+
+
+def drawing_order(
+    ids: Sequence[str] | None, words: HashArray, contents: Iterable[Contents]
+) -> IntArray:
+    """An order that does not depend on that of the file: by id; without ids, by the hash of the
+    words, and if these are the same, by what gold and then the systems have in a document.
+
+    >>> drawing_order(["b", "a"], np.zeros(2, np.uint64), []).tolist()
+    [1, 0]
+    """
+    if ids is not None:
+        return np.array(sorted(range(len(ids)), key=ids.__getitem__), np.int64)
+    order = np.argsort(words, kind="stable")
+    if np.all(np.diff(words[order])):
+        return order
+    keys = [key for side in contents for key in side.sort_keys()]
+    return np.lexsort([*keys[::-1], words])
 
 
 def _strata(documents: Documents, name: str) -> IntArray:
@@ -393,7 +495,7 @@ def prepare(
     if len(plans) > 1:
         plan = Plan.of(reference, options, [answers[name] for name in sorted(answers)])
     counting = (
-        _counting_fields(options, tagset, slots, several=len(answers) > 1) | plan.signature_fields()
+        counting_fields(options, tagset, slots, several=len(answers) > 1) | plan.signature_fields()
     )
     fields = {
         name: partial(
@@ -701,17 +803,26 @@ def _file(
 def _signature_fields(
     gold: Origin, system: Origin, unit: str, tokenizer: str, counting: Mapping[str, str]
 ) -> dict[str, str]:
-    """How files were read (for gold and system, apart by a slash) and counted, and their hashes."""
+    """How files were read and counted, and their hashes."""
+    hashes = {"gold": f"sha256={gold.sha256[:8]}", "system": f"sha256={system.sha256[:8]}"}
+    return reading_fields(gold, system, unit, tokenizer) | dict(counting) | hashes
+
+
+def reading_fields(gold: Origin, system: Origin, unit: str, tokenizer: str) -> dict[str, str]:
+    """How files were read, as a signature says it: for gold and system, apart by a slash.
+
+    >>> reading_fields(Origin("g", ""), Origin("s", ""), "token", "none")
+    {'unit': 'token', 'format': 'memory/memory', 'tokenizer': 'none'}
+    """
     fields = {"unit": unit, "format": f"{gold.format}/{system.format}"}
     for key in dict.fromkeys([*gold.parameters, *system.parameters]):
         sides = [origin.parameters.get(key, "none") for origin in (gold, system)]
         once = key in ("repair", "documents") and (sides[0] == sides[1] or "none" in sides)
         fields[key] = next(s for s in sides if s != "none") if once else "/".join(sides)
-    hashes = {"gold": f"sha256={gold.sha256[:8]}", "system": f"sha256={system.sha256[:8]}"}
-    return {**fields, "tokenizer": tokenizer, **counting, **hashes}
+    return {**fields, "tokenizer": tokenizer}
 
 
-def _counting_fields(
+def counting_fields(
     options: Options, labels: Sequence[str], slots: Sequence[str], *, several: bool
 ) -> dict[str, str]:
     """What was counted, as a signature says it. `several` is whether there are several systems."""
@@ -806,34 +917,48 @@ def labels_of_one_side(
     >>> labels_of_one_side([Recipe.parse("exact.F1")], gold, {"a": system})
     ('a: gold has no label person (1 mention); did you mean PER? --map person=PER',)
     """
-    remarks = []
     items = dict.fromkeys(each.space.items for each in recipes)
-    for item, (name, system) in product(items, systems.items()):
-        ours, theirs = _item_counts(item, gold, gold), _item_counts(item, gold, system)
-        if not ours or not theirs:
-            continue
-        kind = "slot" if item == "filler" else "label"
-        unknown, unused = sorted(theirs.keys() - ours.keys()), sorted(ours.keys() - theirs.keys())
-        # Thousands of labels, as in entity linking, are not other spellings of each other.
-        few = unknown if len(unknown) * len(unused) <= MOST_GUESSES else []
-        meant = {label: near for label in few if (near := _same_meaning(label, unused))}
-        if unknown:
-            count = sum(theirs[label] for label in unknown)
-            text = f"{plain(name)}: gold has no {kind} {_listed(unknown)}"
-            text += f" ({count:,} {item}{'s' if count > 1 else ''})"
-            if meant:
-                maps = " ".join(f"--map {_quoted(a)}={_quoted(b)}" for a, b in meant.items())
-                text += f"; did you mean {_listed(list(meant.values()))}? {maps}"
-            remarks.append(text)
-        guesses = set(meant.values())
-        unused = [label for label in unused if label not in guesses]
-        if unused:
-            count = sum(ours[label] for label in unused)
-            remarks.append(
-                f"{plain(name)}: no {item} has the {kind} {_listed(unused)}, "
-                f"which gold has {count:,} {'times' if count > 1 else 'time'}"
-            )
-    return tuple(remarks)
+    counts = (
+        (name, item, item_counts(item, gold, gold), item_counts(item, gold, system))
+        for item, (name, system) in product(items, systems.items())
+    )
+    return tuple(remark for each in counts for remark in one_sided(*each))
+
+
+def one_sided(
+    name: str, item: str, ours: Mapping[str, int], theirs: Mapping[str, int]
+) -> list[str]:
+    """Remarks about labels, or slots, that only gold or only a system has; each side says how many
+    items its labels have.
+
+    >>> one_sided("a", "mention", {"PER": 2, "LOC": 1}, {"PER": 1})
+    ['a: no mention has the label LOC, which gold has 1 time']
+    """
+    if not ours or not theirs:
+        return []
+    remarks = []
+    kind = "slot" if item == "filler" else "label"
+    unknown, unused = sorted(theirs.keys() - ours.keys()), sorted(ours.keys() - theirs.keys())
+    # Thousands of labels, as in entity linking, are not other spellings of each other.
+    few = unknown if len(unknown) * len(unused) <= MOST_GUESSES else []
+    meant = {label: near for label in few if (near := _same_meaning(label, unused))}
+    if unknown:
+        count = sum(theirs[label] for label in unknown)
+        text = f"{plain(name)}: gold has no {kind} {_listed(unknown)}"
+        text += f" ({count:,} {item}{'s' if count > 1 else ''})"
+        if meant:
+            maps = " ".join(f"--map {_quoted(a)}={_quoted(b)}" for a, b in meant.items())
+            text += f"; did you mean {_listed(list(meant.values()))}? {maps}"
+        remarks.append(text)
+    guesses = set(meant.values())
+    unused = [label for label in unused if label not in guesses]
+    if unused:
+        count = sum(ours[label] for label in unused)
+        remarks.append(
+            f"{plain(name)}: no {item} has the {kind} {_listed(unused)}, "
+            f"which gold has {count:,} {'times' if count > 1 else 'time'}"
+        )
+    return remarks
 
 
 def labels_of_other_case(corpora: Mapping[str, Corpus]) -> tuple[str, ...]:
@@ -853,7 +978,7 @@ def labels_of_other_case(corpora: Mapping[str, Corpus]) -> tuple[str, ...]:
     return tuple(remarks)
 
 
-def _item_counts(item: str, gold: Corpus, corpus: Corpus) -> dict[str, int]:
+def item_counts(item: str, gold: Corpus, corpus: Corpus) -> dict[str, int]:
     """How many mentions or relations each label has, or how many fillers each slot."""
     if item == "mention":
         names: Sequence[str] = corpus.labels

@@ -118,26 +118,20 @@ def score_run(run: Run, options: Options, *, by_document: bool = False) -> Score
     documents = run.reference.documents if by_document else None
     return Scores(
         __version__, run.gold, run.system_files(), tuple(scores),
-        run.plan.remarks() + run.remarks + _too_many_rows(labels, rows)
-        + _rows_without_intervals(scores, run.plan)
+        run.plan.remarks() + run.remarks + missing_rows(labels, rows, scores, run.plan)
         + _unread_answers(scores),
         None if run.task is None else run.task.to_dict(), set_aside=run.set_aside,
         documents=() if documents is None else tuple(map(documents.name, range(len(documents)))),
     )  # fmt: skip
 
 
-def _too_many_rows(labels: int, rows: int) -> tuple[str, ...]:
-    """Why there are no rows of labels, if there would be too many."""
-    if rows <= MOST_ROWS:
-        return ()
-    return (
-        f"{labels:,} labels would have {rows:,} rows, more than {MOST_ROWS:,}: there are none; "
-        "--labels chooses some labels, -m one recipe",
-    )
-
-
-def _rows_without_intervals(scores: Sequence[Score], plan: Plan) -> tuple[str, ...]:
-    """Why the rows of labels have no intervals, if there are too many."""
+def missing_rows(labels: int, rows: int, scores: Sequence[Score], plan: Plan) -> tuple[str, ...]:
+    """Why there are no rows of labels, or why these have no intervals, if there are too many."""
+    if rows > MOST_ROWS:
+        return (
+            f"{labels:,} labels would have {rows:,} rows, more than {MOST_ROWS:,}: there are none; "
+            "--labels chooses some labels, -m one recipe",
+        )
     labels = max(len(each.by_label) for each in scores)
     if plan.method is None or labels <= LABEL_ROWS:
         return ()
@@ -178,6 +172,24 @@ def score_pair(
 ) -> list[Score]:
     """Count once for each event space, then measure, then resample all scores together."""
     counts = count_events(pair, [recipe.space for recipe in recipes], plan)
+    return score_counts(
+        counts, recipes, name, options, signature_fields, plan,
+        by_document=by_document, by_label=by_label,
+    )  # fmt: skip
+
+
+def score_counts(
+    counts: Mapping[Any, Counts],
+    recipes: Sequence[Recipe],
+    name: str,
+    options: Options,
+    signature_fields: Callable[[], dict[str, str]],
+    plan: Plan,
+    *,
+    by_document: bool = False,
+    by_label: bool = True,
+) -> list[Score]:
+    """Measure what is counted, and resample all scores together."""
     intervals = _intervals(recipes, counts, options, plan)
     scores = [
         _score(
