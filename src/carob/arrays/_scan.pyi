@@ -1,3 +1,5 @@
+from collections.abc import Sequence
+
 from carob.arrays.types import ByteArray, HashArray, IntArray
 
 def scan(
@@ -17,3 +19,6 @@ def scan(
     sums: HashArray,
     /,
 ) -> tuple[int, int, int, int, int, int] | None: ...
+def number_tags(
+    lists: Sequence[Sequence[str]], numbers: dict[str, int], lengths: IntArray, /
+) -> bytes | None: ...

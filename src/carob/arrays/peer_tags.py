@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from carob.arrays.peer_schemes import CLASSES, PREFIXES, Token, pattern_tables, prefix_class
-from carob.arrays.tags import list_lengths, tag_codes, tag_numbers
+from carob.arrays.tags import tag_columns, tag_numbers
 from carob.arrays.types import BoolArray, IntArray
 
 Sentences = Sequence[Sequence[str]]
@@ -78,7 +78,7 @@ class TagReader:
         >>> TagReader().codes([["B-PER", "O"], ["B-PER"]]).tolist()
         [1, 0, 0, 1, 0]
         """
-        lengths, codes = list_lengths(sentences), tag_codes(sentences, self._numbers)
+        codes, lengths = tag_columns(sentences, self._numbers)
         every = np.zeros(len(codes) + len(lengths), codes.dtype)
         within = np.ones(len(every), bool)
         within[np.cumsum(lengths + 1) - 1] = False

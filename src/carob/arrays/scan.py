@@ -1,4 +1,4 @@
-"""One pass over plain lines of columns, if the compiled scanner `_scan` is installed.
+"""One pass over plain lines of columns, or over lists of tags, if `_scan` could be compiled.
 
 It only saves time: what it cannot read, and everything if there was no compiler, is read with
 NumPy, with the same result. A test reads thousands of files both ways.
@@ -15,12 +15,13 @@ from carob.arrays.hashing import slots_of
 from carob.arrays.types import ByteArray, HashArray, IntArray
 
 compiled: Callable[..., tuple[int, ...] | None] | None
+compiled_tags: Callable[..., bytes | None] | None
 try:
-    from carob.arrays._scan import scan
+    from carob.arrays._scan import number_tags, scan
 
-    compiled = scan
+    compiled, compiled_tags = scan, number_tags
 except ImportError:  # installed without a compiler
-    compiled = None
+    compiled = compiled_tags = None
 
 MODES = {"blank": 0, "marked": 1, "file": 2}
 """What opens a document: a sentence, a -DOCSTART- line, or the file alone."""

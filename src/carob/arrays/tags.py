@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from carob.arrays import scan
 from carob.arrays.types import BoolArray, IntArray
 
 BEGIN, INSIDE, END, SINGLE = 0, 1, 2, 3
@@ -70,6 +71,34 @@ def tag_codes(lists: Iterable[Iterable[str]], numbers: defaultdict[str, int]) ->
         return np.frombuffer(bytes(map(number, chain.from_iterable(lists))), np.uint8)
     except ValueError:  # a byte has no room for so many tags
         return np.fromiter(map(number, chain.from_iterable(lists)), np.int32)
+
+
+def plain_tag_columns(
+    lists: Sequence[Sequence[str]], numbers: dict[str, int]
+) -> tuple[IntArray, IntArray] | None:
+    """The numbers of the tags of all lists in one column, and how long each list is. None unless
+    all of them are lists of texts, and the compiled pass over them is installed.
+
+    >>> plain_tag_columns([["O", None]], tag_numbers()) is None
+    True
+    """
+    if scan.compiled_tags is None:
+        return None
+    lengths = np.empty(len(lists), np.int64)
+    codes = scan.compiled_tags(lists, numbers, lengths)
+    return None if codes is None else (np.frombuffer(codes, np.uint8), lengths)
+
+
+def tag_columns(
+    lists: Sequence[Sequence[str]], numbers: defaultdict[str, int]
+) -> tuple[IntArray, IntArray]:
+    """The numbers of the tags of all lists in one column, and how long each list is.
+
+    >>> [column.tolist() for column in tag_columns([["O", "B-PER"], ["B-PER"]], tag_numbers())]
+    [[0, 1, 1], [2, 1]]
+    """
+    found = plain_tag_columns(lists, numbers)
+    return (tag_codes(lists, numbers), list_lengths(lists)) if found is None else found
 
 
 def list_lengths(lists: Iterable[Sized]) -> IntArray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -17,10 +17,10 @@ from carob.arrays.tags import (
     decode,
     illegal,
     interpret,
-    list_lengths,
+    plain_tag_columns,
     recognise,
     scheme_name,
-    tag_codes,
+    tag_columns,
     tag_numbers,
 )
 from carob.arrays.types import HashArray, IntArray
@@ -251,9 +251,11 @@ def of_tags(
     tokens: Sequence[Sequence[str]] | None,
     scheme: str,
     repair: str,
+    columns: TagColumns | None = None,
 ) -> tuple[Corpus, str]:
     """The corpus that these lists of tags describe, one list a document, and their scheme. That
     they are lists, with one tag for each token, is for the caller to check: `require_lists`.
+    `columns` are what `plain_columns` has found in the lists.
     """
     scheme = scheme_name(scheme)
     for what, value, choices in (
@@ -263,8 +265,7 @@ def of_tags(
         if value not in choices:
             raise UsageError(f"no {what} is called {value!r}{nearest(value, choices)}")
     words = None if tokens is None else [tuple(each) for each in tokens]
-    codes, tags = _tag_codes(sentences)
-    lengths = list_lengths(sentences)
+    codes, lengths, tags = columns or _tag_columns(sentences)
     starts = np.concatenate([[0], np.cumsum(lengths)])
 
     def place(row: int) -> str:
@@ -341,11 +342,31 @@ def require_lists(
             raise UsageError(f"document {i + 1} needs one list of tags, one tag for each token")
 
 
-def _tag_codes(sentences: Sequence[Sequence[str]]) -> tuple[IntArray, tuple[str, ...]]:
-    """A number for each tag of all lists, and the tag of each number."""
+class TagColumns(NamedTuple):
+    """Lists of tags end to end: a number for each tag, the length of each list, and what the
+    numbers mean.
+    """
+
+    codes: IntArray
+    lengths: IntArray
+    tags: tuple[str, ...]
+
+
+def plain_columns(sentences: Sequence[Any]) -> TagColumns | None:
+    """The columns of lists of tags, if it is quickly seen that they are nothing else.
+
+    >>> plain_columns([{"text": "Ann"}]) is None
+    True
+    """
+    numbers = tag_numbers()
+    found = plain_tag_columns(sentences, numbers)
+    return None if found is None else TagColumns(*found, tuple(numbers))
+
+
+def _tag_columns(sentences: Sequence[Sequence[str]]) -> TagColumns:
     numbers = tag_numbers()
     try:
-        codes = tag_codes(sentences, numbers)
+        codes, lengths = tag_columns(sentences, numbers)
         strange = {tag for tag in numbers if not isinstance(tag, str)}
     except TypeError:  # a list or dict has no place in a dict
         strange = {None}  # type: ignore[arg-type]
@@ -356,4 +377,4 @@ def _tag_codes(sentences: Sequence[Sequence[str]]) -> tuple[IntArray, tuple[str,
                     f"document {i + 1}, tag {k + 1}: found {plain(repr(tag)[:60])}, "
                     "expected a tag like O or B-PER"
                 )
-    return codes, tuple(numbers)
+    return TagColumns(codes, lengths, tuple(numbers))

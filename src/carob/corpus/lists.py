@@ -83,10 +83,11 @@ def of_lists(
     >>> of_lists([["B-PER", "O"], ["O"]]).documents.length
     array([2, 1], dtype=int32)
     """
-    from carob.corpus.build import of_documents, of_tags  # files need it not
+    from carob.corpus.build import of_documents, of_tags, plain_columns  # files need it not
 
     every = _as_list(documents)
-    if set(map(type, every)) != {list}:
+    columns = plain_columns(every)
+    if columns is None and set(map(type, every)) != {list}:
         every = [_as_list(_of_example(each, gold=gold)) for each in every]
         are_lists = [type(each) is list for each in every]
         if len(set(are_lists)) > 1:
@@ -100,7 +101,7 @@ def of_lists(
     first = next((items[0] for items in every if items), None)
     if not isinstance(first, str):
         return _of_mentions(every)
-    corpus, known_scheme = of_tags(every, None, scheme, repair)
+    corpus, known_scheme = of_tags(every, None, scheme, repair, columns)
     how = {"scheme": known_scheme, "repair": repair}
     return replace(corpus, origin=Origin("", partial(getattr, corpus, "sha256"), "memory", how))
 
