@@ -294,7 +294,8 @@ def of_tags(
             f"schemes: {', '.join(SCHEMES)}"
         )
     wrong = illegal(known_scheme)[runs.kind]
-    if repair == "strict" and wrong.any():
+    illegal_runs = int(np.count_nonzero(wrong))
+    if repair == "strict" and illegal_runs:
         row = int(tagged[runs.first[np.flatnonzero(wrong)[0]]])
         tag = tags[int(codes[row])]
         raise UsageError(f"{place(row)}: {shown(tag)} is not legal in {known_scheme}")
@@ -319,8 +320,8 @@ def of_tags(
             label_codes(tagset.label[code[first]], len(tagset.labels)),
         ),
         tagset.labels,
-        facts={"repaired": int(wrong.sum()) if repair == "conlleval" else 0,
-               "discarded": int(wrong.sum()) if repair == "discard" else 0},
+        facts={"repaired": illegal_runs if repair == "conlleval" else 0,
+               "discarded": illegal_runs if repair == "discard" else 0},
         library=None if words is None else Memory(tuple((None, each) for each in words)),
     )  # fmt: skip
     return corpus, known_scheme
