@@ -111,8 +111,9 @@ def score_run(run: Run, options: Options, *, by_document: bool = False) -> Score
     pairs: Iterable[tuple[str, Pair]] = run.pairs.items()
     for name, pair in progress.steps(pairs, "systems") if len(run.pairs) > 1 else pairs:
         fields, plan = run.signature_fields[name], run.plans[name]
-        scores += score_pair(
-            pair, run.recipes, name, options, fields, plan,
+        counts = count_events(pair, [recipe.space for recipe in run.recipes], plan)
+        scores += score_counts(
+            counts, run.recipes, name, options, fields, plan,
             by_document=by_document, by_label=rows <= MOST_ROWS,
         )  # fmt: skip
     documents = run.reference.documents if by_document else None
@@ -157,25 +158,6 @@ if TYPE_CHECKING:
 
 Counts = tuple[Tally, Tally, bool]
 """The counts by document, by unit of resampling, and whether all events are of mentions."""
-
-
-def score_pair(
-    pair: Pair,
-    recipes: Sequence[Recipe],
-    name: str,
-    options: Options,
-    signature_fields: Callable[[], dict[str, str]],
-    plan: Plan,
-    *,
-    by_document: bool = False,
-    by_label: bool = True,
-) -> list[Score]:
-    """Count once for each event space, then measure, then resample all scores together."""
-    counts = count_events(pair, [recipe.space for recipe in recipes], plan)
-    return score_counts(
-        counts, recipes, name, options, signature_fields, plan,
-        by_document=by_document, by_label=by_label,
-    )  # fmt: skip
 
 
 def score_counts(
