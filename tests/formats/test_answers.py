@@ -11,9 +11,11 @@ from typing import Any
 
 import pytest
 
-from carob import Corpus, InputError, score
+from carob import Corpus, InputError, read, score
 from carob.cli import main
 from carob.corpus.problems import UsageError
+from carob.corpus.source import Source
+from carob.evaluate.read import sniffed
 from carob.formats._mend import mended
 from carob.formats._objects import is_object
 from carob.formats.records import Records
@@ -96,7 +98,12 @@ def test_lines_are_mended_and_counted() -> None:
 
 def test_without_ids_an_answer_that_cannot_be_read_keeps_its_place() -> None:
     corpus = of_bytes(b'no\n{"who": "Ann"}\nno\n{"who": "Bo"}', "records", raw="", repair="json")
-    assert [{}] == slots(corpus)  # the file is no list of lines: it has two answers, and prose
+    assert [{}, {"who": ["Ann"]}, {}, {"who": ["Bo"]}] == slots(corpus)
+    corpus = of_bytes(b'no\n{"who": "Ann"}\nno', "records", repair="json")
+    assert [{"who": ["Ann"]}] == slots(corpus)  # one answer in a file, with prose around it
+    corpus = of_bytes(b'[{"who": "Ann"}, "no", {"who": "Bo"}]', "records", repair="json")
+    assert [{"who": ["Ann"]}, {}, {"who": ["Bo"]}] == slots(corpus)
+    assert 1 == corpus.facts["unparsed"]
     corpus = of_bytes(b'{"who"\n{"who": "Ann"}\n{no}\n{"who": "Bo"}', "records", repair="json")
     assert [{}, {"who": ["Ann"]}, {}, {"who": ["Bo"]}] == slots(corpus)
     assert 2 == corpus.facts["unparsed"]
@@ -131,6 +138,103 @@ def test_an_answer_is_a_text_under_a_key() -> None:
         Records(repair="discard")
 
 
+ENTITIES = (
+    '{"id": "a", "text": "Ann", "entities": [{"text": "Ann", "type": "PER"},]}',
+    '{"id": "b", "entities": {"PER": ["Bo"],}}',
+    'Sure! {"id": "c", "entities": [{"text": "Cy", "type": "PER"}]} Anything else?',
+    '{"id": "d", "entities": [{"text": "Di", "type": "PER"}, {"text": "Rome", "ty',
+    '{"id": "e", "entities": {"PER": ["Ed", "Fl',
+    '{"id": "f", "entities": [{"text": "Al", "type": "PER"}, {"text": "Oslo", "type": "LOC"',
+    '{"id": "g", "entities": []}',
+)
+TRIPLES = (
+    '{"id": "a", "triples": [{"head": "Ann", "type": "BORN", "tail": "Oslo",}]}',
+    '{"id": "b", "relations": [{"subj": "Bo", "relation": "MET", "obj": "Ann"}, {"subj": "Cy", "r',
+)
+
+
+def test_entities_are_mended_and_counted() -> None:
+    file = "\n".join(ENTITIES).encode()
+    corpus = of_bytes(file, "entities", repair="json")
+    assert tuple("abcdefg") == corpus.documents.id
+    names = [["Ann"], ["Bo"], ["Cy"], ["Di"], ["Ed"], ["Al"], []]
+    assert [{"PER": each} if each else {} for each in names] == slots(corpus)
+    assert {"mended": 6, "empty_texts": 0} == corpus.facts
+    assert ["Ann", *[None] * 6] == [document.text for document in corpus]
+    with pytest.raises(InputError) as caught:
+        of_bytes(file, "entities")
+    problems = caught.value.problems
+    assert [("K231", line) for line in range(1, 7)] == [(each.code, each.line) for each in problems]
+    assert all(", column " in str(each) for each in problems)
+
+
+def test_triples_are_mended_and_counted() -> None:
+    corpus = of_bytes("\n".join(TRIPLES).encode(), "triples", repair="json")
+    assert [{"from": ["Ann"], "to": ["Oslo"]}, {"from": ["Bo"], "to": ["Ann"]}] == slots(corpus)
+    assert [["BORN"], ["MET"]] == [[each.label for each in doc.templates] for doc in corpus]
+    assert {"mended": 2, "empty_texts": 0} == corpus.facts
+    with pytest.raises(InputError, match=r"file:1: K231 .*\(.*, column \d+\)"):
+        of_bytes("\n".join(TRIPLES).encode(), "triples")
+
+
+@pytest.mark.parametrize(("name", "lines"), [("entities", ENTITIES), ("triples", TRIPLES)])
+def test_answers_that_cannot_be_read_are_empty_and_counted(
+    name: str, lines: tuple[str, ...]
+) -> None:
+    """Each in its place if there are no ids; by the others' ids if there are."""
+    bad = ["{no", '{"error": "I cannot"}', "Sorry.", "[1]", '{"id": "x"'] + ["{"] * 5000
+    plain = [line.replace('"id"', '"nr"') for line in lines]
+    mixed = [plain[0], *bad, plain[1]]
+    corpus = of_bytes("\n".join(mixed).encode(), name, repair="json")
+    assert len(mixed) == len(corpus)
+    assert (len(bad), 2) == (corpus.facts["unparsed"], corpus.facts["mended"])
+    filled = [bool(document.templates) for document in corpus]
+    assert [True, *[False] * len(bad), True] == filled
+    corpus = of_bytes("\n".join([lines[0], *bad, lines[1]]).encode(), name, repair="json")
+    assert (("a", "b"), len(bad)) == (corpus.documents.id, corpus.facts["unparsed"])
+    corpus = of_bytes(b"{no", name, repair="json")
+    assert (1, {"unparsed": 1, "empty_texts": 0}) == (len(corpus), corpus.facts)
+
+
+@pytest.mark.parametrize(("name", "lines"), [("entities", ENTITIES), ("triples", TRIPLES)])
+def test_an_answer_of_entities_or_triples_is_a_text_under_a_key(
+    name: str, lines: tuple[str, ...]
+) -> None:
+    answers = [*lines, "Sorry.", None, json.loads('{"entities": [], "triples": []}'), {"id": 1}]
+    file = "\n".join(
+        json.dumps({"id": i, "text": "t", "raw": each}) for i, each in enumerate(answers)
+    )
+    corpus = of_bytes(file.encode(), name, raw="raw", repair="json")
+    filled = len(lines) - (name == "entities")  # the last one is empty
+    assert [True] * filled == [bool(document.templates) for document in corpus][:filled]
+    assert not any(document.templates for document in list(corpus)[filled:])
+    assert 3 == corpus.facts["unparsed"]
+    assert [str(i) for i in range(len(answers))] == list(corpus.documents.id or ())
+    assert {"t"} == {document.text for document in corpus}
+    with pytest.raises(InputError, match="K232 found raw = 5, expected the text of an answer"):
+        of_bytes(b'{"raw": 5}', name, raw="raw")
+    with pytest.raises(UsageError, match=f"repair of {name} is none or json, not 'all'"):
+        of_bytes(b"{}", name, repair="all")
+
+
+@pytest.mark.parametrize(
+    ("name", "file"),
+    [
+        *(("entities", line) for line in ENTITIES if line.startswith("{")),
+        *(("triples", line) for line in TRIPLES),
+        ("entities", f"```json\n{ENTITIES[0]}\n```"), ("triples", f"~~~\n{TRIPLES[0]}"),
+        ("entities", f"[{ENTITIES[0]},"), ("entities", f"\ufeff{ENTITIES[0]}\n{ENTITIES[1]}\n"),
+    ],
+)  # fmt: skip
+def test_what_is_damaged_is_recognised(name: str, file: str, tmp_path: Path) -> None:
+    """It is not taken for plain objects, whose keys would be slots."""
+    path = tmp_path / "answers.jsonl"
+    path.write_text(file)
+    assert name == sniffed(Source(path))
+    corpus = read(path, repair="json")
+    assert corpus.origin is not None and name == corpus.origin.format
+
+
 def test_a_gigantic_answer_is_bounded() -> None:
     for text in (b'{"a": "' + b"x" * (1 << 21), b"{" + b'"a":"b",' * (1 << 17), b'{"a": ' * 99_999):
         assert 1 == len(of_bytes(text, "records", repair="json"))
@@ -153,5 +257,14 @@ def test_the_command_reports_and_verifies(
     assert main(["verify", "result.json"]) == 0
     assert main([*files, *options]) == 0
     assert "1 answer that could not be read, which count as empty" in capsys.readouterr().out
+    for name, lines in (("entities", ENTITIES), ("triples", TRIPLES)):
+        rows = [{"id": "a", "out": lines[0]}, {"id": "b", "out": "Sorry"}]
+        Path("system.jsonl").write_text("\n".join(map(json.dumps, rows)))
+        chosen = [*files, *options, "--system-format", name, "-o", "result.json"]
+        assert main(chosen) == 0
+        coverage = json.loads(Path("result.json").read_text())["systems"][0]["coverage"]
+        assert (1, 1) == (coverage["mended"], coverage["unparsed"])
+        assert main(["verify", "result.json"]) == 0
+    capsys.readouterr()
     gold = [{"id": "a", "templates": [{"slots": {"who": ["Ann"]}}]}]
     assert score(Corpus.of(*gold), Corpus.of(*gold), "oas.F1", resamples=0)

@@ -13,7 +13,10 @@ from carob import InputError, read
 from carob.corpus.source import Source
 from carob.evaluate.read import sniffed
 
-HINT = "take away what stands around the JSON, or read it as records with --read repair=json"
+HINT = (
+    "take away what stands around the JSON, or name its format (records, entities or triples) and "
+    "--read repair=json"
+)
 OBJECT = b'{"id": "1", "speaker": ["Ann"], "stime": "3:30"}'
 
 

@@ -102,7 +102,8 @@ def _candidates(source: Source, head: bytes) -> list[str]:
     """
     named, signs = ending(source.name)[1], registry.signs("formats")
     start = head.lstrip(b"\xef\xbb\xbf \t\r\n")
-    is_json, may_be_json = _JSON.match(start) is not None, start[:1] in (b"{", b"[")
+    is_json = _JSON.match(start) is not None
+    may_be_json = start[:1] in (b"{", b"[") or start[:3] in (b"```", b"~~~")
 
     def has(word: str) -> bool:
         # Keys are looked for in JSON only, and other words only elsewhere.

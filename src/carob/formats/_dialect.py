@@ -24,6 +24,7 @@ from carob.corpus.record import WrongError, document_of
 from carob.corpus.source import Source
 from carob.corpus.tables import ATTRIBUTES, Documents, too_many_attributes
 from carob.formats import json_text
+from carob.formats._answers import Answers
 from carob.formats._objects import is_object, items
 from carob.formats._plain import Blocks, plain_document
 from carob.formats._text import FileWords, bytes_of
@@ -38,7 +39,7 @@ UNITS = {
 """What offsets may count, and how messages say it."""
 COUNTED = (
     "rejected", "unread_relations", "span_groups", "skipped", "cancelled", "other_annotators",
-    "quoted", "misquoted", "unlabelled_relations", "unplaced",
+    "quoted", "misquoted", "unlabelled_relations", "unplaced", "mended", "unparsed",
 )  # fmt: skip
 """What readers of dialects count for the user."""
 
@@ -81,14 +82,40 @@ def read_records(
     is_record: Callable[[Any], bool] = is_object,
     record: str = "object",
     same_words: Callable[[str, str], bool] = str.__eq__,
+    answers: Answers | None = None,
 ) -> Iterator[Corpus]:
-    """Blocks of documents. `entry_of` makes an entry of a record, or counts that it is left out."""
+    """Blocks of documents. `entry_of` makes an entry of a record, or counts that it is left out.
+
+    With `answers`, the records are those of a language model: one that cannot be read is empty.
+    """
     problems = Problems(source.name)
+    if answers is not None:
+        facts: Counter[str] = Counter()
+        given = (
+            (item.line, item.offset, partial(_entry_of_answer, answers, entry_of, item.value))
+            for item in answers.items(source, problems, facts)
+        )
+        yield from read_entries(source, problems, given, offsets, same_words=same_words)
+        yield replace(Corpus.of(), facts=facts)
+        return
     found = (
         (item.line, item.offset, partial(entry_of, item.value))
         for item in items(source, problems, "K231", is_record, record)
     )
-    return read_entries(source, problems, found, offsets, same_words=same_words)
+    yield from read_entries(source, problems, found, offsets, same_words=same_words)
+
+
+def _entry_of_answer(
+    answers: Answers,
+    entry_of: Callable[[Any, Counter[str]], Entry | None],
+    value: dict[str, Any],
+    facts: Counter[str],
+) -> Entry | None:
+    """The entry of an answer; of one that could not be read, only its id and text are known."""
+    if answers.is_answer(value):
+        return entry_of(value, facts)
+    text = value.get(answers.text)
+    return Entry({"id": name_of(value, answers.id)} | ({} if text is None else {"text": text}))
 
 
 Making = Callable[[Counter[str]], Entry | None]
@@ -171,8 +198,15 @@ def _in_file(found: str, entry: Entry) -> str:
     return _MENTION.sub(lambda match: entry.places[int(match[1])], found)
 
 
-def library(source: Source, documents: Documents, words_of: Callable[[Any], Words]) -> FileWords:
+def library(
+    source: Source,
+    documents: Documents,
+    words_of: Callable[[Any], Words],
+    answers: Answers | None = None,
+) -> FileWords:
     """The texts and tokens, which stay in the file; `words_of` finds them in a record."""
+    if answers is not None:
+        return answers.library(source, documents)
 
     def read(row: int) -> Words:
         raw = bytes_of(source, documents, row).decode("utf-8").lstrip(" \t\r\n")
@@ -202,6 +236,17 @@ def check_roles(roles: str) -> None:
     if len(names) != 2 or len(set(names)) != 2 or not all(names):
         found = shown(roles)
         raise UsageError(f"roles: found {found}, expected two roles, for example Arg1+Arg2")
+
+
+def answers_in(reader: Any, has_list: Callable[[Any], bool], text: str = "text") -> Answers | None:
+    """How a reader with the parameters `id`, `raw` and `repair` reads the answers of language
+    models; None if its file has plain objects. `has_list` says whether an object is an answer.
+    """
+    mend = reader.repair == "json"
+    if not mend and not reader.raw:
+        return None
+    codes = "K231", "K232"
+    return Answers(reader.id, text, reader.raw, mend, has_list, codes, whole_items=True)
 
 
 # --- parts of records ---

@@ -19,18 +19,21 @@ _CONTROL = re.compile(r"[\x00-\x1f]")
 _CLOSES = {"{": "}", "[": "]"}
 
 
-def mended(text: str, is_record: Callable[[Any], bool]) -> Any:
+def mended(text: str, is_record: Callable[[Any], bool], *, whole_items: bool = False) -> Any:
     """The record in a text that is no JSON by itself; None if there is none.
 
     Fences and what stands around the JSON are left out, and so are commas before a closing bracket,
     and the value at which a text breaks off; brackets that are open are closed. `True`, `False` and
-    `None` are read as Python means them. Everything else must be right.
+    `None` are read as Python means them. Everything else must be right. With `whole_items`, an
+    object or list at which the text breaks off is left out if it stands in a list of the record.
 
     >>> is_object = lambda value: type(value) is dict
     >>> mended('Sure!\\n```json\\n{"who": ["Ann", "Bo",],}\\n```', is_object)
     {'who': ['Ann', 'Bo']}
     >>> mended('{"who": "Ann", "where": {"room": "5", "city": "Ro', is_object)
     {'who': 'Ann', 'where': {'room': '5'}}
+    >>> mended('{"who": [{"name": "Ann"}, {"name": "Bo", "ag', is_object, whole_items=True)
+    {'who': [{'name': 'Ann'}]}
     >>> mended("I cannot answer that.", is_object) is None
     True
     """
@@ -40,7 +43,7 @@ def mended(text: str, is_record: Callable[[Any], bool]) -> Any:
         for _ in range(_TRIES):
             if (opens := _OPENS.search(part, at)) is None:
                 break
-            value, at = _value_at(part, opens.start())
+            value, at = _value_at(part, opens.start(), whole_items)
             if value and is_record(value):
                 found.append(value)
         if found:
@@ -48,21 +51,22 @@ def mended(text: str, is_record: Callable[[Any], bool]) -> Any:
     return None
 
 
-def _value_at(text: str, start: int) -> tuple[Any, int]:
+def _value_at(text: str, start: int, whole_items: bool) -> tuple[Any, int]:
     """The value that begins here, None if there is none, and where to go on."""
-    tidy, end = _tidied(text, start)
+    tidy, end = _tidied(text, start, whole_items)
     try:
         return (None, start + 1) if tidy is None else (json_text.DECODER.decode(tidy), end)
     except (ValueError, RecursionError):
         return None, start + 1
 
 
-def _tidied(text: str, start: int) -> tuple[str | None, int]:
+def _tidied(text: str, start: int, whole_items: bool) -> tuple[str | None, int]:
     """The value that begins here, without commas before closing brackets and without what was cut
     off, and where it ends; None if brackets do not match, or are nested too deep.
     """
     out: list[str] = []
     stack: list[str] = []
+    begins: list[int] = []  # of each bracket that is open, where it stands
     complete, is_key = 0, False
     for match in _PART.finditer(text, start):
         part = match.group()
@@ -71,10 +75,12 @@ def _tidied(text: str, start: int) -> tuple[str | None, int]:
             break  # a text that does not end, or a number or word that may go on
         if part in "{[":
             stack.append(part)
+            begins.append(len(out))
             if len(stack) > _DEEPEST:
                 return None, start
             is_key = part == "{"
         elif part in "}]":
+            begins.pop()
             if _CLOSES[stack.pop()] != part:
                 return None, start
             if out[-1] == ",":
@@ -89,4 +95,16 @@ def _tidied(text: str, start: int) -> tuple[str | None, int]:
             return "".join(out), match.end()
         if part in "{[" or (part not in ",:" and not is_key):
             complete = len(out)
+    if whole_items and (item := _innermost_item(stack)):
+        complete, stack = begins[item], stack[:item]
+        if out[complete - 1] == ",":
+            complete -= 1
     return "".join([*out[:complete], *(_CLOSES[each] for each in reversed(stack))]), len(text)
+
+
+def _innermost_item(stack: list[str]) -> int:
+    """Which of the open brackets is the last that stands in an open list; 0 if none is. A list of
+    all records does not count: what is complete in a record is kept.
+    """
+    found = (at for at in range(len(stack) - 1, 1, -1) if stack[at - 1] == "[")
+    return next(found, 0)

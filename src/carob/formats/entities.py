@@ -12,7 +12,8 @@ from carob.corpus.problems import shown
 from carob.corpus.record import WrongError
 from carob.corpus.source import Source
 from carob.corpus.tables import Documents
-from carob.formats import _dialect, json_text
+from carob.formats import _answers, _dialect, json_text
+from carob.formats._answers import Answers
 from carob.formats._dialect import Entry
 from carob.formats._text import FileWords, signed, unsigned
 
@@ -30,6 +31,8 @@ class Entities:
     entities have `start` and `end`, they are mentions, and `text` must stand at their place;
     `offsets` names the unit. `id` and `text` are those of the document. The words of an entity may
     also be called mention, name, entity, value or word, its label label, category or entity_type.
+    `raw` names the key whose text is such an object; `repair=json` mends damaged objects and counts
+    them. With either, an answer that cannot be read is empty, and counted.
 
     >>> line = b'{"entities": [{"text": "Ann", "type": "PER"}, {"text": "Bo", "type": "PER"}]}'
     >>> Corpus.joined(Entities().read(Source.of_bytes(line)))[0].templates[0].slots["PER"]
@@ -38,6 +41,8 @@ class Entities:
 
     id: str = "id"
     offsets: str = "auto"
+    raw: str = ""
+    repair: str = "none"
 
     name: ClassVar[str] = "entities"
     extensions: ClassVar[tuple[str, ...]] = (".entities",)
@@ -49,6 +54,7 @@ class Entities:
 
     def __post_init__(self) -> None:
         _dialect.check_offsets(self.offsets)
+        _answers.check_repair(self.repair, self.name)
 
     @staticmethod
     def sniff(head: bytes) -> float:
@@ -61,7 +67,12 @@ class Entities:
 
     def read(self, source: Source) -> Iterator[Corpus]:
         """Blocks of documents; texts stay in the file."""
-        return _dialect.read_records(source, self._entry, self.offsets)
+        return _dialect.read_records(source, self._entry, self.offsets, answers=self._answers)
+
+    @property
+    def _answers(self) -> Answers | None:
+        """How damaged answers, or answers that are texts, are read."""
+        return _dialect.answers_in(self, _has_entities)
 
     def _entry(self, value: dict[str, Any], facts: Counter[str]) -> Entry | None:
         entry = Entry({"id": _dialect.name_of(value, self.id)})
@@ -89,9 +100,9 @@ class Entities:
     def signature_fields(self, facts: Mapping[Any, int]) -> tuple[dict[str, str], dict[str, int]]:
         """The key of ids, what offsets count, and how many texts were empty."""
         how, counts = _dialect.signature_fields(self.offsets, facts)
-        return {"id_key": signed(self.id), **how}, counts | {
-            "empty_texts": facts.get("empty_texts", 0)
-        }
+        how = {"id_key": signed(self.id), **how}
+        how |= _answers.signature_fields(self.raw, self.repair)
+        return how, counts | {"empty_texts": facts.get("empty_texts", 0)}
 
     @staticmethod
     def from_signature(fields: Mapping[str, str]) -> dict[str, Any]:
@@ -100,11 +111,12 @@ class Entities:
         >>> Entities.from_signature({"id_key": "id", "offsets": "char"})
         {'id': 'id', 'offsets': 'char'}
         """
-        return {"id": unsigned(fields["id_key"]), "offsets": fields["offsets"]}
+        known = {"id": unsigned(fields["id_key"]), "offsets": fields["offsets"]}
+        return known | _answers.from_signature(fields)
 
     def library(self, source: Source, documents: Documents) -> FileWords:
         """The texts, which stay in the file."""
-        return _dialect.library(source, documents, _dialect.text_of)
+        return _dialect.library(source, documents, _dialect.text_of, self._answers)
 
 
 def _likeness(value: Any) -> float:
@@ -121,6 +133,10 @@ def _likeness(value: Any) -> float:
         return 0.84
     keys = rows[0].keys() if isinstance(rows[0], dict) else set()
     return 0.96 if keys & {*_WORDS, "start"} and keys & {*_LABELS} else 0.0
+
+
+def _has_entities(value: Any) -> bool:
+    return isinstance(value, dict) and isinstance(value.get("entities"), (list, dict))
 
 
 def _in_list(rows: list[Any]) -> Iterator[tuple[str, str]]:

@@ -230,11 +230,33 @@ def _top_keys(head: bytes, stop_at: frozenset[str] = frozenset()) -> tuple[set[s
 
 @lru_cache(maxsize=1)  # every format that may be meant looks at the same head
 def samples(head: bytes) -> tuple[Any, ...]:
-    """The first complete JSON values of a file, and what is in them if they are lists.
+    """The first complete JSON values of a file, and what is in them if they are lists. If there is
+    none, the first that can be mended: reading will say what is damaged.
 
     >>> samples(b'[{"a": 1}, {"b": 2}, {"c')
     ({'a': 1}, {'b': 2})
+    >>> samples(b'{"a": [1, 2,]}')
+    ({'a': [1, 2]},)
     """
+    return _complete_values(head) or _mended_values(head)
+
+
+def _mended_values(head: bytes) -> tuple[Any, ...]:
+    """The value of the first line, or else of the beginning of the file, if it can be mended."""
+    from carob.formats._mend import mended  # few files are damaged
+
+    text = head[:_ENOUGH].removeprefix(BOM).decode("utf-8", "replace").strip()
+    if text[:1] not in ("{", "[") and not FENCE.match(text):
+        return ()
+    for part in (text.split("\n", 1)[0], text):
+        value = mended(part, lambda value: isinstance(value, (dict, list)))
+        if value is not None:
+            return (value, *value[:_SAMPLES]) if isinstance(value, list) else (value,)
+    return ()
+
+
+def _complete_values(head: bytes) -> tuple[Any, ...]:
+    """The first complete JSON values of a file, and what is in them if they are lists."""
     text = head.removeprefix(BOM).decode("utf-8", "replace").strip()
     values: list[Any] = []
     at = 0
@@ -265,7 +287,7 @@ def telling_head(source: Source, head: bytes) -> bytes:
     """
     start = head.removeprefix(BOM).lstrip()
     if _LIST.match(start):
-        while len(head) < LARGEST and not samples(head):
+        while len(head) < LARGEST and not _complete_values(head):
             longer = source.between(0, 2 * len(head))
             if len(longer) <= len(head):
                 break
@@ -313,7 +335,7 @@ def words_around_json(file: str, head: bytes) -> Problem | None:
 
     >>> print(words_around_json("a.json", b'Sure! {"who": "Ann"}'))
     a.json:1: K211 found 'Sure!' before an object, expected JSON and nothing else; take away what \
-stands around the JSON, or read it as records with --read repair=json
+stands around the JSON, or name its format (records, entities or triples) and --read repair=json
     >>> words_around_json("a.conll", b'{"who": O\\n"Ann"} O\\n')
     """
     text = head.decode("utf-8", "replace").removeprefix("\ufeff")
@@ -334,7 +356,10 @@ stands around the JSON, or read it as records with --read repair=json
     if len(widths) == 1 and not _object_at(text, opens.start(), anywhere=anywhere):
         return None
     found = f"{shown(before.split(chr(10))[0].strip())} before an object"
-    hint = "take away what stands around the JSON, or read it as records with --read repair=json"
+    hint = (
+        "take away what stands around the JSON, or name its format (records, entities or triples) "
+        "and --read repair=json"
+    )
     return Problem("K211", file, line, found, "JSON and nothing else", hint)
 
 

@@ -7,7 +7,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import Any, BinaryIO, ClassVar, Literal
 
 from carob.corpus.corpus import Corpus, Words
@@ -16,7 +15,7 @@ from carob.corpus.problems import SHOWN, Problems, UsageError, shown
 from carob.corpus.record import filler_value, key
 from carob.corpus.source import Source, ending
 from carob.corpus.tables import Documents
-from carob.formats import json_text
+from carob.formats import _answers, json_text
 from carob.formats._answers import Answers
 from carob.formats._objects import Item, Path, in_lines, items
 from carob.formats._plain import Blocks, Plain, plain_record
@@ -70,8 +69,7 @@ class Records:
         used = [word for word in (self.id, self.text, self.label, self.raw) if word]
         if len(set(used)) < len(used):
             raise UsageError("id, text, label and raw must be different keys, and two are the same")
-        if self.repair not in ("none", "json"):
-            raise UsageError(f"repair of records is none or json, not {self.repair!r}")
+        _answers.check_repair(self.repair, self.name)
         if self.unparsed not in ("error", "empty"):
             raise UsageError(f"unparsed is error or empty, not {shown(self.unparsed)}")
 
@@ -94,7 +92,7 @@ class Records:
         """
         start = head.removeprefix(BOM).lstrip()
         if json_text.FENCE.match(start[:3].decode("utf-8", "replace")):
-            return 0.95 if re.match(rb"\S*\s*[{\[]", start[3:]) else 0.0
+            return 0.85 if re.match(rb"\S*\s*[{\[]", start[3:]) else 0.0
         if start[:1] == b"{":
             names = json_text.keys(head)
             return 0.0 if names & json_text.CAROB else 0.3 if names <= json_text.COMMON else 0.8
@@ -220,10 +218,7 @@ class Records:
         """Which keys were those of the document, and how many texts were empty."""
         names = {"id_key": self.id, "text_key": self.text, "label_key": self.label}
         how = {key: signed(name) for key, name in names.items()}
-        if self.raw:
-            how["raw_key"] = signed(self.raw)
-        if self.repair != "none":
-            how["mend"] = self.repair
+        how |= _answers.signature_fields(self.raw, self.repair)
         if facts.get("unparsed") and self._answers is None:
             how["unparsed"] = self.unparsed
         counts: dict[Any, int] = {"empty_texts": facts.get("empty_texts", 0)}
@@ -239,25 +234,18 @@ class Records:
         {'id': 'nr', 'text': 'text', 'label': ''}
         """
         found = {word: unsigned(fields[f"{word}_key"]) for word in ("id", "text", "label")}
-        if fields.get("raw_key", "none") != "none":
-            found["raw"] = unsigned(fields["raw_key"])
         if fields.get("unparsed", "none") != "none":
             found["unparsed"] = fields["unparsed"]
-        return found | ({"repair": "json"} if fields.get("mend") == "json" else {})
+        return found | _answers.from_signature(fields)
 
     def library(self, source: Source, documents: Documents) -> FileWords:
         """The texts, which stay in the file."""
-
-        @cache
-        def answered() -> list[str | None]:
-            found = self._items(source, Problems(source.name), None, Counter())
-            return [item.value.get(self.text) if self.text else None for item in found]
+        if self._answers is not None:
+            return self._answers.library(source, documents)
 
         def read(row: int) -> Words:
             if documents.length[row] < 0:
                 return None, None
-            if self._answers is not None:
-                return answered()[row], None
             raw = bytes_of(source, documents, row).decode("utf-8").lstrip(" \t\r\n")
             value, _ = json_text.DECODER.raw_decode(raw)
             text = value.get(self.text) if self.text else None

@@ -11,7 +11,8 @@ from carob.corpus.corpus import Corpus
 from carob.corpus.record import WrongError
 from carob.corpus.source import Source
 from carob.corpus.tables import Documents
-from carob.formats import _dialect, json_text
+from carob.formats import _answers, _dialect, json_text
+from carob.formats._answers import Answers
 from carob.formats._dialect import Entry
 from carob.formats._text import FileWords, signed, unsigned
 
@@ -29,7 +30,9 @@ class Triples:
     The list may also be called relations or triplets; head, type and tail also subject, relation,
     predicate or label, and object. A triple becomes a template whose slots are the two `roles`.
     Event spaces of relations find the strings in the text of the document, and count those that
-    are not there as ungrounded. `id` names the document.
+    are not there as ungrounded. `id` names the document. `raw` names the key whose text is such an
+    object; `repair=json` mends damaged objects and counts them. With either, an answer that cannot
+    be read is empty, and counted.
 
     >>> line = b'{"id": "1", "triples": [{"head": "Ann", "type": "BORN", "tail": "Oslo"}]}'
     >>> Corpus.joined(Triples().read(Source.of_bytes(line)))[0].templates[0]
@@ -38,6 +41,8 @@ class Triples:
 
     id: str = "id"
     roles: str = "from+to"
+    raw: str = ""
+    repair: str = "none"
 
     name: ClassVar[str] = "triples"
     extensions: ClassVar[tuple[str, ...]] = (".triples",)
@@ -47,6 +52,7 @@ class Triples:
     })  # fmt: skip
 
     def __post_init__(self) -> None:
+        _answers.check_repair(self.repair, self.name)
         _dialect.check_roles(self.roles)
 
     @staticmethod
@@ -60,7 +66,12 @@ class Triples:
 
     def read(self, source: Source) -> Iterator[Corpus]:
         """Blocks of documents; texts stay in the file."""
-        return _dialect.read_records(source, self._entry, "char")
+        return _dialect.read_records(source, self._entry, "char", answers=self._answers)
+
+    @property
+    def _answers(self) -> Answers | None:
+        """How damaged answers, or answers that are texts, are read."""
+        return _dialect.answers_in(self, _has_triples)
 
     def _entry(self, value: dict[str, Any], facts: Counter[str]) -> Entry | None:
         entry = Entry({"id": _dialect.name_of(value, self.id)})
@@ -88,7 +99,9 @@ class Triples:
     def signature_fields(self, facts: Mapping[Any, int]) -> tuple[dict[str, str], dict[str, int]]:
         """The key of ids, the roles, and how many texts were empty."""
         fields = {"id_key": signed(self.id), "roles": signed(self.roles)}
-        return fields, {"empty_texts": facts.get("empty_texts", 0)}
+        fields |= _answers.signature_fields(self.raw, self.repair)
+        counts = {name: facts[name] for name in ("mended", "unparsed") if facts.get(name)}
+        return fields, counts | {"empty_texts": facts.get("empty_texts", 0)}
 
     @staticmethod
     def from_signature(fields: Mapping[str, str]) -> dict[str, Any]:
@@ -97,11 +110,12 @@ class Triples:
         >>> Triples.from_signature({"id_key": "id", "roles": "from+to"})
         {'id': 'id', 'roles': 'from+to'}
         """
-        return {"id": unsigned(fields["id_key"]), "roles": unsigned(fields["roles"])}
+        known = {"id": unsigned(fields["id_key"]), "roles": unsigned(fields["roles"])}
+        return known | _answers.from_signature(fields)
 
     def library(self, source: Source, documents: Documents) -> FileWords:
         """The texts, which stay in the file."""
-        return _dialect.library(source, documents, _dialect.text_of)
+        return _dialect.library(source, documents, _dialect.text_of, self._answers)
 
 
 def _text_at(row: Mapping[str, Any], keys: tuple[str, ...], place: str) -> str:
@@ -114,6 +128,10 @@ def _text_at(row: Mapping[str, Any], keys: tuple[str, ...], place: str) -> str:
     if not isinstance(value, str):
         raise WrongError(f"{place}.{names[0]} = {_dialect.short(value)}", "a text")
     return value
+
+
+def _has_triples(value: Any) -> bool:
+    return isinstance(value, dict) and any(isinstance(value.get(key), list) for key in _LISTS)
 
 
 def _likeness(value: Any) -> float:
