@@ -32,6 +32,24 @@ for line in sys.stdin:
 """
 
 
+RUN_CAROB = """
+import contextlib, io, os, traceback
+from carob.cli import main
+
+def work(folder, *arguments):
+    os.chdir(folder)
+    out, messages = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(messages):
+        try:
+            code = main(arguments)
+        except BaseException:
+            traceback.print_exc()
+            code = -1
+    return code, out.getvalue(), messages.getvalue()
+"""
+"""Work that runs a command in a folder: its exit code, output and messages."""
+
+
 class Limited:
     """A process that runs `work`, a function that the source in `code` defines."""
 

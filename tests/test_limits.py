@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from tests.limited import Limited
+from tests.limited import RUN_CAROB, Limited
 
 pytestmark = [
     pytest.mark.slow,
@@ -22,26 +22,9 @@ MEGABYTES, SECONDS = 500, 10
 COMMANDS = ("score", "errors", "compare")
 
 
-WORK = """
-import contextlib, io, os, traceback
-from carob.cli import main
-
-def work(folder, *arguments):
-    os.chdir(folder)
-    out, messages = io.StringIO(), io.StringIO()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(messages):
-        try:
-            code = main(arguments)
-        except BaseException:
-            traceback.print_exc()
-            code = -1
-    return code, out.getvalue(), messages.getvalue()
-"""
-
-
 @pytest.fixture(scope="module")
 def process() -> Iterator[Limited]:
-    with Limited(WORK, 3 << 30) as process:
+    with Limited(RUN_CAROB, 3 << 30) as process:
         yield process
 
 

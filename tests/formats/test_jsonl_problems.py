@@ -213,8 +213,8 @@ def test_a_line_that_never_ends_is_refused(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(_typed, "LARGEST", 1000)
     with pytest.raises(InputError) as caught:
         of_bytes(b"{}\n" + b" " * 2000, "jsonl")
-    expected = "file:2: K005 found a line of more than 1,000 bytes, expected shorter lines"
-    assert expected == str(caught.value)
+    expected = "file:2: K005 found a line of more than 1,000 bytes, expected shorter lines; divide"
+    assert str(caught.value).startswith(expected)
 
 
 @pytest.mark.parametrize("depth", [10, 200, 900, 5000])

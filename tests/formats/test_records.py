@@ -297,12 +297,15 @@ def test_many_fillers_are_read() -> None:
 def test_what_is_too_large_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(json_text, "LARGEST", 1000)
     monkeypatch.setattr("carob.formats._text.LARGEST", 1000)
-    assert ["2: K005 found a line of more than 1,000 bytes, expected shorter lines"] == problems(
-        b"{}\n" + b" " * 2000
+    (found,) = problems(b"{}\n" + b" " * 2000)
+    assert found.startswith(
+        "2: K005 found a line of more than 1,000 bytes, expected shorter lines;"
     )
     rows = b'{"a":\n"x"}\n' + b" \n" * 1000
-    expected = "K010 found a text of more than 1,000 bytes, expected smaller documents"
-    assert [expected] == problems(rows)
+    (found,) = problems(rows)
+    assert found.startswith(
+        "K010 found a text of more than 1,000 bytes, expected smaller documents;"
+    )
 
 
 LONG = """[

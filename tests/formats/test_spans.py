@@ -114,7 +114,8 @@ def test_a_range_without_a_list_is_not_spelled_out() -> None:
         (b"\xff\xfeA\0",
          "dev.tsv: K004 found UTF-16 text, expected UTF-8; convert it, for example with iconv"),
         (b"A\t1\t1\t1\nB" + b"x" * 3_000_000,
-         "dev.tsv:2: K005 found a line of more than 1,048,576 bytes, expected shorter lines"),
+         "dev.tsv:2: K005 found a line of more than 1,048,576 bytes, expected shorter lines; "
+         "divide it into several documents, or name the format of the file if it has no lines"),
         (b"\nPER 2 2 2\n",
          "dev.tsv:2: K401 found 1 column in 'PER 2 2 2', expected label, first token, last token "
          "and list of tokens, separated by tabs"),

@@ -80,6 +80,22 @@ def test_an_element_and_a_file_that_is_one_document_are_bounded(
     ) + b"</collection>"), "bioc"))  # fmt: skip
     xmi = b'<xmi:XMI xmlns:xmi="http://www.omg.org/XMI">' + b'<a b="c"/>' * (1 << 15)
     assert "1: more than 131,072 bytes" == found(xmi, "cas")
+    for begins in ('<a b="', "<!-- ", "<?a "):
+        assert "1: a tag of more than 131,072 bytes" == found(collection(begins + "x" * (1 << 19)))
+
+
+def test_long_tags_are_read_and_lines_are_counted() -> None:
+    """Much must come before a long tag is looked at again; what follows it is not lost."""
+    long = "\n" + "x" * 700_000
+    data = f"<a><b c='{long}'/>\n<!--{long}--><b c='y'>{long}</b><b/><b c='{long}'/></a>".encode()
+    kept = list(elements(Source.of_bytes(data), Problems(), lambda name, _: name == "b", "a"))
+    lengths = [(len(each.attributes.get("c", "")), len(each.text)) for each in kept]
+    assert [(700_001, 0), (1, 700_001), (0, 0), (700_001, 0)] == lengths
+    assert [1, 4, 5, 5] == [each.line for each in kept]
+    damaged = Problems()
+    assert 3 == len(list(elements(Source.of_bytes(data[:-9]), damaged, lambda n, _: n == "b", "a")))
+    with pytest.raises(InputError, match="K244 found XML that breaks off"):
+        damaged.check()
 
 
 def test_other_encodings_are_refused() -> None:

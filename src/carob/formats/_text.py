@@ -14,6 +14,7 @@ BOM = b"\xef\xbb\xbf"
 LONGEST = 1 << 20
 """The longest line of a table, in bytes."""
 CONVERT = "convert it, for example with iconv"
+DIVIDE = "divide it into several documents"
 
 
 def pieces(source: Source, longest: int = LONGEST) -> Iterator[tuple[bytes, int, int]]:
@@ -73,7 +74,8 @@ def zero_byte(source: Source, line: int) -> Problem:
 def long_line(source: Source, line: int, longest: int) -> Problem:
     """The line does not fit into memory, or is no line at all."""
     found = f"a line of more than {longest:,} bytes"
-    return Problem("K005", source.name, line, found, "shorter lines")
+    hint = f"{DIVIDE}, or name the format of the file if it has no lines"
+    return Problem("K005", source.name, line, found, "shorter lines", hint)
 
 
 def decoded(source: Source, code: str, problems: Problems) -> str | None:
@@ -84,7 +86,7 @@ def decoded(source: Source, code: str, problems: Problems) -> str | None:
         size += len(block)
         if size > LARGEST:
             found = f"a text of more than {LARGEST:,} bytes"
-            problems.add("K010", None, found, "smaller documents", file=source.name)
+            problems.add("K010", None, found, "smaller documents", DIVIDE, file=source.name)
             return None
         blocks.append(block)
     data = b"".join(blocks)

@@ -13,7 +13,7 @@ from xml.parsers import expat
 
 from carob.corpus.problems import Problems, shown
 from carob.corpus.source import LARGEST, Source
-from carob.formats._text import CONVERT
+from carob.formats._text import CONVERT, DIVIDE
 
 DEEPEST = 100
 """How deep elements may stand in each other."""
@@ -70,15 +70,27 @@ def elements(
     ['x', 'y']
     """
     reader = _Reader(wanted, root, namespaces=namespaces)
+    size = unfinished = 0
+    waiting: list[bytes] = []
     try:
         for number, block in enumerate(source.blocks(_BLOCK)):
             if number == 0 and block[:2] in (b"\xff\xfe", b"\xfe\xff"):
                 raise source.failure("K004", "UTF-16 text", "UTF-8", CONVERT)
-            if one_document and (number + 1) * _BLOCK > LARGEST:
-                raise _RefusedError(f"more than {LARGEST:,} bytes", "smaller documents")
-            reader.parser.Parse(block, False)
+            size += len(block)
+            if one_document and size > LARGEST:
+                raise _RefusedError(f"more than {LARGEST:,} bytes", "smaller documents", DIVIDE)
+            waiting.append(block)
+            # The parser looks at a tag that is not complete from its beginning, each time: if it
+            # is long, as much again must come first.
+            if len(waiting) * _BLOCK < unfinished:
+                continue
+            reader.parser.Parse(b"".join(waiting), False)
+            waiting.clear()
             yield from reader.taken()
-        reader.parser.Parse(b"", True)
+            unfinished = size - reader.parser.CurrentByteIndex
+            if unfinished > LARGEST:
+                raise _RefusedError(f"a tag of more than {LARGEST:,} bytes", "XML", DIVIDE)
+        reader.parser.Parse(b"".join(waiting), True)
         yield from reader.taken()
     except expat.ExpatError as error:
         line = getattr(error, "lineno", None)
@@ -144,7 +156,8 @@ class _Reader:
     def _grow(self, size: int) -> None:
         self.size += size
         if self.size > LARGEST:
-            raise _RefusedError(f"an element of more than {LARGEST:,} bytes", "smaller documents")
+            found = f"an element of more than {LARGEST:,} bytes"
+            raise _RefusedError(found, "smaller documents", DIVIDE)
 
     def declaration(self, version: str, encoding: str | None, standalone: int) -> None:
         if encoding is not None and encoding.lower() not in ("utf-8", "utf8", "us-ascii", "ascii"):

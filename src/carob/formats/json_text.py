@@ -33,8 +33,8 @@ NO_FENCE = "take away the lines with ``` around the JSON, or --read repair=json"
 TOO_DEEP = "brackets nested too deep"
 FENCE = re.compile(r"\s*(```|~~~)")
 
-_TOKEN = re.compile(r'"((?:[^"\\]|\\.)*+)(?:"(\s*:)?|\\?\Z)|[{}\[\]]', re.S)
-_OPENS = re.compile(r'\{\s*"(?:[^"\\]|\\.)*+"\s*:', re.S)
+_TOKEN = re.compile(r'"([^"\\]*+(?:\\.[^"\\]*+)*+)(?:"(\s*:)?|\\?\Z)|[{}\[\]]', re.S)
+_OPENS = re.compile(r'\{\s*"[^"\\]*+(?:\\.[^"\\]*+)*+"\s*:', re.S)
 _TAGGED = re.compile(r"(?:^|[ \t])(?:O|(?:O\|)*[BIESLUMW]-[^ \t]+)[ \t\r]*$")
 _LIST = re.compile(rb'\[\s*[\[{"]')
 _SAMPLES = 50
