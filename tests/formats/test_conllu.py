@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -27,6 +28,15 @@ def test_it_is_recognised_and_other_lines_are_left_out() -> None:
     assert ("d1", ("Ann", "Lee", "slept", "New\u00a0York")) == (document.id, document.tokens)
     assert (Mention("PER", 0, 2), Mention("LOC", 3, 4)) == document.mentions
     assert (0, 3) == document.sentences
+
+
+@pytest.mark.parametrize("misc", ["Tag=B-PER", "SpaceAfter=No", "A[psor]=b|SpaceAfter=No"])
+def test_a_file_with_other_keys_alone_is_not_read_as_columns(misc: str) -> None:
+    """Its numbers would be words, and its last column labels."""
+    data = (row("1", "Ann", misc) + row("2", "slept")).encode()
+    key = misc.partition("=")[0]
+    with pytest.raises(InputError, match=rf"K238 found no NER= in .*, but {re.escape(key)}="):
+        read(Source.of_bytes(data, "a.conllu"))
 
 
 def test_another_key_and_invalid_sequences(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -36,6 +37,23 @@ def test_it_is_recognised_also_in_a_list_and_over_several_lines(record: Any) -> 
         corpus = read(Source.of_bytes(data, "file.json"))
         assert corpus.origin is not None and "doccano" == corpus.origin.format
         assert str(record["id"]) == corpus[0].id
+
+
+def test_the_text_may_be_called_data() -> None:
+    record = {"id": 1, "data": "😀 Ann slept", "label": [[2, 5, "PER"]]}
+    corpus = read(Source.of_bytes(lines(record), "file.json"))
+    assert corpus.origin is not None and "doccano" == corpus.origin.format
+    assert ("😀 Ann slept", (Mention("PER", 2, 5),)) == (corpus[0].text, corpus[0].mentions)
+
+
+@pytest.mark.parametrize(
+    ("record", "message"),
+    [({"id": 1, "label": [[2, 5, "PER"]]}, "K232 found a record without a text"),
+     ({**EMOJI, "label": [[2, 5, "PER", "Ann"]]}, "K232 found label[0] = [2, 5, 'PER', 'Ann']")],
+)  # fmt: skip
+def test_a_record_that_is_not_complete_is_recognised(record: Any, message: str) -> None:
+    with pytest.raises(InputError, match=re.escape(message)):
+        read(Source.of_bytes(lines(record), "file.json"))
 
 
 def test_characters_after_an_emoji_are_characters() -> None:

@@ -40,6 +40,10 @@ FILES = {
     "an answer of": json.dumps({"choices": [{"message": {"content": "{}"}}], "usage": {}}),
     "output of Amazon": json.dumps({"Entities": [{"BeginOffset": 0, "EndOffset": 3}], "File": "x"}),
     "a list of tokens": json.dumps([{"word": "Ann", "tag": "B-PER"}, {"word": "a", "tag": "O"}]),
+    "an old export of doccano": json.dumps(
+        {"text": "Ann", "annotations": [{"label": 7, "start_offset": 0, "end_offset": 3}]}),
+    "tuples of Python": repr([("Ann slept", {"entities": [(0, 3, "PER")]})]),
+    "tuples of Python, as": 'DATA = [\n    ("Ann slept", {"entities": [(0, 3, "PER")]}),\n]\n',
     "labels of whole texts": json.dumps({"id": 1, "text": "Ann slept", "label": ["calm"]}),
 }  # fmt: skip
 

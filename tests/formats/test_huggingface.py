@@ -30,6 +30,11 @@ def test_it_is_recognised_by_its_keys(key: str) -> None:
         assert (Mention("PER", 0, 2),) == corpus[0].mentions
 
 
+def test_tags_of_another_number_are_recognised_too() -> None:
+    with pytest.raises(InputError, match="K232 found 1 ner_tags, expected one for each of the 3"):
+        read(Source.of_bytes(lines(ROW | {"ner_tags": ["O"]}), "file.jsonl"))
+
+
 @pytest.mark.parametrize("content", [
     "O\nB-PER\nI-PER\n", json.dumps(NAMES), json.dumps(dict(enumerate(NAMES))),
     json.dumps({"id2label": dict(enumerate(NAMES)), "model_type": "bert"}),

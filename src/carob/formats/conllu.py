@@ -18,11 +18,14 @@ from carob.formats.conll import Conll
 
 _COLUMNS = 10
 _TAGGED = re.compile(
-    rb"^[0-9]+(?:[-.][0-9]+)?\t(?:[^\t\n]*\t){8}(?:[^\t\n]*\|)?(?:NER|Entity)=", re.M | re.I
+    rb"^[0-9]+(?:[-.][0-9]+)?\t(?:[^\t\n]*\t){8}[A-Za-z]\w*(?:\[\w+\])?=[^\t\n]*$", re.M
 )
+"""A row whose last column has the value of a key, whatever it is: never a tag of conll."""
 _RANGE = re.compile(rb"[0-9]+[-.][0-9]+")
 _DOCUMENT = re.compile(rb"# (?:newdoc|document_id)\b")
 _NUMBER = re.compile(rb"[0-9]+")
+_NAMED = 3
+"""How many other keys a message names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +49,7 @@ class Conllu:
 
     name: ClassVar[str] = "conllu"
     extensions: ClassVar[tuple[str, ...]] = (".conllu",)
-    signs: ClassVar[str] = "NER= Ner= ner= Entity= ENTITY= entity="
+    signs: ClassVar[str] = "NER= Ner= ner= Entity= ENTITY= entity= SpaceAfter= =B- =I- =S-"
     write_parameters: ClassVar[tuple[str, ...]] = ("key",)
     holds: ClassVar[frozenset[str]] = frozenset({
         "tokens", "sentences", "document ids", "units:token",
@@ -60,7 +63,7 @@ class Conllu:
 
     @staticmethod
     def sniff(head: bytes) -> float:
-        """How sure are we, from 0 to 1? Without such tags, the file may be meant as conll.
+        """How sure are we, from 0 to 1? Without any key, the file may be meant as conll.
 
         >>> (
         ...     Conllu.sniff(b"1\\tAnn\\t_\\t_\\t_\\t_\\t_\\t_\\t_\\tNER=B-PER\\n"),
@@ -137,6 +140,7 @@ class Conllu:
         wanted = self.key.encode("utf-8", "surrogateescape") + b"="
         rows: list[bytes] = []
         tagged = brackets = 0
+        others: dict[bytes, None] = {}  # keys, in the order of the file
         for number, _, raw in lines(source):
             rows += [b""] * (number - 1 - len(rows))
             line = raw.rstrip(b"\r")
@@ -154,6 +158,9 @@ class Conllu:
                 values = [part for part in columns[-1].split(b"|") if part.startswith(wanted)]
                 tag = values[0].removeprefix(wanted).strip() if values else b"O"
                 tagged += bool(values)
+                if not tagged and len(others) < _NAMED:
+                    parts = columns[-1].split(b"|")
+                    others |= {part.split(b"=")[0]: None for part in parts if b"=" in part}
                 if b"(" in tag or b")" in tag:
                     brackets += 1
                 word = b"\xc2\xa0".join(columns[1].split()) or b"_"
@@ -164,6 +171,8 @@ class Conllu:
         if brackets or (rows and not tagged):
             key = self.key
             found = f"brackets in {key}=" if brackets else f"no {key}= in the last column"
+            if others and not brackets:
+                found += ", but " + ", ".join(f"{shown(each)[1:-1]}=" for each in others)
             raise source.failure(
                 "K238", found, "tags such as NER=B-PER",
                 "--read key=NAME names another key; mentions in brackets, as in CorefUD, "

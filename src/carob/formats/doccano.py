@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, BinaryIO, ClassVar
 
-from carob.corpus.corpus import Corpus
+from carob.corpus.corpus import Corpus, Words
 from carob.corpus.document import Document
 from carob.corpus.record import WrongError
 from carob.corpus.source import Source
@@ -64,8 +64,9 @@ class Doccano:
         return _dialect.read_records(source, self._entry, self.offsets)
 
     def _entry(self, value: dict[str, Any], facts: Counter[str]) -> Entry | None:
-        entry = Entry({"id": _dialect.name_of(value, self.id), "text": value.get("text")})
-        if not isinstance(value.get("text"), str):
+        text = _words(value)[0]
+        entry = Entry({"id": _dialect.name_of(value, self.id), "text": text})
+        if text is None:
             raise WrongError("a record without a text", "text, and label or entities")
         lists = [key for key in ("label", "labels", "entities") if key in value]
         if len(lists) != 1:
@@ -103,7 +104,7 @@ class Doccano:
 
     def library(self, source: Source, documents: Documents) -> FileWords:
         """The texts, which stay in the file."""
-        return _dialect.library(source, documents, _dialect.text_of)
+        return _dialect.library(source, documents, _words)
 
     def write(self, corpus: Corpus, out: BinaryIO) -> None:
         """Write `label` lists, or `entities` and `relations` if mentions have ids.
@@ -126,14 +127,19 @@ class Doccano:
 
 
 def _likeness(value: Any) -> float:
-    if not isinstance(value, dict) or not isinstance(value.get("text"), str):
+    if not isinstance(value, dict):
         return 0.0
     for key in ("label", "labels"):
         labels = value.get(key)
-        if labels == []:
+        if labels == [] and _words(value)[0] is not None:
             return 0.85
-        if isinstance(labels, list) and isinstance(labels[0], list) and len(labels[0]) == 3:
+        first = labels[0] if isinstance(labels, list) and labels else None
+        if _is_span(first) or (
+            isinstance(value.get("text"), str) and isinstance(first, list) and len(first) == 3
+        ):
             return 0.98
+    if not isinstance(value.get("text"), str):
+        return 0.0
     entities = value.get("entities")
     if isinstance(entities, list):
         if any(isinstance(each, dict) and "start_offset" in each for each in entities):
@@ -141,6 +147,17 @@ def _likeness(value: Any) -> float:
         if not entities and isinstance(value.get("relations"), list):
             return 0.87
     return 0.0
+
+
+def _is_span(value: Any) -> bool:
+    """Whether a value begins as a label does: with its start, its end and its name."""
+    kinds = [type(each) for each in value[:3]] if isinstance(value, list) else []
+    return kinds == [int, int, str]
+
+
+def _words(value: Mapping[str, Any]) -> Words:
+    """The text of a record; versions 1.4 and 1.5 have it under `data`."""
+    return _dialect.text_of(value, "text" if "text" in value else "data")
 
 
 def _relations(relations: list[Any], entry: Entry) -> list[dict[str, Any]]:

@@ -31,6 +31,8 @@ _TEXTS: tuple[tuple[str, str, str], ...] = (
     (r"(?i)[\"']?(?:\w+[\"']?[,;\t][\"']?)*(?:sentence|text)[\"']?[,;\t]"
      r"[\"']?(?:labels?|class|category|sentiment|target)[\"']?\s*\r?\n",
      "a table of labelled texts (CSV)", "carob scores mentions in texts, not classes of texts"),
+    (r"(?:\w+ *= *)?\[?\s*\(\s*(?:\"[^\"\n]*\"|'[^'\n]*'),\s*[{\[(]",
+     "tuples of Python, as in training data of spaCy", "write the file with json.dump"),
 )  # fmt: skip
 """How files begin that are neither JSON nor XML, what they are, and what to do."""
 
@@ -106,6 +108,9 @@ _OBJECTS: tuple[tuple[Callable[[Mapping[str, Any]], bool], str, str], ...] = (
     (_has("document_id", "entity_mentions", "event_mentions"), "the format of WikiEvents and OneIE",
      f"{_JSONL}, with templates for events"),
     (_has("entity_mentions", "event_mentions"), "the format of OneIE", f"{_JSONL}"),
+    (lambda value: _lists_objects_with(value.get("annotations"), "start_offset"),
+     "an old export of doccano, with numbers for labels",
+     "export it as JSONL with text labels, or replace each annotation by [start, end, label]"),
     (_is_squad, "SQuAD", "write answers as slots: one object per document, as jsonl or records"),
     (_has("doc_key", "clusters", "sentences"), "coreference in the format of e2e-coref",
      f"{_JSONL}, and clusters"),
@@ -134,7 +139,8 @@ def foreign(head: bytes) -> tuple[str, str] | None:
             for fits, name, advice in _OBJECTS:
                 if isinstance(value, dict) and fits(value):
                     return name, advice
-        return None
+        if not head.startswith(b"[") or json_text.samples(head):
+            return None
     text = head[:8000].decode("utf-8", "replace").removeprefix("\ufeff")
     if text[:1] == "<":
         return _xml(text)

@@ -175,6 +175,8 @@ def _likely(value: Any) -> bool:
     tokens = value.get("tokens")
     if not isinstance(tokens, list) or not all(isinstance(token, str) for token in tokens):
         return False
+    if isinstance(value.get("ner_tags"), list):
+        return True
     return any(isinstance(value.get(key), list) and len(value[key]) == len(tokens) for key in _TAGS)
 
 
