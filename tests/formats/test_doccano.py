@@ -129,3 +129,41 @@ def test_what_has_no_place_is_refused() -> None:
         written(Corpus.of({"unit": "char"}), "doccano")
     with pytest.raises(UsageError, match="offsets cannot count 'utf8'; did you mean utf16"):
         of_bytes(b"{}", "doccano", offsets="utf8")
+
+
+WORDS = "😀 Ann met Bo é Cy in Rome"
+PLACES = [(2, 5), (10, 12), (15, 17), (21, 25)]
+
+
+@pytest.mark.parametrize("unit", ["utf16", "bytes", "inclusive", "char"])
+def test_mentions_that_cut_words_show_another_unit(unit: str) -> None:
+    """Nothing is moved: it is a warning, which names the unit that fits."""
+
+    def place(at: int, *, is_end: bool = False) -> int:
+        if unit == "inclusive":
+            return at - is_end
+        codec, size = {"utf16": ("utf-16-le", 2), "bytes": ("utf-8", 1)}.get(unit, ("utf-32-le", 4))
+        return len(WORDS[:at].encode(codec)) // size
+
+    spans = [[place(start), place(end, is_end=True), "X"] for start, end in PLACES]
+    data = lines({"text": WORDS + " and more", "label": spans}, {"text": "Di", "label": []})
+    corpus = of_bytes(data, "doccano")
+    cut = {} if unit == "char" else {f"cut_{unit}": 4}
+    assert cut == {key: n for key, n in corpus.facts.items() if key.startswith("cut_")}
+    assert [start for start, _, _ in spans] == [mention.start for mention in corpus[0].mentions]
+    right = of_bytes(data, "doccano", offsets=unit)
+    assert PLACES == [(mention.start, mention.end) for mention in right[0].mentions]
+    assert not any(key.startswith("cut_") for key in right.facts)
+
+
+def test_a_few_mentions_inside_words_are_no_sign_of_another_unit() -> None:
+    text = "cats and dogs, 東京都 and Rome and Oslo"
+    spans = [[0, 3], [9, 12], [15, 17], [23, 27], [32, 36]]
+    record = {"text": text, "label": [[*span, "X"] for span in spans]}
+    assert {} == of_bytes(lines(record), "doccano").facts
+
+
+def test_a_key_of_ids_that_no_record_has_is_reported() -> None:
+    assert 1 == of_bytes(lines(EMOJI), "doccano", id="nr").facts["unknown_id_key"]
+    for options in ({}, {"id": "id"}, {"id": ""}):
+        assert "unknown_id_key" not in of_bytes(lines(EMOJI), "doccano", **options).facts

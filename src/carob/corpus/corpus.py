@@ -642,6 +642,8 @@ records
 LEFT_OUT = "left_out"
 """The fact that counts what a lenient reader left out; after it and a colon, each thing."""
 
+_CUT = "beginning or ending inside a word, as hardly any would if"
+
 FACT_PROBLEMS = {
     "without_returns": (
         "K609",
@@ -658,6 +660,14 @@ FACT_PROBLEMS = {
     "idle_marks": ("K226", "message", "with templates and also TEMPLATE *, which is ignored"),
     "misquoted": ("K234", "mention", "with other words in the text than the file quotes, of "
                   "{quoted:,} that it quotes"),
+    "cut_utf16": ("K234", "mention", f"{_CUT} offsets counted UTF-16 units: --read offsets=utf16"),
+    "cut_bytes": ("K234", "mention", f"{_CUT} offsets counted bytes: --read offsets=bytes"),
+    "cut_inclusive": (
+        "K234",
+        "mention",
+        f"{_CUT} ends were inclusive: --read offsets=inclusive",
+    ),
+    "unknown_id_key": ("K237", "document", "without an id: no record has the key that id= names"),
     "mended": ("K214", "damaged answer", "mended"),
     "unparsed": ("K215", "answer", "that could not be read, which count as empty"),
     "rejected": ("K236", "rejected record", "left out"),

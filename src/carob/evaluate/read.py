@@ -225,6 +225,8 @@ def _read(source: Source, format: str | None, parameters: Mapping[str, Any]) -> 
         how, facts = hook(reader, "signature_fields")(corpus.facts)
         if (library := hook(reader, "library")) is not None:
             corpus = replace(corpus, library=library(source, corpus.documents))
+    if parameters.get("id") and "id_key" in how and len(corpus) and corpus.documents.id is None:
+        facts = {**facts, "unknown_id_key": len(corpus)}
     origin = Origin(source.path, source.sha256, name, how)
     return replace(corpus, facts=facts, origin=origin)
 

@@ -40,6 +40,7 @@ UNITS = {
 COUNTED = (
     "rejected", "unread_relations", "span_groups", "skipped", "cancelled", "other_annotators",
     "quoted", "misquoted", "unlabelled_relations", "unplaced", "mended", "unparsed",
+    "cut_utf16", "cut_bytes", "cut_inclusive",
 )  # fmt: skip
 """What readers of dialects count for the user."""
 
@@ -382,6 +383,10 @@ class _Places:
         self.fits: Counter[str] = Counter()
         self.first: tuple[int, str] | None = None
         """Line and description of the first mention that does not have its words."""
+        self.unquoted = 0
+        self.cut: Counter[str] = Counter()
+        """How many mentions without quoted words cut a word, if offsets count each unit: of those
+        in texts in which some do."""
 
     def move(self, entry: Entry, line: int) -> None:
         """Move the mentions and tokens of an entry to characters."""
@@ -396,6 +401,8 @@ class _Places:
                 raise WrongError("offsets without a text", "a text in which they can be counted")
             return
         borders = _Borders(text)
+        if self.automatic:
+            self._count_cut(borders, mentions, entry.quotes)
         for place, (mention, quote) in enumerate(zip(mentions, entry.quotes, strict=True)):
             spans = mention.get("fragments") or [(mention.get("start"), mention.get("end"))]
             if not all(type(s) is int and type(e) is int and s >= 0 for s, e in spans):
@@ -442,6 +449,21 @@ class _Places:
             elif unit == self.unit and self.first is None:
                 self.first = line, f"{place} quotes {shown(quote)}, the text has {shown(here)}"
 
+    def _count_cut(
+        self, borders: _Borders, mentions: Sequence[Any], quotes: Sequence[str | None]
+    ) -> None:
+        """Count the mentions of a text that cut words, where nothing else shows their unit."""
+        spans = [
+            (mention.get("start"), mention.get("end"))
+            for mention, quote in zip(mentions, quotes, strict=True)
+            if quote is None and type(mention.get("start")) is type(mention.get("end")) is int
+        ]
+        self.unquoted += len(spans)
+        text = borders.text
+        if any(_cuts(text, start, end) for start, end in spans):
+            for unit in UNITS:
+                self.cut[unit] += borders.cut(spans, unit)
+
     def _outside(self, place: str, spans: Sequence[Span], borders: _Borders) -> _OffsetError:
         hints = [
             f"if offsets count {UNITS[unit]}: --read offsets={unit}"
@@ -475,7 +497,33 @@ class _Places:
 
     def facts(self) -> dict[str, int]:
         """How many mentions quote their words, and how many of them are wrong."""
-        return {"quoted": self.quoted, "misquoted": self.quoted - self.fits[self.unit]}
+        facts = {"quoted": self.quoted, "misquoted": self.quoted - self.fits[self.unit]}
+        cut = self.cut["char"]
+        best = min(UNITS, key=lambda unit: self.cut[unit])
+        # Inclusive ends cut nearly all mentions, other units those after some characters.
+        enough = max(2, self.unquoted / 2 if best == "inclusive" else 0)
+        if cut >= enough and 4 * self.cut[best] <= cut:
+            facts[f"cut_{best}"] = cut
+        return facts
+
+
+def _cuts(text: str, start: int, end: int) -> bool:
+    """Whether a place begins or ends inside a word of letters that have cases, or with white space,
+    or is no place in the text.
+    """
+    if not 0 <= start < end <= len(text):
+        return True
+    first, last = text[start], text[end - 1]
+    if first.isspace() or last.isspace():
+        return True
+    before, after = text[start - 1 : start], text[end : end + 1]
+    return (before.isalpha() and _have_cases(before + first)) or (
+        after.isalpha() and _have_cases(last + after)
+    )
+
+
+def _have_cases(letters: str) -> bool:
+    return all(letter.islower() or letter.isupper() for letter in letters)
 
 
 class _Borders:
@@ -497,6 +545,11 @@ class _Borders:
         if table is None:
             return start, end
         return (table[start], table[end]) if start in table and end in table else None
+
+    def cut(self, spans: Iterable[tuple[int, int]], unit: str) -> int:
+        """How many places cut words, or are no places in the text."""
+        moved = (self.in_characters(start, end, unit) for start, end in spans)
+        return sum(span is None or _cuts(self.text, *span) for span in moved)
 
     def all_in_characters(self, spans: Sequence[Span], unit: str) -> list[Span] | None:
         """Several places in characters; None if one of them cannot be."""
