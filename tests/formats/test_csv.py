@@ -63,6 +63,23 @@ def test_without_a_column_of_documents_all_rows_are_one() -> None:
     assert {None: [("X", 0, 3), ("Y", 5, 6)]} == places(data)
 
 
+def test_texts_are_documents_if_no_column_names_them() -> None:
+    """A text stands in the first of its rows, or in all."""
+    rows = ("text,start,end,label", "Ann slept,0,3,PER", "Ann slept,4,9,ACT", "Bo sat,0,2,PER",
+            ",3,6,ACT")  # fmt: skip
+    ((code, line, message),) = found(table(*rows[:4]))
+    assert ("K241", 2) == (code, line)
+    assert message.startswith(
+        "3 of 3 spans much shorter than the words of the column 'text' (line 2 "
+    )
+    corpus = of_bytes(table(*rows), "csv", text="text")
+    assert ["Ann slept", "Bo sat"] == [document.text for document in corpus]
+    assert [[(0, 3), (4, 9)], [(0, 2), (3, 6)]] == [
+        [(mention.start, mention.end) for mention in document.mentions] for document in corpus
+    ]
+    assert 1 == len(of_bytes(table(*rows), "csv", offsets="char"))
+
+
 def test_a_column_id_without_one_of_documents_is_asked_about() -> None:
     data = table("id,start,end,label", "a,0,3,X", "b,5,6,Y")
     assert [("K241", 1, "the column 'id', of documents or of spans")] == found(data)

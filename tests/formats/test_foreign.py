@@ -44,6 +44,15 @@ FILES = {
         {"text": "Ann", "annotations": [{"label": 7, "start_offset": 0, "end_offset": 3}]}),
     "tuples of Python": repr([("Ann slept", {"entities": [(0, 3, "PER")]})]),
     "tuples of Python, as": 'DATA = [\n    ("Ann slept", {"entities": [(0, 3, "PER")]}),\n]\n',
+    "words with tags after slashes": "Ann/B-PER slept/O ./O\nBo/B-PER sat/O\n",
+    "a dataset of Vertex AI": json.dumps({"textContent": "Ann", "textSegmentAnnotations": [
+        {"startOffset": 0, "endOffset": 3, "displayName": "PER"}]}),
+    "output of Google's": json.dumps({"entities": [{"name": "Ann", "type": "X", "salience": 1}]}),
+    "output of Azure's": json.dumps({"documents": [{"id": "1", "entities": []}], "errors": [],
+                                     "modelVersion": "1"}),
+    "documents in one object": json.dumps({"1": {"tokens": ["Ann"], "ner_tags": ["B-PER"]},
+                                           "2": {"tokens": [], "ner_tags": []}}),
+    "labels of whole": json.dumps({"text": "Ann slept", "cats": {"CALM": 1.0}}),
     "labels of whole texts": json.dumps({"id": 1, "text": "Ann slept", "label": ["calm"]}),
 }  # fmt: skip
 
@@ -55,6 +64,32 @@ def test_a_foreign_file_is_refused_by_its_name(name: str) -> None:
     (problem,) = caught.value.problems
     assert "K239" == problem.code and problem.hint
     assert problem.found.startswith(f"what looks like {name}")
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"text": "Ann slept", "found": [{"start": 0, "end": 3, "kind": "PER"}]},
+        {"text": "Ann slept", "entities": [{"start": 0, "end": 3}]},
+        {"examples": [{"content": "Ann slept", "annotations": [{"offset": 4, "length": 5}]}]},
+        [{"doc": {"body": "Ann slept", "found": [{"start_char": 0, "end_char": 3}]}}],
+    ],
+)
+def test_mentions_of_an_unknown_tool_are_not_taken_for_slots(value: object) -> None:
+    source = Source.of_bytes(json.dumps(value).encode(), "file.json")
+    with pytest.raises(InputError, match=r"K239 found objects with places in a text, under \w+, "):
+        read(source)
+    assert read(source, "records")[0].templates
+
+
+@pytest.mark.parametrize("value", [
+    {"talks": [{"start": 9, "end": 10}]}, {"title": "Ann", "talks": [{"start": 9, "end": 10}]},
+    {"title": "A long title", "talk": {"start": 1, "end": 2}, "who": ["Ann"]},
+    {"title": "A long title", "talks": [{"start": "1", "end": "2"}]},
+])  # fmt: skip
+def test_slots_that_look_a_little_like_places_are_slots(value: object) -> None:
+    corpus = read(Source.of_bytes(json.dumps(value).encode(), "file.json"))
+    assert corpus.origin is not None and "records" == corpus.origin.format
 
 
 BINARY = {

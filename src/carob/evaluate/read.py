@@ -87,6 +87,8 @@ def _sureness(source: Source) -> dict[str, float]:
         sure[name] = registry.load("formats", name).sniff(head)
         if sure[name] >= 0.9:
             break
+    if max(sure, key=lambda name: sure[name], default="") == "records":
+        _refuse_places(source, head)
     return sure
 
 
@@ -172,7 +174,7 @@ def _refuse_foreign(source: Source, head: bytes) -> None:
     """A file of another tool that carob does not read is not taken for something else."""
     start = head.lstrip(b"\xef\xbb\xbf \t\r\n")
     first = start[:400].partition(b"\n")[0]
-    if start[:1] not in (b"{", b"[", b"<") and not re.search(rb"#FORMAT|[,;\t]|= *\[", first):
+    if start[:1] not in (b"{", b"[", b"<") and not re.search(rb"#FORMAT|[,;\t]|= *\[|/O\b", first):
         return
     from carob.formats.foreign import foreign  # most files need it not
 
@@ -181,6 +183,18 @@ def _refuse_foreign(source: Source, head: bytes) -> None:
         raise source.failure(
             "K239", f"what looks like {found}", "a format that carob reads", advice
         )
+
+
+def _refuse_places(source: Source, head: bytes) -> None:
+    """Mentions with places, of no tool that carob knows, are not taken for slots with numbers."""
+    from carob.formats.foreign import mentions_with_places  # plain objects alone need it
+
+    if (where := mentions_with_places(head)) is not None:
+        raise source.failure(
+            "K239", f"objects with places in a text, under {where}", "a format that carob reads",
+            "write one object per document as jsonl: id, text or tokens, and mentions; or name the "
+            "format records if they are slots",
+        )  # fmt: skip
 
 
 def _refuse_words(source: Source) -> None:

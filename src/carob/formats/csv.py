@@ -321,6 +321,9 @@ class _Table:
             name = self.value(row, "document").strip()
             if "document" in self.column and not name:
                 self.problems.add("K241", line, "a row without a document", "the id of one")
+            # Without a column of documents, each text is one; it stands in the first of its rows.
+            if "document" not in self.column:
+                name = self.value(row, "text") or next(reversed(documents), "")
             documents.setdefault(name, []).append((line, row))
         for name, rows in documents.items():
             yield rows[0][0], 0, partial(self._entry, name, rows)
@@ -371,7 +374,7 @@ class _Table:
         if self.format.offsets != "auto" or "words" not in self.column or self.unit == "token":
             return
         fits: Counter[str] = Counter()
-        quoted, first = 0, (0, "")
+        quoted, longer, first = 0, 0, (0, "")
         for line, row in self.rows:
             words = self.value(row, "words")
             start, end = (_NUMBER.fullmatch(self.value(row, part)) for part in ("start", "end"))
@@ -379,6 +382,7 @@ class _Table:
                 continue
             quoted += 1
             length = int(end[1]) - int(start[1])
+            longer += length + 1 < len(words) and int(end[1]) <= len(words)
             sizes = {
                 "char": len(words), "inclusive": len(words) - 1,
                 "utf16": len(words.encode("utf-16-le", "surrogatepass")) // 2,
@@ -398,6 +402,14 @@ class _Table:
                 f"shorter than their words ({first[1]})",
                 "offsets that count characters, with exclusive ends",
                 f"{hint} (or offsets=char to take them as they are)",
+            )  # fmt: skip
+        elif 2 * longer > quoted and "text" not in self.column:
+            self.problems.add(
+                "K241", first[0], f"{longer:,} of {many(quoted, 'span')} much shorter than the "
+                f"words of the column {shown(self.names[self.column['words']])} ({first[1]})",
+                "the words of spans",
+                "--read text=NAME if the column has the texts of documents (or offsets=char to "
+                "take spans and words as they are)",
             )  # fmt: skip
         self.problems.check()
 

@@ -31,6 +31,9 @@ _TEXTS: tuple[tuple[str, str, str], ...] = (
     (r"(?i)[\"']?(?:\w+[\"']?[,;\t][\"']?)*(?:sentence|text)[\"']?[,;\t]"
      r"[\"']?(?:labels?|class|category|sentiment|target)[\"']?\s*\r?\n",
      "a table of labelled texts (CSV)", "carob scores mentions in texts, not classes of texts"),
+    (r"(?:\S+/(?:[A-Z]+|[BIES]-\w+)[ \t]+)+\S+/(?:[A-Z]+|[BIES]-\w+)[ \t]*\r?(?:\n|$)",
+     "words with tags after slashes",
+     "write it as conll: one token per line, a tab, its tag, and a blank line after each sentence"),
     (r"(?:\w+ *= *)?\[?\s*\(\s*(?:\"[^\"\n]*\"|'[^'\n]*'),\s*[{\[(]",
      "tuples of Python, as in training data of spaCy", "write the file with json.dump"),
 )  # fmt: skip
@@ -75,7 +78,9 @@ def _is_classes(value: Mapping[str, Any]) -> bool:
     """Whether a label is of a whole text: a text with one label, or a list of labels."""
     if not isinstance(value.get("text"), str) or {"mentions", "tokens", "id2label"} & value.keys():
         return False
-    label = value.get("label")
+    label, classes = value.get("label"), value.get("cats")
+    if isinstance(classes, dict) and classes and not {"ents", "spans"} & value.keys():
+        return all(isinstance(each, (int, float)) for each in classes.values())
     if isinstance(label, list):
         return bool(label) and all(isinstance(each, str) for each in label) and len(value) < 6
     return False
@@ -90,6 +95,17 @@ def _is_tagged_token(value: Mapping[str, Any]) -> bool:
     tags = [value[key] for key in _TAG_KEYS if isinstance(value.get(key), str)]
     words = [key for key in _WORD_KEYS if isinstance(value.get(key), str)]
     return bool(words) and any(_TAG.fullmatch(tag) for tag in tags)
+
+
+def _is_by_ids(value: Mapping[str, Any]) -> bool:
+    """Whether all values are documents: objects with tokens, or with a text and a list."""
+    return bool(value) and all(
+        isinstance(each, dict)
+        and (isinstance(each.get("tokens"), list)
+             or (isinstance(each.get("text"), str)
+                 and any(isinstance(part, list) for part in each.values())))
+        for each in value.values()
+    )  # fmt: skip
 
 
 _OBJECTS: tuple[tuple[Callable[[Mapping[str, Any]], bool], str, str], ...] = (
@@ -120,6 +136,14 @@ _OBJECTS: tuple[tuple[Callable[[Mapping[str, Any]], bool], str, str], ...] = (
      "an answer of a language model's interface", "its JSON is in choices[0].message.content"),
     (lambda value: _lists_objects_with(value.get("Entities"), "BeginOffset"),
      "output of Amazon Comprehend", f"{_JSONL}; BeginOffset and EndOffset are the places"),
+    (lambda value: _lists_objects_with(value.get("textSegmentAnnotations"), "startOffset"),
+     "a dataset of Vertex AI", f"{_JSONL}; startOffset and endOffset are the places"),
+    (lambda value: _lists_objects_with(value.get("entities"), "salience"),
+     "output of Google's Natural Language API", f"{_JSONL}; beginOffset is where a mention begins"),
+    (lambda value: "modelVersion" in value and _lists_objects_with(value.get("documents"), "id"),
+     "output of Azure's language service", f"{_JSONL}; offset and length are the places"),
+    (_is_by_ids, "documents in one object, by their ids",
+     "write one object per document, with its id"),
     (_is_tagged_token, "a list of tokens with tags",
      "write it as conll, one token per line, or as objects with tokens and ner_tags"),
     (_is_classes, "labels of whole texts", "carob scores mentions in texts, not classes of texts"),
@@ -148,6 +172,43 @@ def foreign(head: bytes) -> tuple[str, str] | None:
         if re.match(pattern, text):
             return name, advice
     return None
+
+
+_PLACES = (
+    ("start", "end"), ("begin", "end"), ("offset", "length"), ("startOffset", "endOffset"),
+    ("start_offset", "end_offset"), ("start_pos", "end_pos"), ("start_char", "end_char"),
+)  # fmt: skip
+"""What tools call the two numbers of a place."""
+
+
+def mentions_with_places(head: bytes) -> str | None:
+    """The key of a list of objects that have places in the text of the object around it.
+
+    >>> mentions_with_places(b'{"content": "Ann slept", "found": [{"start": 0, "end": 3}]}')
+    'found'
+    >>> mentions_with_places(b'{"title": "A", "talks": [{"start": 9, "end": 10}]}')
+    """
+    waiting: list[Any] = list(json_text.samples(head))
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, list):
+            waiting += value[:9]
+        if not isinstance(value, dict):
+            continue
+        longest = max((len(each) for each in value.values() if isinstance(each, str)), default=0)
+        for key, each in value.items():
+            if isinstance(each, list) and each and all(_is_place(row, longest) for row in each):
+                return shown(key)[1:-1]
+        waiting += value.values()
+    return None
+
+
+def _is_place(row: Any, longest: int) -> bool:
+    """Whether an object has a place in a text that is this long."""
+    if not isinstance(row, dict):
+        return False
+    pairs = ((row[a], row[b]) for a, b in _PLACES if a in row and b in row)
+    return any(type(a) is type(b) is int and a >= 0 and 0 < b <= longest for a, b in pairs)
 
 
 def _xml(text: str) -> tuple[str, str] | None:
