@@ -82,7 +82,8 @@ def elements(
             waiting.append(block)
             # The parser looks at a tag that is not complete from its beginning, each time: if it
             # is long, as much again must come first.
-            if len(waiting) * _BLOCK < unfinished:
+            more = len(waiting) * _BLOCK
+            if more < unfinished and unfinished + more <= LARGEST:
                 continue
             reader.parser.Parse(b"".join(waiting), False)
             waiting.clear()
