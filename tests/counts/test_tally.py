@@ -121,3 +121,14 @@ def test_only_zero_divisors_give_no_number() -> None:
 def test_quantities_are_arrays_by_name() -> None:
     q = Quantities.of(gold_all=2, system_all=np.array([1.0, 0.0]))
     assert [3.0, 2.0] == q.items_there().tolist()
+
+
+def test_counts_move_onto_more_labels_than_a_byte_can_number() -> None:
+    tally = Tally.of(Exact(), Pair.of(Corpus.of("[Ann]L150"), Corpus.of("[Ann]L150")))
+    labels = tuple(sorted(f"L{number}" for number in range(200)))
+    moved = tally.onto(labels)
+    assert {"L150": 1.0} == {
+        label: count
+        for label, count in zip(labels, moved.by_label()["tp"].tolist(), strict=True)
+        if count
+    }
