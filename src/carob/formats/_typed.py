@@ -8,6 +8,7 @@ What is read here would be read there in the same way; a test checks it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -31,7 +32,7 @@ from carob.formats._text import pieces
 
 _LARGEST = 2**31 - 1
 _NOT_STRUCTURE = bytes(byte for byte in range(256) if byte not in b'":,')
-_NOT_ESCAPES = bytes(byte for byte in range(256) if byte not in b'":,\\/bfnrtu')
+_ESCAPE = re.compile(rb"\\.", re.S)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +80,7 @@ def has_keys(lines: Sequence[bytes], count: int) -> bool:
     text = b"\n".join(lines)
     if _key_signs(text) == count:  # quotes in texts can only make them more
         return True
-    escapes = text.translate(None, _NOT_ESCAPES)  # whatever a backslash escapes stays after it
-    return _key_signs(escapes.replace(b"\\\\", b"").replace(b'\\"', b"")) == count
+    return _key_signs(_ESCAPE.sub(b"", text)) == count
 
 
 def _key_signs(text: bytes) -> int:

@@ -24,7 +24,6 @@ from carob.corpus.corpus import Corpus, Library, Words
 from carob.corpus.document import Filler, Template
 from carob.corpus.problems import DataError, shown
 from carob.corpus.tables import UNKNOWN, Codes, Groups, Templates
-from carob.pair.filled import words_at
 
 EVERYTHING = frozenset({
     "overlaps", "crossing", "discontinuous", "across sentences", "attributes", "confidence",
@@ -440,5 +439,7 @@ class _Fit:
         if self.words is None:
             library = self.corpus.library
             self.words = library.words(self.row) if library else (None, None)
+        from carob.pair.filled import words_at  # most files are read, and not written
+
         text = words_at(self.words, original.fragments, self.corpus.unit or "char")
         return text if text and text.strip() else None
