@@ -84,7 +84,7 @@ def compact(numbers: FloatArray) -> FloatArray:
     """
     with np.errstate(invalid="ignore"):  # numbers that do not fit would change
         small = numbers.astype(np.int16)
-    return cast(FloatArray, small) if np.array_equal(small, numbers) else numbers
+    return cast(FloatArray, small) if (small == numbers).all() else numbers
 
 
 def is_whole(numbers: FloatArray) -> bool:

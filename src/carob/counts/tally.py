@@ -249,9 +249,10 @@ class Tally:
         width = len(labels)
         units = pair.size if units is None else units
         if units * width * len(events.outcomes) <= DENSE:
-            counts = events.counted(width, units * width)
-            cells = np.flatnonzero(counts.any(axis=1))
-            counts = counts[cells]
+            by_outcome = events.counted(width, units * width).T
+            # A row of this table lies in one piece of memory, a column does not.
+            cells = np.flatnonzero(np.logical_or.reduce(by_outcome, axis=0))
+            counts = by_outcome.take(cells, axis=1).T
         else:
             cells, row = np.unique(events.cell(width), return_inverse=True)
             counts = events.counted(width, len(cells), row)

@@ -98,7 +98,7 @@ def _is_table(head: bytes) -> bool:
     return max(first.count(sign) for sign in (b",", b";", b"\t")) > 1
 
 
-def _candidates(source: Source, head: bytes) -> list[str]:
+def _candidates(source: Source, head: bytes) -> Iterator[str]:
     """The formats that a file may be in, by the words that each has as signs: first the one that
     the file name ends in, last those for any text. The others need not be imported.
     """
@@ -115,13 +115,15 @@ def _candidates(source: Source, head: bytes) -> list[str]:
             return False
         return word == "text" or word.encode() in head
 
-    found = [
-        name
-        for name in registry.builtin("formats")
-        if any(map(has, signs.get(name, "").split(" ")))
-    ]
+    def may_be(name: str) -> bool:
+        return any(map(has, signs.get(name, "").split(" ")))
+
+    every = registry.builtin("formats")
+    first = [name for name in every if f".{name}" == named and may_be(name)]
+    yield from first  # if it is sure, the words of the others need not be looked for
+    found = [name for name in every if name not in first and may_be(name)]
     any_text = {name for name in found if signs.get(name, "text") == "text"}
-    return sorted(found, key=lambda name: (f".{name}" != named, name in any_text, name))
+    yield from sorted(found, key=lambda name: (name in any_text, name))
 
 
 def _is_binary(head: bytes) -> bool:
