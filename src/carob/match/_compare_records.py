@@ -85,7 +85,7 @@ class Comparer:
         parts = []
         for node in (self.nodes[number] for number in self.pair.schema.roots.values()):
             parts += self._roots(node)
-        for side, outcome in ((self.system, SPU),):  # records of a type that nobody knows
+        for side, outcome in ((self.system, SPU),):  # records of an unknown type
             lost = np.flatnonzero((side.parent < 0) & (side.node < 0) & (side.doc >= 0))
             parts.append(self._alone(lost, side.doc[lost], outcome))
         return Parts.joined(parts)

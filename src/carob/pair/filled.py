@@ -235,12 +235,6 @@ class FilledPair:
         """Which system fillers have no place, and a text that is not found in the document."""
         return self.grounded.ungrounded
 
-    @property
-    def unread(self) -> bool:
-        """Whether no system filler can be checked against a text."""
-        unknown = self.grounded.unknown
-        return bool(unknown.any()) and bool(unknown.all())
-
     def raw_texts(self, side: Filled) -> list[str | None]:
         """The text of every realisation of a side, as the file has it; None if it is unknown."""
         column = self._worded(side, str)

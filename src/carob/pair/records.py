@@ -472,11 +472,8 @@ def _on_one_vocabulary(
         rises = bool((doc[1:] >= doc[:-1]).all())
         orders.append(np.arange(len(doc)) if rises else np.argsort(doc, kind="stable"))
         docs.append(doc[orders[-1]])
-    size, count = (
-        sum(map(len, docs)),
-        max((int(doc[-1]) + 1 for doc in docs if len(doc)), default=0),
-    )
-    ends = np.linspace(0, count, size // PIECE + 2).astype(np.int64)[1:]
+    count = max((int(doc[-1]) + 1 for doc in docs if len(doc)), default=0)
+    ends = np.linspace(0, count, sum(map(len, docs)) // PIECE + 2).astype(np.int64)[1:]
     bounds = [np.append(0, np.searchsorted(doc, ends)).tolist() for doc in docs]
     texts: list[str] = []
     codes = [np.empty_like(leaves.code) for leaves, _ in found]
