@@ -179,7 +179,7 @@ class CountTable(Table):
         return tuple(np.append(first + i, size).astype(np.int64) for i in range(labels))
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(eq=False, repr=False)
 class Statistic:
     """A score, or several scores at once, as a function of the column sums of a table.
 
@@ -218,7 +218,7 @@ COMMON = ("gold_right", "gold_all", "system_right", "system_all")
 """What P, R, F and the zero rule need."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Tally:
     """Counts: a row for each (unit, label) that has any, in this order; a column for each outcome.
 
@@ -379,21 +379,30 @@ class Tally:
         """
         width = len(self.labels)
         dense = self.units * width * len(names) <= DENSE
-        step = max(width, 1) if dense else GROUP
-        values, group = self._values(names), self.label // step
-        order = np.argsort(group, kind="stable")
-        ends = np.searchsorted(group[order], np.arange(-(-width // step) + 1))
-        for k, (first, end) in enumerate(pairwise(ends.tolist())):
-            own, labels = order[first:end], np.arange(k * step, min((k + 1) * step, width))
-            units = None if dense else np.unique(self.unit[own])
-            row = self.unit[own] if units is None else np.searchsorted(units, self.unit[own])
+        step, values = width if dense else GROUP, self._values(names)
+        for first, own in self._groups_of_labels(step):
+            labels, unit = np.arange(first, min(first + step, width)), self.unit[own]
+            units = None if dense else np.unique(unit)
+            row = unit if units is None else np.searchsorted(units, unit)
             height = self.units if units is None else len(units)
             matrix = np.zeros((height, len(names) * len(labels)))
-            column = self.label[own].astype(np.int64) - k * step
+            column = self.label[own].astype(np.int64) - first
             for i, numbers in enumerate(values):
                 matrix[row, column + i * len(labels)] = numbers[own]
             columns = np.arange(len(names))[:, None] * width + labels
             yield Part(columns.ravel(), units, compact(matrix))
+
+    def _groups_of_labels(self, step: int) -> Iterator[tuple[int, slice | IntArray]]:
+        """The first label of each group of `step` labels, and the rows of counts of the group."""
+        width = len(self.labels)
+        if step >= width:
+            yield from [(0, slice(None))] * bool(width)
+            return
+        group = self.label // step
+        order = np.argsort(group, kind="stable")
+        ends = np.searchsorted(group[order], np.arange(-(-width // step) + 1)).tolist()
+        for k, (low, high) in enumerate(pairwise(ends)):
+            yield k * step, order[low:high]
 
     def _table(
         self, names: Sequence[str], parts: Callable[[], Iterator[Part]], sums: FloatArray,

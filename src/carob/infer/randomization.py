@@ -27,7 +27,7 @@ CELLS = 1 << 20
 """About how many numbers are worked on at a time: it changes memory and speed, no result."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Verdict:
     """The result of a test, for one score or for several at once (arrays).
 

@@ -22,7 +22,7 @@ import numpy as np
 
 from carob import progress
 from carob.arrays.columns import is_whole, stretches
-from carob.arrays.types import ByteArray, FloatArray, IntArray
+from carob.arrays.types import ByteArray, FloatArray, IntArray, SingleArray
 from carob.counts.tally import Statistic, Table
 
 CHUNK = 1 << 20
@@ -38,7 +38,7 @@ LARGEST = 40
 """No Poisson number of a mean below 1 is ever this large: the probability is below 1e-47."""
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Units:
     """The units of resampling: their order of drawing, and where each stratum begins in it.
 
@@ -160,9 +160,10 @@ def _poisson_table(mean: float) -> tuple[bytes, FloatArray]:
 HELD = 1 << 20
 """About how many sums are kept at a time: it changes memory and speed, no result."""
 
-TOGETHER, BLOCK = 8, 1 << 21
+TOGETHER, BLOCK, SMALL_BLOCK = 8, 1 << 21, 1 << 16
 """At least this many weights of each unit, and about this many weights of all units, are multiplied
-at a time, if they fit: the matrix is then read from memory once for all of them."""
+at a time, if they fit: the matrix is then read from memory once for all of them. The few columns in
+double precision are multiplied with small blocks, which stay in the cache."""
 
 LARGE, GROUPS = 1 << 24, 400
 """Where units x columns of a table are more than LARGE, the jackknife leaves out GROUPS groups of
@@ -178,7 +179,7 @@ Contrast = tuple[int] | tuple[int, int]
 """One statistic, or the first minus the second."""
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Moments:
     """What leaving out one unit at a time says about one or several scores (arrays).
 
@@ -363,8 +364,13 @@ class Matrix:
                         every.append(line)
         small = np.array([_fits_single(line, size) for line in every], bool)
         new_number = np.argsort(np.argsort(~small, kind="stable"))
-        self._single = _matrix([every[i] for i in np.flatnonzero(small)], size, np.float32)
-        self._double = _exact(_matrix([every[i] for i in np.flatnonzero(~small)], size), size)
+        single, double = (
+            np.array([every[i] for i in np.flatnonzero(of_kind)]).reshape(-1, size)
+            for of_kind in (small, ~small)
+        )
+        # Units x columns: weights times these is faster than the transposed product.
+        self._single = np.array(single.T, np.float32, order="C")
+        self._double = np.ascontiguousarray(_exact(double, size).T)
         new_number = np.append(new_number, -1)
         for place in self._places:
             place[:] = new_number[place]
@@ -384,13 +390,15 @@ class Matrix:
     ) -> Iterator[tuple[slice, list[FloatArray]]]:
         """The sums of each table (draws x columns), for some draws at a time; `what` they are."""
         held = max(1, HELD // max(self.width, 1))
-        least = min(held, max(TOGETHER, BLOCK // max(self.units, 1)))
+        least = min(held, self._together(BLOCK))
+        single = np.empty((min(least, draws), self.units), np.float32)
+        double = np.empty((min(self._together(SMALL_BLOCK), draws), self.units))
         first, parts = 0, []
         pieces = _regrouped(weights, least, held)
         if progress.observer is not None:
             pieces = progress.steps(pieces, what, draws, len)
         for piece in pieces:
-            parts.append(self._product(piece))
+            parts.append(self._product(piece, single, double))
             count = sum(part.shape[1] for part in parts)
             if count >= held or first + count == draws:
                 product = np.concatenate(parts, axis=1)
@@ -401,21 +409,30 @@ class Matrix:
                 yield slice(first, first + count), sums
                 first, parts = first + count, []
 
-    def _product(self, weights: ByteArray) -> FloatArray:
-        """The sums of each different column: columns x draws."""
+    def _together(self, block: int) -> int:
+        """How many weights of each unit make about this many weights of all units."""
+        return max(TOGETHER, block // max(self.units, 1))
+
+    def _product(self, weights: ByteArray, single: SingleArray, double: FloatArray) -> FloatArray:
+        """The sums of each different column: columns x draws. Weights become numbers in the given
+        buffers: the system would take longer to provide new memory than all of that takes.
+        """
         product = np.zeros((self.width + 1, len(weights)))
-        single, double = len(self._single), len(self._single) + len(self._double)
-        product[:single] = self._single @ weights.astype(np.float32).T
-        if double < self.width or single < double:
-            numbers = weights.astype(np.float64)
-            product[single:double] = self._double @ numbers.T
-            for columns, units, values in self._sparse:
-                product[columns] = values @ numbers[:, units].T
+        first = 0
+        for columns, numbers in ((self._single, single), (self._double, double)):
+            end = first + columns.shape[1]
+            for low in range(0, len(weights), len(numbers)) if first < end else ():
+                some = weights[low : low + len(numbers)]
+                numbers[: len(some)] = some
+                product[first:end, low : low + len(some)] = (numbers[: len(some)] @ columns).T
+            first = end
+        for lines, units, values in self._sparse:
+            product[lines] = values @ weights[:, units].astype(np.float64).T
         return product
 
 
 def _regrouped(weights: Iterable[ByteArray], least: int, most: int) -> Iterator[ByteArray]:
-    """The same rows, at least so many at a time (but for the last), and at most so many.
+    """The same rows, at least `least` at a time (but for the last), and at most `most`.
 
     >>> [len(part) for part in _regrouped(iter([np.zeros((3, 1), np.uint8)] * 3), 4, 5)]
     [5, 1, 3]
@@ -429,10 +446,6 @@ def _regrouped(weights: Iterable[ByteArray], least: int, most: int) -> Iterator[
             waiting = []
     if waiting:
         yield np.concatenate(waiting)
-
-
-def _matrix(lines: Sequence[FloatArray], size: int, kind: type = np.float64) -> FloatArray:
-    return np.array(lines, kind).reshape(len(lines), size)
 
 
 def _fits_single(line: FloatArray, count: int) -> bool:
