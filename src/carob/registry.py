@@ -30,9 +30,9 @@ STAGES: Mapping[str, str] = {
 }
 """The stages that have components, and what one of them is called in messages."""
 
-_NAME = re.compile(r'    name: ClassVar(?:\[str\])? = "([^"]+)"')
-_SIGNS = re.compile(r"    signs: ClassVar\[str\] = (['\"])(.*)\1$", re.M)
-_CLASS = re.compile(r"class (\w+)")
+_NAME = re.compile(rb'    name: ClassVar(?:\[str\])? = "([^"]+)"')
+_SIGNS = re.compile(rb"    signs: ClassVar\[str\] = (['\"])([^\r\n]*)\1")
+_CLASS = re.compile(rb"class (\w+)")
 
 
 def builtin(stage: str) -> Mapping[str, tuple[str, str]]:
@@ -67,31 +67,31 @@ def _declared(stage: str) -> tuple[Mapping[str, tuple[str, str]], Mapping[str, s
             path += "/__init__.py"  # a component that is a folder
             if not os.path.exists(path):  # noqa: PTH110
                 continue
-        with open(path, encoding="utf-8") as source:  # noqa: PTH123
+        with open(path, "rb") as source:  # noqa: PTH123
             text = source.read()
         module, seen, name = f"carob.{stage}.{file.removesuffix('.py')}", -1, ""
-        for at in _lines(text, "    name: ClassVar", "    signs: ClassVar"):
-            begin = text.rfind("\nclass ", 0, at) + 1
+        for at in _lines(text, b"    name: ClassVar", b"    signs: ClassVar"):
+            begin = text.rfind(b"\nclass ", 0, at) + 1
             if (found := _NAME.match(text, at)) and begin > max(seen, 0):
-                seen, name = begin, found[1]
+                seen, name = begin, found[1].decode()
                 of_class = _CLASS.match(text, begin)
                 assert of_class is not None, "a class has a name"
-                components[name] = module, of_class[1]
+                components[name] = module, of_class[1].decode()
             elif name and (found := _SIGNS.match(text, at)):
-                declared[name] = found[2]
+                declared[name] = found[2].decode()
     return components, declared
 
 
-def _lines(text: str, *begins: str) -> list[int]:
-    """Where lines begin that begin so. A regular expression would look at every line of the source
-    for ten milliseconds, at each start.
+def _lines(source: bytes, *begins: bytes) -> list[int]:
+    """Where the lines are that begin with one of `begins`. A regular expression would take ten
+    milliseconds to look at every line, at each start, and decoding the source some more.
     """
     places = []
     for begin in begins:
-        at = text.find(f"\n{begin}")
+        at = source.find(b"\n" + begin)
         while at >= 0:
             places.append(at + 1)
-            at = text.find(f"\n{begin}", at + 1)
+            at = source.find(b"\n" + begin, at + 1)
     return sorted(places)
 
 

@@ -341,7 +341,7 @@ def test_iou_reaches_the_decimal_that_was_written() -> None:
             assert Tally.of(Iou(t=part / 100 + 1e-9), pair).counted()["tp"] == 0.0
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Spelled(Pair):
     """A pair in characters whose tokens are four characters wide, with a space between."""
 

@@ -27,7 +27,7 @@ class TooManyStepsError(Exception):
     gold: int = NONE
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Work:
     """How many steps are left."""
 
@@ -82,7 +82,7 @@ def ranks(values: IntArray) -> IntArray:
     return numbers[values] - np.int32(1)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Assignment:
     """The rows inserted so far, at their places. The edges of row i are first[i]:first[i + 1]."""
 
@@ -158,7 +158,7 @@ class _Assignment:
             end_column = before
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Choice:
     """Goes from one best assignment to the smallest: each row in turn takes the first column it
     can, and then keeps it.

@@ -32,7 +32,7 @@ class _Table(Protocol):
     def pieces(self) -> _Spans: ...
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Overlaps:
     """Pairs of mentions that share positions, sorted by gold row, then system row."""
 

@@ -74,7 +74,7 @@ def spread(offsets: IntArray, index: IntArray) -> tuple[IntArray, IntArray]:
     return places, new
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Codes:
     """A column of words: each row points into `values`, -1 is none.
 
@@ -254,7 +254,7 @@ def _join_moved(columns: Sequence[IntArray], first: Sequence[int]) -> IntArray:
     return np.concatenate([int32(np.where(c < 0, UNKNOWN, c + by)) for c, by in pairs])
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Fragments:
     """The fragments of all rows of another table."""
 
@@ -287,7 +287,7 @@ class Fragments:
         return _join_rows(tables, offsets=_join_offsets([table.offsets for table in tables]))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Mentions:
     """Mentions as columns. `start` and `end` are the extent; `fragments` is None if no mention has
     more than one.
@@ -377,7 +377,7 @@ class Mentions:
         )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Documents:
     """Documents as columns.
 
@@ -426,7 +426,7 @@ class Documents:
         )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Groups:
     """Relations or clusters as columns: a row is a group, its parts are members.
 
@@ -469,7 +469,7 @@ class Groups:
         )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Fillers:
     """The fillers of all templates. `place` is where one stood in its template.
 
@@ -536,7 +536,7 @@ class Fillers:
         )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Marks:
     """Slots of templates that have no filler: known to be empty, or `unannotated`."""
 
@@ -573,7 +573,7 @@ class Marks:
         return _take_rows(self, rows, template=new[self.template[rows]])
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Templates:
     """Templates as columns, at any depth of nesting: one that fills a slot of another has a
     `parent`. Documents are in order, and a parent comes before the templates in it. `confidence` is

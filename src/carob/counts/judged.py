@@ -11,7 +11,7 @@ from carob.arrays.types import BoolArray, FloatArray, IntArray
 from carob.corpus.problems import DataError
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(eq=False, repr=False)
 class Judged:
     """The answers of a system, for those who accept some of them: document, row, whether right, and
     the confidence (NaN: none).

@@ -74,7 +74,7 @@ class Violation:
         return f"{plain(self.file)}: {self.sentence}; the task allows {self.fillers}"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Counts:
     """The smallest and largest number of fillers of one slot, in each template that can have it.
 

@@ -36,7 +36,7 @@ from carob.result.scores import File, Scores
 SYSTEM = "system"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(eq=False, repr=False)
 class BatchSide:
     """What is kept of gold, or of the system, beside the counts: sums, and no text or place."""
 
@@ -78,7 +78,7 @@ def _sum(counters: Sequence[Counter[Any]]) -> Counter[Any]:
     return total
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(eq=False, repr=False)
 class Batch:
     """The counts of some documents: a tally for each event space, which add up.
 

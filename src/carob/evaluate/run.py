@@ -78,7 +78,7 @@ a million rows take more than a gigabyte.
 """
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(eq=False, repr=False)
 class Plan:
     """The resampling of a run, which is the same for every system."""
 
@@ -242,7 +242,7 @@ class PlaceSums(NamedTuple):
         return sums.astype(np.float64, copy=False)  # NumPy makes whole numbers of nothing at all
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(eq=False, repr=False)
 class Contents:
     """For each document of one side some sums over what it holds, which differ if that does."""
 
@@ -374,7 +374,7 @@ Defaults = Callable[[Corpus, Iterable[Corpus]], Sequence[str | Recipe]]
 """From gold and systems, the recipes to score by default."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(eq=False, repr=False)
 class Run:
     """Files that are read and paired, and what signatures and remarks say about them."""
 

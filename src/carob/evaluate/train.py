@@ -25,7 +25,7 @@ HEADER = "carob.json"
 """The file of a model's folder that says which learner made it, from what."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(eq=False, repr=False)
 class Trained:
     """A model with its learner, and how texts are cut into tokens for it.
 

@@ -45,7 +45,7 @@ class Judgement(NamedTuple):
     grounded: IntArray
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class _Values:
     """The values of one side: the document and slot of each leaf, and its row among the fillers of
     the pair (-1: none). Leaves of which nothing is judged are in no document.
@@ -59,7 +59,7 @@ class _Values:
         return len(self.doc)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class _Table:
     """The values of both sides, and the names of slots."""
 

@@ -32,7 +32,7 @@ class Change(NamedTuple):
     after: list[tuple[Spot, float]]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Places:
     """Where positions are: `starts` are the first ones of documents, `words` the tokens of a
     document, `line` the file and line of a position on one side.

@@ -40,7 +40,7 @@ _WORKSPACE = 1 << 22
 NEWLINE, RETURN, SPACE, TAB = 10, 13, 32, 9
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Chunk:
     """Whole lines, split into fields.
 

@@ -104,10 +104,10 @@ def place_edges(
     else:
         _check_overlaps(placed, space, largest, own)
         edges = placed.overlaps
-        fits = placed.gold.label[edges.gold] == placed.system.label[edges.system]
+        fits = placed.same_label
         if isinstance(match, Contains):
             spurious, missing = tokens_apart(placed)
-            fits &= (spurious <= match.k) & (missing <= 0)
+            fits = fits & (spurious <= match.k) & (missing <= 0)
         left, right = edges.gold[fits], edges.system[fits]
     return _once(own[left], others[right])
 

@@ -104,7 +104,7 @@ def _first(pair: Pair, *, labelled: bool) -> tuple[IntArray, IntArray]:
     edges = pair.overlaps
     fits = free_gold[edges.gold] & free_system[edges.system]
     if labelled:
-        fits &= pair.gold.label[edges.gold] == pair.system.label[edges.system]
+        fits &= pair.same_label
     a, b = edges.gold[fits], edges.system[fits]
     order = np.lexsort((a, b))
     a, b = a[order], b[order]

@@ -38,7 +38,7 @@ def without_premodifiers(text: str) -> str:
     return " ".join(words[first:])
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class TemplateTable:
     """Templates (`doc` to `depth`), fillers (`template` to `single`) and their realisations.
 

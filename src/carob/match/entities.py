@@ -70,7 +70,7 @@ class Entity(NamedTuple):
     strings: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Form:
     """A template: its type (empty: none) and, by slot, the entities that fill it."""
 

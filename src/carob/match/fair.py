@@ -211,7 +211,7 @@ def _extended(pairs: Pairs, more: list[tuple[int, int]]) -> Pairs:
     return np.concatenate([pairs[0], added[:, 0]]), np.concatenate([pairs[1], added[:, 1]])
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Side:
     """The mentions of one side: what of them is unclaimed, and in which order they were counted."""
 

@@ -50,8 +50,7 @@ class _OverlapSpace:
         """The events of those overlaps of the pair that fit (None: all) and whose labels do."""
         gold, system, shared = pair.overlaps.gold, pair.overlaps.system, pair.overlaps.shared
         if self.label == "match":
-            same: BoolArray = pair.gold.label[gold] == pair.system.label[system]
-            fits = same if fits is None else fits & same
+            fits = pair.same_label if fits is None else fits & pair.same_label
         if fits is not None:
             gold, system, shared = gold.compress(fits), system.compress(fits), shared.compress(fits)
         if self.pairing == "one":

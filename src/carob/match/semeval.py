@@ -132,9 +132,7 @@ def _ehealth_pairs(pair: Pair) -> Mapping[str, Rows]:
     one, other = join(left[ours], right[theirs])
     one, other = ours[one], theirs[other]
     taken = np.append(gold, one), np.append(system, other)
-    edges = pair.overlaps
-    same = pair.gold.label[edges.gold] == pair.system.label[edges.system]
-    every = _with_first_overlapping(pair, taken, same)
+    every = _with_first_overlapping(pair, taken, pair.same_label)
     partial = every[0][len(taken[0]) :], every[1][len(taken[1]) :]
     return {"COR": (gold, system), "INC": (one, other), "PAR": partial}
 

@@ -182,8 +182,7 @@ class _Flat(Events):
             counts: FloatArray = np.bincount(cells, weights, size)  # type: ignore[assignment]
             return counts
 
-        edges = pair.overlaps
-        same = pair.gold.label[edges.gold] == pair.system.label[edges.system]
+        edges, same = pair.overlaps, pair.same_label
         cells = pair.cells("gold")[edges.gold.compress(same)]
         right = units(cells, edges.shared.compress(same))
         ours, theirs = (

@@ -33,7 +33,7 @@ _folded = lru_cache(maxsize=1 << 15)(fold)
 """Many texts occur in every piece of a pair."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Forms:
     """The templates of one side; types and the paths that lead to them are codes of the pair.
 
@@ -55,7 +55,7 @@ class Forms:
                      np.where(parent < 0, UNKNOWN, parent - low))  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Filled:
     """The fillers of one side. `label` is the row they count in: TYPE.slot, as a code of the pair.
 
@@ -132,7 +132,7 @@ class Filled:
         )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Texts:
     """The folded text of every realisation of both sides, as codes of `values` (-1: unknown)."""
 
@@ -149,7 +149,7 @@ class GroundingCheck(NamedTuple):
     unknown: int
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class FilledPair:
     """The slots of gold and system. `words` gives text and tokens of a document of gold.
     `ignored` counts the fillers of templates that were left out; `remarks` report how types were

@@ -32,7 +32,7 @@ _TURN = attrgetter("turn")
 _WAYS = [(apart, level) for apart in (True, False) for level in LEVELS]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Grounded:
     """The places of all realisations of both sides, given or located in the text.
 

@@ -24,7 +24,7 @@ TRIGGER = "trigger"
 """The role that makes a relation an event."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Links:
     """The relations and clusters of one side. Documents are gold's; labels, roles and the labels of
     mentions are codes of the pair. The arguments of relation i are the rows of `role` and `mention`
@@ -48,7 +48,7 @@ class Links:
         return np.repeat(np.arange(len(self)), np.diff(self.offsets))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class LinkedPair:
     """The relations and events of gold and system. `mentions` is the pair of all mentions, which
     arguments point to; `labels` and `roles` are the names of codes, `event_roles` the rows of

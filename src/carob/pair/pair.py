@@ -40,7 +40,7 @@ MOST_OVERLAPS, OVERLAPS_EACH = 1_000_000, 16
 """How many pairs of mentions may overlap: this many, or this many for each mention."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Pair:
     """What an event space counts. `coverage` accounts for everything that was read.
 
@@ -176,6 +176,18 @@ class Pair:
         (array([1]), True)
         """
         return self.overlaps_of(self.gold, self.system)
+
+    @cached_property
+    def same_label(self) -> BoolArray:
+        """Whether the two mentions of each overlap have the same label.
+
+        >>> Pair.of(Corpus.of("[Ann Lee]PER slept"), Corpus.of("[Ann]LOC Lee slept")).same_label
+        array([False])
+        """
+        same: BoolArray = (
+            self.gold.label[self.overlaps.gold] == self.system.label[self.overlaps.system]
+        )
+        return same
 
     def overlaps_of(self, gold: Mentions, system: Mentions) -> Overlaps:
         """The overlaps of other tables of mentions of the same documents, unless they are too many:

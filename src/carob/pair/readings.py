@@ -99,7 +99,7 @@ Counting = Callable[[Reading, Mapping[str, str]], Counted]
 """How carob counts a reading: by name, the recipe of each number."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Tagged:
     """Tags as a file has them, one for each line that is not blank.
 
@@ -176,7 +176,7 @@ def numbered(names: Sequence[str]) -> tuple[tuple[str, ...], IntArray]:
     return tuple(numbers), codes
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Side:
     """One side of the files. `tagged` are its tags, `meant` what carob takes each of them for, in
     the same order: O, or B-, I-, E- or S- with a label. `scheme` is how carob reads them. `made`
@@ -196,7 +196,7 @@ class Side:
         return self.tagged.renamed(self.meant)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Files:
     """What a tool is given: how carob reads the files, and if they have tokens, their tags.
 

@@ -29,7 +29,7 @@ from carob.values.slot import TypedSlot, typed_slot
 _encode = json.JSONEncoder(ensure_ascii=False).encode
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Leaves:
     """The values of one side, sorted by template, node and place in the file.
 

@@ -25,7 +25,7 @@ for each token.
 """
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Spans:
     """Places in tokens, each with a slot: `first` and `last` (exclusive) count from the beginning
     of their document; `slot` is a number in some list of slots.
@@ -44,7 +44,7 @@ class Spans:
         return Spans(self.doc[rows], self.first[rows], self.last[rows], self.slot[rows])
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Texts:
     """Documents without anything that is marked in them, cut into tokens.
 
@@ -158,7 +158,7 @@ class Texts:
         ).ordered()
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Examples:
     """Documents to learn from: texts, and what is marked in them.
 

@@ -239,7 +239,7 @@ def _lines(right: Documents, cuts: IntArray, before: IntArray) -> tuple[IntArray
     return right.line[row] + cuts[:-1] - before[row], right.offset[row]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Recut:
     """The words of documents that were cut anew; `before` is where the old ones began, `cuts` where
     the new ones do.
