@@ -368,9 +368,10 @@ class Matrix:
             np.array([every[i] for i in np.flatnonzero(of_kind)]).reshape(-1, size)
             for of_kind in (small, ~small)
         )
-        # Units x columns: weights times these is faster than the transposed product.
+        # Units x columns. Many columns are multiplied fastest if they lie side by side in memory,
+        # few if they lie one after the other.
         self._single = np.array(single.T, np.float32, order="C")
-        self._double = np.ascontiguousarray(_exact(double, size).T)
+        self._double = _exact(double, size).T
         new_number = np.append(new_number, -1)
         for place in self._places:
             place[:] = new_number[place]
@@ -441,7 +442,7 @@ def _regrouped(weights: Iterable[ByteArray], least: int, most: int) -> Iterator[
     for some in weights:
         waiting.append(some)
         if sum(map(len, waiting)) >= least:
-            together = np.concatenate(waiting)
+            together = np.concatenate(waiting) if len(waiting) > 1 else some
             yield from (together[low : low + most] for low in range(0, len(together), most))
             waiting = []
     if waiting:
