@@ -15,6 +15,7 @@ import types
 import typing
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from carob import registry
@@ -97,9 +98,8 @@ class Recipe:
         ['exact.P@macro', 'exact.R@macro', 'exact.F1@macro']
         """
         text = text.strip()
-        space, measures, average = _Reader(PRESETS.get(text, text)).recipe()
-        written = text if len(measures) == 1 else ""
-        return [cls(space, measure, average, written) for measure in measures]
+        # A parameter may name a file, which is read each time.
+        return list(_read(text) if "(" in text else _read_once(text))
 
     def __str__(self) -> str:
         average = spell(self.average)
@@ -116,6 +116,15 @@ class Recipe:
     def block(self) -> str:
         """The space and average, under which a table puts the measures side by side."""
         return f"{spell(self.space)}@{spell(self.average)}"
+
+
+def _read(text: str) -> tuple[Recipe, ...]:
+    space, measures, average = _Reader(PRESETS.get(text, text)).recipe()
+    written = text if len(measures) == 1 else ""
+    return tuple(Recipe(space, measure, average, written) for measure in measures)
+
+
+_read_once = lru_cache(256)(_read)
 
 
 def spell(component: Any, *, full: bool = False, without: Sequence[str] = ()) -> str:
