@@ -208,6 +208,48 @@ class Statistic:
         return point
 
 
+class Sums(NamedTuple):
+    """Outcomes (in the last axis) summed over units or labels, from which quantities are made. They
+    are small: a result that needs them later does not keep the tally.
+    """
+
+    factors: Mapping[str, Mapping[str, float]]
+    places: Mapping[str, int]
+    """The column of each outcome."""
+    outcomes: FloatArray
+    size: FloatArray | float
+    """How much of the event space these are sums of."""
+
+    def quantity(self, name: str) -> FloatArray:
+        """One quantity or outcome."""
+        if name not in self.factors:
+            column: FloatArray = self.outcomes[..., self.places[name]]
+            return column
+        factors = self.factors[name]
+        value = self.added(factors, self.outcomes)
+        if factor := factors.get(TOTAL, 0.0):
+            value = value + factor * self.size
+        if min(factors.values(), default=0.0) < 0:
+            parts = {outcome: abs(factor) for outcome, factor in factors.items()}
+            least = self.added(parts, np.abs(self.outcomes)) + parts.get(TOTAL, 0.0) * self.size
+            value = np.where(np.abs(value) <= ROUNDING * least, 0.0, value)
+        return np.asarray(value)
+
+    def quantities(self) -> Quantities:
+        """Every quantity and outcome."""
+        names = dict.fromkeys((*self.factors, *self.places))
+        return Quantities({name: self.quantity(name) for name in names})
+
+    def added(self, factors: Mapping[str, float], outcomes: FloatArray) -> FloatArray:
+        """The sum of outcomes with their factors, but for the size."""
+        total = np.zeros(outcomes.shape[:-1])
+        for outcome, factor in factors.items():
+            i = self.places.get(outcome)
+            if factor and i is not None:
+                total = total + (outcomes[..., i] if factor == 1 else factor * outcomes[..., i])
+        return total
+
+
 DENSE = 1 << 22
 """Up to this many cells a table is one matrix; larger ones are made of parts with fewer zeros."""
 
@@ -301,18 +343,22 @@ class Tally:
 
     def total(self) -> Quantities:
         """Every quantity and outcome, summed over labels and units."""
-        return self._combined(self._together, self._whole_size * len(self.labels))
+        return self._sums(self._together, self._whole_size * len(self.labels)).quantities()
 
     def by_label(self) -> Quantities:
         """Every quantity and outcome of each label, summed over units."""
-        return self._combined(self._by_label, self._whole_size)
+        return self.label_sums().quantities()
+
+    def label_sums(self) -> Sums:
+        """The outcomes of each label, summed over units."""
+        return self._sums(self._by_label, self._whole_size)
 
     def by_unit(self, label: str | None = None) -> Quantities:
         """Every quantity and outcome of each unit, summed over labels, or of one label."""
         if label is not None:
             return self._of_label(label).by_unit()
         size = 0.0 if self.size is None else self.size * len(self.labels)
-        return self._combined(self._by_unit, size)
+        return self._sums(self._by_unit, size).quantities()
 
     def counted(self) -> Mapping[str, float]:
         """The outcomes of everything together."""
@@ -322,7 +368,7 @@ class Tally:
         """The quantities that a measure needs, a column each: all labels together."""
         names = self._names(needs)
         if ("units", names) not in self._tables:
-            sums = np.array([self._sum(self._factors(name), self._together) for name in names])
+            sums = np.array(self._added(names, self._together))
             parts = partial(self._unit_parts, names)
             self._tables["units", names] = self._table(names, parts, sums, len(self.labels))
             self._link(names)
@@ -332,7 +378,7 @@ class Tally:
         """The quantities that a measure needs, of each of them a column for each label."""
         names = self._names(needs)
         if ("labels", names) not in self._tables:
-            sums = np.array([self._sum(self._factors(name), self._by_label) for name in names])
+            sums = np.array(self._added(names, self._by_label))
             parts = partial(self._label_parts, names)
             self._tables["labels", names] = self._table(names, parts, sums.reshape(-1), 1)
             self._link(names)
@@ -370,8 +416,8 @@ class Tally:
 
     def _unit_parts(self, names: Sequence[str]) -> Iterator[Part]:
         """The columns of all labels together, in one part."""
-        values = [self._sum(self._factors(name), self._by_unit) for name in names]
-        yield Part(np.arange(len(names)), None, compact(np.array(values, np.float64).T))
+        values = np.array(self._added(names, self._by_unit), np.float64)
+        yield Part(np.arange(len(names)), None, compact(values.T))
 
     def _label_parts(self, names: Sequence[str]) -> Iterator[Part]:
         """The columns of all labels, in one part or, if that would be mostly zeros, in groups of
@@ -410,8 +456,7 @@ class Tally:
 
     def _values(self, names: Sequence[str]) -> list[FloatArray]:
         """Of each row of counts these quantities, but for the size in them."""
-        counts = self.counts.astype(np.float64, copy=False)
-        return [self._sum(self._factors(name), counts) for name in names]
+        return self._added(names, self.counts.astype(np.float64, copy=False))
 
     @cached_property
     def _places(self) -> dict[str, int]:
@@ -421,30 +466,13 @@ class Tally:
     def _factors(self, name: str) -> Mapping[str, float]:
         return self.factors.get(name, {name: 1.0})
 
-    def _sum(self, factors: Mapping[str, float], outcomes: FloatArray) -> FloatArray:
-        """The sum of outcomes (in the last axis) with their factors."""
-        total = np.zeros(outcomes.shape[:-1])
-        for outcome, factor in factors.items():
-            i = self._places.get(outcome)
-            if factor and i is not None:
-                total = total + (outcomes[..., i] if factor == 1 else factor * outcomes[..., i])
-        return total
+    def _sums(self, outcomes: FloatArray, size: FloatArray | float) -> Sums:
+        return Sums(self.factors, self._places, outcomes, size)
 
-    def _combined(self, outcomes: FloatArray, size: FloatArray | float) -> Quantities:
-        """Every quantity and outcome, from sums of outcomes (in the last axis) and sizes."""
-        made = Quantities()
-        for name, factors in self.factors.items():
-            value = self._sum(factors, outcomes)
-            if factor := factors.get(TOTAL, 0.0):
-                value = value + factor * size
-            if min(factors.values(), default=0.0) < 0:
-                parts = {outcome: abs(factor) for outcome, factor in factors.items()}
-                least = self._sum(parts, np.abs(outcomes)) + parts.get(TOTAL, 0.0) * size
-                value = np.where(np.abs(value) <= ROUNDING * least, 0.0, value)
-            made[name] = np.asarray(value)
-        for i, outcome in enumerate(self.outcomes):
-            made.setdefault(outcome, outcomes[..., i])
-        return made
+    def _added(self, names: Sequence[str], outcomes: FloatArray) -> list[FloatArray]:
+        """These quantities, but for the size in them, from outcomes (in the last axis)."""
+        sums = self._sums(outcomes, 0.0)
+        return [sums.added(self._factors(name), outcomes) for name in names]
 
     @cached_property
     def _by_unit(self) -> FloatArray:
@@ -457,8 +485,11 @@ class Tally:
     @cached_property
     def _together(self) -> FloatArray:
         """The outcomes of everything together, exact."""
+        if is_whole(self.counts):
+            together: FloatArray = self._by_label.sum(axis=0)
+            return together
         # Fractions are rounded once for each unit, as they always were: no score may change.
-        return column_sums(self.counts if is_whole(self.counts) else self._by_unit)
+        return column_sums(self._by_unit)
 
     @cached_property
     def _by_label(self) -> FloatArray:
