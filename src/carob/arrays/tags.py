@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from array import array
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence, Sized
-from functools import cache
+from collections.abc import Collection, Iterable, Mapping, Sequence, Sized
+from functools import cache, lru_cache
 from itertools import chain, count
 from typing import NamedTuple
 
@@ -48,6 +48,8 @@ OTHER_NAMES: Mapping[str, str] = {
 
 EMPTY = "_"
 """A tag that means the same as O: some files leave a column empty in this way."""
+
+OUTSIDE = ("O", EMPTY)
 
 # A kind is 16 * begin + end, where begin = 2 * first prefix + (follows a mention of its label),
 # end = 2 * last prefix + (is followed by one), so there are 8 * 16 kinds.
@@ -123,8 +125,8 @@ def scheme_name(name: str) -> str:
 
 
 class Tagset(NamedTuple):
-    """What each distinct tag means. A tag that means nothing has its reason in `bad`; `_` has no
-    label, like O.
+    """What each distinct tag means. A tag that means nothing has its reason in `bad`; O and `_`
+    have no label.
     """
 
     prefix: IntArray
@@ -135,42 +137,41 @@ class Tagset(NamedTuple):
 
 
 def interpret(tags: Sequence[str], scheme: str = "auto") -> Tagset:
-    """Prefix and label of each distinct tag of a file, O left out.
+    """Prefix and label of each distinct tag of a file.
 
     A file in which no tag has a prefix is IO with bare labels; if the scheme is given as io, I- is
-    removed from every tag that has it. `_` is the same as O.
+    removed from every tag that has it. O and `_` have no label.
 
     >>> interpret(["B-PER", "I-PER", "PER"]).bad
     {2: 'O or a tag with a prefix and a label, like B-PER or I-PER'}
-    >>> interpret(["PER", "LOC", "_"]).labels
+    >>> interpret(["PER", "O", "LOC", "_"]).labels
     ('LOC', 'PER')
     """
-    letters = set(LETTERS) if scheme == "auto" else set(SCHEMES[scheme])
+    letters: Collection[str] = LETTERS if scheme == "auto" else SCHEMES[scheme]
     split = [_split(tag) for tag in tags]
     if scheme == "io":
         split = [p if p and p[0] == "I" else ("I", t) for p, t in zip(split, tags, strict=True)]
     bare = scheme == "auto" and not any(p and p[0] in LETTERS and p[1] for p in split)
     prefix, names, bad, seen = [], [], {}, set()
     for place, (tag, parts) in enumerate(zip(tags, split, strict=True)):
-        if tag == EMPTY:
-            prefix.append(INSIDE)
-            names.append("")
-            continue
         letter, name = ("I", tag) if bare else parts or ("", "")
-        if bare and (tag in LETTERS or (parts and len(parts[0]) == 1)):
-            bad[place] = _WANTED if tag in LETTERS or not parts[1] else _KNOWN  # type: ignore[index]
-        elif not bare and (parts is None or not name):
+        if tag in OUTSIDE:
+            letter, name = "I", ""
+        elif bare:
+            if tag in LETTERS or (parts and len(parts[0]) == 1):
+                bad[place] = _WANTED if tag in LETTERS or not parts[1] else _KNOWN  # type: ignore[index]
+        elif not name:
             bad[place] = _WANTED
-        elif not bare and letter not in letters:
+        elif letter not in letters:
             bad[place] = (
                 _KNOWN
                 if scheme == "auto"
                 else f"a prefix of {scheme}: " + " ".join(sorted(letters))
             )
+        else:
+            seen.add(letter)
         if place in bad:
             letter, name = "I", ""
-        elif not bare:
-            seen.add(letter)
         prefix.append(LETTERS[letter])
         names.append(name)
     labels = tuple(sorted({name for name in names if name}))
@@ -188,6 +189,7 @@ _WANTED = "O or a tag with a prefix and a label, like B-PER or I-PER"
 _KNOWN = "a known prefix (B I E S, L U, M W), or --scheme io if these are whole labels"
 
 
+@lru_cache(1 << 12)
 def _split(tag: str) -> tuple[str, str] | None:
     """Letter and label of a tag that is one letter, perhaps a hyphen, perhaps a label."""
     if tag in LETTERS:
@@ -239,14 +241,15 @@ def decode(place: IntArray, prefix: IntArray, label: IntArray) -> Runs:
         return Runs(nothing, nothing, nothing)
     touches = np.zeros(len(place) + 1, bool)
     touches[1:-1] = (place[1:] - place[:-1] == 1) & (label[1:] == label[:-1])
-    opens = ~touches[:-1]
-    opens |= _OPENS[prefix]
-    opens[1:] |= _CLOSES[prefix[:-1]]
-    first = np.flatnonzero(opens)
+    opens = _OPENS.take(prefix)
+    opens |= ~touches[:-1]
+    opens[1:] |= _CLOSES.take(prefix[:-1])
+    first = opens.nonzero()[0]
     last = np.empty_like(first)
     last[:-1], last[-1] = first[1:] - 1, len(place) - 1
-    begin, end = 2 * prefix[first] + touches[first], 2 * prefix[last] + touches[last + 1]
-    return Runs(first, last, 16 * begin + end)
+    twice = 2 * prefix
+    begin, end = twice + touches[:-1], twice + touches[1:]
+    return Runs(first, last, 16 * begin.take(first) + end.take(last))
 
 
 @cache
@@ -273,8 +276,8 @@ def illegal(scheme: str) -> BoolArray:
     return whole
 
 
-_BEGINS_ALONE = np.flatnonzero(np.arange(KINDS) // 16 == 2 * BEGIN)
-_ENDS_ALONE = np.flatnonzero(np.arange(KINDS) % 16 == 2 * END)
+_BEGINS_ALONE = slice(32 * BEGIN, 32 * BEGIN + 16)
+_ENDS_ALONE = slice(2 * END, KINDS, 16)
 """The kinds that begin with B and follow no mention of their label, and those that end with E and
 are followed by none.
 """

@@ -11,7 +11,6 @@ import numpy as np
 from carob.arrays.columns import label_codes
 from carob.arrays.hashing import hash_lists
 from carob.arrays.tags import (
-    EMPTY,
     KINDS,
     SCHEMES,
     decode,
@@ -266,26 +265,23 @@ def of_tags(
             raise UsageError(f"no {what} is called {value!r}{nearest(value, choices)}")
     words = None if tokens is None else [tuple(each) for each in tokens]
     codes, lengths, tags = columns or _tag_columns(sentences)
-    starts = np.concatenate([[0], np.cumsum(lengths)])
+    begins = lengths.cumsum() - lengths
 
     def place(row: int) -> str:
-        doc = int(np.searchsorted(starts, row, side="right")) - 1
-        return f"document {doc + 1}, tag {row - int(starts[doc]) + 1}"
+        doc = int(begins.searchsorted(row, side="right")) - 1
+        return f"document {doc + 1}, tag {row - int(begins[doc]) + 1}"
 
-    # From here on only the tags that mean something count; O and _ get the code -1.
-    values = [tag for tag in tags if tag not in ("O", EMPTY)]
-    tagset = interpret(values, scheme)
+    tagset = interpret(tags, scheme)
     if tagset.bad:
-        row = min(int(np.argmax(codes == tags.index(values[i]))) for i in tagset.bad)
-        tag = tags[int(codes[row])]
-        wanted = tagset.bad[values.index(tag)]
-        raise UsageError(f"{place(row)}: found {shown(tag)}, expected {wanted}")
-    number = {tag: i for i, tag in enumerate(values)}
-    meaning = int32([number.get(tag, UNKNOWN) for tag in tags] + [UNKNOWN])[codes]
-    tagged = np.flatnonzero(meaning != UNKNOWN)
-    code = meaning[tagged]
-    doc = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)[tagged]
-    runs = decode(tagged + doc, tagset.prefix[code], tagset.label[code])
+        row = min(int(np.argmax(codes == bad)) for bad in tagset.bad)
+        bad = int(codes[row])
+        raise UsageError(f"{place(row)}: found {shown(tags[bad])}, expected {tagset.bad[bad]}")
+    # From here on only the tags that mean something count.
+    tagged = (tagset.label >= 0).take(codes).nonzero()[0]
+    code = codes.take(tagged)
+    doc = np.arange(len(lengths), dtype=np.int32).repeat(lengths).take(tagged)
+    label = tagset.label.take(code)
+    runs = decode(tagged + doc, tagset.prefix.take(code), label)
     counts = np.bincount(runs.kind, minlength=KINDS)
     known_scheme = recognise(tagset.letters, counts) if scheme == "auto" else scheme
     if known_scheme is None:
@@ -293,16 +289,17 @@ def of_tags(
             f"the prefixes {' '.join(sorted(tagset.letters))} belong to no one scheme; "
             f"schemes: {', '.join(SCHEMES)}"
         )
-    wrong = illegal(known_scheme)[runs.kind]
+    wrong = illegal(known_scheme).take(runs.kind)
     illegal_runs = int(np.count_nonzero(wrong))
     if repair == "strict" and illegal_runs:
         row = int(tagged[runs.first[np.flatnonzero(wrong)[0]]])
-        tag = tags[int(codes[row])]
-        raise UsageError(f"{place(row)}: {shown(tag)} is not legal in {known_scheme}")
+        raise UsageError(
+            f"{place(row)}: {shown(tags[int(codes[row])])} is not legal in {known_scheme}"
+        )
     first, last = runs.first, runs.last
     if repair == "discard":
         first, last = first[~wrong], last[~wrong]
-    begin, size = starts[doc[first]], len(lengths)
+    within, size = int32(tagged - begins.take(doc)), len(lengths)
     corpus = Corpus(
         "token",
         Documents(
@@ -314,10 +311,10 @@ def of_tags(
             np.zeros(size, np.int64),
         ),
         Mentions(
-            doc[first],
-            int32(tagged[first] - begin),
-            int32(tagged[last] + 1 - begin),
-            label_codes(tagset.label[code[first]], len(tagset.labels)),
+            doc.take(first),
+            within.take(first),
+            within.take(last) + np.int32(1),
+            label_codes(label.take(first), len(tagset.labels)),
         ),
         tagset.labels,
         facts={"repaired": illegal_runs if repair == "conlleval" else 0,
