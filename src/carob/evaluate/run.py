@@ -5,7 +5,6 @@ how scores are resampled.
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -896,9 +895,11 @@ def recipes_without_mentions(
     >>> recipes_without_mentions([Recipe.parse("exact.F1")], {"gold": gold})
     ('exact counts mentions, and gold has only fillers; --preset templates counts fillers',)
     """
-    spaces = dict.fromkeys(spell(each.space) for each in recipes if each.space.items == "mention")
     files = [plain(name) for name, corpus in corpora.items() if only_fillers(corpus)]
-    if not spaces or not files:
+    if not files:
+        return ()
+    spaces = dict.fromkeys(spell(each.space) for each in recipes if each.space.items == "mention")
+    if not spaces:
         return ()
     count, have = ("counts" if len(spaces) == 1 else "count"), "has" if len(files) == 1 else "have"
     return (
@@ -934,7 +935,7 @@ def one_sided(
     >>> one_sided("a", "mention", {"PER": 2, "LOC": 1}, {"PER": 1})
     ['a: no mention has the label LOC, which gold has 1 time']
     """
-    if not ours or not theirs:
+    if not ours or not theirs or ours.keys() == theirs.keys():
         return []
     remarks = []
     kind = "slot" if item == "filler" else "label"
@@ -992,13 +993,15 @@ def item_counts(item: str, gold: Corpus, corpus: Corpus) -> dict[str, int]:
         names, codes = row_names(corpus, slots), slots.codes
     else:
         return {}
-    counts: Counter[str] = Counter()
+    if not len(codes):
+        return {}
     # Some at a time: bincount makes eight bytes of every code, which may be one byte.
-    for some in stretches(len(codes)):
-        numbers = np.bincount(codes[some], minlength=len(names)).tolist()
-        for name, count in zip(names, numbers, strict=True):
-            counts[name] += count
-    return {name: count for name, count in counts.items() if count}
+    every = (np.bincount(codes[some], minlength=len(names)) for some in stretches(len(codes)))
+    counts: dict[str, int] = {}
+    for name, count in zip(names, sum(every, next(every)).tolist(), strict=True):
+        if count:
+            counts[name] = counts.get(name, 0) + count
+    return counts
 
 
 def _same_meaning(label: str, others: Sequence[str]) -> str | None:
