@@ -75,32 +75,57 @@ def tag_codes(lists: Iterable[Iterable[str]], numbers: defaultdict[str, int]) ->
         return np.fromiter(map(number, chain.from_iterable(lists)), np.int32)
 
 
-def plain_tag_columns(
-    lists: Sequence[Sequence[str]], numbers: dict[str, int]
-) -> tuple[IntArray, IntArray] | None:
-    """The numbers of the tags of all lists in one column, and how long each list is. None unless
-    all of them are lists of texts, and the compiled pass over them is installed.
+class Tagged(NamedTuple):
+    """The tokens of lists of tags that have a tag other than O, and how long each list is.
 
-    >>> plain_tag_columns([["O", None]], tag_numbers()) is None
+    `place` is that in all lists end to end, each followed by an O: it grows by one from a token to
+    the next in its list, and by more between lists.
+    """
+
+    doc: IntArray
+    within: IntArray
+    code: IntArray
+    place: IntArray
+    lengths: IntArray
+
+
+def plain_tagged(
+    lists: Sequence[Sequence[str]], numbers: dict[str, int], outside: int
+) -> Tagged | None:
+    """The tokens whose tag has a number of `outside` or more. None unless all are lists of texts,
+    and the compiled pass over them is installed.
+
+    >>> plain_tagged([["O", None]], tag_numbers(), 1) is None
     True
     """
     if scan.compiled_tags is None:
         return None
-    lengths = np.empty(len(lists), np.int64)
-    codes = scan.compiled_tags(lists, numbers, lengths)
-    return None if codes is None else (np.frombuffer(codes, np.uint8), lengths)
+    lengths = np.empty(len(lists), np.int32)
+    tokens = scan.compiled_tags(lists, numbers, outside, lengths)
+    if tokens is None:
+        return None
+    rows = np.frombuffer(tokens, np.int32)
+    return Tagged(rows[0::4], rows[1::4], rows[2::4], rows[3::4], lengths)
 
 
-def tag_columns(
-    lists: Sequence[Sequence[str]], numbers: defaultdict[str, int]
-) -> tuple[IntArray, IntArray]:
-    """The numbers of the tags of all lists in one column, and how long each list is.
+def tagged(lists: Sequence[Sequence[str]], numbers: defaultdict[str, int], outside: int) -> Tagged:
+    """The tokens whose tag has a number of `outside` or more.
 
-    >>> [column.tolist() for column in tag_columns([["O", "B-PER"], ["B-PER"]], tag_numbers())]
-    [[0, 1, 1], [2, 1]]
+    >>> numbers = tag_numbers()
+    >>> numbers["O"]
+    0
+    >>> found = tagged([["O", "B-PER"], ["B-PER"]], numbers, outside=1)
+    >>> found.doc.tolist(), found.within.tolist(), found.code.tolist(), found.place.tolist()
+    ([0, 1], [1, 0], [1, 1], [1, 3])
     """
-    found = plain_tag_columns(lists, numbers)
-    return (tag_codes(lists, numbers), list_lengths(lists)) if found is None else found
+    plain = plain_tagged(lists, numbers, outside)
+    if plain is not None:
+        return plain
+    codes, lengths = tag_codes(lists, numbers), list_lengths(lists)
+    row = (codes >= outside).nonzero()[0]
+    doc = np.arange(len(lengths), dtype=np.int32).repeat(lengths).take(row)
+    within = row - (lengths.cumsum() - lengths).take(doc)
+    return Tagged(doc, within, codes.take(row), row + doc, lengths)
 
 
 def list_lengths(lists: Iterable[Sized]) -> IntArray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
@@ -12,15 +13,17 @@ from carob.arrays.columns import label_codes
 from carob.arrays.hashing import hash_lists
 from carob.arrays.tags import (
     KINDS,
+    OUTSIDE,
     SCHEMES,
+    Tagged,
     decode,
     illegal,
     interpret,
-    plain_tag_columns,
+    plain_tagged,
     recognise,
     scheme_name,
-    tag_columns,
     tag_numbers,
+    tagged,
 )
 from carob.arrays.types import HashArray, IntArray
 from carob.corpus.corpus import Corpus, Memory
@@ -264,24 +267,18 @@ def of_tags(
         if value not in choices:
             raise UsageError(f"no {what} is called {value!r}{nearest(value, choices)}")
     words = None if tokens is None else [tuple(each) for each in tokens]
-    codes, lengths, tags = columns or _tag_columns(sentences)
-    begins = lengths.cumsum() - lengths
+    (doc, within, code, place, lengths), tags = columns or _tag_columns(sentences)
 
-    def place(row: int) -> str:
-        doc = int(begins.searchsorted(row, side="right")) - 1
-        return f"document {doc + 1}, tag {row - int(begins[doc]) + 1}"
+    def where(token: int) -> str:
+        return f"document {int(doc[token]) + 1}, tag {int(within[token]) + 1}"
 
     tagset = interpret(tags, scheme)
     if tagset.bad:
-        row = min(int(np.argmax(codes == bad)) for bad in tagset.bad)
-        bad = int(codes[row])
-        raise UsageError(f"{place(row)}: found {shown(tags[bad])}, expected {tagset.bad[bad]}")
-    # From here on only the tags that mean something count.
-    tagged = (tagset.label >= 0).take(codes).nonzero()[0]
-    code = codes.take(tagged)
-    doc = np.arange(len(lengths), dtype=np.int32).repeat(lengths).take(tagged)
+        token = min(int(np.argmax(code == bad)) for bad in tagset.bad)
+        bad = int(code[token])
+        raise UsageError(f"{where(token)}: found {shown(tags[bad])}, expected {tagset.bad[bad]}")
     label = tagset.label.take(code)
-    runs = decode(tagged + doc, tagset.prefix.take(code), label)
+    runs = decode(place, tagset.prefix.take(code), label)
     counts = np.bincount(runs.kind, minlength=KINDS)
     known_scheme = recognise(tagset.letters, counts) if scheme == "auto" else scheme
     if known_scheme is None:
@@ -292,14 +289,14 @@ def of_tags(
     wrong = illegal(known_scheme).take(runs.kind)
     illegal_runs = int(np.count_nonzero(wrong))
     if repair == "strict" and illegal_runs:
-        row = int(tagged[runs.first[np.flatnonzero(wrong)[0]]])
+        token = int(runs.first[np.flatnonzero(wrong)[0]])
         raise UsageError(
-            f"{place(row)}: {shown(tags[int(codes[row])])} is not legal in {known_scheme}"
+            f"{where(token)}: {shown(tags[int(code[token])])} is not legal in {known_scheme}"
         )
     first, last = runs.first, runs.last
     if repair == "discard":
         first, last = first[~wrong], last[~wrong]
-    within, size = int32(tagged - begins.take(doc)), len(lengths)
+    size = len(lengths)
     corpus = Corpus(
         "token",
         Documents(
@@ -312,8 +309,8 @@ def of_tags(
         ),
         Mentions(
             doc.take(first),
-            within.take(first),
-            within.take(last) + np.int32(1),
+            int32(within.take(first)),
+            int32(within.take(last) + 1),
             label_codes(label.take(first), len(tagset.labels)),
         ),
         tagset.labels,
@@ -341,12 +338,9 @@ def require_lists(
 
 
 class TagColumns(NamedTuple):
-    """Lists of tags end to end: a number for each tag, the length of each list, and what the
-    numbers mean.
-    """
+    """The tokens of lists of tags that have one other than O, and what the numbers of tags mean."""
 
-    codes: IntArray
-    lengths: IntArray
+    tokens: Tagged
     tags: tuple[str, ...]
 
 
@@ -356,15 +350,15 @@ def plain_columns(sentences: Sequence[Any]) -> TagColumns | None:
     >>> plain_columns([{"text": "Ann"}]) is None
     True
     """
-    numbers = tag_numbers()
-    found = plain_tag_columns(sentences, numbers)
-    return None if found is None else TagColumns(*found, tuple(numbers))
+    numbers = _tag_numbers()
+    found = plain_tagged(sentences, numbers, len(OUTSIDE))
+    return None if found is None else TagColumns(found, tuple(numbers))
 
 
 def _tag_columns(sentences: Sequence[Sequence[str]]) -> TagColumns:
-    numbers = tag_numbers()
+    numbers = _tag_numbers()
     try:
-        codes, lengths = tag_columns(sentences, numbers)
+        found = tagged(sentences, numbers, len(OUTSIDE))
         strange = {tag for tag in numbers if not isinstance(tag, str)}
     except TypeError:  # a list or dict has no place in a dict
         strange = {None}  # type: ignore[arg-type]
@@ -375,4 +369,12 @@ def _tag_columns(sentences: Sequence[Sequence[str]]) -> TagColumns:
                     f"document {i + 1}, tag {k + 1}: found {plain(repr(tag)[:60])}, "
                     "expected a tag like O or B-PER"
                 )
-    return TagColumns(codes, lengths, tuple(numbers))
+    return TagColumns(found, tuple(numbers))
+
+
+def _tag_numbers() -> defaultdict[str, int]:
+    """Numbers of tags, of which the lowest are those that mean nothing."""
+    numbers = tag_numbers()
+    for tag in OUTSIDE:
+        _ = numbers[tag]
+    return numbers
