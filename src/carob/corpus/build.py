@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -26,7 +27,7 @@ from carob.arrays.tags import (
     tagged,
 )
 from carob.arrays.types import HashArray, IntArray
-from carob.corpus.corpus import Corpus, Memory
+from carob.corpus.corpus import Corpus, Memory, Origin
 from carob.corpus.document import Document, Group, Mention, Span, bracketed
 from carob.corpus.problems import UsageError, nearest, plain, repeated, shown
 from carob.corpus.tables import (
@@ -254,10 +255,12 @@ def of_tags(
     scheme: str,
     repair: str,
     columns: TagColumns | None = None,
-) -> tuple[Corpus, str]:
-    """The corpus that these lists of tags describe, one list a document, and their scheme. That
-    they are lists, with one tag for each token, is for the caller to check: `require_lists`.
-    `columns` are what `plain_columns` has found in the lists.
+    *,
+    with_origin: bool = False,
+) -> Corpus:
+    """The corpus that these lists of tags describe, one list a document. That they are lists, with
+    one tag for each token, is for the caller to check: `require_lists`. `columns` are what
+    `plain_columns` has found in the lists. `with_origin`, signatures say how the tags were read.
     """
     scheme = scheme_name(scheme)
     for what, value, choices in (
@@ -297,7 +300,8 @@ def of_tags(
     if repair == "discard":
         first, last = first[~wrong], last[~wrong]
     size = len(lengths)
-    corpus = Corpus(
+    corpus = partial(
+        Corpus,
         "token",
         Documents(
             int32(lengths),
@@ -318,7 +322,11 @@ def of_tags(
                "discarded": illegal_runs if repair == "discard" else 0},
         library=None if words is None else Memory(tuple((None, each) for each in words)),
     )  # fmt: skip
-    return corpus, known_scheme
+    if not with_origin:
+        return corpus()
+    # An origin that held its own corpus would not be freed until Python looks for circles.
+    how = {"scheme": known_scheme, "repair": repair}
+    return corpus(origin=Origin("", lambda: corpus().sha256, "memory", how))
 
 
 def require_lists(

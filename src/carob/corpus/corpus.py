@@ -271,7 +271,7 @@ class Corpus:
         from carob.corpus.build import of_tags, require_lists
 
         require_lists(sentences, tokens)
-        return of_tags(sentences, tokens, scheme, repair)[0]
+        return of_tags(sentences, tokens, scheme, repair)
 
     def __getitem__(self, row: int) -> Document:
         """One document, as a friendly object.
