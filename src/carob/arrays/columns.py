@@ -15,7 +15,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from carob.arrays.types import FloatArray, IntArray
+from carob.arrays.types import FloatArray, HashArray, IntArray
 
 STRETCH = 1 << 17
 """How many rows are processed at a time, if all of them would need too much memory."""
@@ -64,6 +64,15 @@ def end_to_end(columns: Sequence[Any]) -> Any:
                for value in values):  # fmt: skip
             return constant(first[0] if len(first) else 0, sum(map(len, columns)), first.dtype.type)
     return np.concatenate(columns)
+
+
+def equal(one: IntArray | HashArray, other: IntArray | HashArray) -> bool:
+    """Whether two columns are the same. np.array_equal takes several times as long for short ones.
+
+    >>> equal(np.array([1, 2]), np.array([1, 2])), equal(np.array([1]), np.array([1, 2]))
+    (True, False)
+    """
+    return len(one) == len(other) and not np.count_nonzero(one != other)
 
 
 def stretches(size: int, width: int = 1) -> Iterator[slice]:
