@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from carob.arrays.columns import equal, label_codes, stretches
-from carob.arrays.join import join, packed
+from carob.arrays.join import bits_of, join, packed
 from carob.arrays.overlaps import Overlaps, TooManyOverlapsError, count_overlaps, overlaps
 from carob.arrays.types import BoolArray, IntArray
 from carob.corpus.corpus import Corpus
@@ -219,17 +219,23 @@ class Pair:
         >>> [bool((a == b).all()) for a, b in (pair.keys(label=True), pair.keys(label=False))]
         [False, True]
         """
-        if label:
-            ours, theirs = self.keys(label=False)
-            return packed([ours, self.gold.label], [theirs, self.system.label])
-        if "keys" not in self.remembered:
+        if ("keys", label) not in self.remembered:
             sides = (self.gold, self.system)
             columns = [[table.doc, table.start, table.first_end] for table in sides]
+            # No mention starts, nor does its first fragment end, after its end.
+            place = bits_of(self.gold.end, self.system.end)
+            bits = [bits_of(self.gold.doc, self.system.doc), place, place]
             if any(table.fragments is not None for table in sides):
-                for column, tail in zip(columns, _tails(*sides), strict=True):
+                tails = _tails(*sides)
+                bits.append(bits_of(*tails))
+                for column, tail in zip(columns, tails, strict=True):
                     column.append(tail)
-            self.remembered["keys"] = packed(*columns)
-        found: tuple[IntArray, IntArray] = self.remembered["keys"]
+            if label:
+                bits.append(bits_of(self.gold.label, self.system.label))
+                for column, table in zip(columns, sides, strict=True):
+                    column.append(table.label)
+            self.remembered["keys", label] = packed(*columns, bits=bits)
+        found: tuple[IntArray, IntArray] = self.remembered["keys", label]
         return found
 
     @cached_property
