@@ -93,7 +93,8 @@ def compact(numbers: FloatArray) -> FloatArray:
     """
     with np.errstate(invalid="ignore"):  # numbers that do not fit would change
         small = numbers.astype(np.int16)
-    return cast(FloatArray, small) if (small == numbers).all() else numbers
+    fits = (small == numbers).all()
+    return cast(FloatArray, small) if fits else numbers.astype(np.float64, copy=False)
 
 
 def is_whole(numbers: FloatArray) -> bool:

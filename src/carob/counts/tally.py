@@ -8,16 +8,17 @@ rows. No statistic ever looks at anything else.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from carob.arrays.columns import column_sums, compact, group_sums, is_whole, label_codes
 from carob.arrays.join import distinct
 from carob.arrays.types import FloatArray, IntArray
+from carob.corpus.corpus import Lazy
 from carob.counts.events import Events, Space
 from carob.counts.quantities import Quantities
 from carob.pair.pair import Pair
@@ -209,45 +210,74 @@ class Statistic:
 
 
 class Sums(NamedTuple):
-    """Outcomes (in the last axis) summed over units or labels, from which quantities are made. They
-    are small: a result that needs them later does not keep the tally.
+    """Sums of outcomes over units or labels, from which quantities are made. They are small: a
+    result that needs them later does not keep the tally.
     """
 
     factors: Mapping[str, Mapping[str, float]]
-    places: Mapping[str, int]
-    """The column of each outcome."""
-    outcomes: FloatArray
+    outcomes: tuple[str, ...]
+    columns: FloatArray | Sequence[float]
+    """The sums of each outcome: an array for each, or one number."""
     size: FloatArray | float
     """How much of the event space these are sums of."""
 
     def quantity(self, name: str) -> FloatArray:
         """One quantity or outcome."""
         if name not in self.factors:
-            column: FloatArray = self.outcomes[..., self.places[name]]
-            return column
+            return np.asarray(self.columns[self.outcomes.index(name)])
         factors = self.factors[name]
-        value = self.added(factors, self.outcomes)
+        value = self.added(factors)
         if factor := factors.get(TOTAL, 0.0):
             value = value + factor * self.size
         if min(factors.values(), default=0.0) < 0:
             parts = {outcome: abs(factor) for outcome, factor in factors.items()}
-            least = self.added(parts, np.abs(self.outcomes)) + parts.get(TOTAL, 0.0) * self.size
+            least = self._absolute().added(parts) + parts.get(TOTAL, 0.0) * self.size
             value = np.where(np.abs(value) <= ROUNDING * least, 0.0, value)
         return np.asarray(value)
 
     def quantities(self) -> Quantities:
         """Every quantity and outcome."""
-        names = dict.fromkeys((*self.factors, *self.places))
+        names = dict.fromkeys((*self.factors, *self.outcomes))
         return Quantities({name: self.quantity(name) for name in names})
 
-    def added(self, factors: Mapping[str, float], outcomes: FloatArray) -> FloatArray:
+    def added(self, factors: Mapping[str, float]) -> FloatArray:
         """The sum of outcomes with their factors, but for the size."""
-        total = np.zeros(outcomes.shape[:-1])
+        total: Any = 0.0 * self.columns[0]
         for outcome, factor in factors.items():
-            i = self.places.get(outcome)
-            if factor and i is not None:
-                total = total + (outcomes[..., i] if factor == 1 else factor * outcomes[..., i])
-        return total
+            if factor and outcome in self.outcomes:
+                column = self.columns[self.outcomes.index(outcome)]
+                total = total + (column if factor == 1 else factor * column)
+        return total  # type: ignore[no-any-return]
+
+    def _absolute(self) -> Sums:
+        return self._replace(columns=np.abs(self.columns))
+
+
+class _Rows:
+    """The rows of a tally, made of a table (outcomes x cells) when they are read: a score without
+    resamples needs no more than sums.
+    """
+
+    def __init__(self, table: FloatArray, width: int) -> None:
+        self._table, self._width = table, width
+
+    @cached_property
+    def _columns(self) -> tuple[IntArray, IntArray, FloatArray]:
+        # A row of this table lies in one piece of memory, a column does not.
+        cells = np.logical_or.reduce(self._table, axis=0).nonzero()[0]
+        counts = compact(self._table.take(cells, axis=1).T)
+        del self._table
+        unit, label = np.divmod(cells, max(self._width, 1))
+        return unit.astype(np.int32), label_codes(label, self._width), counts
+
+    def unit(self) -> IntArray:
+        return self._columns[0]
+
+    def label(self) -> IntArray:
+        return self._columns[1]
+
+    def counts(self) -> FloatArray:
+        return self._columns[2]
 
 
 DENSE = 1 << 22
@@ -273,10 +303,13 @@ class Tally:
     labels: tuple[str, ...]
     outcomes: tuple[str, ...]
     factors: Mapping[str, Mapping[str, float]]
-    unit: IntArray
-    label: IntArray
-    counts: FloatArray
+    unit: Lazy[IntArray] = Lazy()
+    label: Lazy[IntArray] = Lazy()
+    counts: Lazy[FloatArray] = Lazy()
     size: FloatArray | None = None
+    _tables: dict[tuple[str, tuple[str, ...]], CountTable] = field(
+        default_factory=dict, init=False, repr=False
+    )
 
     @classmethod
     def of(
@@ -290,19 +323,25 @@ class Tally:
         labels = pair.labels if events.labels is None else events.labels
         width = len(labels)
         units = pair.size if units is None else units
-        if units * width * len(events.outcomes) <= DENSE:
-            by_outcome = events.counted(width, units * width).T
-            # A row of this table lies in one piece of memory, a column does not.
-            cells = np.flatnonzero(np.logical_or.reduce(by_outcome, axis=0))
-            counts = by_outcome.take(cells, axis=1).T
-        else:
+        outcomes = events.outcomes
+        if units * width * len(outcomes) > DENSE:
             cells, row = np.unique(events.cell(width), return_inverse=True)
-            counts = events.counted(width, len(cells), row)
-        unit, label = np.divmod(cells, max(width, 1))
-        return cls(
-            units, labels, events.outcomes, space.quantities, unit.astype(np.int32),
-            label_codes(label, width), compact(counts), events.size,
+            unit, label = np.divmod(cells, max(width, 1))
+            return cls(
+                units, labels, outcomes, space.quantities, unit.astype(np.int32),
+                label_codes(label, width), compact(events.counted(width, len(cells), row)),
+                events.size,
+            )  # fmt: skip
+        table = events.counted(width, units * width).T
+        rows = _Rows(table, width)
+        tally = cls(
+            units, labels, outcomes, space.quantities, rows.unit, rows.label, rows.counts,
+            events.size,
         )  # fmt: skip
+        if table.dtype.kind == "i":
+            by_label = table.reshape(len(outcomes), units, width).sum(axis=1, dtype=np.float64)
+            vars(tally)["_whole_by_label"] = by_label
+        return tally
 
     @classmethod
     def concatenate(cls, tallies: Iterable[Tally]) -> Tally:
@@ -358,11 +397,11 @@ class Tally:
         if label is not None:
             return self._of_label(label).by_unit()
         size = 0.0 if self.size is None else self.size * len(self.labels)
-        return self._sums(self._by_unit, size).quantities()
+        return self._sums(self._by_unit.T, size).quantities()
 
     def counted(self) -> Mapping[str, float]:
         """The outcomes of everything together."""
-        return dict(zip(self.outcomes, self._together.tolist(), strict=True))
+        return dict(zip(self.outcomes, self._together, strict=True))
 
     def unit_table(self, needs: Sequence[str]) -> CountTable:
         """The quantities that a measure needs, a column each: all labels together."""
@@ -400,10 +439,6 @@ class Tally:
         common = (name for name in COMMON if name in self.factors)
         return tuple(dict.fromkeys((*common, *needs)))
 
-    @cached_property
-    def _tables(self) -> dict[tuple[str, tuple[str, ...]], CountTable]:
-        return {}
-
     def _link(self, names: tuple[str, ...]) -> None:
         """Note which columns of labels add up to those of all labels together."""
         units, labels = (self._tables.get((kind, names)) for kind in ("units", "labels"))
@@ -416,7 +451,7 @@ class Tally:
 
     def _unit_parts(self, names: Sequence[str]) -> Iterator[Part]:
         """The columns of all labels together, in one part."""
-        values = np.array(self._added(names, self._by_unit), np.float64)
+        values = np.array(self._added(names, self._by_unit.T), np.float64)
         yield Part(np.arange(len(names)), None, compact(values.T))
 
     def _label_parts(self, names: Sequence[str]) -> Iterator[Part]:
@@ -456,23 +491,20 @@ class Tally:
 
     def _values(self, names: Sequence[str]) -> list[FloatArray]:
         """Of each row of counts these quantities, but for the size in them."""
-        return self._added(names, self.counts.astype(np.float64, copy=False))
-
-    @cached_property
-    def _places(self) -> dict[str, int]:
-        """The column of each outcome."""
-        return {outcome: i for i, outcome in enumerate(self.outcomes)}
+        return self._added(names, self.counts.astype(np.float64, copy=False).T)
 
     def _factors(self, name: str) -> Mapping[str, float]:
         return self.factors.get(name, {name: 1.0})
 
-    def _sums(self, outcomes: FloatArray, size: FloatArray | float) -> Sums:
-        return Sums(self.factors, self._places, outcomes, size)
+    def _sums(self, columns: FloatArray | Sequence[float], size: FloatArray | float) -> Sums:
+        return Sums(self.factors, self.outcomes, columns, size)
 
-    def _added(self, names: Sequence[str], outcomes: FloatArray) -> list[FloatArray]:
-        """These quantities, but for the size in them, from outcomes (in the last axis)."""
-        sums = self._sums(outcomes, 0.0)
-        return [sums.added(self._factors(name), outcomes) for name in names]
+    def _added(
+        self, names: Sequence[str], columns: FloatArray | Sequence[float]
+    ) -> list[FloatArray]:
+        """These quantities, but for the size in them, from sums of each outcome."""
+        sums = self._sums(columns, 0.0)
+        return [sums.added(self._factors(name)) for name in names]
 
     @cached_property
     def _by_unit(self) -> FloatArray:
@@ -483,20 +515,29 @@ class Tally:
         return sums
 
     @cached_property
-    def _together(self) -> FloatArray:
+    def _together(self) -> list[float]:
         """The outcomes of everything together, exact."""
-        if is_whole(self.counts):
-            together: FloatArray = self._by_label.sum(axis=0)
-            return together
+        by_label = self._whole_by_label
         # Fractions are rounded once for each unit, as they always were: no score may change.
-        return column_sums(self._by_unit)
+        sums = column_sums(self._by_unit) if by_label is None else by_label.sum(axis=1)
+        together: list[float] = sums.tolist()
+        return together
 
     @cached_property
     def _by_label(self) -> FloatArray:
-        """The outcomes of each label, exact: labels x outcomes."""
-        sums = np.empty((len(self.labels), len(self.outcomes)))
+        """The outcomes of each label, exact: outcomes x labels."""
+        by_label = self._whole_by_label
+        return self._summed_by_label() if by_label is None else by_label
+
+    @cached_property
+    def _whole_by_label(self) -> FloatArray | None:
+        """The same if they are whole numbers, which add up to the same in any order."""
+        return self._summed_by_label() if is_whole(self.counts) else None
+
+    def _summed_by_label(self) -> FloatArray:
+        sums = np.empty((len(self.outcomes), len(self.labels)))
         for i, counts in enumerate(self.counts.T):
-            sums[:, i] = group_sums(counts, self.label, len(self.labels))
+            sums[i] = group_sums(counts, self.label, len(self.labels))
         return sums
 
     @cached_property
