@@ -15,7 +15,7 @@ import types
 import typing
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 from carob import registry
@@ -55,7 +55,15 @@ _DIGITS = re.compile(r"0|[1-9]\d{0,14}", re.ASCII)
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 
 
-@dataclass(frozen=True, slots=True)
+class Names(typing.NamedTuple):
+    """The parts of a recipe, each with its parameters."""
+
+    space: str
+    measure: str
+    average: str
+
+
+@dataclass(frozen=True)
 class Recipe:
     """An event space, a measure and an average: what a score means.
 
@@ -102,9 +110,13 @@ class Recipe:
         return list(_read(text) if "(" in text else _read_once(text))
 
     def __str__(self) -> str:
-        average = spell(self.average)
-        tail = "" if average == "micro" else f"@{average}"
-        return f"{spell(self.space)}.{spell(self.measure)}{tail}"
+        tail = "" if self.names.average == "micro" else f"@{self.names.average}"
+        return f"{self.names.space}.{self.names.measure}{tail}"
+
+    @cached_property
+    def names(self) -> Names:
+        """Its parts as it writes them."""
+        return Names(spell(self.space), spell(self.measure), spell(self.average))
 
     @property
     def full(self) -> str:
@@ -115,7 +127,7 @@ class Recipe:
     @property
     def block(self) -> str:
         """The space and average, under which a table puts the measures side by side."""
-        return f"{spell(self.space)}@{spell(self.average)}"
+        return f"{self.names.space}@{self.names.average}"
 
 
 def _read(text: str) -> tuple[Recipe, ...]:

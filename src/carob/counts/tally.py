@@ -339,8 +339,8 @@ class Tally:
             events.size,
         )  # fmt: skip
         if table.dtype.kind == "i":
-            by_label = table.reshape(len(outcomes), units, width).sum(axis=1, dtype=np.float64)
-            vars(tally)["_whole_by_label"] = by_label
+            by_label = table.reshape(len(outcomes), units, width).sum(axis=1)
+            vars(tally).update(_by_label=by_label.astype(np.float64), _is_whole=True)
         return tally
 
     @classmethod
@@ -517,24 +517,19 @@ class Tally:
     @cached_property
     def _together(self) -> list[float]:
         """The outcomes of everything together, exact."""
-        by_label = self._whole_by_label
         # Fractions are rounded once for each unit, as they always were: no score may change.
-        sums = column_sums(self._by_unit) if by_label is None else by_label.sum(axis=1)
+        sums = self._by_label.sum(axis=1) if self._is_whole else column_sums(self._by_unit)
         together: list[float] = sums.tolist()
         return together
 
     @cached_property
-    def _by_label(self) -> FloatArray:
-        """The outcomes of each label, exact: outcomes x labels."""
-        by_label = self._whole_by_label
-        return self._summed_by_label() if by_label is None else by_label
+    def _is_whole(self) -> bool:
+        """Whether all counts are whole numbers, which add up to the same in any order."""
+        return is_whole(self.counts)
 
     @cached_property
-    def _whole_by_label(self) -> FloatArray | None:
-        """The same if they are whole numbers, which add up to the same in any order."""
-        return self._summed_by_label() if is_whole(self.counts) else None
-
-    def _summed_by_label(self) -> FloatArray:
+    def _by_label(self) -> FloatArray:
+        """The outcomes of each label, exact: outcomes x labels."""
         sums = np.empty((len(self.outcomes), len(self.labels)))
         for i, counts in enumerate(self.counts.T):
             sums[i] = group_sums(counts, self.label, len(self.labels))

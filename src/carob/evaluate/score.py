@@ -32,7 +32,7 @@ from carob.evaluate.run import (
 )
 from carob.pair.pair import Pair, pieces
 from carob.plugin import Averaged, Measure, hook
-from carob.recipe import Recipe, spell
+from carob.recipe import Recipe
 from carob.result import signature
 from carob.result.result import number_or_none, whole
 from carob.result.scores import Score, Scores, Value
@@ -302,7 +302,7 @@ def _score(
         name,
         str(recipe),
         recipe.block,
-        spell(recipe.measure),
+        recipe.names.measure,
         _value(averaged.value, _total(sums, "gold_all", place), intervals.get(recipe), 0, limits),
         partial(_signature, recipe, signature_fields),
         # Not everyone who wants a score asks for its rows and counts.
@@ -315,7 +315,7 @@ def _score(
         recipe.measure.lower_is_better,
         hook(recipe.space, "support_text"),
         recipe.text,
-        spell(recipe.average),
+        recipe.names.average,
     )  # fmt: skip
 
 
