@@ -321,9 +321,9 @@ def recognise(letters: Iterable[str], kinds: IntArray) -> str | None:
     if seen <= {"I"}:
         return "io"
     if seen <= {"B", "I"}:
-        return "iob2" if kinds[_BEGINS_ALONE].any() else "iob1"
+        return "iob2" if np.count_nonzero(kinds[_BEGINS_ALONE]) else "iob1"
     if seen <= {"I", "E"}:
-        return "ioe2" if kinds[_ENDS_ALONE].any() else "ioe1"
+        return "ioe2" if np.count_nonzero(kinds[_ENDS_ALONE]) else "ioe1"
     for scheme in ("iobes", "bilou", "bmes", "bmewo"):
         if seen <= set(SCHEMES[scheme]):
             return scheme

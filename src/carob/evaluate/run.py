@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from itertools import accumulate, chain, product
+from itertools import accumulate, chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
 
@@ -917,12 +917,12 @@ def labels_of_one_side(
     >>> labels_of_one_side([Recipe.parse("exact.F1")], gold, {"a": system})
     ('a: gold has no label person (1 mention); did you mean PER? --map person=PER',)
     """
-    items = dict.fromkeys(each.space.items for each in recipes)
-    counts = (
-        (name, item, item_counts(item, gold, gold), item_counts(item, gold, system))
-        for item, (name, system) in product(items, systems.items())
-    )
-    return tuple(remark for each in counts for remark in one_sided(*each))
+    remarks: list[str] = []
+    for item in dict.fromkeys(each.space.items for each in recipes):
+        ours = item_counts(item, gold, gold)
+        for name, system in systems.items():
+            remarks += one_sided(name, item, ours, item_counts(item, gold, system))
+    return tuple(remarks)
 
 
 def one_sided(
@@ -992,12 +992,12 @@ def item_counts(item: str, gold: Corpus, corpus: Corpus) -> dict[str, int]:
         names, codes = row_names(corpus, slots), slots.codes
     else:
         return {}
-    if not len(codes):
-        return {}
+    numbers = np.zeros(len(names), np.int64)
     # Some at a time: bincount makes eight bytes of every code, which may be one byte.
-    every = (np.bincount(codes[some], minlength=len(names)) for some in stretches(len(codes)))
+    for some in stretches(len(codes)):
+        numbers += np.bincount(codes[some], minlength=len(names))
     counts: dict[str, int] = {}
-    for name, count in zip(names, sum(every, next(every)).tolist(), strict=True):
+    for name, count in zip(names, numbers.tolist(), strict=True):
         if count:
             counts[name] = counts.get(name, 0) + count
     return counts

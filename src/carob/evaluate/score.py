@@ -215,6 +215,8 @@ def _count_pieces(pair: Pair, spaces: Iterable[Any], plan: Plan) -> dict[Any, li
     for piece in pieces(pair) if local else (pair,):
         for space in others:
             parts[space].append(_count_piece(piece, space, plan))
+    if not of_slots:
+        return parts
     known = {space: pair.remembered.pop(("counts", space), None) for space in of_slots}
     new = slot_counts([space for space in of_slots if known[space] is None], pair)
     for space in of_slots:
