@@ -8,7 +8,7 @@ rows. No statistic ever looks at anything else.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -307,9 +307,6 @@ class Tally:
     label: Lazy[IntArray] = Lazy()
     counts: Lazy[FloatArray] = Lazy()
     size: FloatArray | None = None
-    _tables: dict[tuple[str, tuple[str, ...]], CountTable] = field(
-        default_factory=dict, init=False, repr=False
-    )
 
     @classmethod
     def of(
@@ -438,6 +435,10 @@ class Tally:
         """What a measure needs, and the quantities that most measures need: these share a table."""
         common = (name for name in COMMON if name in self.factors)
         return tuple(dict.fromkeys((*common, *needs)))
+
+    @cached_property
+    def _tables(self) -> dict[tuple[str, tuple[str, ...]], CountTable]:
+        return {}
 
     def _link(self, names: tuple[str, ...]) -> None:
         """Note which columns of labels add up to those of all labels together."""

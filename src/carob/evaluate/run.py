@@ -745,10 +745,11 @@ def systems_by_name(systems: Any, names: Sequence[str | None] = ()) -> dict[str,
     """
     if isinstance(systems, Mapping):
         return dict(systems)
-    if isinstance(systems, (str, Corpus)) or not isinstance(systems, Iterable):
+    one = isinstance(systems, str) or not isinstance(systems, Iterable)
+    every = [systems] if one or isinstance(systems, Corpus) else list(systems)
+    files = all(isinstance(each, (Corpus, str, os.PathLike)) for each in every)
+    if not files and holds_documents(systems):
         every = [systems]
-    else:
-        every = [systems] if holds_documents(systems) else list(systems)
     if not every:
         raise UsageError("give at least one system")
     names = [*names, *[None] * (len(every) - len(names))]
