@@ -18,7 +18,7 @@ import numpy as np
 from carob.arrays.columns import column_sums, compact, group_sums, is_whole, label_codes
 from carob.arrays.join import distinct
 from carob.arrays.types import FloatArray, IntArray
-from carob.corpus.corpus import Lazy
+from carob.corpus.corpus import Lazy, WithLazyFields
 from carob.counts.events import Events, Space
 from carob.counts.quantities import Quantities
 from carob.pair.pair import Pair
@@ -291,7 +291,7 @@ COMMON = ("gold_right", "gold_all", "system_right", "system_all")
 
 
 @dataclass(frozen=True, eq=False)
-class Tally:
+class Tally(WithLazyFields):
     """Counts: a row for each (unit, label) that has any, in this order; a column for each outcome.
 
     Units are documents, or sentences if these are resampled. `factors` says how each quantity is a

@@ -300,6 +300,12 @@ def _score(
     sums, limits = tally.label_sums(), recipe.measure.range
     outcomes = hook(recipe.space, "base_outcomes") or tally.outcomes
     label_intervals = intervals.get((recipe.space, recipe.measure))
+    # Not everyone who wants a score asks for its rows and counts. An interval holds its draws,
+    # which a result does not keep.
+    rows = partial(
+        _label_rows, recipe.measure, tally.labels if by_label else (), sums, options.zero,
+        label_intervals,
+    )  # fmt: skip
     return Score(
         name,
         str(recipe),
@@ -307,9 +313,7 @@ def _score(
         recipe.names.measure,
         _value(averaged.value, _total(sums, "gold_all", place), intervals.get(recipe), 0, limits),
         partial(_signature, recipe, signature_fields),
-        # Not everyone who wants a score asks for its rows and counts.
-        partial(_label_rows, recipe.measure, tally.labels if by_label else (), sums,
-                options.zero, label_intervals),
+        rows if label_intervals is None else rows(),
         partial(_totals, sums, outcomes, place),
         averaged.left_out,
         f"{recipe.average.over} {hook(recipe.average, 'leaves_out')}",
