@@ -214,6 +214,11 @@ def test_names_that_people_know_are_understood(name: str, recipe: str) -> None:
     assert [Recipe.parse(recipe)] == Recipe.expand(name)
 
 
+def test_a_recipe_without_parameters_is_parsed_once() -> None:
+    assert Recipe.parse(" exact.F1@macro ") is Recipe.parse("exact.F1@macro")
+    assert Recipe.expand("exact.PRF") is not Recipe.expand("exact.PRF")  # a list can be changed
+
+
 def test_equal_recipes_are_one_key() -> None:
     assert 1 == len(
         {Recipe.parse(text) for text in ("conll", "exact.F1@micro", "exact.F(alpha=0.5)")}

@@ -129,7 +129,8 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'carob' has no attribute {name!r}")
     from importlib import import_module
 
-    return getattr(import_module(f"carob.{_MODULE[name]}"), name)
+    found = globals()[name] = getattr(import_module(f"carob.{_MODULE[name]}"), name)
+    return found
 
 
 def __dir__() -> list[str]:

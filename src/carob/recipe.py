@@ -15,6 +15,7 @@ import types
 import typing
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from typing import Any
 
 from carob import registry
@@ -54,7 +55,15 @@ _DIGITS = re.compile(r"0|[1-9]\d{0,14}", re.ASCII)
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 
 
-@dataclass(frozen=True, slots=True)
+class Names(typing.NamedTuple):
+    """The parts of a recipe, each with its parameters."""
+
+    space: str
+    measure: str
+    average: str
+
+
+@dataclass(frozen=True)
 class Recipe:
     """An event space, a measure and an average: what a score means.
 
@@ -97,14 +106,17 @@ class Recipe:
         ['exact.P@macro', 'exact.R@macro', 'exact.F1@macro']
         """
         text = text.strip()
-        space, measures, average = _Reader(PRESETS.get(text, text)).recipe()
-        written = text if len(measures) == 1 else ""
-        return [cls(space, measure, average, written) for measure in measures]
+        # A parameter may name a file, which is read each time.
+        return list(_read(text) if "(" in text else _read_once(text))
 
     def __str__(self) -> str:
-        average = spell(self.average)
-        tail = "" if average == "micro" else f"@{average}"
-        return f"{spell(self.space)}.{spell(self.measure)}{tail}"
+        tail = "" if self.names.average == "micro" else f"@{self.names.average}"
+        return f"{self.names.space}.{self.names.measure}{tail}"
+
+    @cached_property
+    def names(self) -> Names:
+        """Its parts as it writes them."""
+        return Names(spell(self.space), spell(self.measure), spell(self.average))
 
     @property
     def full(self) -> str:
@@ -115,7 +127,16 @@ class Recipe:
     @property
     def block(self) -> str:
         """The space and average, under which a table puts the measures side by side."""
-        return f"{spell(self.space)}@{spell(self.average)}"
+        return f"{self.names.space}@{self.names.average}"
+
+
+def _read(text: str) -> tuple[Recipe, ...]:
+    space, measures, average = _Reader(PRESETS.get(text, text)).recipe()
+    written = text if len(measures) == 1 else ""
+    return tuple(Recipe(space, measure, average, written) for measure in measures)
+
+
+_read_once = lru_cache(256)(_read)
 
 
 def spell(component: Any, *, full: bool = False, without: Sequence[str] = ()) -> str:

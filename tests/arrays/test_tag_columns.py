@@ -11,7 +11,7 @@ import pytest
 
 from carob import CarobError, score
 from carob.arrays import scan
-from carob.arrays.tags import plain_tag_columns, tag_columns, tag_numbers
+from carob.arrays.tags import plain_tagged, tag_numbers, tagged
 
 needs_compiler = pytest.mark.skipif(
     scan.compiled_tags is None, reason="installed without a compiler"
@@ -47,30 +47,30 @@ def test_lists_are_the_same_columns_with_the_compiled_pass_and_without(
     for _ in range(1500):
         lists, known, theirs = random_lists(rng), tag_numbers(), tag_numbers()
         assert known["O"] == theirs["O"] == 0  # known from before, as in a reader of two sides
-        taken += plain_tag_columns(lists, tag_numbers()) is not None
-        fast = tag_columns(lists, known)
+        outside = rng.choice([0, 1, 2])
+        taken += plain_tagged(lists, tag_numbers(), outside) is not None
+        fast = tagged(lists, known, outside)
         with monkeypatch.context() as patch:
             patch.setattr(scan, "compiled_tags", None)
-            slow = tag_columns(lists, theirs)
+            slow = tagged(lists, theirs, outside)
         assert list(known.items()) == list(theirs.items())
         for one, other in zip(fast, slow, strict=True):
-            assert one.dtype == other.dtype
             assert one.tolist() == other.tolist()
     assert 500 < taken < 1400
 
 
 @needs_compiler
 def test_what_is_no_list_of_lists_of_tags_is_left_to_python() -> None:
-    plain: Any = plain_tag_columns
+    plain: Any = plain_tagged
     for lists in ((["O"],), [("O",)], [["O"], "O"], [[["O"]]], [[b"O"]], [{"O": 1}], [["O", []]]):
-        assert plain(lists, tag_numbers()) is None
-    assert plain([["O"]], {}) is None  # a dict that does not number its keys
+        assert plain(lists, tag_numbers(), 0) is None
+    assert plain([["O"]], {}, 0) is None  # a dict that does not number its keys
     compiled: Any = scan.compiled_tags
-    assert compiled([["O"]], tag_numbers(), np.empty(2, np.int64)) is None
-    assert compiled([["O"]], [], np.empty(1, np.int64)) is None
-    assert compiled([["O"]], {"O": -1}, np.empty(1, np.int64)) is None
-    assert compiled([["O"]], {"O": 1 << 70}, np.empty(1, np.int64)) is None
-    assert compiled([["O"]], {"O": "1"}, np.empty(1, np.int64)) is None
+    assert compiled([["O"]], tag_numbers(), 0, np.empty(2, np.int32)) is None
+    assert compiled([["O"]], [], 0, np.empty(1, np.int32)) is None
+    assert compiled([["O"]], {"O": -1}, 0, np.empty(1, np.int32)) is None
+    assert compiled([["O"]], {"O": 1 << 70}, 0, np.empty(1, np.int32)) is None
+    assert compiled([["O"]], {"O": "1"}, 0, np.empty(1, np.int32)) is None
     with pytest.raises(TypeError):
         compiled([["O"]])
 
@@ -79,11 +79,11 @@ def test_what_is_no_list_of_lists_of_tags_is_left_to_python() -> None:
 def test_no_reference_is_lost_or_kept() -> None:
     tag, numbers = "".join(["B-", "PERSON"]), tag_numbers()
     lists = [[tag, "O", tag]]
-    _ = plain_tag_columns(lists, numbers)
+    _ = plain_tagged(lists, numbers, 0)
     before = sys.getrefcount(tag), sys.getrefcount(lists), sys.getrefcount(numbers)
     for _ in range(100):
-        assert plain_tag_columns(lists, numbers) is not None
-        assert plain_tag_columns([[tag, None]], numbers) is None  # type: ignore[list-item]
+        assert plain_tagged(lists, numbers, 0) is not None
+        assert plain_tagged([[tag, None]], numbers, 0) is None  # type: ignore[list-item]
     assert before == (sys.getrefcount(tag), sys.getrefcount(lists), sys.getrefcount(numbers))
 
 

@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
+import gc
 import pickle
+import weakref
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from carob import CarobError, Corpus, UsageError, compare, errors, rank, robust, score, write
+from carob import (
+    CarobError,
+    Corpus,
+    Recipe,
+    Tally,
+    UsageError,
+    compare,
+    errors,
+    rank,
+    robust,
+    score,
+    write,
+)
 from carob.corpus.content import content_sha256
+from carob.evaluate.score import average
+from carob.plugin import Averaged
 
 GOLD = [["B-PER", "I-PER", "O"], ["O", "B-LOC"], ["B-LOC", "O"]]
 SYSTEM = [["B-PER", "O", "O"], ["O", "B-LOC"], ["B-PER", "O"]]
@@ -118,3 +134,19 @@ def test_scores_of_equal_lists_are_equal_and_can_be_pickled() -> None:
     one, other = score(GOLD, SYSTEM, "exact.F1"), score(GOLD, SYSTEM, "exact.F1")
     assert one == other != score(GOLD, GOLD, "exact.F1")
     assert pickle.loads(pickle.dumps(score(GOLD, SYSTEM, "exact.F1"))) == one
+
+
+@pytest.mark.parametrize("resamples", [0, 100])
+def test_a_result_keeps_no_tally(resamples: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    tallies: list[weakref.ref[Tally]] = []
+
+    def noted(recipe: Recipe, tally: Tally, zero: float | None) -> Averaged:
+        tallies.append(weakref.ref(tally))
+        return average(recipe, tally, zero)
+
+    monkeypatch.setattr("carob.evaluate.score.average", noted)
+    scores = score([["B-PER"]] * 6, [["B-PER"]] * 6, "exact.F1", resamples=resamples)
+    gc.collect()
+    assert [None] == [each() for each in tallies]
+    assert {"tp": 6, "fp": 0, "fn": 0} == scores["exact.F1"].counts
+    assert 6 == scores["exact.F1"].by_label["PER"].support

@@ -214,15 +214,20 @@ static PyObject *scan(PyObject *module, PyObject *args) {
                          (long long)s.n_sentences, (long long)s.n_docs, s.open);
 }
 
-/* The numbers of the tags of lists, as bytes; the length of each list goes to a buffer of int64.
-   None, with nothing raised, unless everything is a list of lists of str and every number fits into
-   a byte: then Python looks up the tags one by one, and says what is wrong. A new tag is looked up
-   with [], since the dict numbers it. */
+/* The tokens of lists of tags whose number is not below `outside`, as rows of int32; the length of
+   each list goes to a buffer of int32. None, with nothing raised, unless everything is a list of
+   lists of str: then Python looks up the tags one by one, and says what is wrong. A new tag is
+   looked up with [], since the dict numbers it. */
+
+typedef struct {
+    int32_t doc, within, code, place; /* Tagged in tags.py */
+} Token;
 
 typedef struct {
     PyObject *numbers;
-    uint8_t *codes;
-    Py_ssize_t size, room;
+    long outside;
+    Token *tokens;
+    Py_ssize_t size, room, place;
 } Numbered;
 
 static long number_of(PyObject *numbers, PyObject *tag) {
@@ -236,16 +241,18 @@ static long number_of(PyObject *numbers, PyObject *tag) {
     return number;
 }
 
-static int add_list(Numbered *n, PyObject *tags, int64_t *length) {
+static int add_list(Numbered *n, PyObject *tags, Py_ssize_t doc, int32_t *length) {
     if (!PyList_CheckExact(tags))
         return 0;
     Py_ssize_t size = PyList_Size(tags);
+    if (size >= INT32_MAX - n->place)
+        return 0;
     if (n->room - n->size < size) {
         Py_ssize_t room = 2 * (n->size + size);
-        uint8_t *codes = PyMem_Realloc(n->codes, room);
-        if (!codes)
+        Token *tokens = PyMem_Realloc(n->tokens, room * sizeof(Token));
+        if (!tokens)
             return 0;
-        n->codes = codes, n->room = room;
+        n->tokens = tokens, n->room = room;
     }
     PyObject *last = NULL;
     long number = -1;
@@ -255,32 +262,36 @@ static int add_list(Numbered *n, PyObject *tags, int64_t *length) {
             if (!tag || !PyUnicode_CheckExact(tag))
                 return 0;
             number = number_of(n->numbers, tag);
-            if (number < 0 || number > UINT8_MAX)
+            if (number < 0 || number > INT32_MAX)
                 return 0;
             last = tag;
         }
-        n->codes[n->size++] = (uint8_t)number;
+        if (number >= n->outside)
+            n->tokens[n->size++] = (Token){(int32_t)doc, (int32_t)k, (int32_t)number,
+                                           (int32_t)(n->place + k)};
     }
-    *length = size;
+    *length = (int32_t)size;
+    n->place += size + 1;
     return 1;
 }
 
 static PyObject *number_tags(PyObject *self, PyObject *args) {
     PyObject *lists, *numbers, *found = NULL;
+    long outside;
     Py_buffer lengths;
-    if (!PyArg_ParseTuple(args, "OOw*", &lists, &numbers, &lengths))
+    if (!PyArg_ParseTuple(args, "OOlw*", &lists, &numbers, &outside, &lengths))
         return NULL;
-    Numbered n = {numbers, NULL, 0, 0};
+    Numbered n = {numbers, outside, NULL, 0, 0, 0};
     int plain = PyList_CheckExact(lists) && PyDict_Check(numbers) &&
-                lengths.len / 8 == PyList_Size(lists);
-    for (Py_ssize_t k = 0; plain && k < lengths.len / 8; k++) {
+                lengths.len / 4 == PyList_Size(lists);
+    for (Py_ssize_t k = 0; plain && k < lengths.len / 4; k++) {
         PyObject *tags = PyList_GetItem(lists, k);
-        plain = tags && add_list(&n, tags, (int64_t *)lengths.buf + k);
+        plain = tags && add_list(&n, tags, k, (int32_t *)lengths.buf + k);
     }
     PyErr_Clear();
     if (plain)
-        found = PyBytes_FromStringAndSize((const char *)n.codes, n.size);
-    PyMem_Free(n.codes);
+        found = PyBytes_FromStringAndSize((const char *)n.tokens, n.size * sizeof(Token));
+    PyMem_Free(n.tokens);
     PyBuffer_Release(&lengths);
     if (plain)
         return found;

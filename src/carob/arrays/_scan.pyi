@@ -20,5 +20,5 @@ def scan(
     /,
 ) -> tuple[int, int, int, int, int, int] | None: ...
 def number_tags(
-    lists: Sequence[Sequence[str]], numbers: dict[str, int], lengths: IntArray, /
+    lists: Sequence[Sequence[str]], numbers: dict[str, int], outside: int, lengths: IntArray, /
 ) -> bytes | None: ...

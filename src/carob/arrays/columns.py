@@ -15,7 +15,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from carob.arrays.types import FloatArray, IntArray
+from carob.arrays.types import FloatArray, HashArray, IntArray
 
 STRETCH = 1 << 17
 """How many rows are processed at a time, if all of them would need too much memory."""
@@ -66,6 +66,15 @@ def end_to_end(columns: Sequence[Any]) -> Any:
     return np.concatenate(columns)
 
 
+def equal(one: IntArray | HashArray, other: IntArray | HashArray) -> bool:
+    """Whether two columns are the same. np.array_equal takes several times as long for short ones.
+
+    >>> equal(np.array([1, 2]), np.array([1, 2])), equal(np.array([1]), np.array([1, 2]))
+    (True, False)
+    """
+    return len(one) == len(other) and not np.count_nonzero(one != other)
+
+
 def stretches(size: int, width: int = 1) -> Iterator[slice]:
     """Slices that cover all rows, each small enough that intermediate results fit in memory.
 
@@ -84,7 +93,8 @@ def compact(numbers: FloatArray) -> FloatArray:
     """
     with np.errstate(invalid="ignore"):  # numbers that do not fit would change
         small = numbers.astype(np.int16)
-    return cast(FloatArray, small) if (small == numbers).all() else numbers
+    fits = (small == numbers).all()
+    return cast(FloatArray, small) if fits else numbers.astype(np.float64, copy=False)
 
 
 def is_whole(numbers: FloatArray) -> bool:

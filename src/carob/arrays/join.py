@@ -11,38 +11,47 @@ from carob.arrays.types import IntArray
 _BITS = 62
 
 
-def packed(left: Sequence[IntArray], right: Sequence[IntArray]) -> tuple[IntArray, IntArray]:
+def packed(
+    left: Sequence[IntArray], right: Sequence[IntArray], *, bits: Sequence[int] | None = None
+) -> tuple[IntArray, IntArray]:
     """Several columns of whole numbers from 0 up as one column, in the same way for both tables.
 
-    The first column weighs most, so rows that are sorted stay sorted.
+    The first column weighs most, so rows that are sorted stay sorted. `bits` says how many each
+    column needs at most, if that is known.
 
     >>> packed([np.array([1]), np.array([2])], [np.array([1]), np.array([3])])
     (array([6]), array([7]))
     """
     n = len(left[0])
     one, other = left[0].astype(np.int64), right[0].astype(np.int64)
-    used = _bits(one, other)
-    for a, b in zip(left[1:], right[1:], strict=True):
-        bits = _bits(a, b)
-        if used + bits > _BITS:
+    needed = list(map(bits_of, left, right)) if bits is None else bits
+    used = needed[0]
+    for a, b, more in zip(left[1:], right[1:], needed[1:], strict=True):
+        if used + more > _BITS:
             _, ranks = np.unique(np.concatenate([one, other]), return_inverse=True)
             one, other = ranks[:n], ranks[n:]
             used = max(int(ranks.max(initial=0)), 1).bit_length()
-        for whole, part in ((one, a), (other, b)):
-            whole <<= bits
-            whole |= part
-        used += bits
+        one <<= more
+        one |= a
+        other <<= more
+        other |= b
+        used += more
     return one, other
 
 
-def _bits(a: IntArray, b: IntArray) -> int:
+def bits_of(a: IntArray, b: IntArray) -> int:
+    """How many bits the largest number of two columns needs.
+
+    >>> bits_of(np.array([1, 2]), np.array([4]))
+    3
+    """
     return max(int(a.max(initial=0)), int(b.max(initial=0))).bit_length()
 
 
 def join(left: IntArray, right: IntArray) -> tuple[IntArray, IntArray]:
     """Pairs of rows with equal keys: the first with the first of each key, and so on.
 
-    Sorted keys cost one merge.
+    Sorted keys without repetition are looked up, and nothing is sorted.
 
     >>> join(np.array([3, 5, 5, 9]), np.array([5, 5, 5, 9]))
     (array([1, 2, 3]), array([0, 1, 3]))
@@ -65,21 +74,16 @@ def join(left: IntArray, right: IntArray) -> tuple[IntArray, IntArray]:
 
 
 def _rises(keys: IntArray) -> bool:
-    return bool((keys[1:] > keys[:-1]).all())
+    return not np.count_nonzero(keys[1:] <= keys[:-1])
 
 
 def _join_once(left: IntArray, right: IntArray) -> tuple[IntArray, IntArray]:
-    """The same if both tables are sorted and have no key twice: a merge of plain numbers whose
-    lowest bit says which table they come from.
-    """
-    keys = np.concatenate([left, right])
-    keys <<= 1
-    keys[len(left) :] |= 1
-    keys.sort(kind="stable")
-    at = np.flatnonzero((keys[1:] ^ keys[:-1]) == 1)
-    keys &= 1
-    rows: IntArray = at - np.cumsum(keys, out=keys)[at]
-    return rows, at - rows
+    """The same if both tables are sorted and have no key twice."""
+    if not len(right):
+        return np.empty(0, np.int64), np.empty(0, np.int64)
+    place = right.searchsorted(left)
+    rows = (right.take(place, mode="clip") == left).nonzero()[0]
+    return rows, place.take(rows)
 
 
 def _within(counts: IntArray) -> IntArray:
@@ -114,7 +118,7 @@ def rest(size: int, taken: IntArray) -> IntArray:
     """
     left = np.ones(size, bool)
     left[taken] = False
-    return np.flatnonzero(left)
+    return left.nonzero()[0]
 
 
 def distinct(keys: IntArray) -> IntArray:

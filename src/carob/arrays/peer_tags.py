@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from carob.arrays.peer_schemes import CLASSES, PREFIXES, Token, pattern_tables, prefix_class
-from carob.arrays.tags import tag_columns, tag_numbers
+from carob.arrays.tags import tag_numbers, tagged
 from carob.arrays.types import BoolArray, IntArray
 
 Sentences = Sequence[Sequence[str]]
@@ -78,11 +78,10 @@ class TagReader:
         >>> TagReader().codes([["B-PER", "O"], ["B-PER"]]).tolist()
         [1, 0, 0, 1, 0]
         """
-        codes, lengths = tag_columns(sentences, self._numbers)
-        every = np.zeros(len(codes) + len(lengths), codes.dtype)
-        within = np.ones(len(every), bool)
-        within[np.cumsum(lengths + 1) - 1] = False
-        every[within] = codes
+        found = tagged(sentences, self._numbers, outside=1)
+        kind = np.uint8 if len(self._numbers) <= 256 else np.int32
+        every: IntArray = np.zeros(int(found.lengths.sum()) + len(found.lengths), kind)
+        every[found.place] = found.code
         return every
 
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from array import array
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence, Sized
-from functools import cache
+from collections.abc import Collection, Iterable, Mapping, Sequence, Sized
+from functools import cache, lru_cache
 from itertools import chain, count
 from typing import NamedTuple
 
@@ -49,6 +49,8 @@ OTHER_NAMES: Mapping[str, str] = {
 EMPTY = "_"
 """A tag that means the same as O: some files leave a column empty in this way."""
 
+OUTSIDE = ("O", EMPTY)
+
 # A kind is 16 * begin + end, where begin = 2 * first prefix + (follows a mention of its label),
 # end = 2 * last prefix + (is followed by one), so there are 8 * 16 kinds.
 KINDS = 128
@@ -73,32 +75,57 @@ def tag_codes(lists: Iterable[Iterable[str]], numbers: defaultdict[str, int]) ->
         return np.fromiter(map(number, chain.from_iterable(lists)), np.int32)
 
 
-def plain_tag_columns(
-    lists: Sequence[Sequence[str]], numbers: dict[str, int]
-) -> tuple[IntArray, IntArray] | None:
-    """The numbers of the tags of all lists in one column, and how long each list is. None unless
-    all of them are lists of texts, and the compiled pass over them is installed.
+class Tagged(NamedTuple):
+    """The tokens of lists of tags that have a tag other than O, and how long each list is.
 
-    >>> plain_tag_columns([["O", None]], tag_numbers()) is None
+    `place` is that in all lists end to end, each followed by an O: it grows by one from a token to
+    the next in its list, and by more between lists.
+    """
+
+    doc: IntArray
+    within: IntArray
+    code: IntArray
+    place: IntArray
+    lengths: IntArray
+
+
+def plain_tagged(
+    lists: Sequence[Sequence[str]], numbers: dict[str, int], outside: int
+) -> Tagged | None:
+    """The tokens whose tag has a number of `outside` or more. None unless all are lists of texts,
+    and the compiled pass over them is installed.
+
+    >>> plain_tagged([["O", None]], tag_numbers(), 1) is None
     True
     """
     if scan.compiled_tags is None:
         return None
-    lengths = np.empty(len(lists), np.int64)
-    codes = scan.compiled_tags(lists, numbers, lengths)
-    return None if codes is None else (np.frombuffer(codes, np.uint8), lengths)
+    lengths = np.empty(len(lists), np.int32)
+    tokens = scan.compiled_tags(lists, numbers, outside, lengths)
+    if tokens is None:
+        return None
+    rows = np.frombuffer(tokens, np.int32)
+    return Tagged(rows[0::4], rows[1::4], rows[2::4], rows[3::4], lengths)
 
 
-def tag_columns(
-    lists: Sequence[Sequence[str]], numbers: defaultdict[str, int]
-) -> tuple[IntArray, IntArray]:
-    """The numbers of the tags of all lists in one column, and how long each list is.
+def tagged(lists: Sequence[Sequence[str]], numbers: defaultdict[str, int], outside: int) -> Tagged:
+    """The tokens whose tag has a number of `outside` or more.
 
-    >>> [column.tolist() for column in tag_columns([["O", "B-PER"], ["B-PER"]], tag_numbers())]
-    [[0, 1, 1], [2, 1]]
+    >>> numbers = tag_numbers()
+    >>> numbers["O"]
+    0
+    >>> found = tagged([["O", "B-PER"], ["B-PER"]], numbers, outside=1)
+    >>> found.doc.tolist(), found.within.tolist(), found.code.tolist(), found.place.tolist()
+    ([0, 1], [1, 0], [1, 1], [1, 3])
     """
-    found = plain_tag_columns(lists, numbers)
-    return (tag_codes(lists, numbers), list_lengths(lists)) if found is None else found
+    plain = plain_tagged(lists, numbers, outside)
+    if plain is not None:
+        return plain
+    codes, lengths = tag_codes(lists, numbers), list_lengths(lists)
+    row = (codes >= outside).nonzero()[0]
+    doc = np.arange(len(lengths), dtype=np.int32).repeat(lengths).take(row)
+    within = row - (lengths.cumsum() - lengths).take(doc)
+    return Tagged(doc, within, codes.take(row), row + doc, lengths)
 
 
 def list_lengths(lists: Iterable[Sized]) -> IntArray:
@@ -123,8 +150,8 @@ def scheme_name(name: str) -> str:
 
 
 class Tagset(NamedTuple):
-    """What each distinct tag means. A tag that means nothing has its reason in `bad`; `_` has no
-    label, like O.
+    """What each distinct tag means. A tag that means nothing has its reason in `bad`; O and `_`
+    have no label.
     """
 
     prefix: IntArray
@@ -135,42 +162,41 @@ class Tagset(NamedTuple):
 
 
 def interpret(tags: Sequence[str], scheme: str = "auto") -> Tagset:
-    """Prefix and label of each distinct tag of a file, O left out.
+    """Prefix and label of each distinct tag of a file.
 
     A file in which no tag has a prefix is IO with bare labels; if the scheme is given as io, I- is
-    removed from every tag that has it. `_` is the same as O.
+    removed from every tag that has it. O and `_` have no label.
 
     >>> interpret(["B-PER", "I-PER", "PER"]).bad
     {2: 'O or a tag with a prefix and a label, like B-PER or I-PER'}
-    >>> interpret(["PER", "LOC", "_"]).labels
+    >>> interpret(["PER", "O", "LOC", "_"]).labels
     ('LOC', 'PER')
     """
-    letters = set(LETTERS) if scheme == "auto" else set(SCHEMES[scheme])
+    letters: Collection[str] = LETTERS if scheme == "auto" else SCHEMES[scheme]
     split = [_split(tag) for tag in tags]
     if scheme == "io":
         split = [p if p and p[0] == "I" else ("I", t) for p, t in zip(split, tags, strict=True)]
     bare = scheme == "auto" and not any(p and p[0] in LETTERS and p[1] for p in split)
     prefix, names, bad, seen = [], [], {}, set()
     for place, (tag, parts) in enumerate(zip(tags, split, strict=True)):
-        if tag == EMPTY:
-            prefix.append(INSIDE)
-            names.append("")
-            continue
         letter, name = ("I", tag) if bare else parts or ("", "")
-        if bare and (tag in LETTERS or (parts and len(parts[0]) == 1)):
-            bad[place] = _WANTED if tag in LETTERS or not parts[1] else _KNOWN  # type: ignore[index]
-        elif not bare and (parts is None or not name):
+        if tag in OUTSIDE:
+            letter, name = "I", ""
+        elif bare:
+            if tag in LETTERS or (parts and len(parts[0]) == 1):
+                bad[place] = _WANTED if tag in LETTERS or not parts[1] else _KNOWN  # type: ignore[index]
+        elif not name:
             bad[place] = _WANTED
-        elif not bare and letter not in letters:
+        elif letter not in letters:
             bad[place] = (
                 _KNOWN
                 if scheme == "auto"
                 else f"a prefix of {scheme}: " + " ".join(sorted(letters))
             )
+        else:
+            seen.add(letter)
         if place in bad:
             letter, name = "I", ""
-        elif not bare:
-            seen.add(letter)
         prefix.append(LETTERS[letter])
         names.append(name)
     labels = tuple(sorted({name for name in names if name}))
@@ -188,6 +214,7 @@ _WANTED = "O or a tag with a prefix and a label, like B-PER or I-PER"
 _KNOWN = "a known prefix (B I E S, L U, M W), or --scheme io if these are whole labels"
 
 
+@lru_cache(1 << 12)
 def _split(tag: str) -> tuple[str, str] | None:
     """Letter and label of a tag that is one letter, perhaps a hyphen, perhaps a label."""
     if tag in LETTERS:
@@ -239,14 +266,15 @@ def decode(place: IntArray, prefix: IntArray, label: IntArray) -> Runs:
         return Runs(nothing, nothing, nothing)
     touches = np.zeros(len(place) + 1, bool)
     touches[1:-1] = (place[1:] - place[:-1] == 1) & (label[1:] == label[:-1])
-    opens = ~touches[:-1]
-    opens |= _OPENS[prefix]
-    opens[1:] |= _CLOSES[prefix[:-1]]
-    first = np.flatnonzero(opens)
+    opens = _OPENS.take(prefix)
+    opens |= ~touches[:-1]
+    opens[1:] |= _CLOSES.take(prefix[:-1])
+    first = opens.nonzero()[0]
     last = np.empty_like(first)
     last[:-1], last[-1] = first[1:] - 1, len(place) - 1
-    begin, end = 2 * prefix[first] + touches[first], 2 * prefix[last] + touches[last + 1]
-    return Runs(first, last, 16 * begin + end)
+    twice = 2 * prefix
+    begin, end = twice + touches[:-1], twice + touches[1:]
+    return Runs(first, last, 16 * begin.take(first) + end.take(last))
 
 
 @cache
@@ -273,8 +301,8 @@ def illegal(scheme: str) -> BoolArray:
     return whole
 
 
-_BEGINS_ALONE = np.flatnonzero(np.arange(KINDS) // 16 == 2 * BEGIN)
-_ENDS_ALONE = np.flatnonzero(np.arange(KINDS) % 16 == 2 * END)
+_BEGINS_ALONE = slice(32 * BEGIN, 32 * BEGIN + 16)
+_ENDS_ALONE = slice(2 * END, KINDS, 16)
 """The kinds that begin with B and follow no mention of their label, and those that end with E and
 are followed by none.
 """
@@ -293,9 +321,9 @@ def recognise(letters: Iterable[str], kinds: IntArray) -> str | None:
     if seen <= {"I"}:
         return "io"
     if seen <= {"B", "I"}:
-        return "iob2" if kinds[_BEGINS_ALONE].any() else "iob1"
+        return "iob2" if np.count_nonzero(kinds[_BEGINS_ALONE]) else "iob1"
     if seen <= {"I", "E"}:
-        return "ioe2" if kinds[_ENDS_ALONE].any() else "ioe1"
+        return "ioe2" if np.count_nonzero(kinds[_ENDS_ALONE]) else "ioe1"
     for scheme in ("iobes", "bilou", "bmes", "bmewo"):
         if seen <= set(SCHEMES[scheme]):
             return scheme

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -11,20 +13,21 @@ import numpy as np
 from carob.arrays.columns import label_codes
 from carob.arrays.hashing import hash_lists
 from carob.arrays.tags import (
-    EMPTY,
     KINDS,
+    OUTSIDE,
     SCHEMES,
+    Tagged,
     decode,
     illegal,
     interpret,
-    plain_tag_columns,
+    plain_tagged,
     recognise,
     scheme_name,
-    tag_columns,
     tag_numbers,
+    tagged,
 )
 from carob.arrays.types import HashArray, IntArray
-from carob.corpus.corpus import Corpus, Memory
+from carob.corpus.corpus import Corpus, Memory, Origin
 from carob.corpus.document import Document, Group, Mention, Span, bracketed
 from carob.corpus.problems import UsageError, nearest, plain, repeated, shown
 from carob.corpus.tables import (
@@ -252,10 +255,12 @@ def of_tags(
     scheme: str,
     repair: str,
     columns: TagColumns | None = None,
-) -> tuple[Corpus, str]:
-    """The corpus that these lists of tags describe, one list a document, and their scheme. That
-    they are lists, with one tag for each token, is for the caller to check: `require_lists`.
-    `columns` are what `plain_columns` has found in the lists.
+    *,
+    with_origin: bool = False,
+) -> Corpus:
+    """The corpus that these lists of tags describe, one list a document. That they are lists, with
+    one tag for each token, is for the caller to check: `require_lists`. `columns` are what
+    `plain_columns` has found in the lists. `with_origin`, signatures say how the tags were read.
     """
     scheme = scheme_name(scheme)
     for what, value, choices in (
@@ -265,27 +270,18 @@ def of_tags(
         if value not in choices:
             raise UsageError(f"no {what} is called {value!r}{nearest(value, choices)}")
     words = None if tokens is None else [tuple(each) for each in tokens]
-    codes, lengths, tags = columns or _tag_columns(sentences)
-    starts = np.concatenate([[0], np.cumsum(lengths)])
+    (doc, within, code, place, lengths), tags = columns or _tag_columns(sentences)
 
-    def place(row: int) -> str:
-        doc = int(np.searchsorted(starts, row, side="right")) - 1
-        return f"document {doc + 1}, tag {row - int(starts[doc]) + 1}"
+    def where(token: int) -> str:
+        return f"document {int(doc[token]) + 1}, tag {int(within[token]) + 1}"
 
-    # From here on only the tags that mean something count; O and _ get the code -1.
-    values = [tag for tag in tags if tag not in ("O", EMPTY)]
-    tagset = interpret(values, scheme)
+    tagset = interpret(tags, scheme)
     if tagset.bad:
-        row = min(int(np.argmax(codes == tags.index(values[i]))) for i in tagset.bad)
-        tag = tags[int(codes[row])]
-        wanted = tagset.bad[values.index(tag)]
-        raise UsageError(f"{place(row)}: found {shown(tag)}, expected {wanted}")
-    number = {tag: i for i, tag in enumerate(values)}
-    meaning = int32([number.get(tag, UNKNOWN) for tag in tags] + [UNKNOWN])[codes]
-    tagged = np.flatnonzero(meaning != UNKNOWN)
-    code = meaning[tagged]
-    doc = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)[tagged]
-    runs = decode(tagged + doc, tagset.prefix[code], tagset.label[code])
+        token = min(int(np.argmax(code == bad)) for bad in tagset.bad)
+        bad = int(code[token])
+        raise UsageError(f"{where(token)}: found {shown(tags[bad])}, expected {tagset.bad[bad]}")
+    label = tagset.label.take(code)
+    runs = decode(place, tagset.prefix.take(code), label)
     counts = np.bincount(runs.kind, minlength=KINDS)
     known_scheme = recognise(tagset.letters, counts) if scheme == "auto" else scheme
     if known_scheme is None:
@@ -293,17 +289,19 @@ def of_tags(
             f"the prefixes {' '.join(sorted(tagset.letters))} belong to no one scheme; "
             f"schemes: {', '.join(SCHEMES)}"
         )
-    wrong = illegal(known_scheme)[runs.kind]
+    wrong = illegal(known_scheme).take(runs.kind)
     illegal_runs = int(np.count_nonzero(wrong))
     if repair == "strict" and illegal_runs:
-        row = int(tagged[runs.first[np.flatnonzero(wrong)[0]]])
-        tag = tags[int(codes[row])]
-        raise UsageError(f"{place(row)}: {shown(tag)} is not legal in {known_scheme}")
+        token = int(runs.first[np.flatnonzero(wrong)[0]])
+        raise UsageError(
+            f"{where(token)}: {shown(tags[int(code[token])])} is not legal in {known_scheme}"
+        )
     first, last = runs.first, runs.last
     if repair == "discard":
         first, last = first[~wrong], last[~wrong]
-    begin, size = starts[doc[first]], len(lengths)
-    corpus = Corpus(
+    size = len(lengths)
+    corpus = partial(
+        Corpus,
         "token",
         Documents(
             int32(lengths),
@@ -314,17 +312,21 @@ def of_tags(
             np.zeros(size, np.int64),
         ),
         Mentions(
-            doc[first],
-            int32(tagged[first] - begin),
-            int32(tagged[last] + 1 - begin),
-            label_codes(tagset.label[code[first]], len(tagset.labels)),
+            doc.take(first),
+            int32(within.take(first)),
+            int32(within.take(last) + 1),
+            label_codes(label.take(first), len(tagset.labels)),
         ),
         tagset.labels,
         facts={"repaired": illegal_runs if repair == "conlleval" else 0,
                "discarded": illegal_runs if repair == "discard" else 0},
         library=None if words is None else Memory(tuple((None, each) for each in words)),
     )  # fmt: skip
-    return corpus, known_scheme
+    if not with_origin:
+        return corpus()
+    # An origin that held its own corpus would not be freed until Python looks for circles.
+    how = {"scheme": known_scheme, "repair": repair}
+    return corpus(origin=Origin("", lambda: corpus().sha256, "memory", how))
 
 
 def require_lists(
@@ -344,12 +346,9 @@ def require_lists(
 
 
 class TagColumns(NamedTuple):
-    """Lists of tags end to end: a number for each tag, the length of each list, and what the
-    numbers mean.
-    """
+    """The tokens of lists of tags that have one other than O, and what the numbers of tags mean."""
 
-    codes: IntArray
-    lengths: IntArray
+    tokens: Tagged
     tags: tuple[str, ...]
 
 
@@ -359,15 +358,15 @@ def plain_columns(sentences: Sequence[Any]) -> TagColumns | None:
     >>> plain_columns([{"text": "Ann"}]) is None
     True
     """
-    numbers = tag_numbers()
-    found = plain_tag_columns(sentences, numbers)
-    return None if found is None else TagColumns(*found, tuple(numbers))
+    numbers = _tag_numbers()
+    found = plain_tagged(sentences, numbers, len(OUTSIDE))
+    return None if found is None else TagColumns(found, tuple(numbers))
 
 
 def _tag_columns(sentences: Sequence[Sequence[str]]) -> TagColumns:
-    numbers = tag_numbers()
+    numbers = _tag_numbers()
     try:
-        codes, lengths = tag_columns(sentences, numbers)
+        found = tagged(sentences, numbers, len(OUTSIDE))
         strange = {tag for tag in numbers if not isinstance(tag, str)}
     except TypeError:  # a list or dict has no place in a dict
         strange = {None}  # type: ignore[arg-type]
@@ -378,4 +377,12 @@ def _tag_columns(sentences: Sequence[Sequence[str]]) -> TagColumns:
                     f"document {i + 1}, tag {k + 1}: found {plain(repr(tag)[:60])}, "
                     "expected a tag like O or B-PER"
                 )
-    return TagColumns(codes, lengths, tuple(numbers))
+    return TagColumns(found, tuple(numbers))
+
+
+def _tag_numbers() -> defaultdict[str, int]:
+    """Numbers of tags, of which the lowest are those that mean nothing."""
+    numbers = tag_numbers()
+    for tag in OUTSIDE:
+        _ = numbers[tag]
+    return numbers

@@ -271,7 +271,7 @@ class Corpus:
         from carob.corpus.build import of_tags, require_lists
 
         require_lists(sentences, tokens)
-        return of_tags(sentences, tokens, scheme, repair)[0]
+        return of_tags(sentences, tokens, scheme, repair)
 
     def __getitem__(self, row: int) -> Document:
         """One document, as a friendly object.
@@ -630,7 +630,7 @@ records
     """
     remarks = []
     for name, corpus in corpora:
-        rows, keys = unscored_keys(corpus)
+        rows, keys = unscored_keys(corpus) if corpus.extra else ([], "")
         if rows:
             count = "1 document" if len(rows) == 1 else f"{len(rows):,} documents"
             lead = f"{plain(name)}: " if name else ""
@@ -695,6 +695,8 @@ def fact_remarks(corpus: Corpus) -> list[tuple[str, str]]:
     >>> fact_remarks(replace(Corpus.of(), facts={"stray_quotes": 2}))
     [('K226', '2 quotes ignored for lack of a partner')]
     """
+    if not any(corpus.facts.values()):
+        return []
     remarks = [
         (code, f"{many(corpus.facts[fact], what)} {odd.format_map(corpus.facts)}")
         for fact, (code, what, odd) in FACT_PROBLEMS.items()
@@ -715,8 +717,11 @@ def same_but_for_case(labels: Iterable[str]) -> list[list[str]]:
     >>> same_but_for_case(["LOC", "PER", "Per"])
     [['PER', 'Per']]
     """
+    every = list(labels)
+    if len({label.casefold() for label in every}) == len(every):
+        return []
     by_fold: dict[str, list[str]] = {}
-    for label in labels:
+    for label in every:
         by_fold.setdefault(label.casefold(), []).append(label)
     return [names for names in by_fold.values() if len(names) > 1]
 

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from functools import partial
 from operator import index
 from typing import Any, TypeGuard
 
 import numpy as np
 
 from carob.arrays.columns import label_codes
-from carob.corpus.corpus import Corpus, Origin
+from carob.corpus.corpus import Corpus
 from carob.corpus.document import Document, Mention
 from carob.corpus.problems import UsageError, plain
 from carob.corpus.tables import Codes, Documents, Mentions, int32
@@ -101,9 +99,7 @@ def of_lists(
     first = next((items[0] for items in every if items), None)
     if not isinstance(first, str):
         return _of_mentions(every)
-    corpus, known_scheme = of_tags(every, None, scheme, repair, columns)
-    how = {"scheme": known_scheme, "repair": repair}
-    return replace(corpus, origin=Origin("", partial(getattr, corpus, "sha256"), "memory", how))
+    return of_tags(every, None, scheme, repair, columns, with_origin=True)
 
 
 def _of_example(document: Any, *, gold: bool) -> Any:

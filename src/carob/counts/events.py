@@ -152,7 +152,9 @@ class _Parts(Events):
     def counted(self, width: int, size: int, cell: IntArray | None = None) -> FloatArray:
         if cell is not None:
             return super().counted(width, size, cell)
-        counts = np.zeros((len(self.outcomes), size))
+        fractions = any(part.weight is not None for part in self.parts)
+        kind: type = np.float64 if fractions else np.int64
+        counts: FloatArray = np.zeros((len(self.outcomes), size), kind)
         for part in self.parts:
             cells = self.pair.cells(part.side)[part.own]
             counts[part.outcome] += np.bincount(cells, weights=part.weight, minlength=size)

@@ -50,7 +50,7 @@ def ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
     array([0.5, nan])
     """
     not_zero = denominator != 0
-    if np.ndim(not_zero) and not_zero.all():
+    if np.ndim(not_zero) and np.count_nonzero(not_zero) == not_zero.size:
         return cast(FloatArray, np.divide(numerator, denominator))
     out = np.full(np.broadcast(numerator, denominator).shape, np.nan)
     return cast(FloatArray, np.divide(numerator, denominator, out=out, where=not_zero))
@@ -66,7 +66,7 @@ def valued(
     """
     value = measure(q)
     undefined = np.isnan(value)
-    if not undefined.any():
+    if not np.count_nonzero(undefined):
         return value
     any_item = q.items_there() > 0
     if not getattr(measure, "has_no_zero", False):

@@ -11,13 +11,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from carob.arrays.columns import column_sums, compact, group_sums, is_whole, label_codes
 from carob.arrays.join import distinct
 from carob.arrays.types import FloatArray, IntArray
+from carob.corpus.corpus import Lazy, WithLazyFields
 from carob.counts.events import Events, Space
 from carob.counts.quantities import Quantities
 from carob.pair.pair import Pair
@@ -208,6 +209,77 @@ class Statistic:
         return point
 
 
+class Sums(NamedTuple):
+    """Sums of outcomes over units or labels, from which quantities are made. They are small: a
+    result that needs them later does not keep the tally.
+    """
+
+    factors: Mapping[str, Mapping[str, float]]
+    outcomes: tuple[str, ...]
+    columns: FloatArray | Sequence[float]
+    """The sums of each outcome: an array for each, or one number."""
+    size: FloatArray | float
+    """How much of the event space these are sums of."""
+
+    def quantity(self, name: str) -> FloatArray:
+        """One quantity or outcome."""
+        if name not in self.factors:
+            return np.asarray(self.columns[self.outcomes.index(name)])
+        factors = self.factors[name]
+        value = self.added(factors)
+        if factor := factors.get(TOTAL, 0.0):
+            value = value + factor * self.size
+        if min(factors.values(), default=0.0) < 0:
+            parts = {outcome: abs(factor) for outcome, factor in factors.items()}
+            least = self._absolute().added(parts) + parts.get(TOTAL, 0.0) * self.size
+            value = np.where(np.abs(value) <= ROUNDING * least, 0.0, value)
+        return np.asarray(value)
+
+    def quantities(self) -> Quantities:
+        """Every quantity and outcome."""
+        names = dict.fromkeys((*self.factors, *self.outcomes))
+        return Quantities({name: self.quantity(name) for name in names})
+
+    def added(self, factors: Mapping[str, float]) -> FloatArray:
+        """The sum of outcomes with their factors, but for the size."""
+        total: Any = 0.0 * self.columns[0]
+        for outcome, factor in factors.items():
+            if factor and outcome in self.outcomes:
+                column = self.columns[self.outcomes.index(outcome)]
+                total = total + (column if factor == 1 else factor * column)
+        return total  # type: ignore[no-any-return]
+
+    def _absolute(self) -> Sums:
+        return self._replace(columns=np.abs(self.columns))
+
+
+class _Rows:
+    """The rows of a tally, made of a table (outcomes x cells) when they are read: a score without
+    resamples needs no more than sums.
+    """
+
+    def __init__(self, table: FloatArray, width: int) -> None:
+        self._table, self._width = table, width
+
+    @cached_property
+    def _columns(self) -> tuple[IntArray, IntArray, FloatArray]:
+        # A row of this table lies in one piece of memory, a column does not.
+        cells = np.logical_or.reduce(self._table, axis=0).nonzero()[0]
+        counts = compact(self._table.take(cells, axis=1).T)
+        del self._table
+        unit, label = np.divmod(cells, max(self._width, 1))
+        return unit.astype(np.int32), label_codes(label, self._width), counts
+
+    def unit(self) -> IntArray:
+        return self._columns[0]
+
+    def label(self) -> IntArray:
+        return self._columns[1]
+
+    def counts(self) -> FloatArray:
+        return self._columns[2]
+
+
 DENSE = 1 << 22
 """Up to this many cells a table is one matrix; larger ones are made of parts with fewer zeros."""
 
@@ -219,7 +291,7 @@ COMMON = ("gold_right", "gold_all", "system_right", "system_all")
 
 
 @dataclass(eq=False)
-class Tally:
+class Tally(WithLazyFields):
     """Counts: a row for each (unit, label) that has any, in this order; a column for each outcome.
 
     Units are documents, or sentences if these are resampled. `factors` says how each quantity is a
@@ -231,9 +303,9 @@ class Tally:
     labels: tuple[str, ...]
     outcomes: tuple[str, ...]
     factors: Mapping[str, Mapping[str, float]]
-    unit: IntArray
-    label: IntArray
-    counts: FloatArray
+    unit: Lazy[IntArray] = Lazy()
+    label: Lazy[IntArray] = Lazy()
+    counts: Lazy[FloatArray] = Lazy()
     size: FloatArray | None = None
 
     @classmethod
@@ -248,19 +320,25 @@ class Tally:
         labels = pair.labels if events.labels is None else events.labels
         width = len(labels)
         units = pair.size if units is None else units
-        if units * width * len(events.outcomes) <= DENSE:
-            by_outcome = events.counted(width, units * width).T
-            # A row of this table lies in one piece of memory, a column does not.
-            cells = np.flatnonzero(np.logical_or.reduce(by_outcome, axis=0))
-            counts = by_outcome.take(cells, axis=1).T
-        else:
+        outcomes = events.outcomes
+        if units * width * len(outcomes) > DENSE:
             cells, row = np.unique(events.cell(width), return_inverse=True)
-            counts = events.counted(width, len(cells), row)
-        unit, label = np.divmod(cells, max(width, 1))
-        return cls(
-            units, labels, events.outcomes, space.quantities, unit.astype(np.int32),
-            label_codes(label, width), compact(counts), events.size,
+            unit, label = np.divmod(cells, max(width, 1))
+            return cls(
+                units, labels, outcomes, space.quantities, unit.astype(np.int32),
+                label_codes(label, width), compact(events.counted(width, len(cells), row)),
+                events.size,
+            )  # fmt: skip
+        table = events.counted(width, units * width).T
+        rows = _Rows(table, width)
+        tally = cls(
+            units, labels, outcomes, space.quantities, rows.unit, rows.label, rows.counts,
+            events.size,
         )  # fmt: skip
+        if table.dtype.kind == "i":
+            by_label = table.reshape(len(outcomes), units, width).sum(axis=1)
+            vars(tally).update(_by_label=by_label.astype(np.float64), _is_whole=True)
+        return tally
 
     @classmethod
     def concatenate(cls, tallies: Iterable[Tally]) -> Tally:
@@ -301,28 +379,32 @@ class Tally:
 
     def total(self) -> Quantities:
         """Every quantity and outcome, summed over labels and units."""
-        return self._combined(self._together, self._whole_size * len(self.labels))
+        return self._sums(self._together, self._whole_size * len(self.labels)).quantities()
 
     def by_label(self) -> Quantities:
         """Every quantity and outcome of each label, summed over units."""
-        return self._combined(self._by_label, self._whole_size)
+        return self.label_sums().quantities()
+
+    def label_sums(self) -> Sums:
+        """The outcomes of each label, summed over units."""
+        return self._sums(self._by_label, self._whole_size)
 
     def by_unit(self, label: str | None = None) -> Quantities:
         """Every quantity and outcome of each unit, summed over labels, or of one label."""
         if label is not None:
             return self._of_label(label).by_unit()
         size = 0.0 if self.size is None else self.size * len(self.labels)
-        return self._combined(self._by_unit, size)
+        return self._sums(self._by_unit.T, size).quantities()
 
     def counted(self) -> Mapping[str, float]:
         """The outcomes of everything together."""
-        return dict(zip(self.outcomes, self._together.tolist(), strict=True))
+        return dict(zip(self.outcomes, self._together, strict=True))
 
     def unit_table(self, needs: Sequence[str]) -> CountTable:
         """The quantities that a measure needs, a column each: all labels together."""
         names = self._names(needs)
         if ("units", names) not in self._tables:
-            sums = np.array([self._sum(self._factors(name), self._together) for name in names])
+            sums = np.array(self._added(names, self._together))
             parts = partial(self._unit_parts, names)
             self._tables["units", names] = self._table(names, parts, sums, len(self.labels))
             self._link(names)
@@ -332,7 +414,7 @@ class Tally:
         """The quantities that a measure needs, of each of them a column for each label."""
         names = self._names(needs)
         if ("labels", names) not in self._tables:
-            sums = np.array([self._sum(self._factors(name), self._by_label) for name in names])
+            sums = np.array(self._added(names, self._by_label))
             parts = partial(self._label_parts, names)
             self._tables["labels", names] = self._table(names, parts, sums.reshape(-1), 1)
             self._link(names)
@@ -370,8 +452,8 @@ class Tally:
 
     def _unit_parts(self, names: Sequence[str]) -> Iterator[Part]:
         """The columns of all labels together, in one part."""
-        values = [self._sum(self._factors(name), self._by_unit) for name in names]
-        yield Part(np.arange(len(names)), None, compact(np.array(values, np.float64).T))
+        values = np.array(self._added(names, self._by_unit.T), np.float64)
+        yield Part(np.arange(len(names)), None, compact(values.T))
 
     def _label_parts(self, names: Sequence[str]) -> Iterator[Part]:
         """The columns of all labels, in one part or, if that would be mostly zeros, in groups of
@@ -419,41 +501,20 @@ class Tally:
 
     def _values(self, names: Sequence[str]) -> list[FloatArray]:
         """Of each row of counts these quantities, but for the size in them."""
-        counts = self.counts.astype(np.float64, copy=False)
-        return [self._sum(self._factors(name), counts) for name in names]
-
-    @cached_property
-    def _places(self) -> dict[str, int]:
-        """The column of each outcome."""
-        return {outcome: i for i, outcome in enumerate(self.outcomes)}
+        return self._added(names, self.counts.astype(np.float64, copy=False).T)
 
     def _factors(self, name: str) -> Mapping[str, float]:
         return self.factors.get(name, {name: 1.0})
 
-    def _sum(self, factors: Mapping[str, float], outcomes: FloatArray) -> FloatArray:
-        """The sum of outcomes (in the last axis) with their factors."""
-        total = np.zeros(outcomes.shape[:-1])
-        for outcome, factor in factors.items():
-            i = self._places.get(outcome)
-            if factor and i is not None:
-                total = total + (outcomes[..., i] if factor == 1 else factor * outcomes[..., i])
-        return total
+    def _sums(self, columns: FloatArray | Sequence[float], size: FloatArray | float) -> Sums:
+        return Sums(self.factors, self.outcomes, columns, size)
 
-    def _combined(self, outcomes: FloatArray, size: FloatArray | float) -> Quantities:
-        """Every quantity and outcome, from sums of outcomes (in the last axis) and sizes."""
-        made = Quantities()
-        for name, factors in self.factors.items():
-            value = self._sum(factors, outcomes)
-            if factor := factors.get(TOTAL, 0.0):
-                value = value + factor * size
-            if min(factors.values(), default=0.0) < 0:
-                parts = {outcome: abs(factor) for outcome, factor in factors.items()}
-                least = self._sum(parts, np.abs(outcomes)) + parts.get(TOTAL, 0.0) * size
-                value = np.where(np.abs(value) <= ROUNDING * least, 0.0, value)
-            made[name] = np.asarray(value)
-        for i, outcome in enumerate(self.outcomes):
-            made.setdefault(outcome, outcomes[..., i])
-        return made
+    def _added(
+        self, names: Sequence[str], columns: FloatArray | Sequence[float]
+    ) -> list[FloatArray]:
+        """These quantities, but for the size in them, from sums of each outcome."""
+        sums = self._sums(columns, 0.0)
+        return [sums.added(self._factors(name)) for name in names]
 
     @cached_property
     def _by_unit(self) -> FloatArray:
@@ -464,17 +525,24 @@ class Tally:
         return sums
 
     @cached_property
-    def _together(self) -> FloatArray:
+    def _together(self) -> list[float]:
         """The outcomes of everything together, exact."""
         # Fractions are rounded once for each unit, as they always were: no score may change.
-        return column_sums(self.counts if is_whole(self.counts) else self._by_unit)
+        sums = self._by_label.sum(axis=1) if self._is_whole else column_sums(self._by_unit)
+        together: list[float] = sums.tolist()
+        return together
+
+    @cached_property
+    def _is_whole(self) -> bool:
+        """Whether all counts are whole numbers, which add up to the same in any order."""
+        return is_whole(self.counts)
 
     @cached_property
     def _by_label(self) -> FloatArray:
-        """The outcomes of each label, exact: labels x outcomes."""
-        sums = np.empty((len(self.labels), len(self.outcomes)))
+        """The outcomes of each label, exact: outcomes x labels."""
+        sums = np.empty((len(self.outcomes), len(self.labels)))
         for i, counts in enumerate(self.counts.T):
-            sums[:, i] = group_sums(counts, self.label, len(self.labels))
+            sums[i] = group_sums(counts, self.label, len(self.labels))
         return sums
 
     @cached_property

@@ -478,7 +478,7 @@ def corpora(
             files[name] = each, fitting
         except InputError as error:
             results[name] = error
-    if not any(isinstance(each, InputError) for each in results.values()):
+    if (ours or theirs) and not any(isinstance(each, InputError) for each in results.values()):
         decoded = [
             each.origin.parameters
             for each in results.values()
@@ -487,7 +487,8 @@ def corpora(
         rest = {key: value for key, value in {**ours, **theirs}.items()
                 if not any(key in parameters for parameters in decoded)}  # fmt: skip
         refuse_unknown(rest, [options for _, options in files.values()])
-    results |= zip(files, read_all(list(files.values())), strict=True)
+    if files:
+        results |= zip(files, read_all(list(files.values())), strict=True)
     ordered = {name: results[name] for name, _ in inputs}
     errors = {name: each for name, each in ordered.items() if isinstance(each, InputError)}
     if invalid is None or None in errors:

@@ -5,11 +5,10 @@ how scores are resampled.
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from itertools import accumulate, chain, product
+from itertools import accumulate, chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
 
@@ -896,9 +895,11 @@ def recipes_without_mentions(
     >>> recipes_without_mentions([Recipe.parse("exact.F1")], {"gold": gold})
     ('exact counts mentions, and gold has only fillers; --preset templates counts fillers',)
     """
-    spaces = dict.fromkeys(spell(each.space) for each in recipes if each.space.items == "mention")
     files = [plain(name) for name, corpus in corpora.items() if only_fillers(corpus)]
-    if not spaces or not files:
+    if not files:
+        return ()
+    spaces = dict.fromkeys(spell(each.space) for each in recipes if each.space.items == "mention")
+    if not spaces:
         return ()
     count, have = ("counts" if len(spaces) == 1 else "count"), "has" if len(files) == 1 else "have"
     return (
@@ -917,12 +918,12 @@ def labels_of_one_side(
     >>> labels_of_one_side([Recipe.parse("exact.F1")], gold, {"a": system})
     ('a: gold has no label person (1 mention); did you mean PER? --map person=PER',)
     """
-    items = dict.fromkeys(each.space.items for each in recipes)
-    counts = (
-        (name, item, item_counts(item, gold, gold), item_counts(item, gold, system))
-        for item, (name, system) in product(items, systems.items())
-    )
-    return tuple(remark for each in counts for remark in one_sided(*each))
+    remarks: list[str] = []
+    for item in dict.fromkeys(each.space.items for each in recipes):
+        ours = item_counts(item, gold, gold)
+        for name, system in systems.items():
+            remarks += one_sided(name, item, ours, item_counts(item, gold, system))
+    return tuple(remarks)
 
 
 def one_sided(
@@ -934,7 +935,7 @@ def one_sided(
     >>> one_sided("a", "mention", {"PER": 2, "LOC": 1}, {"PER": 1})
     ['a: no mention has the label LOC, which gold has 1 time']
     """
-    if not ours or not theirs:
+    if not ours or not theirs or ours.keys() == theirs.keys():
         return []
     remarks = []
     kind = "slot" if item == "filler" else "label"
@@ -992,13 +993,15 @@ def item_counts(item: str, gold: Corpus, corpus: Corpus) -> dict[str, int]:
         names, codes = row_names(corpus, slots), slots.codes
     else:
         return {}
-    counts: Counter[str] = Counter()
+    numbers = np.zeros(len(names), np.int64)
     # Some at a time: bincount makes eight bytes of every code, which may be one byte.
     for some in stretches(len(codes)):
-        numbers = np.bincount(codes[some], minlength=len(names)).tolist()
-        for name, count in zip(names, numbers, strict=True):
-            counts[name] += count
-    return {name: count for name, count in counts.items() if count}
+        numbers += np.bincount(codes[some], minlength=len(names))
+    counts: dict[str, int] = {}
+    for name, count in zip(names, numbers.tolist(), strict=True):
+        if count:
+            counts[name] = counts.get(name, 0) + count
+    return counts
 
 
 def _same_meaning(label: str, others: Sequence[str]) -> str | None:

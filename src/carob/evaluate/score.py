@@ -16,7 +16,7 @@ from carob.corpus.corpus import Corpus
 from carob.corpus.problems import plain
 from carob.counts.count import Count
 from carob.counts.quantities import valued
-from carob.counts.tally import Statistic, Tally
+from carob.counts.tally import Statistic, Sums, Tally
 from carob.evaluate.options import Options, ScoreOptions, table_for, table_recipes
 from carob.evaluate.read import Scorable
 from carob.evaluate.run import (
@@ -32,7 +32,7 @@ from carob.evaluate.run import (
 )
 from carob.pair.pair import Pair, pieces
 from carob.plugin import Averaged, Measure, hook
-from carob.recipe import Recipe, spell
+from carob.recipe import Recipe
 from carob.result import signature
 from carob.result.result import number_or_none, whole
 from carob.result.scores import Score, Scores, Value
@@ -133,8 +133,7 @@ def missing_rows(labels: int, rows: int, scores: Sequence[Score], plan: Plan) ->
             f"{labels:,} labels would have {rows:,} rows, more than {MOST_ROWS:,}: there are none; "
             "--labels chooses some labels, -m one recipe",
         )
-    labels = max(len(each.by_label) for each in scores)
-    if plan.method is None or labels <= LABEL_ROWS:
+    if plan.method is None or (labels := max(len(each.by_label) for each in scores)) <= LABEL_ROWS:
         return ()
     return (f"{labels:,} labels, more than {LABEL_ROWS:,}: their rows have no intervals",)
 
@@ -216,6 +215,8 @@ def _count_pieces(pair: Pair, spaces: Iterable[Any], plan: Plan) -> dict[Any, li
     for piece in pieces(pair) if local else (pair,):
         for space in others:
             parts[space].append(_count_piece(piece, space, plan))
+    if not of_slots:
+        return parts
     known = {space: pair.remembered.pop(("counts", space), None) for space in of_slots}
     new = slot_counts([space for space in of_slots if known[space] is None], pair)
     for space in of_slots:
@@ -294,40 +295,57 @@ def _score(
     intervals: Mapping[Any, list[Interval] | str], *, by_label: bool,
 ) -> Score:  # fmt: skip
     averaged = average(recipe, tally, options.zero)
-    quantities = tally.by_label()
-    values = valued(recipe.measure, quantities, options.zero)
-    label_intervals = intervals.get((recipe.space, recipe.measure))
-    limits = recipe.measure.range
-    rows = {
-        label: _value(values[i], quantities["gold_all"][i], label_intervals, i, limits)
-        for i, label in enumerate(tally.labels if by_label else ())
-    }
     one = hook(recipe.average, "label")
     place = None if one is None else tally.labels.index(one)
-
-    def all_of(name: str) -> float:
-        return float(quantities[name].sum() if place is None else quantities[name][place])
-
+    sums, limits = tally.label_sums(), recipe.measure.range
+    outcomes = hook(recipe.space, "base_outcomes") or tally.outcomes
+    label_intervals = intervals.get((recipe.space, recipe.measure))
+    # Not everyone who wants a score asks for its rows and counts. An interval holds its draws,
+    # which a result does not keep.
+    rows = partial(
+        _label_rows, recipe.measure, tally.labels if by_label else (), sums, options.zero,
+        label_intervals,
+    )  # fmt: skip
     return Score(
         name,
         str(recipe),
         recipe.block,
-        spell(recipe.measure),
-        _value(averaged.value, all_of("gold_all"), intervals.get(recipe), 0, limits),
+        recipe.names.measure,
+        _value(averaged.value, _total(sums, "gold_all", place), intervals.get(recipe), 0, limits),
         partial(_signature, recipe, signature_fields),
-        rows,
-        {
-            outcome: all_of(outcome)
-            for outcome in hook(recipe.space, "base_outcomes") or tally.outcomes
-        },
+        rows if label_intervals is None else rows(),
+        partial(_totals, sums, outcomes, place),
         averaged.left_out,
         f"{recipe.average.over} {hook(recipe.average, 'leaves_out')}",
         isinstance(recipe.measure, Count),
         recipe.measure.lower_is_better,
         hook(recipe.space, "support_text"),
         recipe.text,
-        spell(recipe.average),
-    )
+        recipe.names.average,
+    )  # fmt: skip
+
+
+def _label_rows(
+    measure: Measure, labels: Sequence[str], sums: Sums, zero: float | None,
+    intervals: list[Interval] | str | None,
+) -> dict[str, Value]:  # fmt: skip
+    """The score of each label."""
+    quantities = sums.quantities()
+    values, support = valued(measure, quantities, zero), quantities["gold_all"]
+    return {
+        label: _value(values[i], support[i], intervals, i, measure.range)
+        for i, label in enumerate(labels)
+    }
+
+
+def _totals(sums: Sums, names: Iterable[str], place: int | None) -> dict[str, float]:
+    return {name: _total(sums, name, place) for name in names}
+
+
+def _total(sums: Sums, name: str, place: int | None) -> float:
+    """A quantity of all labels, or of the one at `place`."""
+    by_label = sums.quantity(name)
+    return float(by_label.sum() if place is None else by_label[place])
 
 
 def _signature(recipe: Recipe, fields: Callable[[], dict[str, str]]) -> str:

@@ -283,5 +283,5 @@ class _Rows:
 
     def _decoded(self, tags: list[list[str]], tokens: list[list[str]] | None) -> Corpus:
         require_lists(tags, tokens)
-        corpus, _ = of_tags(tags, tokens, self.format.scheme, self.format.repair)
+        corpus = of_tags(tags, tokens, self.format.scheme, self.format.repair)
         return corpus

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from carob.arrays.columns import label_codes, stretches
-from carob.arrays.join import join, packed
+from carob.arrays.columns import equal, label_codes, stretches
+from carob.arrays.join import bits_of, join, packed
 from carob.arrays.overlaps import Overlaps, TooManyOverlapsError, count_overlaps, overlaps
 from carob.arrays.types import BoolArray, IntArray
 from carob.corpus.corpus import Corpus
@@ -231,17 +231,23 @@ class Pair:
         >>> [bool((a == b).all()) for a, b in (pair.keys(label=True), pair.keys(label=False))]
         [False, True]
         """
-        if label:
-            ours, theirs = self.keys(label=False)
-            return packed([ours, self.gold.label], [theirs, self.system.label])
-        if "keys" not in self.remembered:
+        if ("keys", label) not in self.remembered:
             sides = (self.gold, self.system)
             columns = [[table.doc, table.start, table.first_end] for table in sides]
+            # No mention starts, nor does its first fragment end, after its end.
+            place = bits_of(self.gold.end, self.system.end)
+            bits = [bits_of(self.gold.doc, self.system.doc), place, place]
             if any(table.fragments is not None for table in sides):
-                for column, tail in zip(columns, _tails(*sides), strict=True):
+                tails = _tails(*sides)
+                bits.append(bits_of(*tails))
+                for column, tail in zip(columns, tails, strict=True):
                     column.append(tail)
-            self.remembered["keys"] = packed(*columns)
-        found: tuple[IntArray, IntArray] = self.remembered["keys"]
+            if label:
+                bits.append(bits_of(self.gold.label, self.system.label))
+                for column, table in zip(columns, sides, strict=True):
+                    column.append(table.label)
+            self.remembered["keys", label] = packed(*columns, bits=bits)
+        found: tuple[IntArray, IntArray] = self.remembered["keys", label]
         return found
 
     @cached_property
@@ -297,18 +303,19 @@ class Pair:
         else:
             system = cut_alike(gold, system)
             place = _by_words(gold, system, warnings)
-        theirs = np.flatnonzero(place != UNKNOWN)
+        theirs = (place != UNKNOWN).nonzero()[0]
+        ours = place.take(theirs)
         if not apart and gold.unit == "char" == system.unit:
-            system = _at_line_ends(gold, system, place[theirs], theirs)
-        if not apart and any(each.any() for each in _unlike(gold, system, place[theirs], theirs)):
+            system = _at_line_ends(gold, system, ours, theirs)
+        if not apart and _differ(gold, system, ours, theirs):
             try:
-                changed = _changed_words(gold, system, place[theirs], theirs, words)
+                changed = _changed_words(gold, system, ours, theirs, words)
             except InputError:
                 if not strings:
                     raise
                 apart = True
         if not apart:
-            _require_same_sentences(gold, system, place[theirs], theirs)
+            _require_same_sentences(gold, system, ours, theirs)
         tagset = tuple(sorted(set((*gold.labels, *system.labels) if labels is None else labels)))
         left, gold_off = _within(gold, tagset, only)
         right, system_off = _within(system, tagset, only, gold)
@@ -411,13 +418,17 @@ def _by_words(gold: Corpus, system: Corpus, warnings: list[str]) -> IntArray:
     of its own: if one is missing, or there twice, the order is all there is.
     """
     ours, theirs = gold.documents.hash, system.documents.hash
-    alike = gold.unit == system.unit and len(ours) == len(theirs) and bool(ours.all())
-    if not alike or np.array_equal(ours, theirs):
+    alike = (
+        gold.unit == system.unit
+        and len(ours) == len(theirs)
+        and np.count_nonzero(ours) == len(ours)
+    )
+    if not alike or equal(ours, theirs):
         return _by_place(gold, system)
     order, other = np.argsort(ours), np.argsort(theirs)
     sorted_hashes = ours[order]
     twice = (sorted_hashes[1:] == sorted_hashes[:-1]).any()
-    if twice or not np.array_equal(sorted_hashes, theirs[other]):
+    if twice or not equal(sorted_hashes, theirs[other]):
         return _by_place(gold, system)
     place = np.empty(len(ours), np.int32)
     place[other] = order
@@ -459,6 +470,14 @@ def _by_place(gold: Corpus, system: Corpus) -> IntArray:
     ])  # fmt: skip
 
 
+def _differ(gold: Corpus, system: Corpus, ours: IntArray, theirs: IntArray) -> bool:
+    """Whether any paired documents differ in length, or in words that both know."""
+    left, right = gold.documents, system.documents
+    if equal(left.length, right.length) and equal(left.hash, right.hash) and equal(ours, theirs):
+        return False
+    return any(each.any() for each in _unlike(gold, system, ours, theirs))
+
+
 def _unlike(
     gold: Corpus, system: Corpus, ours: IntArray, theirs: IntArray
 ) -> tuple[BoolArray, BoolArray]:
@@ -495,7 +514,7 @@ def _changed_words(
 def cut_alike(gold: Corpus, system: Corpus) -> Corpus:
     """The system cut into the documents of gold, if only gold marks them; otherwise as it is."""
     left, right = gold.documents, system.documents
-    if right.id is not None or np.array_equal(left.length, right.length):
+    if right.id is not None or equal(left.length, right.length):
         return system
     from carob.pair.words import cut_like  # most files do not need it
 
@@ -506,9 +525,9 @@ def _require_same_sentences(gold: Corpus, system: Corpus, ours: IntArray, theirs
     """Paired documents that both have sentences begin them at the same words."""
     left, right = gold.documents, system.documents
     if (
-        np.array_equal(ours, theirs)
-        and np.array_equal(left.sentence_offsets, right.sentence_offsets)
-        and np.array_equal(left.sentence_start, right.sentence_start)
+        equal(ours, theirs)
+        and equal(left.sentence_offsets, right.sentence_offsets)
+        and equal(left.sentence_start, right.sentence_start)
     ):
         return
     problems = []
@@ -570,7 +589,7 @@ def _moved(table: Mentions, place: IntArray) -> tuple[Mentions, int]:
     """Mentions in the documents of gold, and how many are in none of them. If every document is
     already in its place, the table is returned unchanged.
     """
-    if np.array_equal(place, np.arange(len(place))):
+    if equal(place, np.arange(len(place))):
         return table, 0
     doc = place[table.doc]
     there = np.flatnonzero(doc != UNKNOWN)
@@ -590,10 +609,11 @@ def _require_within(
     what: str, gold: Corpus, system: Corpus, doc: IntArray, end: IntArray, place: IntArray
 ) -> None:
     length = gold.documents.length
-    beyond = []
+    beyond: list[int] = []
     for rows in stretches(len(doc)):
-        own = length[doc[rows]]
-        beyond += (rows.start + np.flatnonzero((own >= 0) & (end[rows] > own))).tolist()
+        own = length.take(doc[rows])
+        there = ((end[rows] > own) & (own >= 0)).nonzero()[0]
+        beyond += (rows.start + there).tolist() if len(there) else []
     if beyond:
         row = beyond[0]
         name = shown(gold.documents.name(int(doc[row])))
@@ -609,7 +629,7 @@ def _coverage(gold: Corpus, system: Corpus, both: int) -> dict[str, int]:
     """What was read; `both` is how many documents both sides have."""
 
     def fact(name: str) -> int:
-        return sum(corpus.facts.get(name, 0) for corpus in (gold, system))
+        return gold.facts.get(name, 0) + system.facts.get(name, 0)
 
     coverage = {
         "documents": len(gold),

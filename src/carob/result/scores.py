@@ -54,8 +54,8 @@ class Score(WithLazyFields, Part):
     measure: str
     overall: Value
     signature: Lazy[str] = Lazy()
-    by_label: Mapping[str, Value] = field(default_factory=dict)
-    counts: Mapping[str, float] = field(default_factory=dict)
+    by_label: Lazy[Mapping[str, Value]] = Lazy(dict)
+    counts: Lazy[Mapping[str, float]] = Lazy(dict)
     left_out: int = 0
     left_out_terms: str = "labels without any item"
     is_count: bool = False
