@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 from collections import Counter
 from dataclasses import replace
 
@@ -39,18 +38,6 @@ def test_a_tally_sums_the_rows_of_the_ledger(space: Exact | Boundary) -> None:
     for (_, _, outcome), weight in expected.items():
         by_outcome[outcome] += weight
     assert {name: by_outcome[name] for name in tally.outcomes} == tally.counted()
-
-
-@pytest.mark.parametrize("space", [Exact(), Boundary()])
-def test_sums_do_not_depend_on_whether_rows_are_read(space: Exact | Boundary) -> None:
-    pair = Pair.of(*corpora(random_pairs(2, 100)))
-    unread, tally = Tally.of(space, pair), Tally.of(space, pair)
-    stored = pickle.loads(pickle.dumps(tally))
-    read = replace(tally, counts=tally.counts)
-    for each in (read, stored):
-        assert each.counted() == unread.counted()
-        for name, numbers in each.by_label().items():
-            assert numbers.tolist() == unread.by_label()[name].tolist()
 
 
 def resampled(tally: Tally, weights: FloatArray) -> tuple[Quantities, Quantities]:

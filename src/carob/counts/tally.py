@@ -18,7 +18,6 @@ import numpy as np
 from carob.arrays.columns import column_sums, compact, group_sums, is_whole, label_codes
 from carob.arrays.join import distinct
 from carob.arrays.types import FloatArray, IntArray
-from carob.corpus.corpus import Lazy, WithLazyFields
 from carob.counts.events import Events, Space
 from carob.counts.quantities import Quantities
 from carob.pair.pair import Pair
@@ -253,33 +252,6 @@ class Sums(NamedTuple):
         return self._replace(columns=np.abs(self.columns))
 
 
-class _Rows:
-    """The rows of a tally, made of a table (outcomes x cells) when they are read: a score without
-    resamples needs no more than sums.
-    """
-
-    def __init__(self, table: FloatArray, width: int) -> None:
-        self._table, self._width = table, width
-
-    @cached_property
-    def _columns(self) -> tuple[IntArray, IntArray, FloatArray]:
-        # A row of this table lies in one piece of memory, a column does not.
-        cells = np.logical_or.reduce(self._table, axis=0).nonzero()[0]
-        counts = compact(self._table.take(cells, axis=1).T)
-        del self._table
-        unit, label = np.divmod(cells, max(self._width, 1))
-        return unit.astype(np.int32), label_codes(label, self._width), counts
-
-    def unit(self) -> IntArray:
-        return self._columns[0]
-
-    def label(self) -> IntArray:
-        return self._columns[1]
-
-    def counts(self) -> FloatArray:
-        return self._columns[2]
-
-
 DENSE = 1 << 22
 """Up to this many cells a table is one matrix; larger ones are made of parts with fewer zeros."""
 
@@ -291,7 +263,7 @@ COMMON = ("gold_right", "gold_all", "system_right", "system_all")
 
 
 @dataclass(eq=False)
-class Tally(WithLazyFields):
+class Tally:
     """Counts: a row for each (unit, label) that has any, in this order; a column for each outcome.
 
     Units are documents, or sentences if these are resampled. `factors` says how each quantity is a
@@ -303,9 +275,9 @@ class Tally(WithLazyFields):
     labels: tuple[str, ...]
     outcomes: tuple[str, ...]
     factors: Mapping[str, Mapping[str, float]]
-    unit: Lazy[IntArray] = Lazy()
-    label: Lazy[IntArray] = Lazy()
-    counts: Lazy[FloatArray] = Lazy()
+    unit: IntArray
+    label: IntArray
+    counts: FloatArray
     size: FloatArray | None = None
 
     @classmethod
@@ -320,25 +292,19 @@ class Tally(WithLazyFields):
         labels = pair.labels if events.labels is None else events.labels
         width = len(labels)
         units = pair.size if units is None else units
-        outcomes = events.outcomes
-        if units * width * len(outcomes) > DENSE:
+        if units * width * len(events.outcomes) <= DENSE:
+            by_outcome = events.counted(width, units * width).T
+            # A row of this table lies in one piece of memory, a column does not.
+            cells = np.flatnonzero(np.logical_or.reduce(by_outcome, axis=0))
+            counts = by_outcome.take(cells, axis=1).T
+        else:
             cells, row = np.unique(events.cell(width), return_inverse=True)
-            unit, label = np.divmod(cells, max(width, 1))
-            return cls(
-                units, labels, outcomes, space.quantities, unit.astype(np.int32),
-                label_codes(label, width), compact(events.counted(width, len(cells), row)),
-                events.size,
-            )  # fmt: skip
-        table = events.counted(width, units * width).T
-        rows = _Rows(table, width)
-        tally = cls(
-            units, labels, outcomes, space.quantities, rows.unit, rows.label, rows.counts,
-            events.size,
+            counts = events.counted(width, len(cells), row)
+        unit, label = np.divmod(cells, max(width, 1))
+        return cls(
+            units, labels, events.outcomes, space.quantities, unit.astype(np.int32),
+            label_codes(label, width), compact(counts), events.size,
         )  # fmt: skip
-        if table.dtype.kind == "i":
-            by_label = table.reshape(len(outcomes), units, width).sum(axis=1)
-            vars(tally).update(_by_label=by_label.astype(np.float64), _is_whole=True)
-        return tally
 
     @classmethod
     def concatenate(cls, tallies: Iterable[Tally]) -> Tally:
