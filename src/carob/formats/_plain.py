@@ -19,8 +19,9 @@ from typing import Any
 import numpy as np
 
 from carob.arrays.columns import label_codes
-from carob.arrays.types import IntArray
-from carob.corpus.build import of_documents, word_hashes
+from carob.arrays.hashing import hash_lists
+from carob.arrays.types import HashArray, IntArray
+from carob.corpus.build import of_documents, text_hashes
 from carob.corpus.corpus import Corpus
 from carob.corpus.document import Document
 from carob.corpus.problems import Problems, shown
@@ -301,7 +302,7 @@ def _corpus(documents: Sequence[Plain], lines: Sequence[int], offsets: Sequence[
         return list(chain.from_iterable(getattr(each, name) for each in documents))
 
     columns = Columns(
-        [each.text for each in documents], [each.tokens for each in documents],
+        WordColumns.of([each.text for each in documents], [each.tokens for each in documents]),
         [each.id for each in documents], [each.sentences for each in documents],
         [len(each.starts) for each in documents],
         *map(flat, ("starts", "ends", "labels", "ids", "confidences")),
@@ -310,11 +311,51 @@ def _corpus(documents: Sequence[Plain], lines: Sequence[int], offsets: Sequence[
 
 
 @dataclass(slots=True, eq=False)
+class WordColumns:
+    """The words of documents: what positions count (several units, if the documents do not belong
+    together), how many there are (-1: not known), and a hash (0: not known).
+    """
+
+    units: set[str]
+    lengths: IntArray
+    hashes: HashArray
+
+    @classmethod
+    def of(cls, texts: Sequence[str | None], tokens: Sequence[Sequence[str] | None]) -> WordColumns:
+        """The columns of these texts or tokens, or both, or neither.
+
+        >>> WordColumns.of([None, None], [["Ann", "Lee"], None]).lengths
+        array([ 2, -1], dtype=int32)
+        """
+        rows = [row for row, each in enumerate(tokens) if each is not None]
+        lists = [each for each in tokens if each is not None]
+        return cls.of_counted(texts, rows, int32(map(len, lists)), hash_lists(lists))
+
+    @classmethod
+    def of_counted(
+        cls, texts: Sequence[str | None], rows: Sequence[int], sizes: IntArray, hashes: HashArray
+    ) -> WordColumns:
+        """The same, for the documents `rows` with tokens that are already counted and hashed."""
+        columns = cls(
+            set(), np.full(len(texts), UNKNOWN, np.int32), np.zeros(len(texts), np.uint64)
+        )
+        with_text = [row for row, text in enumerate(texts) if text is not None]
+        columns.lengths[rows], columns.hashes[rows] = sizes, hashes
+        if with_text:  # then positions are characters, whether or not there are tokens
+            known = [text for text in texts if text is not None]
+            columns.lengths[with_text] = [len(text) for text in known]
+            columns.hashes[with_text] = text_hashes(known)
+            columns.units.add("char")
+        if not set(rows) <= set(with_text):
+            columns.units.add("token")
+        return columns
+
+
+@dataclass(slots=True, eq=False)
 class Columns:
     """Plain documents, and the mentions of all of them. `sizes` are how many each has."""
 
-    texts: Sequence[str | None]
-    tokens: Sequence[Sequence[str] | None]
+    words: WordColumns
     names: Sequence[str | None]
     sentences: Sequence[Sequence[int]]
     sizes: Sequence[int]
@@ -324,27 +365,11 @@ class Columns:
     ids: Sequence[str | None] = ()
     confidences: Sequence[float | None] = ()
 
-    @property
-    def lengths(self) -> list[int]:
-        """How many positions each document has, -1 if that is not known."""
-        words = (tokens if text is None else text
-                 for text, tokens in zip(self.texts, self.tokens, strict=True))  # fmt: skip
-        return [-1 if each is None else len(each) for each in words]
-
-    @property
-    def units(self) -> set[str]:
-        """What positions count: one unit, if the documents belong together."""
-        return {
-            "token" if text is None else "char"
-            for text, tokens in zip(self.texts, self.tokens, strict=True)
-            if text is not None or tokens is not None
-        }
-
     def is_valid(self) -> bool:
         """Whether places lie within their documents, sentences are in order, ids differ within a
         document, and confidences are finite. The types of the values have been checked before.
         """
-        lengths = int32(self.lengths)
+        lengths = self.words.lengths
         tops = np.where(lengths < 0, _LARGEST, lengths)
         start, end, border = int32(self.starts), int32(self.ends), _flat(self.sentences)
         counts = [len(each) for each in self.sentences]
@@ -361,7 +386,7 @@ class Columns:
             and ((border[1:] > border[:-1]) | (doc[1:] > doc[:-1])).all()
             and len(set(ids)) == len(ids)
             and np.isfinite(known).all()
-            and len(self.units) <= 1
+            and len(self.words.units) <= 1
         )
 
     def corpus(self, lines: Sequence[int], offsets: Sequence[int], templates: Templates) -> Corpus:
@@ -373,10 +398,10 @@ class Columns:
             confidence = np.array(numbers, np.float64)
         names = tuple(name for name in self.names if name is not None)
         return Corpus(
-            next(iter(self.units), None),
+            next(iter(self.words.units), None),
             Documents(
-                int32(self.lengths),
-                word_hashes(self.texts, self.tokens),
+                self.words.lengths,
+                self.words.hashes,
                 np.cumsum([0, *map(len, self.sentences)]),
                 _flat(self.sentences),
                 np.array(lines, np.int64),

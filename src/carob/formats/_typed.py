@@ -15,6 +15,10 @@ from functools import cache
 from itertools import chain
 from typing import Annotated, Any
 
+import numpy as np
+
+from carob.arrays.hashing import PAD
+from carob.arrays.quoted import quoted
 from carob.corpus.corpus import Corpus
 from carob.corpus.document import Number
 from carob.corpus.source import LARGEST, Source
@@ -25,14 +29,15 @@ from carob.formats._plain import (
     NO_TEMPLATES,
     Columns,
     TemplateRows,
+    WordColumns,
     plain_templates,
     template_table,
 )
 from carob.formats._text import pieces
+from carob.formats._token_lists import sizes_and_hashes
 
 _LARGEST = 2**31 - 1
-_NOT_STRUCTURE = bytes(byte for byte in range(256) if byte not in b'":,')
-_ESCAPE = re.compile(rb"\\.", re.S)
+_SPACE_AFTER_QUOTE = re.compile(rb'"[ \t\r]+')
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,21 +75,26 @@ def blocks_of_lines(source: Source) -> Iterator[Lines]:
 
 
 def has_keys(lines: Sequence[bytes], count: int) -> bool:
-    """Whether the objects on these lines have no more than these keys, none of which has a colon or
-    a comma in it. The decoder keeps the last of two equal keys, which carob refuses.
+    """Whether the objects on these lines have this many keys. The decoder keeps the last of two
+    equal keys, which carob refuses.
 
     >>> line = b'{"a": {"b": ",:"}, "a": [":", "d"]}'
     >>> has_keys([line], 2), has_keys([line], 3)
     (False, True)
     """
-    text = b"\n".join(lines)
-    if _key_signs(text) == count:  # quotes in texts can only make them more
-        return True
-    return _key_signs(_ESCAPE.sub(b"", text)) == count
+    text = b"\n".join([*lines, bytes(PAD)])
+    keys = _keys_in(text)
+    if keys is None:
+        keys = _keys_in(_SPACE_AFTER_QUOTE.sub(b'"', text))
+    return keys == count
 
 
-def _key_signs(text: bytes) -> int:
-    return text.translate(None, _NOT_STRUCTURE).count(b'"":')
+def _keys_in(text: bytes) -> int | None:
+    """How many keys objects have; None if white space comes after a string."""
+    buffer = np.frombuffer(text, np.uint8)
+    _, end = quoted(buffer)
+    after = buffer[end + 1]
+    return None if (after <= ord(" ")).any() else int(np.count_nonzero(after == ord(":")))
 
 
 # --- documents of carob's own format ---
@@ -110,7 +120,7 @@ def _decoder(name: str) -> Any:
          ("confidence", float, None)],
         gc=False, forbid_unknown_fields=True,
     )  # fmt: skip
-    fields = {"id": str, "text": str, "tokens": list[str], "sentences": list[position],
+    fields = {"id": str, "text": str, "tokens": msgspec.Raw, "sentences": list[position],
               "mentions": list[mention],  # type: ignore[valid-type]
               "templates": list[dict[str, Any]]}  # fmt: skip
     document = msgspec.defstruct(
@@ -138,8 +148,11 @@ def plain_documents(lines: Lines) -> Corpus | None:
     every = list(chain.from_iterable(filter(None, mentions)))
     ids = [mention.id for mention in every]
     confidences = [mention.confidence for mention in every]
+    words = _word_columns(texts, tokens)
+    if words is None:
+        return None
     columns = Columns(
-        texts, tokens, names, [each or [] for each in sentences],
+        words, names, [each or [] for each in sentences],
         [0 if each is None else len(each) for each in mentions],
         int32([mention.start for mention in every]), int32([mention.end for mention in every]),
         [mention.label for mention in every], ids, confidences,
@@ -155,6 +168,15 @@ def plain_documents(lines: Lines) -> Corpus | None:
     if not has_keys(lines.raw, keys):
         return None
     return columns.corpus(lines.numbers, lines.offsets, template_table(rows))
+
+
+def _word_columns(
+    texts: Sequence[str | None], tokens: Sequence[bytes | None]
+) -> WordColumns | None:
+    """The words of documents, with tokens as they are written; None if something is wrong."""
+    rows = [row for row, each in enumerate(tokens) if each is not None]
+    columns = sizes_and_hashes([each for each in tokens if each is not None])
+    return None if columns is None else WordColumns.of_counted(texts, rows, *columns)
 
 
 def _decoded(decoder: Any, lines: Lines) -> list[Any] | None:
@@ -174,7 +196,7 @@ def _template_rows(
     if templates.count(None) == len(templates):
         return [NO_TEMPLATES] * len(templates)
     rows = []
-    for each, length in zip(templates, columns.lengths, strict=True):
+    for each, length in zip(templates, columns.words.lengths.tolist(), strict=True):
         found = plain_templates(each or [], _LARGEST if length < 0 else length)
         if found is None:
             return None
@@ -220,7 +242,7 @@ def plain_records(lines: Lines, id_key: str, text_key: str) -> Corpus | None:
         return None
     if not _countable(slots.names) or not has_keys(lines.raw, keys + slots.inner_keys):
         return None
-    columns = Columns(texts, [None] * size, names, [()] * size, [0] * size)
+    columns = Columns(WordColumns.of(texts, [None] * size), names, [()] * size, [0] * size)
     corpus = columns.corpus(lines.numbers, lines.offsets, slots.table())
     lists = {("list", path): count for path, count in slots.lists.items()}
     return replace(corpus, facts={"empty_texts": slots.empty, **lists})
