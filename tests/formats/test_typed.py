@@ -15,7 +15,7 @@ import pytest
 from carob import Corpus, InputError
 from carob.corpus.source import Source
 from carob.formats import _typed
-from carob.formats._typed import Lines, has_keys, plain_documents, plain_records
+from carob.formats._typed import Lines, more_keys, plain_documents, plain_records
 from carob.formats.jsonl import Jsonl
 from carob.formats.records import Records
 
@@ -157,9 +157,9 @@ def test_both_ways_agree(
 
 def test_without_the_decoder_everything_is_read_carefully(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_typed, "_decoder", lambda *how: None)
-    lines = Lines([1], [0], [b'{"id": "1", "who": "Ann"}'])
+    lines = Lines.of(b'{"id": "1", "who": "Ann"}')
     assert plain_documents(lines) is None and plain_records(lines, "id", "text") is None
-    (document,) = Corpus.joined(Records().read(Source.of_bytes(lines.raw[0])))
+    (document,) = Corpus.joined(Records().read(Source.of_bytes(lines.text)))
     assert "1" == document.id
 
 
@@ -167,10 +167,10 @@ def test_most_lines_are_plain() -> None:
     rng = random.Random(1)
     documents = [json.dumps(_document(rng, number)).encode() for number in range(300)]
     records = [json.dumps(_record(rng, number)).encode() for number in range(300)]
-    assert 200 < sum(plain_documents(Lines([1], [0], [raw])) is not None for raw in documents)
-    plain = [raw for raw in records if plain_records(Lines([1], [0], [raw]), "id", "text")]
+    assert 200 < sum(plain_documents(Lines.of(raw)) is not None for raw in documents)
+    plain = [raw for raw in records if plain_records(Lines.of(raw), "id", "text")]
     assert 250 < len(plain)
-    many = Lines(list(range(len(plain))), [0] * len(plain), plain)
+    many = Lines.of(b"\n".join(plain))
     assert plain_records(many, "id", "text") is not None
 
 
@@ -183,4 +183,4 @@ def test_keys_are_counted_whatever_is_in_texts() -> None:
         value |= {"e": [rng.choice(ODD_TEXTS), {"f": rng.choice(ODD_TEXTS)}]}  # type: ignore[dict-item]
         separators = rng.choice(((",", ":"), (", ", ": "), (" ,", " :")))
         line = json.dumps(value, ensure_ascii=rng.random() < 0.5, separators=separators).encode()
-        assert has_keys([line], 4) and not any(has_keys([line], n) for n in range(4)), line
+        assert [4, 3, 2, 1, 0] == [more_keys(line, count) for count in range(5)], line

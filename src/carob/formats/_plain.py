@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from operator import lt
+from operator import gt, lt
 from typing import Any
 
 import numpy as np
@@ -327,26 +327,27 @@ class WordColumns:
         >>> WordColumns.of([None, None], [["Ann", "Lee"], None]).lengths
         array([ 2, -1], dtype=int32)
         """
-        rows = [row for row, each in enumerate(tokens) if each is not None]
         lists = [each for each in tokens if each is not None]
-        return cls.of_counted(texts, rows, int32(map(len, lists)), hash_lists(lists))
+        return cls.of_counted(texts, tokens, int32(map(len, lists)), hash_lists(lists))
 
     @classmethod
     def of_counted(
-        cls, texts: Sequence[str | None], rows: Sequence[int], sizes: IntArray, hashes: HashArray
+        cls, texts: Sequence[str | None], tokens: Sequence[Any], sizes: IntArray, hashes: HashArray
     ) -> WordColumns:
-        """The same, for the documents `rows` with tokens that are already counted and hashed."""
+        """The same for tokens that are already counted and hashed, where they are not None."""
         columns = cls(
             set(), np.full(len(texts), UNKNOWN, np.int32), np.zeros(len(texts), np.uint64)
         )
-        with_text = [row for row, text in enumerate(texts) if text is not None]
-        columns.lengths[rows], columns.hashes[rows] = sizes, hashes
-        if with_text:  # then positions are characters, whether or not there are tokens
-            known = [text for text in texts if text is not None]
-            columns.lengths[with_text] = [len(text) for text in known]
-            columns.hashes[with_text] = text_hashes(known)
+        with_text = [text is not None for text in texts]
+        with_tokens = [each is not None for each in tokens]
+        columns.lengths[with_tokens], columns.hashes[with_tokens] = sizes, hashes
+        # Positions are characters wherever there is a text, whether or not there are tokens.
+        known = [text for text in texts if text is not None]
+        columns.lengths[with_text] = [len(text) for text in known]
+        columns.hashes[with_text] = text_hashes(known)
+        if any(with_text):
             columns.units.add("char")
-        if not set(rows) <= set(with_text):
+        if any(map(gt, with_tokens, with_text)):
             columns.units.add("token")
         return columns
 
@@ -389,7 +390,12 @@ class Columns:
             and len(self.words.units) <= 1
         )
 
-    def corpus(self, lines: Sequence[int], offsets: Sequence[int], templates: Templates) -> Corpus:
+    def corpus(
+        self,
+        lines: Sequence[int] | IntArray,
+        offsets: Sequence[int] | IntArray,
+        templates: Templates,
+    ) -> Corpus:
         """The corpus, for documents that stand at these places in their file."""
         label = Codes.of(self.labels)
         confidence = None

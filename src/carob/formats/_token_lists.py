@@ -8,35 +8,45 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from carob.arrays.hashing import PAD, hash_lists, hash_runs, hash_stretches, hash_words
-from carob.arrays.quoted import escapes, quoted
-from carob.arrays.types import ByteArray, HashArray, IntArray
+from carob.arrays.quoted import Quoted, quoted
+from carob.arrays.types import BoolArray, ByteArray, HashArray, IntArray
 
-_COMMA = ord(",")
-_MOSTLY_PLAIN = 4
-"""If one token of so many has an escape, to decode all of them is faster than to pick these out."""
+_COMMA, _COLON = ord(","), ord(":")
+_FEW = 0.25
+"""If a larger share of the tokens has escapes, it is faster to decode all of them."""
 
 
-def sizes_and_hashes(lists: Sequence[bytes]) -> tuple[IntArray, HashArray] | None:
-    """How many tokens each list has, and its hash; None if one is not a list of strings. Each must
-    be a JSON value.
+class TokenLists(NamedTuple):
+    """How many tokens each list has, its hash, and how many colons are in all of them."""
 
-    >>> sizes, hashes = sizes_and_hashes([b'["Ann", "Lee"]', b"[]"])
-    >>> sizes.tolist(), hashes.tolist() == hash_lists([["Ann", "Lee"], []]).tolist()
+    sizes: IntArray
+    hashes: HashArray
+    colons: int
+
+
+def token_lists(lists: Sequence[bytes]) -> TokenLists | None:
+    """The tokens of these JSON values; None if one of them is not a list of strings.
+
+    >>> found = token_lists([b'["Ann", "Lee"]', b"[]"])
+    >>> found.sizes.tolist(), found.hashes.tolist() == hash_lists([["Ann", "Lee"], []]).tolist()
     ([2, 0], True)
-    >>> sizes_and_hashes([b'["Ann", 5]']) is None
+    >>> token_lists([b'["Ann", 5]']) is None
     True
     """
     data = b"".join([*lists, bytes(PAD)])
+    buffer = np.frombuffer(data, np.uint8)
     try:
-        data.decode()  # without this, only tokens that are decoded would be checked
-        return _as_written(data, [len(each) for each in lists]) or _by_decoding(lists)
+        data.decode()  # the decoder would only check what it decodes
+        bounds = np.cumsum([0, *map(len, lists)])
+        found = _as_written(data, buffer, bounds) or _decoded(lists)
     except ValueError:
         return None
+    return TokenLists(*found, int(np.count_nonzero(buffer == _COLON)))
 
 
 @cache
@@ -46,49 +56,48 @@ def _decoder(kind: Any) -> Any:
     return msgspec.json.Decoder(kind)
 
 
-def _by_decoding(lists: Sequence[bytes]) -> tuple[IntArray, HashArray]:
+def _decoded(lists: Sequence[bytes]) -> tuple[IntArray, HashArray]:
+    """Size and hash of each list, however it is written."""
     tokens = _decoder(list[list[str]]).decode(b"[" + b",".join(lists) + b"]")
     return np.array([len(each) for each in tokens], np.int64), hash_lists(tokens)
 
 
-def _as_written(data: bytes, lengths: Sequence[int]) -> tuple[IntArray, HashArray] | None:
-    """The same, if nothing but a comma and at most one space is between tokens, and few of them
-    have escapes.
-    """
-    buffer = np.frombuffer(data, np.uint8)
-    start, end = quoted(buffer)
-    bounds = np.cumsum([0, *lengths])
+def _as_written(
+    data: bytes, buffer: ByteArray, bounds: IntArray
+) -> tuple[IntArray, HashArray] | None:
+    """Size and hash of each list, if all are written as usual, and few tokens have escapes."""
+    strings = quoted(buffer)
+    start, end, escapes = strings
     first = np.searchsorted(start, bounds)
-    if not _are_plain_lists(buffer, start, end, bounds, first):
+    rows = np.unique(np.searchsorted(start, escapes, side="right") - 1)
+    if len(rows) > _FEW * len(start) or not _are_usual(buffer, strings, bounds, first):
         return None
     values = hash_stretches(buffer, start, end)
-    rows = np.unique(np.searchsorted(start, escapes(buffer), side="right") - 1)
-    if len(rows) * _MOSTLY_PLAIN > len(start):
-        return None
     if len(rows):
         places = zip(start[rows].tolist(), end[rows].tolist(), strict=True)
-        coded = b'","'.join([data[low:high] for low, high in places])
-        values[rows] = hash_words(_decoder(list[str]).decode(b'["' + coded + b'"]'))
+        escaped = b'","'.join([data[low:high] for low, high in places])
+        values[rows] = hash_words(_decoder(list[str]).decode(b'["' + escaped + b'"]'))
     sizes = np.diff(first)
     return sizes, hash_runs(values, sizes)
 
 
-def _are_plain_lists(
-    buffer: ByteArray, start: IntArray, end: IntArray, bounds: IntArray, first: IntArray
-) -> bool:
-    """Whether each value is a list of strings: the first begins after one sign, only one sign comes
-    after the last, and a comma after each other, then at most one more sign. Such a sign can only
-    be white space: if it opened a list or an object, that could not end before the last string.
+def _are_usual(buffer: ByteArray, strings: Quoted, bounds: IntArray, first: IntArray) -> bool:
+    """Whether each value is a list of strings, with a comma and at most one space between them.
+
+    It is enough that one sign comes before the first string, one after the last, and between two
+    of them a comma and at most one more sign. That sign can only be white space: a list or an
+    object that it opened would have to end before the last string or together with it.
     """
     begin, stop = bounds[:-1], bounds[1:]
-    filled = first[:-1] < first[1:]
+    filled: BoolArray = first[:-1] < first[1:]
     opening, closing = first[:-1][filled], first[1:][filled] - 1
-    goes_on = (buffer[end + 1] == _COMMA)[:-1] & (start[1:] - end[:-1] <= len('", "'))
+    goes_on = buffer[strings.end[:-1] + 1] == _COMMA
+    goes_on &= strings.start[1:] - strings.end[:-1] <= len('", "')
     goes_on[closing[:-1]] = True
     return bool(
         goes_on.all()
-        and (start[opening] - begin[filled] == len('["')).all()
-        and (stop[filled] - end[closing] == len('"]')).all()
+        and (strings.start[opening] - begin[filled] == len('["')).all()
+        and (stop[filled] - strings.end[closing] == len('"]')).all()
         and (stop[~filled] - begin[~filled] == len("[]")).all()
         and (buffer[begin[~filled]] == ord("[")).all()
     )

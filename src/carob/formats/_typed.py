@@ -9,7 +9,7 @@ What is read here would be read there in the same way; a test checks it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import chain
@@ -19,10 +19,11 @@ import numpy as np
 
 from carob.arrays.hashing import PAD
 from carob.arrays.quoted import quoted
+from carob.arrays.types import IntArray
 from carob.corpus.corpus import Corpus
 from carob.corpus.document import Number
 from carob.corpus.source import LARGEST, Source
-from carob.corpus.tables import UNKNOWN, int32
+from carob.corpus.tables import int32
 from carob.formats import _plain
 from carob.formats._nested import NestedSlots
 from carob.formats._plain import (
@@ -34,22 +35,64 @@ from carob.formats._plain import (
     template_table,
 )
 from carob.formats._text import pieces
-from carob.formats._token_lists import sizes_and_hashes
+from carob.formats._token_lists import token_lists
 
 _LARGEST = 2**31 - 1
+_COLON = ord(":")
 _SPACE_AFTER_QUOTE = re.compile(rb'"[ \t\r]+')
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Lines:
-    """Neighbouring lines: their numbers, offsets and bytes."""
+    """Neighbouring lines that are not blank: where they are in a text, which is a part of a file,
+    and their numbers. `offset` is where the text begins in the file.
+    """
 
-    numbers: list[int]
-    offsets: list[int]
-    raw: list[bytes]
+    text: bytes
+    start: IntArray
+    end: IntArray
+    numbers: IntArray
+    offset: int
+
+    @classmethod
+    def of(cls, text: bytes, number: int = 1, offset: int = 0) -> Lines:
+        """The lines of a text, which begins with line `number` of a file.
+
+        >>> list(Lines.of(b"{}\\n\\n[]"))
+        [(1, 0, b'{}'), (3, 4, b'[]')]
+        """
+        buffer = np.frombuffer(text, np.uint8)
+        breaks = np.flatnonzero(buffer == ord("\n"))
+        start, end = np.append(0, breaks + 1), np.append(breaks, len(text))
+        is_filled = buffer.take(start, mode="clip") > ord(" ")
+        for row in np.flatnonzero(~is_filled).tolist():
+            is_filled[row] = bool(text[start[row] : end[row]].strip())
+        filled = np.flatnonzero(is_filled)
+        return cls(text, start[filled], end[filled], filled + number, offset)
+
+    def __len__(self) -> int:
+        return len(self.numbers)
 
     def __iter__(self) -> Iterator[tuple[int, int, bytes]]:
-        return zip(self.numbers, self.offsets, self.raw, strict=True)
+        places = zip(self.numbers.tolist(), self.start.tolist(), self.end.tolist(), strict=True)
+        return ((line, self.offset + low, self.text[low:high]) for line, low, high in places)
+
+    def views(self) -> Iterator[memoryview]:
+        """The bytes of each line, which are not copied."""
+        text = memoryview(self.text)
+        places = zip(self.start.tolist(), self.end.tolist(), strict=True)
+        return (text[low:high] for low, high in places)
+
+    def part(self, first: int, stop: int) -> Lines:
+        """The lines from `first` to `stop`."""
+        if first == 0 and stop >= len(self):
+            return self
+        rows = slice(first, stop)
+        low, high = int(self.start[first]), int(self.end[rows][-1])
+        return Lines(
+            self.text[low:high], self.start[rows] - low, self.end[rows] - low,
+            self.numbers[rows], self.offset + low,
+        )  # fmt: skip
 
 
 def blocks_of_lines(source: Source) -> Iterator[Lines]:
@@ -59,42 +102,29 @@ def blocks_of_lines(source: Source) -> Iterator[Lines]:
     [[(1, 0, b'{}')], [(3, 4, b'[]')]]
     """
     for piece, number, offset in pieces(source, LARGEST):
-        lines = Lines([], [], [])
-        for raw in piece.split(b"\n"):
-            if raw.strip():
-                lines.numbers.append(number)
-                lines.offsets.append(offset)
-                lines.raw.append(raw)
-                if len(lines.raw) >= _plain.BLOCK:
-                    yield lines
-                    lines = Lines([], [], [])
-            number += 1
-            offset += len(raw) + 1
-        if lines.raw:
-            yield lines
+        lines = Lines.of(piece, number, offset)
+        for first in range(0, len(lines), _plain.BLOCK):
+            yield lines.part(first, first + _plain.BLOCK)
 
 
-def has_keys(lines: Sequence[bytes], count: int) -> bool:
-    """Whether the objects on these lines have this many keys. The decoder keeps the last of two
-    equal keys, which carob refuses.
+def more_keys(text: bytes, count: int, colons_in_strings: int = 0) -> int:
+    """How many keys objects have beyond `count`, which they have at least. The decoder keeps the
+    last of two equal keys, which carob refuses.
 
-    >>> line = b'{"a": {"b": ",:"}, "a": [":", "d"]}'
-    >>> has_keys([line], 2), has_keys([line], 3)
-    (False, True)
+    Each key has a colon, and all other colons are in strings: at least `colons_in_strings` of them.
+    Only if there are others is it necessary to look where strings end.
+
+    >>> more_keys(b'{"a": {"b": ",:"}, "a": [":", "d"]}', 2)
+    1
     """
-    text = b"\n".join([*lines, bytes(PAD)])
-    keys = _keys_in(text)
-    if keys is None:
-        keys = _keys_in(_SPACE_AFTER_QUOTE.sub(b'"', text))
-    return keys == count
-
-
-def _keys_in(text: bytes) -> int | None:
-    """How many keys objects have; None if white space comes after a string."""
-    buffer = np.frombuffer(text, np.uint8)
-    _, end = quoted(buffer)
-    after = buffer[end + 1]
-    return None if (after <= ord(" ")).any() else int(np.count_nonzero(after == ord(":")))
+    buffer = np.frombuffer(text + bytes(PAD), np.uint8)
+    if np.count_nonzero(buffer == _COLON) == count + colons_in_strings:
+        return 0
+    after = buffer[quoted(buffer).end + 1]
+    if (after <= ord(" ")).any():
+        tight = np.frombuffer(_SPACE_AFTER_QUOTE.sub(b'"', text) + bytes(PAD), np.uint8)
+        after = tight[quoted(tight).end + 1]
+    return int(np.count_nonzero(after == _COLON)) - count
 
 
 # --- documents of carob's own format ---
@@ -135,21 +165,29 @@ def plain_documents(lines: Lines) -> Corpus | None:
     """The documents on these lines, if all of them are plain and none is wrong.
 
     >>> raw = b'{"text": "Ann", "mentions": [{"start": 0, "end": 3, "label": "PER"}]}'
-    >>> plain_documents(Lines([1], [0], [raw])).labels
+    >>> plain_documents(Lines.of(raw)).labels
     ('PER',)
-    >>> plain_documents(Lines([1], [0], [raw.replace(b"3", b"4")])) is None
+    >>> plain_documents(Lines.of(raw.replace(b"3", b"4"))) is None
     True
     """
     if (docs := _decoded(_decoder("documents"), lines)) is None:
         return None
-    names, texts, tokens, sentences, mentions, templates = (
-        [getattr(doc, name) for doc in docs] for name in docs[0].__struct_fields__
-    )
+    fields = [[getattr(doc, name) for doc in docs] for name in docs[0].__struct_fields__]
+    names, texts, tokens, sentences, mentions, templates = fields
+    lists = token_lists([each for each in tokens if each is not None])
+    if lists is None:
+        return None
+    words = WordColumns.of_counted(texts, tokens, lists.sizes, lists.hashes)
+    rows = _template_rows(templates, words.lengths)
+    if rows is None:
+        return None
     every = list(chain.from_iterable(filter(None, mentions)))
-    ids = [mention.id for mention in every]
-    confidences = [mention.confidence for mention in every]
-    words = _word_columns(texts, tokens)
-    if words is None:
+    keys = sum(len(docs) - field.count(None) for field in fields) + 3 * len(every)
+    keys += sum(map(_keys_of_template, chain.from_iterable(filter(None, templates))))
+    more = more_keys(lines.text, keys, lists.colons)
+    ids = [mention.id for mention in every] if more else []
+    confidences = [mention.confidence for mention in every] if more else []
+    if more != len(ids) - ids.count(None) + len(confidences) - confidences.count(None):
         return None
     columns = Columns(
         words, names, [each or [] for each in sentences],
@@ -157,26 +195,9 @@ def plain_documents(lines: Lines) -> Corpus | None:
         int32([mention.start for mention in every]), int32([mention.end for mention in every]),
         [mention.label for mention in every], ids, confidences,
     )  # fmt: skip
-    rows = _template_rows(templates, columns)
-    if rows is None or not columns.is_valid():
+    if not columns.is_valid():
         return None
-    keys = 5 * len(every) - ids.count(None) - confidences.count(None)
-    for column in (names, texts, tokens, sentences, mentions, templates):
-        keys += len(docs) - column.count(None)
-    for each in chain.from_iterable(filter(None, templates)):
-        keys += _keys_of_template(each)
-    if not has_keys(lines.raw, keys):
-        return None
-    return columns.corpus(lines.numbers, lines.offsets, template_table(rows))
-
-
-def _word_columns(
-    texts: Sequence[str | None], tokens: Sequence[bytes | None]
-) -> WordColumns | None:
-    """The words of documents, with tokens as they are written; None if something is wrong."""
-    rows = [row for row, each in enumerate(tokens) if each is not None]
-    columns = sizes_and_hashes([each for each in tokens if each is not None])
-    return None if columns is None else WordColumns.of_counted(texts, rows, *columns)
+    return columns.corpus(lines.numbers, lines.start + lines.offset, template_table(rows))
 
 
 def _decoded(decoder: Any, lines: Lines) -> list[Any] | None:
@@ -184,19 +205,19 @@ def _decoded(decoder: Any, lines: Lines) -> list[Any] | None:
     if decoder is None:
         return None
     try:
-        return list(map(decoder.decode, lines.raw))
+        return [decoder.decode(raw) for raw in lines.views()]
     except (ValueError, RecursionError):
         return None
 
 
 def _template_rows(
-    templates: Sequence[list[dict[str, Any]] | None], columns: Columns
+    templates: Sequence[list[dict[str, Any]] | None], lengths: IntArray
 ) -> list[TemplateRows] | None:
     """The templates of each document; None if they are not plain."""
     if templates.count(None) == len(templates):
         return [NO_TEMPLATES] * len(templates)
     rows = []
-    for each, length in zip(templates, columns.words.lengths.tolist(), strict=True):
+    for each, length in zip(templates, lengths.tolist(), strict=True):
         found = plain_templates(each or [], _LARGEST if length < 0 else length)
         if found is None:
             return None
@@ -207,15 +228,8 @@ def _template_rows(
 def _keys_of_template(template: Mapping[str, Any]) -> int:
     """How many keys a plain template has."""
     slots = template.get("slots", {})
-    if not _countable(slots):
-        return UNKNOWN
     fillers = chain.from_iterable(slots.values())
     return len(template) + len(slots) + sum(len(f) for f in fillers if type(f) is dict)
-
-
-def _countable(keys: Iterable[str]) -> bool:
-    """Whether `has_keys` counts these keys."""
-    return not any(":" in key or "," in key for key in keys)
 
 
 # --- plain objects ---
@@ -225,7 +239,7 @@ def plain_records(lines: Lines, id_key: str, text_key: str) -> Corpus | None:
     """The documents of plain objects, one a line; None if one of them needs a closer look.
 
     >>> raw = b'{"id": "1", "host": {"name": "Ann", "room": ""}}'
-    >>> corpus = plain_records(Lines([1], [0], [raw]), "id", "text")
+    >>> corpus = plain_records(Lines.of(raw), "id", "text")
     >>> len(corpus.templates), corpus.facts
     (2, {'empty_texts': 1})
     """
@@ -240,10 +254,10 @@ def plain_records(lines: Lines, id_key: str, text_key: str) -> Corpus | None:
     slots = NestedSlots.of(objects)
     if names is None or slots is None or not set(map(type, texts)) <= {str, type(None)}:
         return None
-    if not _countable(slots.names) or not has_keys(lines.raw, keys + slots.inner_keys):
+    if more_keys(lines.text, keys + slots.inner_keys):
         return None
     columns = Columns(WordColumns.of(texts, [None] * size), names, [()] * size, [0] * size)
-    corpus = columns.corpus(lines.numbers, lines.offsets, slots.table())
+    corpus = columns.corpus(lines.numbers, lines.start + lines.offset, slots.table())
     lists = {("list", path): count for path, count in slots.lists.items()}
     return replace(corpus, facts={"empty_texts": slots.empty, **lists})
 
