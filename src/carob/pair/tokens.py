@@ -56,6 +56,8 @@ class Borders(NamedTuple):
 
     def _touched(self, doc: IntArray, start: IntArray, end: IntArray) -> tuple[IntArray, IntArray]:
         """The first token that ends after `start`, and the first that begins at `end` or later."""
+        if not len(doc):
+            return doc, doc
         here = np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
         width = 1 + max(int(self.end.max(initial=0)), int(end.max(initial=0)))
         low = np.searchsorted(here * width + self.end, doc * width + start, side="right")
