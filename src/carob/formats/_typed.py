@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import chain
@@ -20,11 +21,11 @@ import numpy as np
 from carob.arrays.hashing import PAD
 from carob.arrays.quoted import quoted
 from carob.arrays.types import IntArray
-from carob.corpus.corpus import Corpus
+from carob.corpus.corpus import Corpus, Words
 from carob.corpus.document import Number
 from carob.corpus.source import LARGEST, Source
 from carob.corpus.tables import int32
-from carob.formats import _plain
+from carob.formats import _plain, json_text
 from carob.formats._nested import NestedSlots
 from carob.formats._plain import (
     NO_TEMPLATES,
@@ -132,8 +133,8 @@ def more_keys(text: bytes, count: int, colons_in_strings: int = 0) -> int:
 
 @cache
 def _decoder(name: str) -> Any:
-    """Decodes `documents`, plain ones of carob's own format, or any `objects`; None if msgspec is
-    not installed.
+    """Decodes `documents`, plain ones of carob's own format, or the `words` of any document, or any
+    `objects`; None if msgspec is not installed.
     """
     try:
         import msgspec  # only JSON needs it
@@ -141,6 +142,9 @@ def _decoder(name: str) -> Any:
         return None
     if name == "objects":
         return msgspec.json.Decoder(float_hook=Number)
+    if name == "words":
+        fields = [("text", str | None, None), ("tokens", tuple[str, ...] | None, None)]
+        return msgspec.json.Decoder(msgspec.defstruct("Words", fields))
     position = Annotated[int, msgspec.Meta(ge=0, le=_LARGEST)]
     label = Annotated[str, msgspec.Meta(min_length=1)]
     # A key that is absent gives None, and null is refused: so keys can be counted.
@@ -150,12 +154,12 @@ def _decoder(name: str) -> Any:
          ("confidence", float, None)],
         gc=False, forbid_unknown_fields=True,
     )  # fmt: skip
-    fields = {"id": str, "text": str, "tokens": msgspec.Raw, "sentences": list[position],
+    kinds = {"id": str, "text": str, "tokens": msgspec.Raw, "sentences": list[position],
               "mentions": list[mention],  # type: ignore[valid-type]
               "templates": list[dict[str, Any]]}  # fmt: skip
     document = msgspec.defstruct(
         "PlainDocument",
-        [(name, kind, None) for name, kind in fields.items()],
+        [(name, kind, None) for name, kind in kinds.items()],
         gc=False, forbid_unknown_fields=True,
     )  # fmt: skip
     return msgspec.json.Decoder(document)
@@ -198,6 +202,22 @@ def plain_documents(lines: Lines) -> Corpus | None:
     if not columns.is_valid():
         return None
     return columns.corpus(lines.numbers, lines.start + lines.offset, template_table(rows))
+
+
+def words_of(line: bytes) -> Words:
+    """Text and tokens of the document on a line that has been read before.
+
+    >>> words_of(b'{"text": "Ann", "mentions": []}')
+    ('Ann', None)
+    """
+    decoder = _decoder("words")
+    if decoder is not None:
+        with suppress(ValueError, RecursionError):  # such as half of a surrogate pair
+            document = decoder.decode(line)
+            return document.text, document.tokens
+    record = json_text.DECODER.decode(line.decode())
+    tokens = record.get("tokens")
+    return record.get("text"), None if tokens is None else tuple(tokens)
 
 
 def _decoded(decoder: Any, lines: Lines) -> list[Any] | None:
