@@ -69,7 +69,8 @@ def _as_written(
     strings = quoted(buffer)
     start, end, escapes = strings
     first = np.searchsorted(start, bounds)
-    rows = np.unique(np.searchsorted(start, escapes, side="right") - 1)
+    rows = np.searchsorted(start, escapes, side="right") - 1
+    rows = rows[np.diff(rows, prepend=-1) > 0]
     if len(rows) > _FEW * len(start) or not _are_usual(buffer, strings, bounds, first):
         return None
     values = hash_stretches(buffer, start, end)
