@@ -13,9 +13,10 @@ import numpy as np
 import pytest
 
 from carob import Corpus, InputError
+from carob.arrays.literals import more_keys
 from carob.corpus.source import Source
 from carob.formats import _typed
-from carob.formats._typed import Lines, more_keys, plain_documents, plain_records
+from carob.formats._typed import Lines, plain_documents, plain_records
 from carob.formats.jsonl import Jsonl
 from carob.formats.records import Records
 

@@ -50,6 +50,7 @@ TemplateRows = tuple[list[tuple[str | None, str | None]], list[FillerRow]]
 """Label and id of each template of a document, and the fillers of all of them."""
 
 NO_TEMPLATES: TemplateRows = ([], [])
+NO_LABELS = Codes.of(())
 
 
 @dataclass(slots=True, eq=False)
@@ -305,7 +306,7 @@ def _corpus(documents: Sequence[Plain], lines: Sequence[int], offsets: Sequence[
         WordColumns.of([each.text for each in documents], [each.tokens for each in documents]),
         [each.id for each in documents], [each.sentences for each in documents],
         [len(each.starts) for each in documents],
-        *map(flat, ("starts", "ends", "labels", "ids", "confidences")),
+        flat("starts"), flat("ends"), Codes.of(flat("labels")), flat("ids"), flat("confidences"),
     )  # fmt: skip
     return columns.corpus(lines, offsets, template_table([each.templates for each in documents]))
 
@@ -359,10 +360,10 @@ class Columns:
     words: WordColumns
     names: Sequence[str | None]
     sentences: Sequence[Sequence[int]]
-    sizes: Sequence[int]
+    sizes: Sequence[int] | IntArray
     starts: Sequence[int] | IntArray = ()
     ends: Sequence[int] | IntArray = ()
-    labels: Sequence[str] = ()
+    labels: Codes = NO_LABELS
     ids: Sequence[str | None] = ()
     confidences: Sequence[float | None] = ()
 
@@ -397,7 +398,6 @@ class Columns:
         templates: Templates,
     ) -> Corpus:
         """The corpus, for documents that stand at these places in their file."""
-        label = Codes.of(self.labels)
         confidence = None
         if len(self.confidences) > self.confidences.count(None):
             numbers = [np.nan if value is None else value for value in self.confidences]
@@ -418,11 +418,11 @@ class Columns:
                 int32(_repeated(self.sizes)),
                 int32(self.starts),
                 int32(self.ends),
-                label_codes(label.codes, len(label.values)),
+                label_codes(self.labels.codes, len(self.labels.values)),
                 confidence=confidence,
                 id=tuple(self.ids) if len(self.ids) > self.ids.count(None) else None,
             ),
-            label.values,
+            self.labels.values,
             templates=templates,
         ).ordered()
 
@@ -431,7 +431,7 @@ def _flat(lists: Sequence[Sequence[int]]) -> IntArray:
     return int32(chain.from_iterable(lists))
 
 
-def _repeated(sizes: Sequence[int]) -> IntArray:
+def _repeated(sizes: Sequence[int] | IntArray) -> IntArray:
     return np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
 
 

@@ -8,7 +8,6 @@ What is read here would be read there in the same way; a test checks it.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -18,14 +17,13 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from carob.arrays.hashing import PAD
-from carob.arrays.quoted import quoted
+from carob.arrays.literals import more_keys
 from carob.arrays.types import IntArray
 from carob.corpus.corpus import Corpus, Words
 from carob.corpus.document import Number
 from carob.corpus.source import LARGEST, Source
-from carob.corpus.tables import int32
 from carob.formats import _plain, json_text
+from carob.formats._mention_lists import LARGEST_POSITION, mention_lists
 from carob.formats._nested import NestedSlots
 from carob.formats._plain import (
     NO_TEMPLATES,
@@ -37,10 +35,6 @@ from carob.formats._plain import (
 )
 from carob.formats._text import pieces
 from carob.formats._token_lists import token_lists
-
-_LARGEST = 2**31 - 1
-_COLON = ord(":")
-_SPACE_AFTER_QUOTE = re.compile(rb'"[ \t\r]+')
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -108,26 +102,6 @@ def blocks_of_lines(source: Source) -> Iterator[Lines]:
             yield lines.part(first, first + _plain.BLOCK)
 
 
-def more_keys(text: bytes, count: int, colons_in_strings: int = 0) -> int:
-    """How many keys objects have beyond `count`, which they have at least. The decoder keeps the
-    last of two equal keys, which carob refuses.
-
-    Each key has a colon, and all other colons are in strings: at least `colons_in_strings` of them.
-    Only if there are others is it necessary to look where strings end.
-
-    >>> more_keys(b'{"a": {"b": ",:"}, "a": [":", "d"]}', 2)
-    1
-    """
-    buffer = np.frombuffer(text + bytes(PAD), np.uint8)
-    if np.count_nonzero(buffer == _COLON) == count + colons_in_strings:
-        return 0
-    after = buffer[quoted(buffer).end + 1]
-    if (after <= ord(" ")).any():
-        tight = np.frombuffer(_SPACE_AFTER_QUOTE.sub(b'"', text) + bytes(PAD), np.uint8)
-        after = tight[quoted(tight).end + 1]
-    return int(np.count_nonzero(after == _COLON)) - count
-
-
 # --- documents of carob's own format ---
 
 
@@ -145,18 +119,10 @@ def _decoder(name: str) -> Any:
     if name == "words":
         fields = [("text", str | None, None), ("tokens", tuple[str, ...] | None, None)]
         return msgspec.json.Decoder(msgspec.defstruct("Words", fields))
-    position = Annotated[int, msgspec.Meta(ge=0, le=_LARGEST)]
-    label = Annotated[str, msgspec.Meta(min_length=1)]
+    position = Annotated[int, msgspec.Meta(ge=0, le=LARGEST_POSITION)]
     # A key that is absent gives None, and null is refused: so keys can be counted.
-    mention = msgspec.defstruct(
-        "PlainMention",
-        [("start", position), ("end", position), ("label", label), ("id", str, None),
-         ("confidence", float, None)],
-        gc=False, forbid_unknown_fields=True,
-    )  # fmt: skip
     kinds = {"id": str, "text": str, "tokens": msgspec.Raw, "sentences": list[position],
-              "mentions": list[mention],  # type: ignore[valid-type]
-              "templates": list[dict[str, Any]]}  # fmt: skip
+             "mentions": msgspec.Raw, "templates": list[dict[str, Any]]}  # fmt: skip
     document = msgspec.defstruct(
         "PlainDocument",
         [(name, kind, None) for name, kind in kinds.items()],
@@ -178,26 +144,23 @@ def plain_documents(lines: Lines) -> Corpus | None:
         return None
     fields = [[getattr(doc, name) for doc in docs] for name in docs[0].__struct_fields__]
     names, texts, tokens, sentences, mentions, templates = fields
-    lists = token_lists([each for each in tokens if each is not None])
-    if lists is None:
+    found_tokens = token_lists([each for each in tokens if each is not None])
+    found = mention_lists([each for each in mentions if each is not None])
+    if found_tokens is None or found is None:
         return None
-    words = WordColumns.of_counted(texts, tokens, lists.sizes, lists.hashes)
+    words = WordColumns.of_counted(texts, tokens, found_tokens.sizes, found_tokens.hashes)
     rows = _template_rows(templates, words.lengths)
     if rows is None:
         return None
-    every = list(chain.from_iterable(filter(None, mentions)))
-    keys = sum(len(docs) - field.count(None) for field in fields) + 3 * len(every)
+    keys = found.keys + sum(len(docs) - field.count(None) for field in fields)
     keys += sum(map(_keys_of_template, chain.from_iterable(filter(None, templates))))
-    more = more_keys(lines.text, keys, lists.colons)
-    ids = [mention.id for mention in every] if more else []
-    confidences = [mention.confidence for mention in every] if more else []
-    if more != len(ids) - ids.count(None) + len(confidences) - confidences.count(None):
+    if more_keys(lines.text, keys, found_tokens.colons + found.colons):
         return None
+    sizes = np.zeros(len(docs), np.int64)
+    sizes[[each is not None for each in mentions]] = found.sizes
     columns = Columns(
-        words, names, [each or [] for each in sentences],
-        [0 if each is None else len(each) for each in mentions],
-        int32([mention.start for mention in every]), int32([mention.end for mention in every]),
-        [mention.label for mention in every], ids, confidences,
+        words, names, [each or [] for each in sentences], sizes,
+        found.starts, found.ends, found.labels, found.ids, found.confidences,
     )  # fmt: skip
     if not columns.is_valid():
         return None
@@ -238,7 +201,7 @@ def _template_rows(
         return [NO_TEMPLATES] * len(templates)
     rows = []
     for each, length in zip(templates, lengths.tolist(), strict=True):
-        found = plain_templates(each or [], _LARGEST if length < 0 else length)
+        found = plain_templates(each or [], LARGEST_POSITION if length < 0 else length)
         if found is None:
             return None
         rows.append(found)
