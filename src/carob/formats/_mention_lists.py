@@ -15,7 +15,15 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 
 from carob.arrays.hashing import hash_stretches
-from carob.arrays.literals import colons, list_sizes, more_keys, padded, quoted, whole_numbers
+from carob.arrays.literals import (
+    bytes_between,
+    colons,
+    list_sizes,
+    more_keys,
+    padded,
+    quoted,
+    whole_numbers,
+)
 from carob.arrays.types import ByteArray, HashArray, IntArray
 from carob.corpus.tables import Codes, int32
 
@@ -52,10 +60,9 @@ def mention_lists(lists: Sequence[bytes]) -> MentionLists | None:
     >>> mention_lists([b'[{"start": 0, "end": 2}]']) is None
     True
     """
-    data = b"".join(lists)
-    buffer, bounds = padded(data), np.cumsum([0, *map(len, lists)])
+    buffer, bounds = padded(*lists), np.cumsum([0, *map(len, lists)])
     try:
-        return _as_written(data, buffer, bounds) or _decoded(data, lists)
+        return _as_written(buffer, bounds) or _decoded(lists)
     except ValueError:
         return None
 
@@ -79,9 +86,10 @@ def _decoder(name: str) -> Any:
     return msgspec.json.Decoder(list[list[mention]])  # type: ignore[valid-type]
 
 
-def _decoded(data: bytes, lists: Sequence[bytes]) -> MentionLists | None:
+def _decoded(lists: Sequence[bytes]) -> MentionLists | None:
     """The mentions, however they are written."""
-    mentions = _decoder("lists").decode(b"[" + b",".join(lists) + b"]")
+    data = b"[" + b",".join(lists) + b"]"
+    mentions = _decoder("lists").decode(data)
     every = list(chain.from_iterable(mentions))
     ids = [mention.id for mention in every]
     confidences = [mention.confidence for mention in every]
@@ -96,11 +104,11 @@ def _decoded(data: bytes, lists: Sequence[bytes]) -> MentionLists | None:
         ids,
         confidences,
         keys,
-        colons(padded(data)) - keys,
+        colons(np.frombuffer(data, np.uint8)) - keys,
     )
 
 
-def _as_written(data: bytes, buffer: ByteArray, bounds: IntArray) -> MentionLists | None:
+def _as_written(buffer: ByteArray, bounds: IntArray) -> MentionLists | None:
     """The mentions, if each of them has a start, an end and a label, in the order of the first
     mention, with one space or none after each colon and comma.
     """
@@ -108,7 +116,7 @@ def _as_written(data: bytes, buffer: ByteArray, bounds: IntArray) -> MentionList
     if not len(strings.start) or len(strings.start) % _STRINGS:
         return None
     start, end = strings.start.reshape(-1, _STRINGS), strings.end.reshape(-1, _STRINGS)
-    order = _order([data[low:high] for low, high in zip(start[0], end[0], strict=True)])
+    order = _order(bytes_between(buffer, start[0], end[0]))
     if order is None:
         return None
     words = hash_stretches(buffer, strings.start, strings.end).reshape(-1, _STRINGS)
@@ -132,7 +140,7 @@ def _as_written(data: bytes, buffer: ByteArray, bounds: IntArray) -> MentionList
     sizes = list_sizes(buffer, start[:, 0] - len('{"'), stop[:, -1] + 1, bounds)
     if sizes is None or not are_mentions:
         return None
-    labels = _label_codes(data, words[:, label], start[:, label], end[:, label])
+    labels = _label_codes(buffer, words[:, label], start[:, label], end[:, label])
     count = len(_KEYS) * len(start)
     return MentionLists(
         sizes, int32(starts), int32(ends), labels, [], [], count, colons(buffer) - count
@@ -147,9 +155,9 @@ def _order(strings: list[bytes]) -> list[bytes] | None:
     return keys if sorted(keys) == _KEYS else None
 
 
-def _label_codes(data: bytes, words: HashArray, start: IntArray, end: IntArray) -> Codes:
+def _label_codes(buffer: ByteArray, words: HashArray, start: IntArray, end: IntArray) -> Codes:
     """The labels with these hashes and places; each different one is decoded once."""
     _, some, which = np.unique(words, return_index=True, return_inverse=True)
-    spelled = [data[low:high] for low, high in zip(start[some], end[some], strict=True)]
-    known = Codes.of(_decoder("labels").decode(b'["' + b'","'.join(spelled) + b'"]'))
+    spelled = b'","'.join(bytes_between(buffer, start[some], end[some]))
+    known = Codes.of(_decoder("labels").decode(b'["' + spelled + b'"]'))
     return Codes(known.codes[which], known.values)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from carob.arrays.hashing import hash_lists, hash_runs, hash_stretches, hash_words
-from carob.arrays.literals import colons, list_sizes, padded, quoted
+from carob.arrays.literals import bytes_between, colons, is_utf8, list_sizes, padded, quoted
 from carob.arrays.types import ByteArray, HashArray, IntArray
 
 _FEW = 0.25
@@ -37,11 +37,11 @@ def token_lists(lists: Sequence[bytes]) -> TokenLists | None:
     >>> token_lists([b'["Ann", 5]']) is None
     True
     """
-    data = b"".join(lists)
-    buffer, bounds = padded(data), np.cumsum([0, *map(len, lists)])
+    buffer, bounds = padded(*lists), np.cumsum([0, *map(len, lists)])
+    if not is_utf8(buffer):  # the decoder would only check what it decodes
+        return None
     try:
-        data.decode()  # the decoder would only check what it decodes
-        sizes, hashes = _as_written(data, buffer, bounds) or _decoded(lists)
+        sizes, hashes = _as_written(buffer, bounds) or _decoded(lists)
     except ValueError:
         return None
     return TokenLists(sizes, hashes, colons(buffer))
@@ -60,9 +60,7 @@ def _decoded(lists: Sequence[bytes]) -> tuple[IntArray, HashArray]:
     return np.array([len(each) for each in tokens], np.int64), hash_lists(tokens)
 
 
-def _as_written(
-    data: bytes, buffer: ByteArray, bounds: IntArray
-) -> tuple[IntArray, HashArray] | None:
+def _as_written(buffer: ByteArray, bounds: IntArray) -> tuple[IntArray, HashArray] | None:
     """Size and hash of each list, if all are written as usual, and few tokens have escapes."""
     start, end, escapes = quoted(buffer)
     rows = np.searchsorted(start, escapes, side="right") - 1
@@ -72,7 +70,6 @@ def _as_written(
         return None
     values = hash_stretches(buffer, start, end)
     if len(rows):
-        places = zip(start[rows].tolist(), end[rows].tolist(), strict=True)
-        escaped = b'","'.join([data[low:high] for low, high in places])
+        escaped = b'","'.join(bytes_between(buffer, start[rows], end[rows]))
         values[rows] = hash_words(_decoder(list[str]).decode(b'["' + escaped + b'"]'))
     return sizes, hash_runs(values, sizes)
