@@ -26,9 +26,8 @@ from carob.arrays.literals import (
 )
 from carob.arrays.types import ByteArray, HashArray, IntArray
 from carob.corpus.tables import Codes, int32
+from carob.formats._plain import LARGEST_POSITION
 
-LARGEST_POSITION = 2**31 - 1
-"""The last position that a column can hold."""
 _KEYS = sorted([b"start", b"end", b"label"])
 _STRINGS = 4
 """How many strings a mention has: its keys and its label."""

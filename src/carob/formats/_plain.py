@@ -42,7 +42,8 @@ BLOCK = 4096
 _KEYS = frozenset({"id", "text", "tokens", "sentences", "mentions", "templates"})
 _TEMPLATE = frozenset({"id", "label", "slots"})
 _FILLER = frozenset({"text", "start", "end"})
-_LARGEST = 2**31 - 1
+LARGEST_POSITION = 2**31 - 1
+"""The last position that a column can hold."""
 
 FillerRow = tuple[int, str, int, str | None, int, int]
 """A filler: its template, its slot, its place in the template, text, start and end (-1: none)."""
@@ -117,7 +118,7 @@ def plain_document(record: Mapping[str, Any]) -> Plain | None:
 
 
 def _last_position(document: Plain) -> int:
-    return min(document.length, _LARGEST) if document.length >= 0 else _LARGEST
+    return min(document.length, LARGEST_POSITION) if document.length >= 0 else LARGEST_POSITION
 
 
 def _is_valid(document: Plain) -> bool:
@@ -372,7 +373,7 @@ class Columns:
         document, and confidences are finite. The types of the values have been checked before.
         """
         lengths = self.words.lengths
-        tops = np.where(lengths < 0, _LARGEST, lengths)
+        tops = np.where(lengths < 0, LARGEST_POSITION, lengths)
         start, end, border = int32(self.starts), int32(self.ends), _flat(self.sentences)
         counts = [len(each) for each in self.sentences]
         doc = np.repeat(np.arange(len(counts)), counts)

@@ -1,9 +1,12 @@
 """Plain JSON lines decoded by msgspec, many at a time: faster than one by one, with less memory.
 
 The decoder checks the type of every value while it builds typed objects, and the columns are
-checked as a whole. Lines that are wrong, or that hold anything which is not plain, are left to the
-careful path (`carob.corpus.record`, `records.py`), which has all the rules and all the messages.
-What is read here would be read there in the same way; a test checks it.
+checked as a whole. It leaves lists of tokens and of mentions as they are written: `_token_lists.py`
+and `_mention_lists.py` make columns of them, without an object for each token or mention.
+
+Lines that are wrong, or that hold anything which is not plain, are left to the careful path
+(`carob.corpus.record`, `records.py`), which has all the rules and all the messages. What is read
+here would be read there in the same way; a test checks it.
 """
 
 from __future__ import annotations
@@ -23,9 +26,10 @@ from carob.corpus.corpus import Corpus, Words
 from carob.corpus.document import Number
 from carob.corpus.source import LARGEST, Source
 from carob.formats import _plain, json_text
-from carob.formats._mention_lists import LARGEST_POSITION, mention_lists
+from carob.formats._mention_lists import mention_lists
 from carob.formats._nested import NestedSlots
 from carob.formats._plain import (
+    LARGEST_POSITION,
     NO_TEMPLATES,
     Columns,
     TemplateRows,
@@ -142,29 +146,36 @@ def plain_documents(lines: Lines) -> Corpus | None:
     """
     if (docs := _decoded(_decoder("documents"), lines)) is None:
         return None
-    fields = [[getattr(doc, name) for doc in docs] for name in docs[0].__struct_fields__]
-    names, texts, tokens, sentences, mentions, templates = fields
-    found_tokens = token_lists([each for each in tokens if each is not None])
-    found = mention_lists([each for each in mentions if each is not None])
-    if found_tokens is None or found is None:
+    names, texts, tokens, sentences, mentions, templates = fields = _fields(docs)
+    token_columns = token_lists([each for each in tokens if each is not None])
+    mention_columns = mention_lists([each for each in mentions if each is not None])
+    if token_columns is None or mention_columns is None:
         return None
-    words = WordColumns.of_counted(texts, tokens, found_tokens.sizes, found_tokens.hashes)
+    words = WordColumns.of_counted(texts, tokens, token_columns.sizes, token_columns.hashes)
     rows = _template_rows(templates, words.lengths)
     if rows is None:
         return None
-    keys = found.keys + sum(len(docs) - field.count(None) for field in fields)
+    keys = sum(len(docs) - field.count(None) for field in fields) + mention_columns.keys
     keys += sum(map(_keys_of_template, chain.from_iterable(filter(None, templates))))
-    if more_keys(lines.text, keys, found_tokens.colons + found.colons):
+    if more_keys(lines.text, keys, token_columns.colons + mention_columns.colons):
         return None
     sizes = np.zeros(len(docs), np.int64)
-    sizes[[each is not None for each in mentions]] = found.sizes
+    sizes[[each is not None for each in mentions]] = mention_columns.sizes
     columns = Columns(
         words, names, [each or [] for each in sentences], sizes,
-        found.starts, found.ends, found.labels, found.ids, found.confidences,
+        mention_columns.starts, mention_columns.ends, mention_columns.labels,
+        mention_columns.ids, mention_columns.confidences,
     )  # fmt: skip
     if not columns.is_valid():
         return None
     return columns.corpus(lines.numbers, lines.start + lines.offset, template_table(rows))
+
+
+def _fields(documents: Sequence[Any]) -> list[tuple[Any, ...]]:
+    """The fields of decoded documents, each as a column."""
+    from msgspec.structs import astuple
+
+    return list(zip(*map(astuple, documents), strict=True))
 
 
 def words_of(line: bytes) -> Words:
