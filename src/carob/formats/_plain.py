@@ -258,7 +258,8 @@ class Blocks:
         self.ids.setdefault(id, line)
         if found:
             self.problems.add(self.code, line, found, expected)
-        return not found
+        # What is said once about ids is not said again, but such documents fit into no block.
+        return not found and (id is None) == (next(iter(self.ids)) is None)
 
     def accepts_block(self, block: Corpus) -> bool:
         """Whether all documents of a block have new ids, or none has one, as those before; if not,
