@@ -44,11 +44,14 @@ def is_json(text: bytes) -> bool:
     return bool(text.strip()) and text.strip() == text
 
 
+@pytest.mark.parametrize("few", [1, _token_lists._FEW])
 @examples(5)
-@given(st.lists(_spelling.token_lists(), max_size=4))
-def test_lists_are_what_a_decoder_finds(lists: list[bytes]) -> None:
+@given(lists=st.lists(_spelling.token_lists(), max_size=4))
+def test_lists_are_what_a_decoder_finds(few: float, lists: list[bytes]) -> None:
     assume(all(map(is_json, lists)))
-    found = token_lists(lists)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_token_lists, "_FEW", few)
+        found = token_lists(lists)
     try:
         expected = [msgspec.json.decode(text, type=list[str]) for text in lists]
     except ValueError:
@@ -66,7 +69,7 @@ def test_lists_that_are_written_as_usual_are_not_decoded(
 ) -> None:
     monkeypatch.setattr(_token_lists, "_decoded", lambda lists: pytest.fail("decoded"))
     rng = random.Random(1)
-    lists = [rng.choices(WORDS, k=rng.randrange(9)) for _ in range(300)]
+    lists = [rng.choices((*WORDS, *["Ann"] * 30), k=rng.randrange(9)) for _ in range(300)]
     coded = [json.dumps(each, ensure_ascii=False, separators=separators).encode() for each in lists]
     found = token_lists(coded)
     assert found is not None

@@ -15,7 +15,7 @@ from hypothesis import given
 
 from carob import Corpus, InputError
 from carob.corpus.source import Source
-from carob.formats import _typed
+from carob.formats import _token_lists, _typed
 from carob.formats._typed import Lines, plain_documents, plain_records
 from carob.formats.jsonl import Jsonl
 from carob.formats.records import Records
@@ -173,8 +173,9 @@ def test_both_ways_agree(
 @examples(10)
 @given(files())
 def test_both_ways_agree_however_a_file_is_written(file: bytes) -> None:
-    quick = _outcome(Jsonl(), [file])
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_token_lists, "_FEW", 1)  # otherwise these lists have too many escapes
+        quick = _outcome(Jsonl(), [file])
         patch.setattr(_typed, "_decoded", lambda decoder, lines: None)
         assert _outcome(Jsonl(), [file]) == quick
 

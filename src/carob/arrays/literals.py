@@ -83,6 +83,8 @@ def _escapes(buffer: ByteArray) -> IntArray:
     """
     place = np.flatnonzero(buffer == _BACKSLASH)
     opens_row = np.diff(place, prepend=-2) > 1
+    if opens_row.all():
+        return place
     first = place[opens_row][np.cumsum(opens_row) - 1]
     opens_escape: BoolArray = (place - first) % 2 == 0
     return place[opens_escape]

@@ -16,8 +16,9 @@ from carob.arrays.hashing import hash_lists, hash_runs, hash_stretches, hash_wor
 from carob.arrays.literals import bytes_between, colons, is_utf8, list_sizes, padded, quoted
 from carob.arrays.types import ByteArray, HashArray, IntArray
 
-_FEW = 0.25
-"""If a larger share of the tokens has escapes, it is faster to decode all of them."""
+_BACKSLASH = ord("\\")
+_FEW = 1 / 50
+"""If a larger share of the bytes are backslashes, it is faster to decode all tokens."""
 
 
 class TokenLists(NamedTuple):
@@ -61,15 +62,17 @@ def _decoded(lists: Sequence[bytes]) -> tuple[IntArray, HashArray]:
 
 
 def _as_written(buffer: ByteArray, bounds: IntArray) -> tuple[IntArray, HashArray] | None:
-    """Size and hash of each list, if all are written as usual, and few tokens have escapes."""
+    """Size and hash of each list, if all are written as usual, with few escapes."""
+    if np.count_nonzero(buffer == _BACKSLASH) > _FEW * len(buffer):
+        return None
     start, end, escapes = quoted(buffer)
-    rows = np.searchsorted(start, escapes, side="right") - 1
-    rows = rows[np.diff(rows, prepend=-1) > 0]
     sizes = list_sizes(buffer, start - 1, end + 1, bounds)
-    if sizes is None or len(rows) > _FEW * len(start):
+    if sizes is None:
         return None
     values = hash_stretches(buffer, start, end)
-    if len(rows):
+    if len(escapes):
+        rows = np.searchsorted(start, escapes, side="right") - 1
+        rows = rows[np.diff(rows, prepend=-1) > 0]
         escaped = b'","'.join(bytes_between(buffer, start[rows], end[rows]))
         values[rows] = hash_words(_decoder(list[str]).decode(b'["' + escaped + b'"]'))
     return sizes, hash_runs(values, sizes)
