@@ -118,6 +118,8 @@ def _as_written(buffer: ByteArray, bounds: IntArray) -> MentionLists | None:
     order = _order(bytes_between(buffer, start[0], end[0]))
     if order is None:
         return None
+    # One row for each mention, one column for each of its strings, or for each of its values, which
+    # begin at `value` and end at `stop`. The hashes of its short keys are the keys themselves.
     words = hash_stretches(buffer, strings.start, strings.end).reshape(-1, _STRINGS)
     label = order.index(b"label") + 1
     keys = [column for column in range(_STRINGS) if column != label]
