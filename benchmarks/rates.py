@@ -3,9 +3,9 @@
     python benchmarks/rates.py --tokens 2000000
 
 generate.py invents the conll file, and carob's own writers make the others from it, so that all
-hold the same documents and mentions. tbf and spans hold token numbers and no words. brat and inline
-have one file per document and get fewer tokens. The time is the CPU time of `carob.read` alone,
-without start-up. Prints Markdown.
+hold the same documents and mentions. jsonl is written twice, with tokens and with texts. tbf and
+spans hold token numbers and no words. brat and inline have one file per document and get fewer
+tokens. The time is the CPU time of `carob.read` alone, without start-up. Prints Markdown.
 """
 
 from __future__ import annotations
@@ -17,9 +17,13 @@ import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from _race import environment
 from _report import machine, markdown, write_part
+
+if TYPE_CHECKING:
+    from carob import Corpus
 
 HERE = Path(__file__).resolve().parent
 
@@ -42,7 +46,7 @@ print(time.process_time() - begin, len(corpus), len(corpus.mentions))
 class Rate:
     """The size of one file and the time to read it."""
 
-    format: str
+    name: str
     size: int
     documents: int
     mentions: int
@@ -50,7 +54,7 @@ class Rate:
 
     def row(self) -> list[str]:
         return [
-            self.format,
+            self.name,
             f"{self.size / 1e6:.1f}",
             f"{self.documents:,}",
             f"{self.mentions:,}",
@@ -87,16 +91,27 @@ def bulk_files(folder: Path, tokens: int, seed: int) -> Iterator[tuple[str, Path
     yield "tbf", folder / "gold.tbf"
     carob.write(corpus, folder / "gold.jsonl")
     yield "jsonl", folder / "gold.jsonl"
+    carob.write(in_characters(corpus), folder / "texts.jsonl")
+    yield "jsonl, texts", folder / "texts.jsonl"
 
 
 def text_files(folder: Path, tokens: int, seed: int) -> Iterator[tuple[str, Path]]:
     """The same corpus in each format that has one file per document."""
     import carob
-    from carob import Corpus, Document, Mention
 
     _, gold = next(bulk_files(folder, tokens, seed))
+    corpus = in_characters(carob.read(gold))
+    for format in TEXTS:
+        carob.write(corpus, folder / format, format)
+        yield format, folder / format
+
+
+def in_characters(corpus: Corpus) -> Corpus:
+    """The documents as texts: tokens with a space between them, mentions in characters."""
+    from carob import Corpus, Document, Mention
+
     documents = []
-    for row, document in enumerate(carob.read(gold)):
+    for row, document in enumerate(corpus):
         words = [word.replace("<", "(") for word in document.tokens or ()]
         starts = [0]
         for word in words:
@@ -106,10 +121,7 @@ def text_files(folder: Path, tokens: int, seed: int) -> Iterator[tuple[str, Path
             for each in document.mentions
         )
         documents.append(Document(f"d{row}", text=" ".join(words), mentions=mentions))
-    corpus = Corpus.of(*documents)
-    for format in TEXTS:
-        carob.write(corpus, folder / format, format)
-        yield format, folder / format
+    return Corpus.of(*documents)
 
 
 def size_of(path: Path) -> int:
@@ -119,9 +131,11 @@ def size_of(path: Path) -> int:
     return sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
 
 
-def measure_rate(format: str, path: Path, repeats: int) -> Rate:
-    """The fastest of several fresh processes."""
-    size = size_of(path)
+def measure_rate(name: str, path: Path, repeats: int) -> Rate:
+    """The fastest of several fresh processes; the name is a format, and what else there is to say
+    after a comma.
+    """
+    format, size = name.partition(",")[0], size_of(path)
     seconds = float("inf")
     documents = mentions = 0
     for _ in range(repeats):
@@ -130,11 +144,11 @@ def measure_rate(format: str, path: Path, repeats: int) -> Rate:
             check=False, env=environment(),
         )  # fmt: skip
         if done.returncode:
-            raise SystemExit(f"{format}: {done.stderr}")
+            raise SystemExit(f"{name}: {done.stderr}")
         cpu, *counts = done.stdout.split()
         seconds = min(seconds, float(cpu))
         documents, mentions = (int(count) for count in counts)
-    return Rate(format, size, documents, mentions, seconds)
+    return Rate(name, size, documents, mentions, seconds)
 
 
 def table(tokens: int, seed: int, repeats: int) -> str:
@@ -142,15 +156,15 @@ def table(tokens: int, seed: int, repeats: int) -> str:
     head = ("format", "MB", "documents", "mentions", "CPU seconds", "MB/s", "mentions/s")
     rows = []
     with tempfile.TemporaryDirectory(prefix="carob-rates-") as place:
-        for name, write_files, count in (
+        for kind, write_files, count in (
             ("bulk", bulk_files, tokens),
             ("text", text_files, tokens // TEXT_SHARE),
         ):
-            folder = Path(place) / name
+            folder = Path(place) / kind
             folder.mkdir()
-            for format, path in write_files(folder, count, seed):
-                print(f"{format} ...", file=sys.stderr)
-                rows.append(measure_rate(format, path, repeats).row())
+            for name, path in write_files(folder, count, seed):
+                print(f"{name} ...", file=sys.stderr)
+                rows.append(measure_rate(name, path, repeats).row())
     return markdown(head, rows)
 
 

@@ -128,24 +128,41 @@ def hash_tokens(tokens: Sequence[bytes]) -> int:
 
 
 def hash_lists(lists: Sequence[Sequence[str]]) -> HashArray:
-    """The hash of each list of tokens, 0 for none: as `hash_tokens` of their UTF-8. A zero byte
-    would end a token, so it is hashed as 0xff, which UTF-8 never contains.
+    """The hash of each list of tokens, 0 for none: as `hash_tokens` of their UTF-8.
 
     >>> hash_lists([["Ann", "Lee"], []]).tolist() == [hash_tokens([b"Ann", b"Lee"]), 0]
     True
     """
-    sizes = [len(tokens) for tokens in lists]
-    every = list(chain.from_iterable(lists))
-    buffer, breaks = _with_breaks("\0".join(every).encode("utf-8", "surrogatepass"))
-    if len(breaks) != max(len(every) - 1, 0):
-        coded = (token.encode("utf-8", "surrogatepass") for token in every)
-        joined = b"\0".join(token.replace(b"\0", b"\xff") for token in coded)
+    values = hash_words(list(chain.from_iterable(lists)))
+    return hash_runs(values, np.array([len(tokens) for tokens in lists], np.int64))
+
+
+def hash_runs(values: HashArray, sizes: IntArray) -> HashArray:
+    """One hash for each run of stretches, which come one run after the other.
+
+    >>> one, other = hash_runs(np.array([7, 9, 9, 7], np.uint64), np.array([2, 2]))
+    >>> bool(one == other)
+    False
+    """
+    bounds = np.append(0, np.cumsum(sizes))
+    place = np.arange(len(values)) - np.repeat(bounds[:-1], sizes)
+    return hash_sequences(values, place, bounds)
+
+
+def hash_words(words: Sequence[str]) -> HashArray:
+    """The hash of each word: of its UTF-8, as `hash_stretches` has it. A zero byte would end a
+    stretch, so it is hashed as 0xff, which UTF-8 never contains.
+
+    >>> hash_words(["Ann", ""]).tolist() == [int.from_bytes(b"Ann", "little"), 0]
+    True
+    """
+    buffer, breaks = _with_breaks("\0".join(words).encode("utf-8", "surrogatepass"))
+    if len(breaks) != max(len(words) - 1, 0):
+        coded = (word.encode("utf-8", "surrogatepass") for word in words)
+        joined = b"\0".join(word.replace(b"\0", b"\xff") for word in coded)
         buffer, breaks = _with_breaks(joined)
     start, end = np.append(0, breaks + 1), np.append(breaks, len(buffer) - PAD)
-    values = hash_stretches(buffer, start[: len(every)], end[: len(every)])
-    bounds = np.cumsum([0, *sizes])
-    place = np.arange(len(every)) - np.repeat(bounds[:-1], sizes)
-    return hash_sequences(values, place, bounds)
+    return hash_stretches(buffer, start[: len(words)], end[: len(words)])
 
 
 def _with_breaks(data: bytes) -> tuple[ByteArray, IntArray]:

@@ -27,7 +27,7 @@ def _kind(code: int, how: str) -> int:
     return FOLLOWS if category[0] == "M" or category == "Cf" else OTHER
 
 
-def kinds(codes: IntArray, how: str) -> IntArray:
+def kinds(codes: IntArray, how: str) -> ByteArray:
     """The kind of each character; each new character is looked up once.
 
     >>> kinds(np.array([ord("a"), ord(" "), ord(".")]), "words").tolist() == [WORD, SPACE, OTHER]
@@ -39,7 +39,7 @@ def kinds(codes: IntArray, how: str) -> IntArray:
         for code in np.unique(codes[kind == UNSEEN]).tolist():
             table[code] = _kind(code, how)
         kind = table[codes]
-    return kind.astype(np.int64)
+    return kind
 
 
 def cut(texts: Sequence[str], how: str = "words") -> tuple[IntArray, IntArray, IntArray]:
@@ -58,7 +58,6 @@ def cut(texts: Sequence[str], how: str = "words") -> tuple[IntArray, IntArray, I
     codes = np.frombuffer(whole.encode("utf-32-le", "surrogatepass"), "<u4")
     kind = kinds(codes.astype(np.int64), how)
     start, inside = _starts(kind), kind != SPACE
-    start[1:] |= inside[1:] & ~inside[:-1]
     stops = np.append(start[1:] | ~inside[1:], True)
     first, last = np.flatnonzero(start), np.flatnonzero(inside & stops)
     begin = np.cumsum([1] + [len(text) + 1 for text in texts])
@@ -67,11 +66,19 @@ def cut(texts: Sequence[str], how: str = "words") -> tuple[IntArray, IntArray, I
     return offsets, first - base, last + 1 - base
 
 
-def _starts(kind: IntArray) -> BoolArray:
-    """Where a token begins other than after white space."""
-    place = np.arange(len(kind))
-    before = np.maximum.accumulate(np.where(kind == FOLLOWS, -1, place))
-    last = np.concatenate([[-1], before[:-1]])
-    goes_on = (last >= 0) & (kind[last] == WORD)
-    starts: BoolArray = (kind == OTHER) | ((kind == WORD) & ~goes_on)
+def _starts(kind: ByteArray) -> BoolArray:
+    """Where a token begins; the first character is white space."""
+    base = _base_kinds(kind)
+    starts: BoolArray = kind == OTHER
+    starts[1:] |= (kind[1:] == WORD) & (base[:-1] != WORD)
+    starts[1:] |= (kind[1:] == FOLLOWS) & (kind[:-1] == SPACE)
     return starts
+
+
+def _base_kinds(kind: ByteArray) -> ByteArray:
+    """The kind of each character, where those that follow another have the kind of that one."""
+    follows = np.flatnonzero(kind == FOLLOWS)
+    opens_row = np.diff(follows, prepend=-2) > 1
+    base = kind.copy()
+    base[follows] = kind[follows[opens_row] - 1][np.cumsum(opens_row) - 1]
+    return base

@@ -13,14 +13,15 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from operator import lt
+from operator import gt, lt
 from typing import Any
 
 import numpy as np
 
 from carob.arrays.columns import label_codes
-from carob.arrays.types import IntArray
-from carob.corpus.build import of_documents, word_hashes
+from carob.arrays.hashing import hash_lists
+from carob.arrays.types import HashArray, IntArray
+from carob.corpus.build import of_documents, text_hashes
 from carob.corpus.corpus import Corpus
 from carob.corpus.document import Document
 from carob.corpus.problems import Problems, shown
@@ -41,7 +42,8 @@ BLOCK = 4096
 _KEYS = frozenset({"id", "text", "tokens", "sentences", "mentions", "templates"})
 _TEMPLATE = frozenset({"id", "label", "slots"})
 _FILLER = frozenset({"text", "start", "end"})
-_LARGEST = 2**31 - 1
+LARGEST_POSITION = 2**31 - 1
+"""The last position that a column can hold."""
 
 FillerRow = tuple[int, str, int, str | None, int, int]
 """A filler: its template, its slot, its place in the template, text, start and end (-1: none)."""
@@ -49,6 +51,7 @@ TemplateRows = tuple[list[tuple[str | None, str | None]], list[FillerRow]]
 """Label and id of each template of a document, and the fillers of all of them."""
 
 NO_TEMPLATES: TemplateRows = ([], [])
+NO_LABELS = Codes.of(())
 
 
 @dataclass(slots=True, eq=False)
@@ -115,7 +118,7 @@ def plain_document(record: Mapping[str, Any]) -> Plain | None:
 
 
 def _last_position(document: Plain) -> int:
-    return min(document.length, _LARGEST) if document.length >= 0 else _LARGEST
+    return min(document.length, LARGEST_POSITION) if document.length >= 0 else LARGEST_POSITION
 
 
 def _is_valid(document: Plain) -> bool:
@@ -255,7 +258,8 @@ class Blocks:
         self.ids.setdefault(id, line)
         if found:
             self.problems.add(self.code, line, found, expected)
-        return not found
+        # What is said once about ids is not said again, but such documents fit into no block.
+        return not found and (id is None) == (next(iter(self.ids)) is None)
 
     def accepts_block(self, block: Corpus) -> bool:
         """Whether all documents of a block have new ids, or none has one, as those before; if not,
@@ -301,51 +305,76 @@ def _corpus(documents: Sequence[Plain], lines: Sequence[int], offsets: Sequence[
         return list(chain.from_iterable(getattr(each, name) for each in documents))
 
     columns = Columns(
-        [each.text for each in documents], [each.tokens for each in documents],
+        WordColumns.of([each.text for each in documents], [each.tokens for each in documents]),
         [each.id for each in documents], [each.sentences for each in documents],
         [len(each.starts) for each in documents],
-        *map(flat, ("starts", "ends", "labels", "ids", "confidences")),
+        flat("starts"), flat("ends"), Codes.of(flat("labels")), flat("ids"), flat("confidences"),
     )  # fmt: skip
     return columns.corpus(lines, offsets, template_table([each.templates for each in documents]))
+
+
+@dataclass(slots=True, eq=False)
+class WordColumns:
+    """The words of documents: what positions count (several units, if the documents do not belong
+    together), how many there are (-1: not known), and a hash (0: not known).
+    """
+
+    units: set[str]
+    lengths: IntArray
+    hashes: HashArray
+
+    @classmethod
+    def of(cls, texts: Sequence[str | None], tokens: Sequence[Sequence[str] | None]) -> WordColumns:
+        """The columns of these texts or tokens, or both, or neither.
+
+        >>> WordColumns.of([None, None], [["Ann", "Lee"], None]).lengths
+        array([ 2, -1], dtype=int32)
+        """
+        lists = [each for each in tokens if each is not None]
+        return cls.of_counted(texts, tokens, int32(map(len, lists)), hash_lists(lists))
+
+    @classmethod
+    def of_counted(
+        cls, texts: Sequence[str | None], tokens: Sequence[Any], sizes: IntArray, hashes: HashArray
+    ) -> WordColumns:
+        """The same for tokens that are already counted and hashed, where they are not None."""
+        columns = cls(
+            set(), np.full(len(texts), UNKNOWN, np.int32), np.zeros(len(texts), np.uint64)
+        )
+        with_text = [text is not None for text in texts]
+        with_tokens = [each is not None for each in tokens]
+        columns.lengths[with_tokens], columns.hashes[with_tokens] = sizes, hashes
+        # Positions are characters wherever there is a text, whether or not there are tokens.
+        known = [text for text in texts if text is not None]
+        columns.lengths[with_text] = [len(text) for text in known]
+        columns.hashes[with_text] = text_hashes(known)
+        if any(with_text):
+            columns.units.add("char")
+        if any(map(gt, with_tokens, with_text)):
+            columns.units.add("token")
+        return columns
 
 
 @dataclass(slots=True, eq=False)
 class Columns:
     """Plain documents, and the mentions of all of them. `sizes` are how many each has."""
 
-    texts: Sequence[str | None]
-    tokens: Sequence[Sequence[str] | None]
+    words: WordColumns
     names: Sequence[str | None]
     sentences: Sequence[Sequence[int]]
-    sizes: Sequence[int]
+    sizes: Sequence[int] | IntArray
     starts: Sequence[int] | IntArray = ()
     ends: Sequence[int] | IntArray = ()
-    labels: Sequence[str] = ()
+    labels: Codes = NO_LABELS
     ids: Sequence[str | None] = ()
     confidences: Sequence[float | None] = ()
-
-    @property
-    def lengths(self) -> list[int]:
-        """How many positions each document has, -1 if that is not known."""
-        words = (tokens if text is None else text
-                 for text, tokens in zip(self.texts, self.tokens, strict=True))  # fmt: skip
-        return [-1 if each is None else len(each) for each in words]
-
-    @property
-    def units(self) -> set[str]:
-        """What positions count: one unit, if the documents belong together."""
-        return {
-            "token" if text is None else "char"
-            for text, tokens in zip(self.texts, self.tokens, strict=True)
-            if text is not None or tokens is not None
-        }
 
     def is_valid(self) -> bool:
         """Whether places lie within their documents, sentences are in order, ids differ within a
         document, and confidences are finite. The types of the values have been checked before.
         """
-        lengths = int32(self.lengths)
-        tops = np.where(lengths < 0, _LARGEST, lengths)
+        lengths = self.words.lengths
+        tops = np.where(lengths < 0, LARGEST_POSITION, lengths)
         start, end, border = int32(self.starts), int32(self.ends), _flat(self.sentences)
         counts = [len(each) for each in self.sentences]
         doc = np.repeat(np.arange(len(counts)), counts)
@@ -361,22 +390,26 @@ class Columns:
             and ((border[1:] > border[:-1]) | (doc[1:] > doc[:-1])).all()
             and len(set(ids)) == len(ids)
             and np.isfinite(known).all()
-            and len(self.units) <= 1
+            and len(self.words.units) <= 1
         )
 
-    def corpus(self, lines: Sequence[int], offsets: Sequence[int], templates: Templates) -> Corpus:
+    def corpus(
+        self,
+        lines: Sequence[int] | IntArray,
+        offsets: Sequence[int] | IntArray,
+        templates: Templates,
+    ) -> Corpus:
         """The corpus, for documents that stand at these places in their file."""
-        label = Codes.of(self.labels)
         confidence = None
         if len(self.confidences) > self.confidences.count(None):
             numbers = [np.nan if value is None else value for value in self.confidences]
             confidence = np.array(numbers, np.float64)
         names = tuple(name for name in self.names if name is not None)
         return Corpus(
-            next(iter(self.units), None),
+            next(iter(self.words.units), None),
             Documents(
-                int32(self.lengths),
-                word_hashes(self.texts, self.tokens),
+                self.words.lengths,
+                self.words.hashes,
                 np.cumsum([0, *map(len, self.sentences)]),
                 _flat(self.sentences),
                 np.array(lines, np.int64),
@@ -387,11 +420,11 @@ class Columns:
                 int32(_repeated(self.sizes)),
                 int32(self.starts),
                 int32(self.ends),
-                label_codes(label.codes, len(label.values)),
+                label_codes(self.labels.codes, len(self.labels.values)),
                 confidence=confidence,
                 id=tuple(self.ids) if len(self.ids) > self.ids.count(None) else None,
             ),
-            label.values,
+            self.labels.values,
             templates=templates,
         ).ordered()
 
@@ -400,7 +433,7 @@ def _flat(lists: Sequence[Sequence[int]]) -> IntArray:
     return int32(chain.from_iterable(lists))
 
 
-def _repeated(sizes: Sequence[int]) -> IntArray:
+def _repeated(sizes: Sequence[int] | IntArray) -> IntArray:
     return np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
 
 

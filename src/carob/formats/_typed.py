@@ -1,50 +1,97 @@
 """Plain JSON lines decoded by msgspec, many at a time: faster than one by one, with less memory.
 
 The decoder checks the type of every value while it builds typed objects, and the columns are
-checked as a whole. Lines that are wrong, or that hold anything which is not plain, are left to the
-careful path (`carob.corpus.record`, `records.py`), which has all the rules and all the messages.
-What is read here would be read there in the same way; a test checks it.
+checked as a whole. It leaves lists of tokens and of mentions as they are written: `_token_lists.py`
+and `_mention_lists.py` make columns of them, without an object for each token or mention.
+
+Lines that are wrong, or that hold anything which is not plain, are left to the careful path
+(`carob.corpus.record`, `records.py`), which has all the rules and all the messages. What is read
+here would be read there in the same way; a test checks it.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import chain
 from typing import Annotated, Any
 
-from carob.corpus.corpus import Corpus
+import numpy as np
+
+from carob.arrays.literals import more_keys
+from carob.arrays.types import IntArray
+from carob.corpus.corpus import Corpus, Words
 from carob.corpus.document import Number
 from carob.corpus.source import LARGEST, Source
-from carob.corpus.tables import UNKNOWN, int32
-from carob.formats import _plain
+from carob.formats import _plain, json_text
+from carob.formats._mention_lists import mention_lists
 from carob.formats._nested import NestedSlots
 from carob.formats._plain import (
+    LARGEST_POSITION,
     NO_TEMPLATES,
     Columns,
     TemplateRows,
+    WordColumns,
     plain_templates,
     template_table,
 )
 from carob.formats._text import pieces
-
-_LARGEST = 2**31 - 1
-_NOT_STRUCTURE = bytes(byte for byte in range(256) if byte not in b'":,')
-_ESCAPE = re.compile(rb"\\.", re.S)
+from carob.formats._token_lists import token_lists
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Lines:
-    """Neighbouring lines: their numbers, offsets and bytes."""
+    """Neighbouring lines that are not blank: where they are in a text, which is a part of a file,
+    and their numbers. `offset` is where the text begins in the file.
+    """
 
-    numbers: list[int]
-    offsets: list[int]
-    raw: list[bytes]
+    text: bytes
+    start: IntArray
+    end: IntArray
+    numbers: IntArray
+    offset: int
+
+    @classmethod
+    def of(cls, text: bytes, number: int = 1, offset: int = 0) -> Lines:
+        """The lines of a text, which begins with line `number` of a file.
+
+        >>> list(Lines.of(b"{}\\n\\n[]"))
+        [(1, 0, b'{}'), (3, 4, b'[]')]
+        """
+        buffer = np.frombuffer(text, np.uint8)
+        breaks = np.flatnonzero(buffer == ord("\n"))
+        start, end = np.append(0, breaks + 1), np.append(breaks, len(text))
+        is_filled = buffer.take(start, mode="clip") > ord(" ")
+        for row in np.flatnonzero(~is_filled).tolist():
+            is_filled[row] = bool(text[start[row] : end[row]].strip())
+        filled = np.flatnonzero(is_filled)
+        return cls(text, start[filled], end[filled], filled + number, offset)
+
+    def __len__(self) -> int:
+        return len(self.numbers)
 
     def __iter__(self) -> Iterator[tuple[int, int, bytes]]:
-        return zip(self.numbers, self.offsets, self.raw, strict=True)
+        places = zip(self.numbers.tolist(), self.start.tolist(), self.end.tolist(), strict=True)
+        return ((line, self.offset + low, self.text[low:high]) for line, low, high in places)
+
+    def views(self) -> Iterator[memoryview]:
+        """The bytes of each line, which are not copied."""
+        text = memoryview(self.text)
+        places = zip(self.start.tolist(), self.end.tolist(), strict=True)
+        return (text[low:high] for low, high in places)
+
+    def part(self, first: int, stop: int) -> Lines:
+        """The lines from `first` to `stop`."""
+        if first == 0 and stop >= len(self):
+            return self
+        rows = slice(first, stop)
+        low, high = int(self.start[first]), int(self.end[rows][-1])
+        return Lines(
+            self.text[low:high], self.start[rows] - low, self.end[rows] - low,
+            self.numbers[rows], self.offset + low,
+        )  # fmt: skip
 
 
 def blocks_of_lines(source: Source) -> Iterator[Lines]:
@@ -54,37 +101,9 @@ def blocks_of_lines(source: Source) -> Iterator[Lines]:
     [[(1, 0, b'{}')], [(3, 4, b'[]')]]
     """
     for piece, number, offset in pieces(source, LARGEST):
-        lines = Lines([], [], [])
-        for raw in piece.split(b"\n"):
-            if raw.strip():
-                lines.numbers.append(number)
-                lines.offsets.append(offset)
-                lines.raw.append(raw)
-                if len(lines.raw) >= _plain.BLOCK:
-                    yield lines
-                    lines = Lines([], [], [])
-            number += 1
-            offset += len(raw) + 1
-        if lines.raw:
-            yield lines
-
-
-def has_keys(lines: Sequence[bytes], count: int) -> bool:
-    """Whether the objects on these lines have no more than these keys, none of which has a colon or
-    a comma in it. The decoder keeps the last of two equal keys, which carob refuses.
-
-    >>> line = b'{"a": {"b": ",:"}, "a": [":", "d"]}'
-    >>> has_keys([line], 2), has_keys([line], 3)
-    (False, True)
-    """
-    text = b"\n".join(lines)
-    if _key_signs(text) == count:  # quotes in texts can only make them more
-        return True
-    return _key_signs(_ESCAPE.sub(b"", text)) == count
-
-
-def _key_signs(text: bytes) -> int:
-    return text.translate(None, _NOT_STRUCTURE).count(b'"":')
+        lines = Lines.of(piece, number, offset)
+        for first in range(0, len(lines), _plain.BLOCK):
+            yield lines.part(first, first + _plain.BLOCK)
 
 
 # --- documents of carob's own format ---
@@ -92,8 +111,8 @@ def _key_signs(text: bytes) -> int:
 
 @cache
 def _decoder(name: str) -> Any:
-    """Decodes `documents`, plain ones of carob's own format, or any `objects`; None if msgspec is
-    not installed.
+    """Decodes `documents`, plain ones of carob's own format, or the `words` of any document, or any
+    `objects`; None if msgspec is not installed.
     """
     try:
         import msgspec  # only JSON needs it
@@ -101,21 +120,16 @@ def _decoder(name: str) -> Any:
         return None
     if name == "objects":
         return msgspec.json.Decoder(float_hook=Number)
-    position = Annotated[int, msgspec.Meta(ge=0, le=_LARGEST)]
-    label = Annotated[str, msgspec.Meta(min_length=1)]
+    if name == "words":
+        fields = [("text", str | None, None), ("tokens", tuple[str, ...] | None, None)]
+        return msgspec.json.Decoder(msgspec.defstruct("Words", fields))
+    position = Annotated[int, msgspec.Meta(ge=0, le=LARGEST_POSITION)]
     # A key that is absent gives None, and null is refused: so keys can be counted.
-    mention = msgspec.defstruct(
-        "PlainMention",
-        [("start", position), ("end", position), ("label", label), ("id", str, None),
-         ("confidence", float, None)],
-        gc=False, forbid_unknown_fields=True,
-    )  # fmt: skip
-    fields = {"id": str, "text": str, "tokens": list[str], "sentences": list[position],
-              "mentions": list[mention],  # type: ignore[valid-type]
-              "templates": list[dict[str, Any]]}  # fmt: skip
+    kinds = {"id": str, "text": str, "tokens": msgspec.Raw, "sentences": list[position],
+             "mentions": msgspec.Raw, "templates": list[dict[str, Any]]}  # fmt: skip
     document = msgspec.defstruct(
         "PlainDocument",
-        [(name, kind, None) for name, kind in fields.items()],
+        [(name, kind, None) for name, kind in kinds.items()],
         gc=False, forbid_unknown_fields=True,
     )  # fmt: skip
     return msgspec.json.Decoder(document)
@@ -125,36 +139,59 @@ def plain_documents(lines: Lines) -> Corpus | None:
     """The documents on these lines, if all of them are plain and none is wrong.
 
     >>> raw = b'{"text": "Ann", "mentions": [{"start": 0, "end": 3, "label": "PER"}]}'
-    >>> plain_documents(Lines([1], [0], [raw])).labels
+    >>> plain_documents(Lines.of(raw)).labels
     ('PER',)
-    >>> plain_documents(Lines([1], [0], [raw.replace(b"3", b"4")])) is None
+    >>> plain_documents(Lines.of(raw.replace(b"3", b"4"))) is None
     True
     """
     if (docs := _decoded(_decoder("documents"), lines)) is None:
         return None
-    names, texts, tokens, sentences, mentions, templates = (
-        [getattr(doc, name) for doc in docs] for name in docs[0].__struct_fields__
-    )
-    every = list(chain.from_iterable(filter(None, mentions)))
-    ids = [mention.id for mention in every]
-    confidences = [mention.confidence for mention in every]
+    names, texts, tokens, sentences, mentions, templates = fields = _fields(docs)
+    token_columns = token_lists([each for each in tokens if each is not None])
+    mention_columns = mention_lists([each for each in mentions if each is not None])
+    if token_columns is None or mention_columns is None:
+        return None
+    words = WordColumns.of_counted(texts, tokens, token_columns.sizes, token_columns.hashes)
+    rows = _template_rows(templates, words.lengths)
+    if rows is None:
+        return None
+    keys = sum(len(docs) - field.count(None) for field in fields) + mention_columns.keys
+    keys += sum(map(_keys_of_template, chain.from_iterable(filter(None, templates))))
+    if more_keys(lines.text, keys, token_columns.colons + mention_columns.colons):
+        return None
+    sizes = np.zeros(len(docs), np.int64)
+    sizes[[each is not None for each in mentions]] = mention_columns.sizes
     columns = Columns(
-        texts, tokens, names, [each or [] for each in sentences],
-        [0 if each is None else len(each) for each in mentions],
-        int32([mention.start for mention in every]), int32([mention.end for mention in every]),
-        [mention.label for mention in every], ids, confidences,
+        words, names, [each or [] for each in sentences], sizes,
+        mention_columns.starts, mention_columns.ends, mention_columns.labels,
+        mention_columns.ids, mention_columns.confidences,
     )  # fmt: skip
-    rows = _template_rows(templates, columns)
-    if rows is None or not columns.is_valid():
+    if not columns.is_valid():
         return None
-    keys = 5 * len(every) - ids.count(None) - confidences.count(None)
-    for column in (names, texts, tokens, sentences, mentions, templates):
-        keys += len(docs) - column.count(None)
-    for each in chain.from_iterable(filter(None, templates)):
-        keys += _keys_of_template(each)
-    if not has_keys(lines.raw, keys):
-        return None
-    return columns.corpus(lines.numbers, lines.offsets, template_table(rows))
+    return columns.corpus(lines.numbers, lines.start + lines.offset, template_table(rows))
+
+
+def _fields(documents: Sequence[Any]) -> list[tuple[Any, ...]]:
+    """The fields of decoded documents, each as a column."""
+    from msgspec.structs import astuple
+
+    return list(zip(*map(astuple, documents), strict=True))
+
+
+def words_of(line: bytes) -> Words:
+    """Text and tokens of the document on a line that has been read before.
+
+    >>> words_of(b'{"text": "Ann", "mentions": []}')
+    ('Ann', None)
+    """
+    decoder = _decoder("words")
+    if decoder is not None:
+        with suppress(ValueError, RecursionError):  # such as half of a surrogate pair
+            document = decoder.decode(line)
+            return document.text, document.tokens
+    record = json_text.DECODER.decode(line.decode())
+    tokens = record.get("tokens")
+    return record.get("text"), None if tokens is None else tuple(tokens)
 
 
 def _decoded(decoder: Any, lines: Lines) -> list[Any] | None:
@@ -162,20 +199,20 @@ def _decoded(decoder: Any, lines: Lines) -> list[Any] | None:
     if decoder is None:
         return None
     try:
-        return list(map(decoder.decode, lines.raw))
+        return [decoder.decode(raw) for raw in lines.views()]
     except (ValueError, RecursionError):
         return None
 
 
 def _template_rows(
-    templates: Sequence[list[dict[str, Any]] | None], columns: Columns
+    templates: Sequence[list[dict[str, Any]] | None], lengths: IntArray
 ) -> list[TemplateRows] | None:
     """The templates of each document; None if they are not plain."""
     if templates.count(None) == len(templates):
         return [NO_TEMPLATES] * len(templates)
     rows = []
-    for each, length in zip(templates, columns.lengths, strict=True):
-        found = plain_templates(each or [], _LARGEST if length < 0 else length)
+    for each, length in zip(templates, lengths.tolist(), strict=True):
+        found = plain_templates(each or [], LARGEST_POSITION if length < 0 else length)
         if found is None:
             return None
         rows.append(found)
@@ -185,15 +222,8 @@ def _template_rows(
 def _keys_of_template(template: Mapping[str, Any]) -> int:
     """How many keys a plain template has."""
     slots = template.get("slots", {})
-    if not _countable(slots):
-        return UNKNOWN
     fillers = chain.from_iterable(slots.values())
     return len(template) + len(slots) + sum(len(f) for f in fillers if type(f) is dict)
-
-
-def _countable(keys: Iterable[str]) -> bool:
-    """Whether `has_keys` counts these keys."""
-    return not any(":" in key or "," in key for key in keys)
 
 
 # --- plain objects ---
@@ -203,7 +233,7 @@ def plain_records(lines: Lines, id_key: str, text_key: str) -> Corpus | None:
     """The documents of plain objects, one a line; None if one of them needs a closer look.
 
     >>> raw = b'{"id": "1", "host": {"name": "Ann", "room": ""}}'
-    >>> corpus = plain_records(Lines([1], [0], [raw]), "id", "text")
+    >>> corpus = plain_records(Lines.of(raw), "id", "text")
     >>> len(corpus.templates), corpus.facts
     (2, {'empty_texts': 1})
     """
@@ -218,10 +248,10 @@ def plain_records(lines: Lines, id_key: str, text_key: str) -> Corpus | None:
     slots = NestedSlots.of(objects)
     if names is None or slots is None or not set(map(type, texts)) <= {str, type(None)}:
         return None
-    if not _countable(slots.names) or not has_keys(lines.raw, keys + slots.inner_keys):
+    if more_keys(lines.text, keys + slots.inner_keys):
         return None
-    columns = Columns(texts, [None] * size, names, [()] * size, [0] * size)
-    corpus = columns.corpus(lines.numbers, lines.offsets, slots.table())
+    columns = Columns(WordColumns.of(texts, [None] * size), names, [()] * size, [0] * size)
+    corpus = columns.corpus(lines.numbers, lines.start + lines.offset, slots.table())
     lists = {("list", path): count for path, count in slots.lists.items()}
     return replace(corpus, facts={"empty_texts": slots.empty, **lists})
 

@@ -17,7 +17,7 @@ from carob.corpus.tables import ATTRIBUTES, Documents, too_many_attributes
 from carob.formats import json_text
 from carob.formats._plain import Blocks, Plain, plain_document
 from carob.formats._text import BOM, FileWords, bytes_of
-from carob.formats._typed import Lines, blocks_of_lines, plain_documents
+from carob.formats._typed import Lines, blocks_of_lines, plain_documents, words_of
 from carob.formats.capabilities import EVERYTHING
 
 
@@ -91,10 +91,7 @@ class Jsonl:
         def read(row: int) -> Words:
             if documents.length[row] < 0:
                 return None, None
-            line = bytes_of(source, documents, row).split(b"\n", 1)[0]
-            record = json_text.DECODER.decode(line.decode())
-            tokens = record.get("tokens")
-            return record.get("text"), None if tokens is None else tuple(tokens)
+            return words_of(bytes_of(source, documents, row).split(b"\n", 1)[0])
 
         return FileWords(read, documents)
 

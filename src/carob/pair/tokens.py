@@ -56,10 +56,13 @@ class Borders(NamedTuple):
 
     def _touched(self, doc: IntArray, start: IntArray, end: IntArray) -> tuple[IntArray, IntArray]:
         """The first token that ends after `start`, and the first that begins at `end` or later."""
-        here = np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
+        if not len(doc):
+            return doc, doc
         width = 1 + max(int(self.end.max(initial=0)), int(end.max(initial=0)))
-        low = np.searchsorted(here * width + self.end, doc * width + start, side="right")
-        high = np.searchsorted(here * width + self.start, doc * width + end, side="left")
+        base = np.arange(len(self.offsets) - 1) * width
+        here = np.repeat(base, np.diff(self.offsets))
+        low = np.searchsorted(here + self.end, base[doc] + start, side="right")
+        high = np.searchsorted(here + self.start, base[doc] + end, side="left")
         return np.maximum(low, self.offsets[doc]), np.maximum(high, self.offsets[doc])
 
     def documents(self, table: Documents) -> Documents:
