@@ -102,30 +102,40 @@ class NestedSlots:
     ) -> tuple[list[Any], IntArray, IntArray, IntArray] | None:
         """Add a level, and return the objects of the next; None if one needs a closer look."""
         owner = np.repeat(np.arange(len(objects)), list(map(len, objects)))
-        names = chain.from_iterable(objects)
-        key = np.fromiter(map(self.keys.__getitem__, names), np.int64, len(owner))
+        key, period = self._numbers_of_keys(objects)
         items = list(chain.from_iterable(value.values() for value in objects))
-        kind, cell = _kinds(items), np.arange(len(owner))
+        kind, cell = _kinds(items, period), np.arange(len(owner))
         if (several := kind == LIST).any():
             self._note_lists(path[owner[several]], key[several])
             cell = np.repeat(cell, [len(each) if type(each) is list else 1 for each in items])
             items = list(chain.from_iterable(
                 each if type(each) is list else (each,) for each in items
             ))  # fmt: skip
-            kind = _kinds(items)
+            period = 1
+            kind = _kinds(items, period)
             if (kind == LIST).any():
                 return None
-        texts, blank = _texts(items, kind)
+        inner = np.flatnonzero(kind == OBJECT)
+        children = [items[i] for i in inner.tolist()]
+        texts, blank = _texts(items, kind, period)
         if texts is None:
             return None
         self.empty += len(blank)
         fills = kind <= BOOLEAN
         fills[blank] = False
         self.levels.append(_Level(doc, item, path, owner, key, cell, kind, fills, texts))
-        inner = np.flatnonzero(kind == OBJECT)
         at = cell[inner]
-        children = [items[i] for i in inner.tolist()]
         return children, doc[owner[at]], inner, self._paths_of(path[owner[at]], key[at])
+
+    def _numbers_of_keys(self, objects: Sequence[Mapping[str, Any]]) -> tuple[IntArray, int]:
+        """The number of each key of these objects, and the period with which keys come again: if
+        all objects have the same keys, every n-th value has the same key; otherwise it is 1.
+        """
+        names, first = list(chain.from_iterable(objects)), list(objects[0])
+        if names == first * len(objects):
+            numbers = np.array([self.keys[name] for name in first], np.int64)
+            return np.tile(numbers, len(objects)), len(first)
+        return np.fromiter(map(self.keys.__getitem__, names), np.int64, len(names)), 1
 
     def _pairs(self, path: IntArray, key: IntArray) -> tuple[list[str], IntArray]:
         """The different pairs of a path and a key as names, and which each one is."""
@@ -220,8 +230,9 @@ class NestedSlots:
     def _names_of(self, key: IntArray) -> Codes:
         """Keys by their numbers (-1: none) as a column of sorted words."""
         names = self.names
-        used = np.unique(key)
-        words = sorted(names[each] for each in used.tolist() if each >= 0)
+        used = np.zeros(len(names) + 1, bool)
+        used[key] = True
+        words = sorted(names[each] for each in np.flatnonzero(used[:-1]).tolist())
         place = {word: i for i, word in enumerate(words)}
         table = int32([*(place.get(name, UNKNOWN) for name in names), UNKNOWN])
         return Codes(table[key], tuple(words))
@@ -236,30 +247,41 @@ class NestedSlots:
         return Marks(int32(template[order]), slots, np.zeros(len(order), bool))
 
 
-def _kinds(items: Sequence[Any]) -> IntArray:
-    return np.fromiter(map(_KINDS.__getitem__, map(type, items)), np.int8, len(items))
+def _kinds(items: Sequence[Any], period: int) -> IntArray:
+    """What each item is. Values of one key, which come with this period, are mostly of one type."""
+    kind = np.empty(len(items), np.int8)
+    for first in range(period):
+        column = items[first::period]
+        types = set(map(type, column))
+        if len(types) == 1:
+            kind[first::period] = _KINDS[types.pop()]
+        else:
+            kinds = map(_KINDS.__getitem__, map(type, column))
+            kind[first::period] = np.fromiter(kinds, np.int8, len(column))
+    return kind
 
 
-def _texts(items: list[Any], kind: IntArray) -> tuple[list[str] | None, IntArray]:
+def _texts(
+    items: list[Any], kind: IntArray, period: int
+) -> tuple[list[str] | None, IntArray]:  # fmt: skip
     """The texts of items that fill slots by themselves, and which items are blank; None if a number
-    is too long.
+    is too long. The list of items becomes that of the texts.
     """
-    blank = np.empty(0, np.int64)
-    if kind.any():
-        single = np.flatnonzero(kind <= BOOLEAN)
-        some = items if len(single) == len(items) else [items[i] for i in single.tolist()]
-        try:
-            texts = list(map(str, some))
-        except ValueError:  # a whole number of thousands of digits
-            return None, blank
-        for i in np.flatnonzero(kind[single] == BOOLEAN).tolist():
-            texts[i] = "true" if some[i] else "false"
-    else:
-        single, texts = np.arange(len(items)), items
-    if all(map(str.strip, texts)):
-        return texts, blank
-    empty = np.fromiter((not text.strip() for text in texts), bool, len(texts))
-    return [text for text in texts if text.strip()], single[empty]
+    single, blank = np.flatnonzero(kind <= BOOLEAN), np.empty(0, np.int64)
+    if len(single) < len(items):
+        items, kind, period = [items[i] for i in single.tolist()], kind[single], 1
+    for i in np.flatnonzero(kind == BOOLEAN).tolist():
+        items[i] = "true" if items[i] else "false"
+    for first in range(period):
+        if kind[first::period].any():
+            try:
+                items[first::period] = list(map(str, items[first::period]))
+            except ValueError:  # a whole number of thousands of digits
+                return None, blank
+    if all(map(str.strip, items)):
+        return items, blank
+    empty = np.fromiter((not text.strip() for text in items), bool, len(items))
+    return [text for text in items if text.strip()], single[empty]
 
 
 def _places(level: _Level) -> IntArray:

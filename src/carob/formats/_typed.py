@@ -8,11 +8,13 @@ What is read here would be read there in the same way; a test checks it.
 
 from __future__ import annotations
 
+import gc
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
-from itertools import chain
+from itertools import accumulate, chain, compress
 from typing import Annotated, Any
 
 from carob.corpus.corpus import Corpus
@@ -54,19 +56,16 @@ def blocks_of_lines(source: Source) -> Iterator[Lines]:
     [[(1, 0, b'{}')], [(3, 4, b'[]')]]
     """
     for piece, number, offset in pieces(source, LARGEST):
-        lines = Lines([], [], [])
-        for raw in piece.split(b"\n"):
-            if raw.strip():
-                lines.numbers.append(number)
-                lines.offsets.append(offset)
-                lines.raw.append(raw)
-                if len(lines.raw) >= _plain.BLOCK:
-                    yield lines
-                    lines = Lines([], [], [])
-            number += 1
-            offset += len(raw) + 1
-        if lines.raw:
-            yield lines
+        every = piece.removesuffix(b"\n").split(b"\n")
+        numbers = list(range(number, number + len(every)))
+        offsets = list(accumulate((len(raw) + 1 for raw in every[:-1]), initial=offset))
+        if not all(map(bytes.strip, every)):
+            full = [bool(raw.strip()) for raw in every]
+            numbers, offsets = list(compress(numbers, full)), list(compress(offsets, full))
+            every = list(compress(every, full))
+        for first in range(0, len(every), _plain.BLOCK):
+            some = slice(first, first + _plain.BLOCK)
+            yield Lines(numbers[some], offsets[some], every[some])
 
 
 def has_keys(lines: Sequence[bytes], count: int) -> bool:
@@ -199,6 +198,21 @@ def _countable(keys: Iterable[str]) -> bool:
 # --- plain objects ---
 
 
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    """Without Python's search for objects that refer to each other in circles: those of a block
+    cannot, and to visit them again and again takes longer than to decode them.
+    """
+    was_running = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_running:
+            gc.enable()
+
+
+@_collector_paused()
 def plain_records(lines: Lines, id_key: str, text_key: str) -> Corpus | None:
     """The documents of plain objects, one a line; None if one of them needs a closer look.
 
