@@ -50,6 +50,17 @@ def constant(value: float, size: int, kind: type) -> Any:
     return np.broadcast_to(np.array(value, kind), size)
 
 
+def taken(column: Any, rows: IntArray) -> Any:
+    """The rows of a column; those of a constant are a constant.
+
+    >>> taken(constant(7, 3, np.int32), np.array([2, 0])).strides
+    (0,)
+    """
+    if column.strides == (0,) and len(column):
+        return np.broadcast_to(column[:1], len(rows))
+    return column[rows]
+
+
 def end_to_end(columns: Sequence[Any]) -> Any:
     """Columns one after the other; if all of them are the same constant, that constant.
 
