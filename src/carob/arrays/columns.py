@@ -50,6 +50,17 @@ def constant(value: float, size: int, kind: type) -> Any:
     return np.broadcast_to(np.array(value, kind), size)
 
 
+def used(numbers: IntArray, limit: int) -> IntArray:
+    """The different numbers, sorted; all are from 0 to below `limit`, which is not large.
+
+    >>> used(np.array([5, 3, 5]), 6)
+    array([3, 5])
+    """
+    there = np.zeros(limit, bool)
+    there[numbers] = True
+    return np.flatnonzero(there)
+
+
 def taken(column: Any, rows: IntArray) -> Any:
     """The rows of a column; those of a constant are a constant.
 

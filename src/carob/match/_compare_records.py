@@ -20,6 +20,7 @@ from carob.arrays.join import join, packed
 from carob.arrays.optimum import TooManyStepsError
 from carob.arrays.types import BoolArray, FloatArray, IntArray
 from carob.corpus.problems import InputError, Problem, shown
+from carob.corpus.tables import int32
 from carob.pair.records import RecordPair, Side
 from carob.values.column import CORRECT, PARTIAL
 from carob.values.schema import Node
@@ -51,6 +52,11 @@ class Parts(NamedTuple):
             none = np.empty(0, np.int64)
             return cls(none, none, none, none, none)
         return cls(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+
+    def moved(self, pair: IntArray) -> Parts:
+        """The same, of other pairs; in small numbers, because there are many."""
+        return Parts(int32(pair[self.pair]), int32(self.row), self.outcome.astype(np.int8),
+                     int32(self.gold), int32(self.system))  # fmt: skip
 
 
 def expanded(first: IntArray, count: IntArray) -> tuple[IntArray, IntArray]:
@@ -151,7 +157,7 @@ class Comparer:
                 found = self._values(child, ours, theirs)
             else:
                 found = self._single(child, ours, theirs)
-            parts += [part._replace(pair=pairs[part.pair]) for part in found]
+            parts += [part.moved(pairs) for part in found]
         if len(self.pair.rows) > len(self.nodes):
             owner, leaf = expanded(*self.system.unknown_at(system))
             parts.append(self._spurious(owner, leaf))

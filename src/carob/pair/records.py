@@ -14,16 +14,17 @@ from functools import cached_property
 
 import numpy as np
 
-from carob.arrays.columns import stretches, taken
+from carob.arrays.columns import stretches, taken, used
 from carob.arrays.join import join
 from carob.arrays.types import BoolArray, FloatArray, IntArray
 from carob.corpus.corpus import Corpus
+from carob.corpus.document import FILLER_KINDS
 from carob.corpus.problems import SHOWN, InputError, Problem, plain, shown
 from carob.corpus.tables import UNKNOWN, Documents, int32, spread
 from carob.pair.filled import words_at
 from carob.pair.template_types import named, typed, types_of
 from carob.values.column import Column
-from carob.values.raw import BOOLEAN, NUMBER, OBJECT, TEXT, Raw, Raws, fold, text_array
+from carob.values.raw import BOOLEAN, NUMBER, OBJECT, TEXT, Raw, Raws, Written, fold
 from carob.values.schema import Schema
 from carob.values.slot import TypedSlot, typed_slot
 
@@ -76,11 +77,11 @@ class Leaves:
         key = slot_keys(self.template, self.node, width)
         if (key[1:] > key[:-1]).all():
             return self
-        same, place = self.template[1:] == self.template[:-1], self.place
-        in_file_order = (self.template[1:] > self.template[:-1]) | same & (place[1:] > place[:-1])
-        if in_file_order.all():  # the usual case
-            return self.take(np.argsort(key, kind="stable"))
-        return self.take(np.lexsort((place, key)))
+        template, place = self.template, self.place
+        in_file_order = (template[1:] == template[:-1]) & (place[1:] > place[:-1])
+        in_file_order |= template[1:] > template[:-1]
+        usual = bool(in_file_order.all())
+        return self.take(np.argsort(key, kind="stable") if usual else np.lexsort((place, key)))
 
     def of_rows(self, rows: IntArray) -> IntArray:
         """The leaves that have these realisations."""
@@ -160,7 +161,7 @@ class Side:
                 return found
             found[more] = found[self.parent[more]]
 
-    def raw_leaves(self) -> tuple[Leaves, Raws]:
+    def raw_leaves(self) -> tuple[Leaves, Written]:
         """The leaves in the order of the file, and their values; `code` is a row of these."""
         table, fillers = self.corpus.templates, self.corpus.templates.fillers
         more = list[str]()
@@ -189,7 +190,8 @@ class Side:
             leaves = leaves.and_more(self._object_leaves(objects, len(text)))
             text = int32(np.append(text, place))
             kinds = np.append(kinds, np.full(len(objects), OBJECT, np.uint8))
-        return leaves, Raws(text_array([*fillers.text.values, *more]), text, kinds)
+        return leaves, Written((*fillers.text.values, *more) if more else fillers.text.values,
+                               text, kinds)  # fmt: skip
 
     def _object_leaves(self, objects: IntArray, first_code: int) -> Leaves:
         """The leaves that objects are where the task has a value."""
@@ -347,8 +349,14 @@ def slot_keys(template: IntArray, node: IntArray, width: int) -> IntArray:
 
 
 def _ranges(keys: IntArray, wanted: IntArray) -> tuple[IntArray, IntArray]:
+    """Where the rows with each of these keys begin, and how many there are; keys are sorted."""
     low = np.searchsorted(keys, wanted)
-    return low, np.searchsorted(keys, wanted, side="right") - low
+    if not len(keys):
+        return low, np.zeros_like(low)
+    count = (keys.take(low, mode="clip") == wanted).astype(np.int64)
+    several = np.flatnonzero(keys.take(low + 1, mode="clip") == wanted)  # most keys are there once
+    count[several] = np.searchsorted(keys, wanted[several], side="right") - low[several]
+    return low, count
 
 
 @dataclass(eq=False)
@@ -407,9 +415,9 @@ def _columns(gold: Side, system: Side, schema: Schema, width: int) -> tuple[dict
     width = max(width, len(gold.rows), len(system.rows))
     sides = (gold, system)
     found = [side.raw_leaves() for side in sides]
-    values = Raws.joined(found[0][1], found[1][1])
+    values, size = Raws.joined([raws for _, raws in found]), len(found[0][1].place)
     every = [leaves.in_order(width) for leaves, _ in found]
-    codes = [every[0].code, every[1].code + len(found[0][1])]
+    codes = [every[0].code, every[1].code + np.int32(size)]
     _share_rows(sides, every, codes, values, width)
     kept = [np.ones(len(leaves), bool) for leaves in every]
     columns: dict[int, Column] = {}
@@ -429,8 +437,8 @@ def _columns(gold: Side, system: Side, schema: Schema, width: int) -> tuple[dict
                                          "an object with slots"))  # fmt: skip
             continue
         ours, theirs = (code[row] for code, row in zip(codes, rows, strict=True))
-        used = np.append(ours, theirs[theirs >= len(found[0][1])])  # gold's own are there already
-        column, place[used] = Column.of(node.slot, values.take(used))
+        every_row = np.append(ours, theirs[theirs >= size])  # gold's own are there already
+        column, place[every_row] = Column.of(node.slot, values.take(every_row))
         columns[node.number] = column
         for code, row, before in zip(codes, rows, (ours, theirs), strict=True):
             code[row] = place[before]
@@ -562,15 +570,17 @@ def guessed_slots(gold: Corpus) -> dict[str, TypedSlot]:
     paths, rows = named(table)
     slots: dict[str, TypedSlot] = {}
     inner = table.parent >= 0
-    objects = {paths.values[code] for code in np.unique(paths.codes[inner]).tolist()}
+    objects = {paths.values[code] for code in used(paths.codes[inner], len(paths.values)).tolist()}
     several = {key[1] for key in gold.facts if isinstance(key, tuple) and key[0] == "list"}
     several |= _repeated(paths.codes[inner], table.parent[inner], paths.values)
     several |= _repeated(rows.codes, fillers.template, rows.values)
     kinds = fillers.kinds[fillers.realisations[:-1]]
+    width = len(FILLER_KINDS)
+    pairs = used(rows.codes * width + kinds, len(rows.values) * width)
     for code, row in enumerate(rows.values):
         if row in objects:
             continue
-        here = np.unique(kinds[rows.codes == code]).tolist()
+        here = (pairs[pairs // width == code] % width).tolist()
         kind = ("string", "number", "boolean")[here[0] if len(here) == 1 else 0]
         fill = "any" if gold.renamed.get(row, row) in several or row in several else "at most one"
         slots[gold.renamed.get(row, row)] = typed_slot({"type": kind, "fillers": fill})[0]
@@ -582,10 +592,9 @@ def guessed_slots(gold: Corpus) -> dict[str, TypedSlot]:
 
 def _repeated(codes: IntArray, whose: IntArray, names: Sequence[str]) -> set[str]:
     """The names that occur more than once in the same template."""
-    key = whose.astype(np.int64) * (len(names) + 1) + codes
-    different, count = np.unique(key, return_counts=True)
-    found = np.unique(different[count > 1] % (len(names) + 1))
-    return {names[code] for code in found.tolist()}
+    key = np.sort(slot_keys(whose, codes, len(names) + 1), kind="stable")
+    again = used(key[1:][key[1:] == key[:-1]] % (len(names) + 1), len(names) + 1)
+    return {names[code] for code in again.tolist()}
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from carob.arrays.columns import used
 from carob.arrays.join import packed
 from carob.arrays.types import BoolArray, IntArray
 from carob.corpus.corpus import Corpus
@@ -90,7 +91,10 @@ def slots_without_types(corpora: Iterable[Corpus]) -> tuple[str, ...]:
                 top = np.where(inner, table.parent[top], top)
             kind = table.label.codes[top[table.fillers.template]].astype(np.int64)
             width = len(row.values) + 1
-            for pair in np.unique((kind + 1) * width + row.codes).tolist():
+            pairs, _ = _ranked(
+                (kind + 1) * width + row.codes, (len(table.label.values) + 1) * width
+            )
+            for pair in pairs.tolist():
                 code, name = pair // width - 1, row_names(corpus, row)[pair % width]
                 prefix = "" if code < 0 else f"{table.label.values[code]}."
                 names.add(name.removeprefix(prefix))
@@ -301,16 +305,17 @@ def _ranked(numbers: IntArray, limit: int) -> tuple[IntArray, IntArray]:
     if limit > 4 * len(numbers) + 1024:
         different, which = np.unique(numbers, return_inverse=True)
         return different, which.reshape(-1)
-    used = np.zeros(limit, bool)
-    used[numbers] = True
-    return np.flatnonzero(used), (np.cumsum(used) - 1)[numbers]
+    different = used(numbers, limit)
+    place = np.empty(limit, np.int64)
+    place[different] = np.arange(len(different))
+    return different, place[numbers]
 
 
 def _as_codes(column: IntArray, names: Sequence[str]) -> Codes:
-    used = sorted({names[i] for i in np.unique(column).tolist()})
-    place = {name: i for i, name in enumerate(used)}
+    words = sorted({names[i] for i in used(column, len(names)).tolist()})
+    place = {word: i for i, word in enumerate(words)}
     table = int32([place.get(name, UNKNOWN) for name in names])
-    return Codes(table[column], tuple(used))
+    return Codes(table[column], tuple(words))
 
 
 def implicit(corpus: Corpus) -> tuple[tuple[str, ...], IntArray]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any, NamedTuple, TypeAlias, overload
 
 import numpy as np
@@ -32,6 +33,14 @@ class Raw(NamedTuple):
     text: str
 
 
+class Written(NamedTuple):
+    """Values as columns: texts, the place of each value among these, and its kind."""
+
+    texts: Sequence[str]
+    place: IntArray
+    kinds: IntArray
+
+
 class Raws(Sequence[Raw]):
     """Many values, as columns: a value becomes an object only when it is looked at. `place` says
     where among the texts the text of each value is, so that some of many values share the texts.
@@ -49,25 +58,26 @@ class Raws(Sequence[Raw]):
         """The columns of values.
 
         >>> Raws.of([Raw(TEXT, "x")]).kinds
-        array([0], dtype=uint8)
+        array([0], dtype=int8)
         """
         if isinstance(raws, cls):
             return raws
-        texts = text_array([raw.text for raw in raws])
-        return cls(texts, np.arange(len(raws)), np.array([raw.kind for raw in raws], np.uint8))
+        kinds: IntArray = np.array([raw.kind for raw in raws], np.int8)
+        return cls.joined([Written([raw.text for raw in raws], np.arange(len(raws)), kinds)])
 
     @classmethod
-    def joined(cls, one: Raws, other: Raws) -> Raws:
-        """The values of two, end to end.
+    def joined(cls, parts: Sequence[Written]) -> Raws:
+        """The values of all of these, end to end.
 
-        >>> [raw.text for raw in Raws.joined(Raws.of([Raw(TEXT, "x")]), Raws.of([Raw(TEXT, "y")]))]
+        >>> one, two = (Written([text], np.array([0]), np.array([TEXT])) for text in "xy")
+        >>> [raw.text for raw in Raws.joined([one, two])]
         ['x', 'y']
         """
-        return cls(
-            np.append(one._texts, other._texts),
-            np.append(one._place, other._place + len(one._texts)),
-            np.append(one.kinds, other.kinds),
-        )
+        sizes = [len(part.texts) for part in parts]
+        texts = np.fromiter(chain.from_iterable(part.texts for part in parts), object, sum(sizes))
+        first = np.cumsum([0, *sizes])
+        places = [part.place + np.int32(by) for part, by in zip(parts, first, strict=False)]
+        return cls(texts, np.concatenate(places), np.concatenate([part.kinds for part in parts]))
 
     def __len__(self) -> int:
         return len(self._place)
@@ -120,15 +130,6 @@ class Raws(Sequence[Raw]):
         first = np.empty(len(number), np.int64)
         first[row[::-1]] = np.arange(len(self))[::-1]
         return self.take(first), row
-
-
-def text_array(texts: Collection[str]) -> TextArray:
-    """Texts as a column, of which many are taken at once.
-
-    >>> text_array(["x"])
-    array(['x'], dtype=object)
-    """
-    return np.fromiter(texts, object, len(texts))
 
 
 def trimmed(text: str) -> str:
