@@ -104,6 +104,8 @@ def compact(numbers: FloatArray) -> FloatArray:
     >>> compact(np.array([3.0, 0.0])), compact(np.array([0.5])), compact(np.array([4e4]))
     (array([3, 0], dtype=int16), array([0.5]), array([40000.]))
     """
+    if numbers.dtype == np.int16:
+        return numbers
     with np.errstate(invalid="ignore"):  # numbers that do not fit would change
         small = numbers.astype(np.int16)
     return cast(FloatArray, small) if (small == numbers).all() else numbers

@@ -9,7 +9,7 @@ to look up its type and the number of its text.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, NamedTuple
@@ -72,7 +72,7 @@ class NestedSlots:
     """How many texts are empty."""
 
     @classmethod
-    def of(cls, objects: Sequence[Mapping[str, Any]]) -> NestedSlots | None:
+    def of(cls, objects: Sequence[dict[str, Any]]) -> NestedSlots | None:
         """The template of each object; None if one needs a closer look."""
         made = cls()
         none = np.full(len(objects), UNKNOWN)
@@ -98,12 +98,12 @@ class NestedSlots:
         return sum(len(level.key) for level in self.levels[1:])
 
     def _add(
-        self, objects: Sequence[Mapping[str, Any]], doc: IntArray, item: IntArray, path: IntArray
+        self, objects: Sequence[dict[str, Any]], doc: IntArray, item: IntArray, path: IntArray
     ) -> tuple[list[Any], IntArray, IntArray, IntArray] | None:
         """Add a level, and return the objects of the next; None if one needs a closer look."""
         owner = np.repeat(np.arange(len(objects)), list(map(len, objects)))
         key, period = self._numbers_of_keys(objects)
-        items = list(chain.from_iterable(value.values() for value in objects))
+        items = list(chain.from_iterable(map(dict.values, objects)))
         kind, cell = _kinds(items, period), np.arange(len(owner))
         if (several := kind == LIST).any():
             self._note_lists(path[owner[several]], key[several])
@@ -127,7 +127,7 @@ class NestedSlots:
         at = cell[inner]
         return children, doc[owner[at]], inner, self._paths_of(path[owner[at]], key[at])
 
-    def _numbers_of_keys(self, objects: Sequence[Mapping[str, Any]]) -> tuple[IntArray, int]:
+    def _numbers_of_keys(self, objects: Sequence[dict[str, Any]]) -> tuple[IntArray, int]:
         """The number of each key of these objects, and the period with which keys come again: if
         all objects have the same keys, every n-th value has the same key; otherwise it is 1.
         """

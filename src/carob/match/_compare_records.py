@@ -48,9 +48,12 @@ class Parts(NamedTuple):
     @classmethod
     def joined(cls, parts: Sequence[Parts]) -> Parts:
         """Parts end to end."""
+        parts = [part for part in parts if len(part.pair)]
         if not parts:
             none = np.empty(0, np.int64)
             return cls(none, none, none, none, none)
+        if len(parts) == 1:
+            return parts[0]
         return cls(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
     def moved(self, pair: IntArray) -> Parts:
@@ -279,6 +282,8 @@ class Comparer:
     def outcomes(self, node: Node, gold: IntArray, system: IntArray) -> IntArray:
         """The outcome of each pair of leaves of a slot; of gold's alternatives the best counts."""
         column, ours, theirs = self.pair.columns[node.number], self.gold.leaves, self.system.leaves
+        if ours.alone and theirs.alone:
+            return column.outcomes(ours.code[gold], theirs.code[system])
         start, size = ours.offsets[gold], ours.offsets[gold + 1] - ours.offsets[gold]
         code = theirs.code[theirs.offsets[system]]
         if (size == 1).all():

@@ -65,12 +65,20 @@ class Leaves:
 
     def take(self, index: IntArray) -> Leaves:
         """The leaves `index`, in that order."""
-        places, offsets = spread(self.offsets, index)
+        if self.alone:
+            places, offsets = index, np.arange(len(index) + 1, dtype=np.int32)
+        else:
+            places, offsets = spread(self.offsets, index)
         return Leaves(
             self.template[index], self.node[index], taken(self.optional, index),
-            taken(self.confidence, index), self.filler[index], self.place[index], int32(offsets),
+            taken(self.confidence, index), self.filler[index], self.place[index], offsets,
             self.code[places],
         )  # fmt: skip
+
+    @property
+    def alone(self) -> bool:
+        """Whether every leaf has one realisation, which is then in the same row."""
+        return len(self.code) == len(self)
 
     def in_order(self, width: int) -> Leaves:
         """The leaves sorted by template, node and place."""
@@ -83,9 +91,16 @@ class Leaves:
         usual = bool(in_file_order.all())
         return self.take(np.argsort(key, kind="stable") if usual else np.lexsort((place, key)))
 
+    @property
+    def node_of_rows(self) -> IntArray:
+        """The node of every realisation."""
+        if self.alone:
+            return self.node
+        return np.repeat(self.node, np.diff(self.offsets))
+
     def of_rows(self, rows: IntArray) -> IntArray:
         """The leaves that have these realisations."""
-        return np.searchsorted(self.offsets, rows, side="right") - 1
+        return rows if self.alone else np.searchsorted(self.offsets, rows, side="right") - 1
 
 
 class Side:
@@ -173,15 +188,13 @@ class Side:
             for row, where in zip(silent.tolist(), doc.tolist(), strict=True):
                 spans, words = fillers.fragments.of(row), self.corpus.words(where)
                 more.append(words_at(words, spans, self.corpus.unit or "char") or "")
-        kept, offsets = np.arange(len(fillers), dtype=np.int32), fillers.realisations
-        code = np.arange(len(text), dtype=np.int32)
-        if self.swallowed.any():
-            kept = int32(np.flatnonzero(~self.swallowed[fillers.template]))
-            code, offsets = spread(fillers.realisations, kept)
         leaves = Leaves(
-            self.owner[fillers.template[kept]], self._paths[kept], taken(fillers.optional, kept),
-            taken(fillers.confidence, kept), kept, fillers.place[kept], offsets, code,
+            self.owner[fillers.template], self._paths, fillers.optional, fillers.confidence,
+            np.arange(len(fillers), dtype=np.int32), fillers.place, fillers.realisations,
+            np.arange(len(text), dtype=np.int32),
         )  # fmt: skip
+        if self.swallowed.any():
+            leaves = leaves.take(np.flatnonzero(~self.swallowed[fillers.template]))
         objects = np.flatnonzero(self.is_value & ~self.swallowed[np.maximum(self.parent, 0)]
                                  & (self.parent >= 0))  # fmt: skip
         if len(objects):
@@ -250,6 +263,7 @@ class Side:
         place.
         """
         self.width = width
+        self.__dict__.pop("_leaves_by_node", None)
         self.leaves, self._leaf_key = leaves, slot_keys(leaves.template, leaves.node, width)
         inner = np.flatnonzero((self.parent >= 0) & (self.node >= 0) & ~self.swallowed)
         keys = self.parent[inner].astype(np.int64) * width + self.node[inner]
@@ -258,7 +272,18 @@ class Side:
 
     def leaves_at(self, templates: IntArray, node: int) -> tuple[IntArray, IntArray]:
         """The first leaf of a slot in each of these templates, and how many there are."""
+        if 4 * len(templates) > len(self.node):  # a table of all templates is faster than a search
+            order, bounds = self._leaves_by_node
+            rows = order[bounds[node] : bounds[node + 1]]
+            owner, size = self.leaves.template[rows], len(self.node) + 1  # the last: no template
+            first = np.zeros(size, np.int64)
+            first[owner[::-1]] = rows[::-1]
+            return first[templates], np.bincount(owner, minlength=size)[templates]
         return _ranges(self._leaf_key, templates.astype(np.int64) * self.width + node)
+
+    @cached_property
+    def _leaves_by_node(self) -> tuple[IntArray, IntArray]:
+        return _by_node(self.leaves.node, len(self.schema.nodes))
 
     def unknown_at(self, templates: IntArray) -> tuple[IntArray, IntArray]:
         """The first leaf under an unknown key, and how many there are."""
@@ -423,7 +448,7 @@ def _columns(gold: Side, system: Side, schema: Schema, width: int) -> tuple[dict
     columns: dict[int, Column] = {}
     problems: list[Problem] = []
     unreadable = 0
-    by_node = [_by_node(leaves, schema, width) for leaves in every]
+    by_node = [_by_node(leaves.node_of_rows, len(schema.nodes)) for leaves in every]
     place = np.empty(len(values), np.int32)
     for node in schema.nodes:
         if node.parent < 0:
@@ -471,15 +496,12 @@ def _columns(gold: Side, system: Side, schema: Schema, width: int) -> tuple[dict
     return columns, unreadable
 
 
-def _by_node(leaves: Leaves, schema: Schema, width: int) -> tuple[IntArray, IntArray]:
-    """The realisations in the order of the nodes of their leaves, and where those of each begin."""
-    small = np.int16 if width < 1 << 15 else np.int32  # small numbers are sorted faster
-    node = leaves.node.astype(small)
-    if len(leaves.code) > len(leaves):
-        node = np.repeat(node, np.diff(leaves.offsets))
+def _by_node(node: IntArray, count: int) -> tuple[IntArray, IntArray]:
+    """Rows in the order of their nodes, and where those of each of the first nodes begin."""
+    small = np.int16 if node.max(initial=count) < 1 << 15 else np.int32  # these are sorted faster
+    node = node.astype(small)
     order = np.argsort(node, kind="stable")
-    nodes = np.arange(len(schema.nodes) + 1).astype(small)
-    return order, np.searchsorted(node, nodes, sorter=order)
+    return order, np.searchsorted(node, np.arange(count + 1).astype(small), sorter=order)
 
 
 def _share_rows(
@@ -490,13 +512,13 @@ def _share_rows(
     The first value of a slot in a document is compared with gold's first, the second with the
     second, and so on.
     """
-    one, other = (slot_keys(side.doc[own.template], own.node, width)
-                  for side, own in zip(sides, leaves, strict=True))  # fmt: skip
-    if np.array_equal(one, other):  # the usual case, which needs no search
-        ours = theirs = np.arange(len(one))
+    columns = (("doc", sides), ("template", leaves), ("node", leaves))
+    if all(np.array_equal(*(getattr(each, name) for each in both)) for name, both in columns):
+        ours = theirs = np.arange(len(leaves[0]), dtype=np.int32)  # the usual case: no search
     else:
-        ours, theirs = join(one, other)
-    for part in stretches(len(ours)):
+        ours, theirs = join(*(slot_keys(side.doc[own.template], own.node, width)
+                              for side, own in zip(sides, leaves, strict=True)))  # fmt: skip
+    for part in stretches(len(ours), 16):  # so few that their texts stay in the cache
         at = [own.offsets[pair[part]] for own, pair in zip(leaves, (ours, theirs), strict=True)]
         gold, system = (code[place] for code, place in zip(codes, at, strict=True))
         codes[1][at[1]] = np.where(values.same(gold, system), gold, system)
