@@ -107,12 +107,10 @@ class NestedSlots:
         kind, cell = _kinds(items, period), np.arange(len(owner))
         if (several := kind == LIST).any():
             self._note_lists(path[owner[several]], key[several])
-            cell = np.repeat(cell, [len(each) if type(each) is list else 1 for each in items])
-            items = list(chain.from_iterable(
-                each if type(each) is list else (each,) for each in items
-            ))  # fmt: skip
-            period = 1
-            kind = _kinds(items, period)
+            items, sizes = _without_lists(items, several)
+            cell, kind, period = np.repeat(cell, sizes), np.repeat(kind, sizes), 1
+            inside = np.flatnonzero(kind == LIST)
+            kind[inside] = _kinds([items[i] for i in inside.tolist()], period)
             if (kind == LIST).any():
                 return None
         inner = np.flatnonzero(kind == OBJECT)
@@ -155,9 +153,10 @@ class NestedSlots:
         self.paths += [f"{name}." for name in names]
         return first + which
 
-    def table(self) -> Templates:
+    def table(self, known: dict[str, str] | None = None) -> Templates:
         """All templates, in the order of `Templates.of`: a template, its fillers, then the
-        templates in it. What nothing fills is left out.
+        templates in it. What nothing fills is left out. Texts that repeat are taken from `known`,
+        and new ones are added to it, so that the blocks of a file share them.
         """
         rows = self._rows()
         size = sum(int(np.count_nonzero(row >= 0)) for row in rows)
@@ -189,13 +188,14 @@ class NestedSlots:
             columns = [column[order] for column in columns]
             texts = [texts[i] for i in order.tolist()]
         template, key, at, kind = columns
+        column = _shared(texts, {} if known is None else known)
         count, none = len(texts), Codes(np.full(size, UNKNOWN, np.int32), ())
         return Templates(
             doc, none, parent, self._names_of(slot), place, (None,) * size,
             Fillers(
                 int32(template), self._names_of(key), constant(False, count, bool),
                 constant(np.nan, count, float), constant(UNKNOWN, count, np.int32), int32(at),
-                np.arange(count + 1, dtype=np.int32), Codes.numbered(texts),
+                np.arange(count + 1, dtype=np.int32), column,
                 Fragments(constant(0, count + 1, np.int64), int32([]), int32([])),
                 kind.astype(np.uint8) if kind.any() else None,
             ),
@@ -261,6 +261,14 @@ def _kinds(items: Sequence[Any], period: int) -> IntArray:
     return kind
 
 
+def _without_lists(items: list[Any], several: BoolArray) -> tuple[list[Any], list[int]]:
+    """The items, of lists what is in them, and how many each one is."""
+    wrapped: list[Any] = list(zip(items, strict=True))
+    for i in np.flatnonzero(several).tolist():
+        wrapped[i] = items[i]
+    return list(chain.from_iterable(wrapped)), list(map(len, wrapped))
+
+
 def _texts(
     items: list[Any], kind: IntArray, period: int
 ) -> tuple[list[str] | None, IntArray]:  # fmt: skip
@@ -282,6 +290,15 @@ def _texts(
         return items, blank
     empty = np.fromiter((not text.strip() for text in items), bool, len(items))
     return [text for text in items if text.strip()], single[empty]
+
+
+def _shared(texts: list[str], known: dict[str, str]) -> Codes:
+    """The column of these texts; if they repeat, on values that other blocks have, too."""
+    column = Codes.numbered(texts)
+    if len(column.values) == len(texts):
+        return column
+    values = tuple(map(known.setdefault, column.values, column.values))
+    return Codes(column.codes, values, column.in_order)
 
 
 def _places(level: _Level) -> IntArray:

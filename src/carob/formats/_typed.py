@@ -213,8 +213,11 @@ def _collector_paused() -> Iterator[None]:
 
 
 @_collector_paused()
-def plain_records(lines: Lines, id_key: str, text_key: str) -> Corpus | None:
-    """The documents of plain objects, one a line; None if one of them needs a closer look.
+def plain_records(
+    lines: Lines, id_key: str, text_key: str, known: dict[str, str] | None = None
+) -> Corpus | None:
+    """The documents of plain objects, one a line; None if one of them needs a closer look. `known`
+    are texts of the lines before, see `NestedSlots.table`.
 
     >>> raw = b'{"id": "1", "host": {"name": "Ann", "room": ""}}'
     >>> corpus = plain_records(Lines([1], [0], [raw]), "id", "text")
@@ -235,7 +238,7 @@ def plain_records(lines: Lines, id_key: str, text_key: str) -> Corpus | None:
     if not _countable(slots.names) or not has_keys(lines.raw, keys + slots.inner_keys):
         return None
     columns = Columns(texts, [None] * size, names, [()] * size, [0] * size)
-    corpus = columns.corpus(lines.numbers, lines.offsets, slots.table())
+    corpus = columns.corpus(lines.numbers, lines.offsets, slots.table(known))
     lists = {("list", path): count for path, count in slots.lists.items()}
     return replace(corpus, facts={"empty_texts": slots.empty, **lists})
 
