@@ -261,12 +261,13 @@ def _kinds(items: Sequence[Any], period: int) -> IntArray:
     return kind
 
 
-def _without_lists(items: list[Any], several: BoolArray) -> tuple[list[Any], list[int]]:
+def _without_lists(items: list[Any], several: BoolArray) -> tuple[list[Any], IntArray]:
     """The items, of lists what is in them, and how many each one is."""
-    wrapped: list[Any] = list(zip(items, strict=True))
+    sizes, pieces, last = np.ones(len(items), np.int64), list[list[Any]](), 0
     for i in np.flatnonzero(several).tolist():
-        wrapped[i] = items[i]
-    return list(chain.from_iterable(wrapped)), list(map(len, wrapped))
+        pieces += items[last:i], items[i]
+        sizes[i], last = len(items[i]), i + 1
+    return list(chain.from_iterable([*pieces, items[last:]])), sizes
 
 
 def _texts(
