@@ -51,6 +51,18 @@ def resampled(tally: Tally, weights: FloatArray) -> tuple[Quantities, Quantities
     )
 
 
+def test_a_table_is_the_same_however_it_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    pair = Pair.of(*corpora(random_pairs(2, 300)))
+    one = Tally.of(Exact(), pair)
+    monkeypatch.setattr(tally_module, "DENSE", 0)
+    for full in (0, 1000):
+        monkeypatch.setattr(tally_module, "FULL", full)
+        other = Tally.of(Exact(), pair)
+        for name in ("unit", "label", "counts"):
+            assert getattr(one, name).tolist() == getattr(other, name).tolist()
+            assert getattr(one, name).dtype == getattr(other, name).dtype
+
+
 @pytest.mark.parametrize("dense", [1 << 22, 0])
 def test_all_sums_agree_dense_or_sparse(dense: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tally_module, "DENSE", dense)

@@ -101,6 +101,15 @@ def _record(rng: random.Random, number: int) -> dict[str, Any]:
     return record
 
 
+def _record_of_a_form(rng: random.Random, number: int) -> dict[str, Any]:
+    """A record with the same keys as all others, and mostly the same types."""
+    record = {"id": f"d{number}", "who": "Ann", "n": rng.choice((1, 2.50)), "yes": number > 1,
+              "o": {"m": number, "x": "Bo"}}  # fmt: skip
+    if rng.random() < 0.1:
+        record[rng.choice(("who", "n", "yes", "o"))] = rng.choice(ODD_VALUES[:9])
+    return record
+
+
 def _damaged(rng: random.Random, line: bytes) -> bytes:
     """The line with something odd in it: a value, a byte, or a key twice."""
     kind = rng.randrange(5)
@@ -145,6 +154,7 @@ def _outcome(format: Any, lines: list[bytes]) -> Any:
         (Jsonl(), _document_in_tokens),
         (Records(), _record),
         (Records(text="who"), _record),
+        (Records(), _record_of_a_form),
     ],
 )
 def test_both_ways_agree(

@@ -12,7 +12,6 @@ import pytest
 from carob import Corpus, Document, Pair, Tally, registry, score
 from carob.counts import tally
 from carob.pair import pair as pieces
-from carob.pair import records
 from tests.worlds import LABELS, random_flat, random_mention
 
 LOCAL = [
@@ -120,37 +119,6 @@ def test_fillers_in_pieces_are_those_of_the_whole(
         in_pieces(monkeypatch, 1 << 16)
         several += len(parts) > 1
     assert several > 50
-
-
-def random_answers(rng: random.Random, size: int) -> list[dict[str, Any]]:
-    """Documents with records of one shape: a text, a number, a list of texts, an object."""
-
-    def fields() -> dict[str, Any]:
-        return {"a": [rng.choice(["Ann", "Bo", "ann  "])], "n": [rng.choice([1, 2, "1.0"])]}
-
-    def slots() -> dict[str, Any]:
-        several = [rng.choice("xyz") for _ in range(rng.randint(2, 3))]
-        return {**fields(), "l": several, "o": [{"slots": fields()}]}
-
-    return [{"id": str(i), "templates": [{"slots": slots()}]} for i in range(size)]
-
-
-@pytest.mark.parametrize("sides", ["in order", "in another order"])
-def test_values_of_records_are_numbered_in_pieces(
-    sides: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Texts are numbered some documents at a time, which must not change what is equal."""
-    rng = random.Random(sides)
-    for _ in range(150):
-        size = rng.randint(1, 9)
-        gold, answers = Corpus.of(*random_answers(rng, size)), random_answers(rng, size)
-        if sides == "in another order":
-            rng.shuffle(answers)
-        system = Corpus.of(*answers)
-        whole = score(gold, system, ["fields.PRF", "record.exact"], resamples=0).to_dict()
-        monkeypatch.setattr(records, "PIECE", rng.randint(1, 6))
-        assert whole == score(gold, system, ["fields.PRF", "record.exact"], resamples=0).to_dict()
-        monkeypatch.setattr(records, "PIECE", 1 << 16)
 
 
 def test_pieces_are_the_documents_in_order(monkeypatch: pytest.MonkeyPatch) -> None:

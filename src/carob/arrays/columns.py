@@ -50,6 +50,28 @@ def constant(value: float, size: int, kind: type) -> Any:
     return np.broadcast_to(np.array(value, kind), size)
 
 
+def used(numbers: IntArray, limit: int) -> IntArray:
+    """The different numbers, sorted; all are from 0 to below `limit`, which is not large.
+
+    >>> used(np.array([5, 3, 5]), 6)
+    array([3, 5])
+    """
+    there = np.zeros(limit, bool)
+    there[numbers] = True
+    return np.flatnonzero(there)
+
+
+def taken(column: Any, rows: IntArray) -> Any:
+    """The rows of a column; those of a constant are a constant.
+
+    >>> taken(constant(7, 3, np.int32), np.array([2, 0])).strides
+    (0,)
+    """
+    if column.strides == (0,) and len(column):
+        return np.broadcast_to(column[:1], len(rows))
+    return column[rows]
+
+
 def end_to_end(columns: Sequence[Any]) -> Any:
     """Columns one after the other; if all of them are the same constant, that constant.
 
@@ -91,6 +113,8 @@ def compact(numbers: FloatArray) -> FloatArray:
     >>> compact(np.array([3.0, 0.0])), compact(np.array([0.5])), compact(np.array([4e4]))
     (array([3, 0], dtype=int16), array([0.5]), array([40000.]))
     """
+    if numbers.dtype == np.int16:
+        return numbers
     with np.errstate(invalid="ignore"):  # numbers that do not fit would change
         small = numbers.astype(np.int16)
     fits = (small == numbers).all()

@@ -67,6 +67,8 @@ def word_hashes(texts: Sequence[str | None], tokens: Sequence[Sequence[str] | No
     >>> word_hashes([None, None], [["Ann"], None]).tolist() == [int(hash_lists([["Ann"]])[0]), 0]
     True
     """
+    if all(each.count(None) == len(each) for each in (texts, tokens)):  # as records have it
+        return np.zeros(len(texts), np.uint64)
     hashes = hash_lists([
         () if text is not None else words or ()
         for text, words in zip(texts, tokens, strict=True)

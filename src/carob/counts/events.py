@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import Literal, NamedTuple, Protocol, runtime_checkable
+from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -79,6 +79,16 @@ class Events:
         )
         # Of no events at all NumPy makes whole numbers, weights or not.
         return flat.astype(np.float64, copy=False).reshape(size, columns)
+
+    def counted_by_outcome(self, width: int, size: int) -> Iterator[Any]:
+        """The same one outcome after the other, so that not all are in memory at once."""
+        cell = self.cell(width)
+        for outcome in range(len(self.outcomes)):
+            rows = np.flatnonzero(self.outcome == outcome)
+            if len(rows):
+                yield np.bincount(cell[rows], weights=self.weight[rows], minlength=size)
+            else:
+                yield np.zeros(size, np.int16)
 
     def moved(self, unit: IntArray, size: FloatArray | None) -> Events:
         """The same rows, belonging to other units than documents."""

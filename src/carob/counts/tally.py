@@ -255,6 +255,10 @@ class Sums(NamedTuple):
 DENSE = 1 << 22
 """Up to this many cells a table is one matrix; larger ones are made of parts with fewer zeros."""
 
+FULL = 2
+"""A larger table with at most this many cells an event has hardly any zeros: it is one matrix, too.
+"""
+
 GROUP = 16
 """How many labels one part of a large table has."""
 
@@ -297,6 +301,10 @@ class Tally:
             # A row of this table lies in one piece of memory, a column does not.
             cells = np.flatnonzero(np.logical_or.reduce(by_outcome, axis=0))
             counts = by_outcome.take(cells, axis=1).T
+        elif units * width <= FULL * len(events):
+            table = np.stack(list(map(compact, events.counted_by_outcome(width, units * width))))
+            cells = np.flatnonzero(np.logical_or.reduce(table, axis=0))
+            counts = table.T if len(cells) == units * width else table.take(cells, axis=1).T
         else:
             cells, row = np.unique(events.cell(width), return_inverse=True)
             counts = events.counted(width, len(cells), row)

@@ -9,7 +9,7 @@ to look up its type and the number of its text.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, NamedTuple
@@ -72,7 +72,7 @@ class NestedSlots:
     """How many texts are empty."""
 
     @classmethod
-    def of(cls, objects: Sequence[Mapping[str, Any]]) -> NestedSlots | None:
+    def of(cls, objects: Sequence[dict[str, Any]]) -> NestedSlots | None:
         """The template of each object; None if one needs a closer look."""
         made = cls()
         none = np.full(len(objects), UNKNOWN)
@@ -98,34 +98,42 @@ class NestedSlots:
         return sum(len(level.key) for level in self.levels[1:])
 
     def _add(
-        self, objects: Sequence[Mapping[str, Any]], doc: IntArray, item: IntArray, path: IntArray
+        self, objects: Sequence[dict[str, Any]], doc: IntArray, item: IntArray, path: IntArray
     ) -> tuple[list[Any], IntArray, IntArray, IntArray] | None:
         """Add a level, and return the objects of the next; None if one needs a closer look."""
         owner = np.repeat(np.arange(len(objects)), list(map(len, objects)))
-        names = chain.from_iterable(objects)
-        key = np.fromiter(map(self.keys.__getitem__, names), np.int64, len(owner))
-        items = list(chain.from_iterable(value.values() for value in objects))
-        kind, cell = _kinds(items), np.arange(len(owner))
+        key, period = self._numbers_of_keys(objects)
+        items = list(chain.from_iterable(map(dict.values, objects)))
+        kind, cell = _kinds(items, period), np.arange(len(owner))
         if (several := kind == LIST).any():
             self._note_lists(path[owner[several]], key[several])
-            cell = np.repeat(cell, [len(each) if type(each) is list else 1 for each in items])
-            items = list(chain.from_iterable(
-                each if type(each) is list else (each,) for each in items
-            ))  # fmt: skip
-            kind = _kinds(items)
+            items, sizes = _without_lists(items, several)
+            cell, kind, period = np.repeat(cell, sizes), np.repeat(kind, sizes), 1
+            inside = np.flatnonzero(kind == LIST)
+            kind[inside] = _kinds([items[i] for i in inside.tolist()], period)
             if (kind == LIST).any():
                 return None
-        texts, blank = _texts(items, kind)
+        inner = np.flatnonzero(kind == OBJECT)
+        children = [items[i] for i in inner.tolist()]
+        texts, blank = _texts(items, kind, period)
         if texts is None:
             return None
         self.empty += len(blank)
         fills = kind <= BOOLEAN
         fills[blank] = False
         self.levels.append(_Level(doc, item, path, owner, key, cell, kind, fills, texts))
-        inner = np.flatnonzero(kind == OBJECT)
         at = cell[inner]
-        children = [items[i] for i in inner.tolist()]
         return children, doc[owner[at]], inner, self._paths_of(path[owner[at]], key[at])
+
+    def _numbers_of_keys(self, objects: Sequence[dict[str, Any]]) -> tuple[IntArray, int]:
+        """The number of each key of these objects, and the period with which keys come again: if
+        all objects have the same keys, every n-th value has the same key; otherwise it is 1.
+        """
+        names, first = list(chain.from_iterable(objects)), list(objects[0])
+        if names == first * len(objects):
+            numbers = np.array([self.keys[name] for name in first], np.int64)
+            return np.tile(numbers, len(objects)), len(first)
+        return np.fromiter(map(self.keys.__getitem__, names), np.int64, len(names)), 1
 
     def _pairs(self, path: IntArray, key: IntArray) -> tuple[list[str], IntArray]:
         """The different pairs of a path and a key as names, and which each one is."""
@@ -145,9 +153,10 @@ class NestedSlots:
         self.paths += [f"{name}." for name in names]
         return first + which
 
-    def table(self) -> Templates:
+    def table(self, known: dict[str, str] | None = None) -> Templates:
         """All templates, in the order of `Templates.of`: a template, its fillers, then the
-        templates in it. What nothing fills is left out.
+        templates in it. What nothing fills is left out. Texts that repeat are taken from `known`,
+        and new ones are added to it, so that the blocks of a file share them.
         """
         rows = self._rows()
         size = sum(int(np.count_nonzero(row >= 0)) for row in rows)
@@ -179,13 +188,14 @@ class NestedSlots:
             columns = [column[order] for column in columns]
             texts = [texts[i] for i in order.tolist()]
         template, key, at, kind = columns
+        column = _shared(texts, {} if known is None else known)
         count, none = len(texts), Codes(np.full(size, UNKNOWN, np.int32), ())
         return Templates(
             doc, none, parent, self._names_of(slot), place, (None,) * size,
             Fillers(
                 int32(template), self._names_of(key), constant(False, count, bool),
                 constant(np.nan, count, float), constant(UNKNOWN, count, np.int32), int32(at),
-                np.arange(count + 1, dtype=np.int32), Codes.numbered(texts),
+                np.arange(count + 1, dtype=np.int32), column,
                 Fragments(constant(0, count + 1, np.int64), int32([]), int32([])),
                 kind.astype(np.uint8) if kind.any() else None,
             ),
@@ -220,8 +230,9 @@ class NestedSlots:
     def _names_of(self, key: IntArray) -> Codes:
         """Keys by their numbers (-1: none) as a column of sorted words."""
         names = self.names
-        used = np.unique(key)
-        words = sorted(names[each] for each in used.tolist() if each >= 0)
+        used = np.zeros(len(names) + 1, bool)
+        used[key] = True
+        words = sorted(names[each] for each in np.flatnonzero(used[:-1]).tolist())
         place = {word: i for i, word in enumerate(words)}
         table = int32([*(place.get(name, UNKNOWN) for name in names), UNKNOWN])
         return Codes(table[key], tuple(words))
@@ -236,30 +247,59 @@ class NestedSlots:
         return Marks(int32(template[order]), slots, np.zeros(len(order), bool))
 
 
-def _kinds(items: Sequence[Any]) -> IntArray:
-    return np.fromiter(map(_KINDS.__getitem__, map(type, items)), np.int8, len(items))
+def _kinds(items: Sequence[Any], period: int) -> IntArray:
+    """What each item is. Values of one key, which come with this period, are mostly of one type."""
+    kind = np.empty(len(items), np.int8)
+    for first in range(period):
+        column = items[first::period]
+        types = set(map(type, column))
+        if len(types) == 1:
+            kind[first::period] = _KINDS[types.pop()]
+        else:
+            kinds = map(_KINDS.__getitem__, map(type, column))
+            kind[first::period] = np.fromiter(kinds, np.int8, len(column))
+    return kind
 
 
-def _texts(items: list[Any], kind: IntArray) -> tuple[list[str] | None, IntArray]:
+def _without_lists(items: list[Any], several: BoolArray) -> tuple[list[Any], IntArray]:
+    """The items, of lists what is in them, and how many each one is."""
+    sizes, pieces, last = np.ones(len(items), np.int64), list[list[Any]](), 0
+    for i in np.flatnonzero(several).tolist():
+        pieces += items[last:i], items[i]
+        sizes[i], last = len(items[i]), i + 1
+    return list(chain.from_iterable([*pieces, items[last:]])), sizes
+
+
+def _texts(
+    items: list[Any], kind: IntArray, period: int
+) -> tuple[list[str] | None, IntArray]:  # fmt: skip
     """The texts of items that fill slots by themselves, and which items are blank; None if a number
-    is too long.
+    is too long. The list of items becomes that of the texts.
     """
-    blank = np.empty(0, np.int64)
-    if kind.any():
-        single = np.flatnonzero(kind <= BOOLEAN)
-        some = items if len(single) == len(items) else [items[i] for i in single.tolist()]
-        try:
-            texts = list(map(str, some))
-        except ValueError:  # a whole number of thousands of digits
-            return None, blank
-        for i in np.flatnonzero(kind[single] == BOOLEAN).tolist():
-            texts[i] = "true" if some[i] else "false"
-    else:
-        single, texts = np.arange(len(items)), items
-    if all(map(str.strip, texts)):
-        return texts, blank
-    empty = np.fromiter((not text.strip() for text in texts), bool, len(texts))
-    return [text for text in texts if text.strip()], single[empty]
+    single, blank = np.flatnonzero(kind <= BOOLEAN), np.empty(0, np.int64)
+    if len(single) < len(items):
+        items, kind, period = [items[i] for i in single.tolist()], kind[single], 1
+    for i in np.flatnonzero(kind == BOOLEAN).tolist():
+        items[i] = "true" if items[i] else "false"
+    for first in range(period):
+        if kind[first::period].any():
+            try:
+                items[first::period] = list(map(str, items[first::period]))
+            except ValueError:  # a whole number of thousands of digits
+                return None, blank
+    if all(map(str.strip, items)):
+        return items, blank
+    empty = np.fromiter((not text.strip() for text in items), bool, len(items))
+    return [text for text in items if text.strip()], single[empty]
+
+
+def _shared(texts: list[str], known: dict[str, str]) -> Codes:
+    """The column of these texts; if they repeat, on values that other blocks have, too."""
+    column = Codes.numbered(texts)
+    if len(column.values) == len(texts):
+        return column
+    values = tuple(map(known.setdefault, column.values, column.values))
+    return Codes(column.codes, values, column.in_order)
 
 
 def _places(level: _Level) -> IntArray:

@@ -11,8 +11,9 @@ here would be read there in the same way; a test checks it.
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import chain
@@ -229,8 +230,26 @@ def _keys_of_template(template: Mapping[str, Any]) -> int:
 # --- plain objects ---
 
 
-def plain_records(lines: Lines, id_key: str, text_key: str) -> Corpus | None:
-    """The documents of plain objects, one a line; None if one of them needs a closer look.
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    """Without Python's search for objects that refer to each other in circles: those of a block
+    cannot, and to visit them again and again takes longer than to decode them.
+    """
+    was_running = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_running:
+            gc.enable()
+
+
+@_collector_paused()
+def plain_records(
+    lines: Lines, id_key: str, text_key: str, known: dict[str, str] | None = None
+) -> Corpus | None:
+    """The documents of plain objects, one a line; None if one of them needs a closer look. `known`
+    are texts of the lines before, see `NestedSlots.table`.
 
     >>> raw = b'{"id": "1", "host": {"name": "Ann", "room": ""}}'
     >>> corpus = plain_records(Lines.of(raw), "id", "text")
@@ -251,7 +270,7 @@ def plain_records(lines: Lines, id_key: str, text_key: str) -> Corpus | None:
     if more_keys(lines.text, keys + slots.inner_keys):
         return None
     columns = Columns(WordColumns.of(texts, [None] * size), names, [()] * size, [0] * size)
-    corpus = columns.corpus(lines.numbers, lines.start + lines.offset, slots.table())
+    corpus = columns.corpus(lines.numbers, lines.start + lines.offset, slots.table(known))
     lists = {("list", path): count for path, count in slots.lists.items()}
     return replace(corpus, facts={"empty_texts": slots.empty, **lists})
 

@@ -109,9 +109,10 @@ class Records:
         stem, end = ending(source.inside or "")
         named = end == ".json"
         waiting: list[Item] = []  # without an id, until it shows whether the others have one
+        known: dict[str, str] = {}  # texts that repeat
         whole = named or self._answers is not None or not in_lines(source)
         for lines in [None] if whole else blocks_of_lines(source):
-            block = None if lines is None else self._block(lines)
+            block = None if lines is None else self._block(lines, known)
             if block is not None and blocks.accepts_block(block):
                 for each in waiting if block.documents.id is None else ():
                     yield from self._unparsed(each, blocks, problems)
@@ -169,9 +170,9 @@ class Records:
             keep_unparsed=self.unparsed == "empty",
         )  # fmt: skip
 
-    def _block(self, lines: Lines) -> Corpus | None:
+    def _block(self, lines: Lines, known: dict[str, str]) -> Corpus | None:
         """The documents of objects on these lines, if none needs a closer look."""
-        return None if self.label else plain_records(lines, self.id, self.text)
+        return None if self.label else plain_records(lines, self.id, self.text, known)
 
     def _plain(self, value: Mapping[str, Any], stem: str | None) -> tuple[Plain, int] | None:
         """The document of an object that needs no closer look, and its number of empty texts."""

@@ -20,6 +20,7 @@ from carob.arrays.join import join, packed
 from carob.arrays.optimum import TooManyStepsError
 from carob.arrays.types import BoolArray, FloatArray, IntArray
 from carob.corpus.problems import InputError, Problem, shown
+from carob.corpus.tables import int32
 from carob.pair.records import RecordPair, Side
 from carob.values.column import CORRECT, PARTIAL
 from carob.values.schema import Node
@@ -47,10 +48,18 @@ class Parts(NamedTuple):
     @classmethod
     def joined(cls, parts: Sequence[Parts]) -> Parts:
         """Parts end to end."""
+        parts = [part for part in parts if len(part.pair)]
         if not parts:
             none = np.empty(0, np.int64)
             return cls(none, none, none, none, none)
+        if len(parts) == 1:
+            return parts[0]
         return cls(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+
+    def moved(self, pair: IntArray) -> Parts:
+        """The same, of other pairs; in small numbers, because there are many."""
+        return Parts(int32(pair[self.pair]), int32(self.row), self.outcome.astype(np.int8),
+                     int32(self.gold), int32(self.system))  # fmt: skip
 
 
 def expanded(first: IntArray, count: IntArray) -> tuple[IntArray, IntArray]:
@@ -151,7 +160,7 @@ class Comparer:
                 found = self._values(child, ours, theirs)
             else:
                 found = self._single(child, ours, theirs)
-            parts += [part._replace(pair=pairs[part.pair]) for part in found]
+            parts += [part.moved(pairs) for part in found]
         if len(self.pair.rows) > len(self.nodes):
             owner, leaf = expanded(*self.system.unknown_at(system))
             parts.append(self._spurious(owner, leaf))
@@ -273,6 +282,8 @@ class Comparer:
     def outcomes(self, node: Node, gold: IntArray, system: IntArray) -> IntArray:
         """The outcome of each pair of leaves of a slot; of gold's alternatives the best counts."""
         column, ours, theirs = self.pair.columns[node.number], self.gold.leaves, self.system.leaves
+        if ours.alone and theirs.alone:
+            return column.outcomes(ours.code[gold], theirs.code[system])
         start, size = ours.offsets[gold], ours.offsets[gold + 1] - ours.offsets[gold]
         code = theirs.code[theirs.offsets[system]]
         if (size == 1).all():

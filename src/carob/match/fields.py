@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar, Literal
+from functools import cached_property
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from carob.arrays.columns import constant, used
 from carob.arrays.types import FloatArray, IntArray
 from carob.corpus.problems import RecipeError
 from carob.counts.events import Events
@@ -102,7 +104,7 @@ class Fields:
         outcome = parts.outcome
         if self.null == "reward":
             outcome = np.where(outcome == NON, COR, outcome)
-        events = events_of(pair, parts, OUTCOMES, outcome, weight[parts.row])
+        events = events_of(pair, parts, OUTCOMES, outcome, weight)
         confident = tuple(name for name in self.more if is_confidence_count(name))
         if confident:
             judged = _judged(pair, parts, events)
@@ -124,7 +126,7 @@ class Fields:
         array([0.5])
         """
         parts, weight = compared(pair, self.floor, weights=self.weights == "task")
-        events = events_of(pair, parts, OUTCOMES, parts.outcome, weight[parts.row])
+        events = events_of(pair, parts, OUTCOMES, parts.outcome, weight)
         return _judged(pair, parts, events)
 
 
@@ -191,8 +193,9 @@ def compared(pair: Pair, floor: float, *, weights: bool) -> tuple[Parts, FloatAr
         parts = comparer.records()
         open_ = parts.outcome == UNJUDGED
         pair.records.counted["unjudged"] = int(np.count_nonzero(open_))
-        kept = Parts(*(column[~open_] for column in parts))
-        pair.remembered[key] = kept, weight, comparer.partner[:-1]
+        if open_.any():
+            parts = Parts(*(column[~open_] for column in parts))
+        pair.remembered[key] = parts, weight, comparer.partner[:-1]
     parts, weight, _ = pair.remembered[key]
     return parts, weight
 
@@ -204,27 +207,40 @@ def partners(pair: Pair, floor: float, *, weights: bool) -> IntArray:
     return found
 
 
+class _Values(Events):
+    """Events of values. Which fillers they are is looked up only if the rows are needed."""
+
+    def __init__(self, pair: Pair, parts: Parts, *columns: Any, labels: tuple[str, ...]) -> None:
+        self.pair, self.parts = pair, parts
+        self.outcomes, self.doc, self.label, self.outcome, self.weight = columns
+        self.size, self.labels, self.items = None, labels, "filler"
+
+    @cached_property
+    def gold(self) -> IntArray:  # type: ignore[override]
+        return _fillers(self.pair, "gold", self.parts.gold)
+
+    @cached_property
+    def system(self) -> IntArray:  # type: ignore[override]
+        return _fillers(self.pair, "system", self.parts.system)
+
+
 def events_of(
     pair: Pair, parts: Parts, outcomes: tuple[str, ...], outcome: IntArray, weight: FloatArray
 ) -> Events:
-    """Events of values; rows of fillers are those of `pair.filled`."""
+    """Events of values; `weight` is that of each row of the records. Rows of fillers are those of
+    `pair.filled`.
+    """
     records = pair.records
-    used = np.unique(parts.row).tolist()
+    rows = used(parts.row, len(records.rows)).tolist()
     leaf = [n for n, node in enumerate(records.schema.nodes) if not node.is_object]
-    shown = sorted({*used, *leaf}, key=lambda row: records.rows[row])
-    place = np.full(len(records.rows), -1, np.int64)
+    shown = sorted({*rows, *leaf}, key=lambda row: records.rows[row])
+    place = np.full(len(records.rows), -1, np.int32)
     place[shown] = np.arange(len(shown))
-    return Events(
-        outcomes,
-        parts.pair,
-        place[parts.row],
-        outcome,
-        weight,
-        _fillers(pair, "gold", parts.gold),
-        _fillers(pair, "system", parts.system),
-        labels=tuple(records.rows[row] for row in shown),
-        items="filler",
-    )
+    same = constant(weight[0], len(parts.row), float) if (weight == weight[0]).all() else None
+    _ = pair.filled  # the coverage counts what it leaves out
+    labels = tuple(records.rows[row] for row in shown)
+    return _Values(pair, parts, outcomes, parts.pair, place[parts.row], outcome,
+                   weight[parts.row] if same is None else same, labels=labels)  # fmt: skip
 
 
 def _fillers(pair: Pair, side: str, leaf: IntArray) -> IntArray:

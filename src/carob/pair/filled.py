@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -27,10 +27,7 @@ from carob.pair.template_types import (
     slots_without_types,
     typed,
 )
-from carob.values.raw import fold
-
-_folded = lru_cache(maxsize=1 << 15)(fold)
-"""Many texts occur in every piece of a pair."""
+from carob.values.raw import folded
 
 
 @dataclass(slots=True, eq=False)
@@ -193,7 +190,7 @@ class FilledPair:
     @cached_property
     def texts(self) -> Texts:
         """The folded texts; if a filler has only a place, the text is read there."""
-        gold, system = self._worded(self.gold, _folded), self._worded(self.system, _folded)
+        gold, system = self._worded(self.gold, folded), self._worded(self.system, folded)
         both = Codes.of([*gold.values, None, *system.values, None])
         ours, theirs = np.split(both.codes, [len(gold.values) + 1])
         return Texts(ours[gold.codes], theirs[system.codes], both.values)
@@ -237,16 +234,14 @@ class FilledPair:
 
     def raw_texts(self, side: Filled) -> list[str | None]:
         """The text of every realisation of a side, as the file has it; None if it is unknown."""
-        column = self._worded(side, str)
+        column = self._worded(side, list)
         texts = [*column.values, None]
         return [texts[code] for code in column.codes.tolist()]
 
-    def _worded(self, side: Filled, change: Callable[[str], str]) -> Codes:
+    def _worded(self, side: Filled, change: Callable[[list[str]], list[str]]) -> Codes:
         """The changed text of every realisation of a side, in no order."""
         used = distinct(side.raw.codes)
-        some = [side.raw.values[code] for code in used.tolist() if code != UNKNOWN]
-        changed = {text: change(text) for text in set(some)}
-        texts = [changed[text] for text in some]
+        texts = change([side.raw.values[code] for code in used.tolist() if code != UNKNOWN])
         unknown = len(used) - len(texts)
         codes, places = np.searchsorted(used, side.raw.codes) - unknown, side.fragments
         silent = np.flatnonzero((side.raw.codes == UNKNOWN) & (np.diff(places.offsets) > 0))
@@ -258,7 +253,7 @@ class FilledPair:
             text = words_at(document, places.of(row), self.unit)
             if text is not None:
                 codes[row] = len(texts)
-                texts.append(change(text))
+                texts += change([text])
         return Codes(codes, tuple(texts), in_order=False)
 
 
@@ -305,8 +300,8 @@ def filled(
     ours, gold_lost = _placed(sides[0], same, tagset, types, paths)
     others, system_lost = _placed(sides[1], place, tagset, types, paths)
     unit = gold.unit or system.unit or "char"
-    theirs = {int(ours): row for row, ours in enumerate(place.tolist()) if ours != UNKNOWN}
-
+    theirs = np.full(len(gold), UNKNOWN, np.int32)
+    theirs[place[place != UNKNOWN]] = np.flatnonzero(place != UNKNOWN)
     has_words = gold.documents.length >= 0
     has_words[place[(place != UNKNOWN) & (system.documents.length >= 0)]] = True
 
@@ -315,8 +310,8 @@ def filled(
             return None, None
         text, tokens = gold.words(row)
         known = text if unit == "char" else tokens
-        if known is None and system.library is not None and row in theirs:
-            return system.words(theirs[row])
+        if known is None and system.library is not None and theirs[row] != UNKNOWN:
+            return system.words(int(theirs[row]))
         return text, tokens
 
     # Mentions that are left out are counted as mentions.

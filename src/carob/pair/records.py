@@ -1,28 +1,30 @@
 """Records: gold and system as typed values, on one schema, so that they can be compared in bulk.
 
 The values of a side are *leaves*: each fills a slot of one template, which is a record or an object
-in one. Every different value of a slot is read once (`Column`); a leaf is then a number.
+in one. A leaf is a row of the column of its slot (`Column`); where gold and system have the same
+text in the same place it is the same row, so that most values are neither looked up nor read.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 
-from carob.arrays.columns import numbering
-from carob.arrays.join import distinct
+from carob.arrays.columns import stretches, taken, used
+from carob.arrays.join import join
 from carob.arrays.types import BoolArray, FloatArray, IntArray
 from carob.corpus.corpus import Corpus
+from carob.corpus.document import FILLER_KINDS
 from carob.corpus.problems import SHOWN, InputError, Problem, plain, shown
 from carob.corpus.tables import UNKNOWN, Documents, int32, spread
 from carob.pair.filled import words_at
 from carob.pair.template_types import named, typed, types_of
 from carob.values.column import Column
-from carob.values.raw import BOOLEAN, KINDS, NUMBER, OBJECT, TEXT, Raw, Raws, fold
+from carob.values.raw import BOOLEAN, NUMBER, OBJECT, TEXT, Raw, Raws, Written, fold
 from carob.values.schema import Schema
 from carob.values.slot import TypedSlot, typed_slot
 
@@ -63,13 +65,42 @@ class Leaves:
 
     def take(self, index: IntArray) -> Leaves:
         """The leaves `index`, in that order."""
-        if len(index) == len(self) and np.array_equal(index, np.arange(len(index))):
-            return self
-        places, offsets = spread(self.offsets, index)
+        if self.alone:
+            places, offsets = index, np.arange(len(index) + 1, dtype=np.int32)
+        else:
+            places, offsets = spread(self.offsets, index)
         return Leaves(
-            self.template[index], self.node[index], self.optional[index], self.confidence[index],
-            self.filler[index], self.place[index], offsets, self.code[places],
+            self.template[index], self.node[index], taken(self.optional, index),
+            taken(self.confidence, index), self.filler[index], self.place[index], offsets,
+            self.code[places],
         )  # fmt: skip
+
+    @property
+    def alone(self) -> bool:
+        """Whether every leaf has one realisation, which is then in the same row."""
+        return len(self.code) == len(self)
+
+    def in_order(self, width: int) -> Leaves:
+        """The leaves sorted by template, node and place."""
+        key = slot_keys(self.template, self.node, width)
+        if (key[1:] > key[:-1]).all():
+            return self
+        template, place = self.template, self.place
+        in_file_order = (template[1:] == template[:-1]) & (place[1:] > place[:-1])
+        in_file_order |= template[1:] > template[:-1]
+        usual = bool(in_file_order.all())
+        return self.take(np.argsort(key, kind="stable") if usual else np.lexsort((place, key)))
+
+    @property
+    def node_of_rows(self) -> IntArray:
+        """The node of every realisation."""
+        if self.alone:
+            return self.node
+        return np.repeat(self.node, np.diff(self.offsets))
+
+    def of_rows(self, rows: IntArray) -> IntArray:
+        """The leaves that have these realisations."""
+        return rows if self.alone else np.searchsorted(self.offsets, rows, side="right") - 1
 
 
 class Side:
@@ -129,7 +160,7 @@ class Side:
 
     def _nearest(self, mask: BoolArray) -> IntArray:
         """For each template the nearest that is in the mask: itself, or one that it is in."""
-        found = np.arange(len(mask))
+        found = np.arange(len(mask), dtype=np.int32)
         while (out := ~mask[found]).any():
             found[out] = self.parent[found[out]]
         return found
@@ -145,34 +176,39 @@ class Side:
                 return found
             found[more] = found[self.parent[more]]
 
-    def raw_leaves(self) -> tuple[Leaves, list[str]]:
-        """The leaves in the order of the file, and texts; `code` is a place among these, times the
-        number of kinds, plus the kind.
-        """
+    def raw_leaves(self) -> tuple[Leaves, Written]:
+        """The leaves in the order of the file, and their values; `code` is a row of these."""
         table, fillers = self.corpus.templates, self.corpus.templates.fillers
-        texts = list(fillers.text.values)
-        text = fillers.text.codes.astype(np.int64)
-        silent = np.flatnonzero(text < 0)
-        doc = table.doc[fillers.template[fillers.filler[silent]]] if len(silent) else silent
-        for row, where in zip(silent.tolist(), doc.tolist(), strict=True):
-            words = self.corpus.words(where)
-            text[row] = len(texts)
-            place = fillers.fragments.of(row)
-            texts.append(words_at(words, place, self.corpus.unit or "char") or "")
-        code = text * len(KINDS) + np.where(fillers.text.codes < 0, TEXT, fillers.kinds)
-        kept, offsets = np.arange(len(fillers)), fillers.realisations
+        more = list[str]()
+        text, kinds = fillers.text.codes, fillers.kinds
+        if len(silent := np.flatnonzero(text < 0)):
+            text, kinds = text.copy(), np.where(text < 0, TEXT, kinds)
+            doc = table.doc[fillers.template[fillers.filler[silent]]]
+            text[silent] = len(fillers.text.values) + np.arange(len(silent))
+            for row, where in zip(silent.tolist(), doc.tolist(), strict=True):
+                spans, words = fillers.fragments.of(row), self.corpus.words(where)
+                more.append(words_at(words, spans, self.corpus.unit or "char") or "")
+        leaves = Leaves(
+            self.owner[fillers.template], self._paths, fillers.optional, fillers.confidence,
+            np.arange(len(fillers), dtype=np.int32), fillers.place, fillers.realisations,
+            np.arange(len(text), dtype=np.int32),
+        )  # fmt: skip
         if self.swallowed.any():
-            kept = np.flatnonzero(~self.swallowed[fillers.template])
-            places, offsets = spread(fillers.realisations, kept)
-            code = code[places]
+            leaves = leaves.take(np.flatnonzero(~self.swallowed[fillers.template]))
         objects = np.flatnonzero(self.is_value & ~self.swallowed[np.maximum(self.parent, 0)]
                                  & (self.parent >= 0))  # fmt: skip
-        leaves = Leaves(
-            self.owner[fillers.template[kept]], self._paths[kept], fillers.optional[kept],
-            fillers.confidence[kept], kept, fillers.place[kept], offsets, code,
-        )  # fmt: skip
-        if not len(objects):
-            return leaves, texts
+        if len(objects):
+            place = len(fillers.text.values) + len(more) + np.arange(len(objects))
+            more += [self.json_of(row) for row in objects.tolist()]
+            leaves = leaves.and_more(self._object_leaves(objects, len(text)))
+            text = int32(np.append(text, place))
+            kinds = np.append(kinds, np.full(len(objects), OBJECT, np.uint8))
+        return leaves, Written((*fillers.text.values, *more) if more else fillers.text.values,
+                               text, kinds)  # fmt: skip
+
+    def _object_leaves(self, objects: IntArray, first_code: int) -> Leaves:
+        """The leaves that objects are where the task has a value."""
+        table, fillers = self.corpus.templates, self.corpus.templates.fillers
         first = np.searchsorted(fillers.template, objects)
         inside = (first < len(fillers)) & (
             fillers.template[np.minimum(first, max(len(fillers) - 1, 0))] == objects
@@ -182,14 +218,11 @@ class Side:
         sure = np.full(len(objects), np.nan)
         if self.confidence is not None:
             sure = self.confidence[objects]
-        object_codes = (np.arange(len(objects)) + len(texts)) * len(KINDS) + OBJECT
-        texts += [self.json_of(row) for row in objects.tolist()]
-        more = Leaves(
+        return Leaves(
             self.parent[objects], self.node[objects], np.zeros(len(objects), bool), sure,
             np.where(inside, first, UNKNOWN), table.place[objects],
-            np.arange(len(objects) + 1), object_codes,
+            np.arange(len(objects) + 1), first_code + np.arange(len(objects)),
         )  # fmt: skip
-        return leaves.and_more(more), texts
 
     @cached_property
     def _content(self) -> tuple[dict[int, list[int]], dict[int, list[int]]]:
@@ -226,15 +259,12 @@ class Side:
         return f"{{{', '.join(parts)}}}"
 
     def finish(self, leaves: Leaves, width: int) -> None:
-        """Take the leaves, and sort them and the templates: they are found by their place."""
+        """Take the leaves, which are in order, and sort the templates: they are found by their
+        place.
+        """
         self.width = width
-        key = leaves.template.astype(np.int64) * width + leaves.node
-        if np.any(
-            (key[1:] < key[:-1]) | ((key[1:] == key[:-1]) & (leaves.place[1:] < leaves.place[:-1]))
-        ):
-            order = np.lexsort((leaves.place, key))
-            leaves, key = leaves.take(order), key[order]
-        self.leaves, self._leaf_key = leaves, key
+        self.__dict__.pop("_leaves_by_node", None)
+        self.leaves, self._leaf_key = leaves, slot_keys(leaves.template, leaves.node, width)
         inner = np.flatnonzero((self.parent >= 0) & (self.node >= 0) & ~self.swallowed)
         keys = self.parent[inner].astype(np.int64) * width + self.node[inner]
         order = np.lexsort((self.corpus.templates.place[inner], keys))
@@ -242,7 +272,18 @@ class Side:
 
     def leaves_at(self, templates: IntArray, node: int) -> tuple[IntArray, IntArray]:
         """The first leaf of a slot in each of these templates, and how many there are."""
+        if 4 * len(templates) > len(self.node):  # a table of all templates is faster than a search
+            order, bounds = self._leaves_by_node
+            rows = order[bounds[node] : bounds[node + 1]]
+            owner, size = self.leaves.template[rows], len(self.node) + 1  # the last: no template
+            first = np.zeros(size, np.int64)
+            first[owner[::-1]] = rows[::-1]
+            return first[templates], np.bincount(owner, minlength=size)[templates]
         return _ranges(self._leaf_key, templates.astype(np.int64) * self.width + node)
+
+    @cached_property
+    def _leaves_by_node(self) -> tuple[IntArray, IntArray]:
+        return _by_node(self.leaves.node, len(self.schema.nodes))
 
     def unknown_at(self, templates: IntArray) -> tuple[IntArray, IntArray]:
         """The first leaf under an unknown key, and how many there are."""
@@ -320,18 +361,27 @@ def unknown_row(schema: Schema, known: dict[str, int], path: str) -> str:
     return words[0]
 
 
-def _order(key: IntArray, place: IntArray) -> IntArray:
-    """The order by key, and by place within a key. No two rows have both in common."""
-    bits = int(place.max(initial=0)).bit_length()
-    if int(key.max(initial=0)).bit_length() + bits > 62:
-        return np.lexsort((place, key))
-    both = (key << bits) | place
-    return np.arange(len(both)) if bool((both[1:] > both[:-1]).all()) else np.argsort(both)
+def slot_keys(template: IntArray, node: IntArray, width: int) -> IntArray:
+    """One number for each template and node, in their order.
+
+    >>> slot_keys(np.array([0, 2]), np.array([1, 0]), 10)
+    array([ 1, 20])
+    """
+    key: IntArray = template.astype(np.int64)
+    key *= width
+    key += node
+    return key
 
 
 def _ranges(keys: IntArray, wanted: IntArray) -> tuple[IntArray, IntArray]:
+    """Where the rows with each of these keys begin, and how many there are; keys are sorted."""
     low = np.searchsorted(keys, wanted)
-    return low, np.searchsorted(keys, wanted, side="right") - low
+    if not len(keys):
+        return low, np.zeros_like(low)
+    count = (keys.take(low, mode="clip") == wanted).astype(np.int64)
+    several = np.flatnonzero(keys.take(low + 1, mode="clip") == wanted)  # most keys are there once
+    count[several] = np.searchsorted(keys, wanted[several], side="right") - low[several]
+    return low, count
 
 
 @dataclass(eq=False)
@@ -384,121 +434,94 @@ class RecordPair:
 
 
 def _columns(gold: Side, system: Side, schema: Schema, width: int) -> tuple[dict[int, Column], int]:
-    """Read the values of all slots; the sides get their leaves. The number of values of the system
-    that cannot be read comes with the columns.
+    """The columns of all slots; the sides get their leaves. The number of values of the system that
+    cannot be read comes with the columns.
     """
     width = max(width, len(gold.rows), len(system.rows))
     sides = (gold, system)
     found = [side.raw_leaves() for side in sides]
-    texts, codes = _on_one_vocabulary(sides, found)
-    kept = [np.ones(len(leaves), bool) for leaves, _ in found]
+    values, size = Raws.joined([raws for _, raws in found]), len(found[0][1].place)
+    every = [leaves.in_order(width) for leaves, _ in found]
+    codes = [every[0].code, every[1].code + np.int32(size)]
+    _share_rows(sides, every, codes, values, width)
+    kept = [np.ones(len(leaves), bool) for leaves in every]
     columns: dict[int, Column] = {}
     problems: list[Problem] = []
     unreadable = 0
-    owners, by_node, bounds = [], [], []
-    small = np.int16 if width < 1 << 15 else np.int32  # small numbers are sorted faster
-    for leaves, _ in found:
-        owner = np.repeat(np.arange(len(leaves)), np.diff(leaves.offsets))
-        node_of = leaves.node[owner].astype(small)
-        order = np.argsort(node_of, kind="stable")
-        owners.append(owner)
-        by_node.append(order)
-        nodes = np.arange(len(schema.nodes) + 1).astype(small)
-        bounds.append(np.searchsorted(node_of[order], nodes))
-    place = np.empty(len(texts) * len(KINDS), np.int64)
+    by_node = [_by_node(leaves.node_of_rows, len(schema.nodes)) for leaves in every]
+    place = np.empty(len(values), np.int32)
     for node in schema.nodes:
         if node.parent < 0:
             continue
-        n = node.number
-        rows = [
-            order[bound[n] : bound[n + 1]] for order, bound in zip(by_node, bounds, strict=True)
-        ]
+        rows = [order[bound[node.number] : bound[node.number + 1]] for order, bound in by_node]
         if node.is_object:
             if len(rows[0]):
-                leaf, first = owners[0][rows[0][0]], int(codes[0][rows[0][0]])
-                raw = Raw(first % len(KINDS), texts[first // len(KINDS)])
-                problems.append(_problem("K832", gold, found[0][0], leaf, node.path, raw,
+                raw = values[int(codes[0][rows[0][0]])]
+                leaf = int(every[0].of_rows(rows[0][0]))
+                problems.append(_problem("K832", gold, every[0], leaf, node.path, raw,
                                          "an object with slots"))  # fmt: skip
             continue
-        used = distinct(np.concatenate([code[row] for code, row in zip(codes, rows, strict=True)]))
-        place[used] = np.arange(len(used))
-        for side in (0, 1):
-            codes[side][rows[side]] = place[codes[side][rows[side]]]
-        own_texts = [texts[i] for i in (used // len(KINDS)).tolist()]
-        column = columns[n] = Column(node.slot, Raws(own_texts, used % len(KINDS)))
+        ours, theirs = (code[row] for code, row in zip(codes, rows, strict=True))
+        every_row = np.append(ours, theirs[theirs >= size])  # gold's own are there already
+        column, place[every_row] = Column.of(node.slot, values.take(every_row))
+        columns[node.number] = column
+        for code, row, before in zip(codes, rows, (ours, theirs), strict=True):
+            code[row] = place[before]
         if node.slot.null:
             absent = np.array([fold(raw.text) in node.slot.null and raw.kind != OBJECT
                                for raw in column.raws], bool)  # fmt: skip
-            for side in (0, 1):
-                gone = absent[codes[side][rows[side]]]
-                kept[side][owners[side][rows[side]][gone]] = False
-        bad = ~column.readable
-        ours = rows[0][bad[codes[0][rows[0]]]]
-        ours = ours[kept[0][owners[0][ours]]]
-        for row in ours[: max(0, SHOWN - len(problems))].tolist():
-            raw = column.raws[int(codes[0][row])]
-            problems.append(_problem("K831", gold, found[0][0], owners[0][row], node.path, raw,
+            for mask, leaves, code, row in zip(kept, every, codes, rows, strict=True):
+                mask[leaves.of_rows(row[absent[code[row]]])] = False
+        if column.readable.all():
+            continue
+        wrong = [row[~column.readable[code[row]]] for code, row in zip(codes, rows, strict=True)]
+        wrong = [row[mask[leaves.of_rows(row)]]
+                 for mask, leaves, row in zip(kept, every, wrong, strict=True)]  # fmt: skip
+        is_object = column.raws.kinds[codes[0][wrong[0]]] == OBJECT
+        first = wrong[0][np.argsort(is_object, kind="stable")][: max(0, SHOWN - len(problems))]
+        for row in first.tolist():
+            leaf, raw = int(every[0].of_rows(row)), column.raws[int(codes[0][row])]
+            problems.append(_problem("K831", gold, every[0], leaf, node.path, raw,
                                      _expected(node.slot)))  # fmt: skip
-        theirs = rows[1][bad[codes[1][rows[1]]]]
-        unreadable += int(np.count_nonzero(kept[1][owners[1][theirs]]))
+        unreadable += len(wrong[1])
     if problems:
         raise InputError(problems[:SHOWN], len(problems))
-    for own, (leaves, _), mask, code in zip(sides, found, kept, codes, strict=True):
-        read = Leaves(leaves.template, leaves.node, leaves.optional, leaves.confidence,
-                      leaves.filler, leaves.place, leaves.offsets, code)  # fmt: skip
+    for own, leaves, mask, code in zip(sides, every, kept, codes, strict=True):
+        read = replace(leaves, code=code)
         good = mask & (own.doc[leaves.template] >= 0)
         if schema.unknown == "ignore" or own is gold:
             good &= leaves.node < len(schema.nodes)
-        own.finish(read.take(np.flatnonzero(good)), width)
+        own.finish(read if good.all() else read.take(np.flatnonzero(good)), width)
     _join_alternatives(gold, schema)
     return columns, unreadable
 
 
-PIECE = 1 << 16
-"""About how many values get their numbers at a time."""
+def _by_node(node: IntArray, count: int) -> tuple[IntArray, IntArray]:
+    """Rows in the order of their nodes, and where those of each of the first nodes begin."""
+    small = np.int16 if node.max(initial=count) < 1 << 15 else np.int32  # these are sorted faster
+    node = node.astype(small)
+    order = np.argsort(node, kind="stable")
+    return order, np.searchsorted(node, np.arange(count + 1).astype(small), sorter=order)
 
 
-def _on_one_vocabulary(
-    sides: Sequence[Side], found: Sequence[tuple[Leaves, list[str]]]
-) -> tuple[list[str], list[IntArray]]:
-    """Texts, and the codes of both sides in these. The same text has one code in a document.
+def _share_rows(
+    sides: Sequence[Side], leaves: Sequence[Leaves], codes: list[IntArray], values: Raws, width: int
+) -> None:
+    """Give values of the system the row of gold's value in the same place, where both are the same.
 
-    Documents are numbered some at a time: a table of all texts of a large file does not fit into
-    the cache, and takes several times longer.
+    The first value of a slot in a document is compared with gold's first, the second with the
+    second, and so on.
     """
-    docs, orders = [], []
-    for side, (leaves, _) in zip(sides, found, strict=True):
-        doc = np.repeat(side.doc[leaves.template], np.diff(leaves.offsets))
-        rises = bool((doc[1:] >= doc[:-1]).all())
-        orders.append(np.arange(len(doc)) if rises else np.argsort(doc, kind="stable"))
-        docs.append(doc[orders[-1]])
-    count = max((int(doc[-1]) + 1 for doc in docs if len(doc)), default=0)
-    ends = np.linspace(0, count, sum(map(len, docs)) // PIECE + 2).astype(np.int64)[1:]
-    bounds = [np.append(0, np.searchsorted(doc, ends)).tolist() for doc in docs]
-    texts: list[str] = []
-    codes = [np.empty_like(leaves.code) for leaves, _ in found]
-    for piece in range(len(ends)):
-        number = numbering()
-        for own, order, bound, (leaves, words) in zip(codes, orders, bounds, found, strict=True):
-            rows = order[bound[piece] : bound[piece + 1]]
-            text, kind = np.divmod(leaves.code[rows], len(KINDS))
-            own[rows] = (_numbers(text, words, number) + len(texts)) * len(KINDS) + kind
-        texts += number
-    return texts, codes
-
-
-def _numbers(place: IntArray, words: Sequence[str], number: Mapping[str, int]) -> IntArray:
-    """The numbers of the words at these places."""
-    if not len(place):
-        return place
-    low, high = int(place.min()), int(place.max()) + 1
-    if high - low <= 4 * len(place):  # neighbours in a file have neighbouring words
-        some = words[low:high]
-        return np.fromiter(map(number.__getitem__, some), np.int64, len(some))[place - low]
-    used = distinct(place)
-    some = [words[i] for i in used.tolist()]
-    table = np.fromiter(map(number.__getitem__, some), np.int64, len(some))
-    return table[np.searchsorted(used, place)]
+    columns = (("doc", sides), ("template", leaves), ("node", leaves))
+    if all(np.array_equal(*(getattr(each, name) for each in both)) for name, both in columns):
+        ours = theirs = np.arange(len(leaves[0]), dtype=np.int32)  # the usual case: no search
+    else:
+        ours, theirs = join(*(slot_keys(side.doc[own.template], own.node, width)
+                              for side, own in zip(sides, leaves, strict=True)))  # fmt: skip
+    for part in stretches(len(ours), 16):  # so few that their texts stay in the cache
+        at = [own.offsets[pair[part]] for own, pair in zip(leaves, (ours, theirs), strict=True)]
+        gold, system = (code[place] for code, place in zip(codes, at, strict=True))
+        codes[1][at[1]] = np.where(values.same(gold, system), gold, system)
 
 
 def _join_alternatives(gold: Side, schema: Schema) -> None:
@@ -508,7 +531,7 @@ def _join_alternatives(gold: Side, schema: Schema) -> None:
         return
     leaves = gold.leaves
     node = np.where(leaves.node < len(schema.nodes), leaves.node, UNKNOWN)
-    key = leaves.template.astype(np.int64) * gold.width + leaves.node
+    key = slot_keys(leaves.template, leaves.node, gold.width)
     again = np.append(False, key[1:] == key[:-1]) & several[node]
     first = np.flatnonzero(~again)
     joined = Leaves(
@@ -569,15 +592,17 @@ def guessed_slots(gold: Corpus) -> dict[str, TypedSlot]:
     paths, rows = named(table)
     slots: dict[str, TypedSlot] = {}
     inner = table.parent >= 0
-    objects = {paths.values[code] for code in np.unique(paths.codes[inner]).tolist()}
+    objects = {paths.values[code] for code in used(paths.codes[inner], len(paths.values)).tolist()}
     several = {key[1] for key in gold.facts if isinstance(key, tuple) and key[0] == "list"}
     several |= _repeated(paths.codes[inner], table.parent[inner], paths.values)
     several |= _repeated(rows.codes, fillers.template, rows.values)
     kinds = fillers.kinds[fillers.realisations[:-1]]
+    width = len(FILLER_KINDS)
+    pairs = used(rows.codes * width + kinds, len(rows.values) * width)
     for code, row in enumerate(rows.values):
         if row in objects:
             continue
-        here = np.unique(kinds[rows.codes == code]).tolist()
+        here = (pairs[pairs // width == code] % width).tolist()
         kind = ("string", "number", "boolean")[here[0] if len(here) == 1 else 0]
         fill = "any" if gold.renamed.get(row, row) in several or row in several else "at most one"
         slots[gold.renamed.get(row, row)] = typed_slot({"type": kind, "fillers": fill})[0]
@@ -589,10 +614,9 @@ def guessed_slots(gold: Corpus) -> dict[str, TypedSlot]:
 
 def _repeated(codes: IntArray, whose: IntArray, names: Sequence[str]) -> set[str]:
     """The names that occur more than once in the same template."""
-    key = whose.astype(np.int64) * (len(names) + 1) + codes
-    different, count = np.unique(key, return_counts=True)
-    found = np.unique(different[count > 1] % (len(names) + 1))
-    return {names[code] for code in found.tolist()}
+    key = np.sort(slot_keys(whose, codes, len(names) + 1), kind="stable")
+    again = used(key[1:][key[1:] == key[:-1]] % (len(names) + 1), len(names) + 1)
+    return {names[code] for code in again.tolist()}
 
 
 def _listed(names: Sequence[str]) -> str:

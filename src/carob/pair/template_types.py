@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from carob.arrays.columns import used
 from carob.arrays.join import packed
 from carob.arrays.types import BoolArray, IntArray
 from carob.corpus.corpus import Corpus
@@ -85,12 +86,18 @@ def slots_without_types(corpora: Iterable[Corpus]) -> tuple[str, ...]:
     for corpus in corpora:
         if len(corpus.templates):
             table, row = corpus.templates, named(corpus.templates)[1]
+            if not table.label.values:
+                names.update(row_names(corpus, row))
+                continue
             top = np.arange(len(table))
             while (inner := table.parent[top] >= 0).any():
                 top = np.where(inner, table.parent[top], top)
             kind = table.label.codes[top[table.fillers.template]].astype(np.int64)
             width = len(row.values) + 1
-            for pair in np.unique((kind + 1) * width + row.codes).tolist():
+            pairs, _ = _ranked(
+                (kind + 1) * width + row.codes, (len(table.label.values) + 1) * width
+            )
+            for pair in pairs.tolist():
                 code, name = pair // width - 1, row_names(corpus, row)[pair % width]
                 prefix = "" if code < 0 else f"{table.label.values[code]}."
                 names.add(name.removeprefix(prefix))
@@ -151,6 +158,8 @@ def fills_template(corpus: Corpus) -> BoolArray:
 
 def _of_templates(gold: Corpus, system: Corpus) -> Typed:
     ours, theirs = gold.templates, system.templates
+    if not ours.label.values and not theirs.label.values:
+        return Typed(gold, system)
     words = tuple(sorted({*ours.label.values, *theirs.label.values}))
     known, new = ours.label.onto(words).codes, theirs.label.onto(words).codes.copy()
     here, there = (named(_bare(table))[0] for table in (ours, theirs))
@@ -268,7 +277,7 @@ def named(table: Templates) -> tuple[Codes, Codes]:
 
 def _named(table: Templates) -> tuple[Codes, Codes]:
     names: list[str] = [*table.label.values, ""]
-    path = np.full(len(table), UNKNOWN, np.int64)
+    path = np.full(len(table), UNKNOWN, np.int32)
     top = table.parent == UNKNOWN
     typed = table.label.codes >= 0
     path[top] = np.where(typed[top], table.label.codes[top], len(names) - 1)
@@ -284,33 +293,35 @@ def _named(table: Templates) -> tuple[Codes, Codes]:
 def _joined(path: IntArray, slot: Codes, code: IntArray, names: list[str]) -> IntArray:
     """New names for pairs of a path and a slot, appended to `names`."""
     width = len(slot.values) + 1
-    pairs, which = _ranked(path * width + code, len(names) * width)
+    limit = len(names) * width
+    pairs, which = _ranked(path * (np.int32 if limit < 1 << 31 else np.int64)(width) + code, limit)
     first = len(names)
     for pair in pairs.tolist():
         before, word = names[pair // width], slot.values[pair % width]
         names.append(f"{before}.{word}" if before else word)
-    return which + first
+    return which + np.int32(first)
 
 
 def _ranked(numbers: IntArray, limit: int) -> tuple[IntArray, IntArray]:
     """The different numbers, sorted, and which of them each one is; all are below `limit`.
 
     >>> _ranked(np.array([5, 3, 5]), 6)
-    (array([3, 5]), array([1, 0, 1]))
+    (array([3, 5]), array([1, 0, 1], dtype=int32))
     """
     if limit > 4 * len(numbers) + 1024:
         different, which = np.unique(numbers, return_inverse=True)
         return different, which.reshape(-1)
-    used = np.zeros(limit, bool)
-    used[numbers] = True
-    return np.flatnonzero(used), (np.cumsum(used) - 1)[numbers]
+    different = used(numbers, limit)
+    place = np.empty(limit, np.int32)
+    place[different] = np.arange(len(different))
+    return different, place[numbers]
 
 
 def _as_codes(column: IntArray, names: Sequence[str]) -> Codes:
-    used = sorted({names[i] for i in np.unique(column).tolist()})
-    place = {name: i for i, name in enumerate(used)}
+    words = sorted({names[i] for i in used(column, len(names)).tolist()})
+    place = {word: i for i, word in enumerate(words)}
     table = int32([place.get(name, UNKNOWN) for name in names])
-    return Codes(table[column], tuple(used))
+    return Codes(table[column], tuple(words))
 
 
 def implicit(corpus: Corpus) -> tuple[tuple[str, ...], IntArray]:

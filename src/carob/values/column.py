@@ -1,8 +1,9 @@
-"""Many values of one slot: each different text is a row, and is read when it is needed, once.
+"""Many values of one slot: each is a row, and is read when it is needed, once.
 
-Equal texts are equal values, and most answers are right, so most are never read. Of the others,
-equal values are found by comparing numbers. Only pairs that are unequal, and that by a rough look
-may still be partly right or within a tolerance, are compared exactly, each different pair once.
+Equal texts are equal values, and most answers are right, so most are never read: gold and system
+then have the same row. Of the others, equal values are found by comparing numbers. Only pairs that
+are unequal, and that by a rough look may still be partly right or within a tolerance, are compared
+exactly, each different pair once.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ from carob.arrays.types import BoolArray, FloatArray, IntArray
 from carob.values import date, quantity
 from carob.values.edit import bags, distance
 from carob.values.matches import Match
-from carob.values.number import SHORT, number_key, plain_number_key
-from carob.values.raw import NUMBER, OBJECT, Raw, Raws, fold, trimmed
+from carob.values.number import PLAIN_SIGNS, SHORT, number_key, plain_number_key
+from carob.values.raw import NUMBER, OBJECT, Raw, Raws, fold, folded, trimmed
 from carob.values.slot import TypedSlot
 
 INCORRECT, PARTIAL, CORRECT = range(3)
@@ -34,7 +35,7 @@ LONGEST_EDIT = 50_000
 
 
 class Column:
-    """The different values of a slot, on both sides.
+    """The values of a slot, on both sides.
 
     >>> from carob.values.slot import typed_slot
     >>> slot, _ = typed_slot({"type": "date"})
@@ -47,14 +48,28 @@ class Column:
         self.slot, self.raws = slot, Raws.of(raws)
         self.by_equality = _by_equality(slot)
         self._as_texts = slot.match.name == "exact" and slot.type in ("string", "id")
-        self._values: list[Any] = [_UNREAD] * len(self.raws)
-        self._keys: IntArray = np.full(len(self.raws), -1)
+        self._values: dict[int, Any] = {}
+        self._keys: IntArray = np.full(len(self.raws), -1, np.int32)
         self._numbers = numbering()
         self._pairs: dict[int, int] = {}
 
+    @classmethod
+    def of(cls, slot: TypedSlot, raws: Raws) -> tuple[Column, IntArray]:
+        """The column of these values, and the row of each. If values have to be read, or pairs of
+        them judged one by one, every different value is one row.
+
+        >>> from carob.values.slot import typed_slot
+        >>> Column.of(typed_slot({"type": "date"})[0], Raws.of([Raw(0, "2024"), Raw(0, "2024")]))[1]
+        array([0, 0])
+        """
+        if _by_equality(slot) and slot.type in ("string", "id", "number"):
+            return cls(slot, raws), np.arange(len(raws))
+        different, row = raws.different()
+        return cls(slot, different), row
+
     def value(self, row: int) -> Any:
         """The value in a row; None if it cannot be read."""
-        found = self._values[row]
+        found = self._values.get(row, _UNREAD)
         if found is _UNREAD:
             raw = self.raws[row]
             if self._as_texts:
@@ -73,8 +88,7 @@ class Column:
         sure: BoolArray = np.zeros(len(self.raws), bool)
         if self.slot.type == "number":
             numbers = np.flatnonzero(self.raws.kinds == NUMBER)
-            written = [self.raws.texts[i] for i in numbers.tolist()]
-            sure[numbers] = [len(t) < SHORT and not t.strip("-.0123456789") for t in written]
+            sure[numbers] = _short_numbers(self.raws.texts(numbers))
         for row in np.flatnonzero(~sure).tolist():
             sure[row] = self.value(row) is not None
         return sure
@@ -82,20 +96,29 @@ class Column:
     def keys(self, rows: IntArray) -> IntArray:
         """A number for each of these rows, which are readable: the same where values are equal."""
         new = distinct(rows[self._keys[rows] < 0])
-        keys: Iterable[Any] = map(self._key, new.tolist())
-        if self.slot.type == "string" and self.slot.match.name != "exact":  # most are strings
-            keys = (fold(self.raws.texts[row]) for row in new.tolist())
-        self._keys[new] = np.fromiter(map(self._numbers.__getitem__, keys), np.int64, len(new))
+        keys = self._canonical(new)
+        self._keys[new] = np.fromiter(map(self._numbers.__getitem__, keys), np.int32, len(new))
         return self._keys[rows]
 
-    def _key(self, row: int) -> Any:
+    def _canonical(self, rows: IntArray) -> Iterable[Any]:
+        """What is equal where the values in these rows are."""
         if self.slot.match.name == "exact":
-            return trimmed(self.raws.texts[row])
+            return map(trimmed, self.raws.texts(rows))
+        if self.slot.type == "string":  # most are
+            return folded(self.raws.texts(rows))
         if self.slot.type == "number":
-            plain = self.slot.kind.unit is None and self.raws.kinds[row] == NUMBER
-            key = plain_number_key(self.raws.texts[row]) if plain else None
-            return number_key(self.value(row)) if key is None else key
-        return canonical(self.slot.type, self.value(row))
+            return self._number_keys(rows)
+        return (canonical(self.slot.type, self.value(row)) for row in rows.tolist())
+
+    def _number_keys(self, rows: IntArray) -> list[Any]:
+        """The keys of numbers, most of which need not be read."""
+        keys: list[str | None] = [None] * len(rows)
+        if self.slot.kind.unit is None:
+            kinds = self.raws.kinds[rows].tolist()
+            keys = [plain_number_key(text) if kind == NUMBER else None
+                    for text, kind in zip(self.raws.texts(rows), kinds, strict=True)]  # fmt: skip
+        return [number_key(self.value(row)) if key is None else key
+                for row, key in zip(rows.tolist(), keys, strict=True)]  # fmt: skip
 
     @cached_property
     def _rough(self) -> Any:
@@ -127,6 +150,13 @@ class Column:
 
     def _judged(self, gold: int, system: int) -> int:
         return judged(self.slot, self.value(gold), self.value(system))
+
+
+def _short_numbers(texts: Sequence[str]) -> BoolArray | bool:
+    """Which JSON numbers are so short and plain that they can be read for sure."""
+    if max(map(len, texts), default=0) < SHORT and not "".join(texts).strip(PLAIN_SIGNS):
+        return True
+    return np.array([len(t) < SHORT and not t.strip(PLAIN_SIGNS) for t in texts], bool)
 
 
 def judged(slot: TypedSlot, gold: Any, system: Any) -> int:

@@ -15,6 +15,8 @@ LONGEST = 1000
 MOST_DIGITS = 300
 SHORT = 30
 """JSON numbers of fewer characters, without an exponent, can be read for sure."""
+PLAIN_SIGNS = "-.0123456789"
+"""The characters of a JSON number without an exponent."""
 LARGEST_EXPONENT = 300
 
 Decimal = Literal[".", ",", "auto"]
@@ -122,7 +124,7 @@ def plain_number_key(text: str) -> str | None:
     >>> plain_number_key("-1.250"), plain_number_key("100"), plain_number_key("1e2")
     ('-1.25', '100', None)
     """
-    if len(text) >= SHORT or text.strip("-.0123456789"):
+    if len(text) >= SHORT or text.strip(PLAIN_SIGNS):
         return None
     if "." in text:
         text = text.rstrip("0").removesuffix(".")
