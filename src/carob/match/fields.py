@@ -183,8 +183,8 @@ def compared(pair: Pair, floor: float, *, weights: bool) -> tuple[Parts, FloatAr
 
     >>> from carob.corpus.corpus import Corpus
     >>> gold = Corpus.of({"templates": [{"slots": {"a": ["1"]}}]})
-    >>> compared(Pair.of(gold, gold), 0.5, weights=True)[0].outcome
-    array([0])
+    >>> compared(Pair.of(gold, gold), 0.5, weights=True)[0].outcome.tolist()
+    [0]
     """
     key = ("records", floor, weights)
     if key not in pair.remembered:
