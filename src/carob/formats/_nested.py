@@ -129,10 +129,11 @@ class NestedSlots:
         """The number of each key of these objects, and the period with which keys come again: if
         all objects have the same keys, every n-th value has the same key; otherwise it is 1.
         """
-        names, first = list(chain.from_iterable(objects)), list(objects[0])
-        if names == first * len(objects):
+        first = list(objects[0])
+        if all(map(first.__eq__, map(list, objects))):
             numbers = np.array([self.keys[name] for name in first], np.int64)
             return np.tile(numbers, len(objects)), len(first)
+        names = list(chain.from_iterable(objects))
         return np.fromiter(map(self.keys.__getitem__, names), np.int64, len(names)), 1
 
     def _pairs(self, path: IntArray, key: IntArray) -> tuple[list[str], IntArray]:

@@ -341,6 +341,8 @@ class WordColumns:
         columns = cls(
             set(), np.full(len(texts), UNKNOWN, np.int32), np.zeros(len(texts), np.uint64)
         )
+        if texts.count(None) == tokens.count(None) == len(texts):  # most records have neither
+            return columns
         with_text = [text is not None for text in texts]
         with_tokens = [each is not None for each in tokens]
         columns.lengths[with_tokens], columns.hashes[with_tokens] = sizes, hashes
