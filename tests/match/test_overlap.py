@@ -23,6 +23,7 @@ from carob.corpus.document import Document, Mention
 from carob.corpus.problems import RecipeError
 from carob.counts.events import Events
 from carob.counts.tally import Tally
+from carob.match import overlap
 from carob.match.exact import Exact
 from carob.match.overlap import Constrained, Contains, Iou, Left, Overlap, Right
 from carob.pair.pair import Pair
@@ -431,3 +432,16 @@ def test_documents_that_lie_far_apart_on_a_line_do_not_meet() -> None:
         quantities = Tally.of(registry.load("match", name)(), pair).by_unit()
         assert [0, 0] == quantities["gold_right"][[0, far]].tolist(), name
         assert [0, 0] == quantities["system_right"][[0, far]].tolist(), name
+
+
+def test_the_best_overlap_of_each_mention_is_the_first_that_shares_most() -> None:
+    rng = np.random.default_rng(0)
+    for world in range(500):
+        rows, shared = rng.integers(0, 5, (2, int(rng.integers(0, 9))))
+        if world % 2:
+            rows.sort()  # mentions that are neither nested nor cross
+        best = {
+            row: max(np.flatnonzero(rows == row).tolist(), key=lambda i: shared[i])
+            for row in rows.tolist()
+        }
+        assert sorted(overlap._best(rows, shared).tolist()) == sorted(best.values())

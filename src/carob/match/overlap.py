@@ -286,7 +286,12 @@ class Iou(_OverlapSpace):
 
 def _best(rows: IntArray, shared: IntArray) -> IntArray:
     """For each row that occurs, the place where it shares most; of several, the first."""
-    repeats = np.bincount(rows)[rows] > 1
+    if (rows[1:] >= rows[:-1]).all():  # the usual case: mentions that are neither nested nor cross
+        repeats = np.zeros(len(rows), bool)
+        repeats[1:] = again = rows[1:] == rows[:-1]
+        repeats[:-1] |= again
+    else:
+        repeats = np.bincount(rows)[rows] > 1
     crowd = np.flatnonzero(repeats)
     order = crowd[np.lexsort((-shared[crowd], rows[crowd]))]
     opens = np.append(True, rows[order[1:]] != rows[order[:-1]])[: len(order)]
