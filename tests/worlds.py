@@ -108,3 +108,9 @@ pairs: st.SearchStrategy[tuple[Documents, Documents]] = st.builds(
 named_pairs: st.SearchStrategy[tuple[Documents, Documents]] = st.builds(
     lambda seed, count: random_pairs(seed, count, ids=True), seeds, st.integers(1, 12)
 )
+
+
+ODD_TEXTS = (
+    "", " ", "é", "😀 Ann", 'say "a": b', '",:', "\\", '\\"', "\\\\", "a\nb", "\u2028", "a:b", "\0",
+)  # fmt: skip
+"""Texts that JSON has to escape, or that look like its syntax."""

@@ -20,22 +20,8 @@ from carob.formats._typed import Lines, plain_documents, plain_records
 from carob.formats.jsonl import Jsonl
 from carob.formats.records import Records
 from tests.formats._spelling import files
-from tests.worlds import examples
+from tests.worlds import ODD_TEXTS, examples
 
-ODD_TEXTS = (
-    "",
-    " ",
-    "é",
-    "😀 Ann",
-    'say "a": b',
-    '",:',
-    "\\",
-    '\\"',
-    "a\nb",
-    "\u2028",
-    "a:b",
-    "\0",
-)
 ODD_VALUES: tuple[Any, ...] = (
     None,
     True,
