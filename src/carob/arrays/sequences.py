@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from carob.arrays.join import ranked
 from carob.arrays.types import IntArray
 
 
@@ -24,7 +25,11 @@ def sequence_ranks(offsets: IntArray, values: IntArray) -> IntArray:
     tail = np.zeros(count, np.int64)
     for place in range(longest - 1, -1, -1):
         rows = longest_first[: long_enough[place]]
-        keys = values[offsets[rows] + place].astype(np.int64) * (count + 1) + tail[rows]
-        tail[rows] = np.unique(keys, return_inverse=True)[1].reshape(-1) + 1
-    ranks: IntArray = np.unique(tail, return_inverse=True)[1].reshape(-1)
-    return ranks
+        keys = values[offsets[rows] + place].astype(np.int64)
+        if tail.any():
+            keys = keys * (count + 1) + tail[rows]
+        tail[rows] = ranked(keys)[1] + 1
+    # Without a gap by now: from 1 up, and 0 for empty sequences.
+    if tail.all():
+        tail -= 1
+    return tail

@@ -188,7 +188,7 @@ def _take(column: Any, index: IntArray) -> Any:
     if isinstance(column, np.ndarray):
         return column[index]
     if isinstance(column, tuple):
-        return tuple(column[i] for i in index.tolist())
+        return tuple(map(column.__getitem__, index.tolist()))
     if isinstance(column, Mapping):
         return {name: _take(each, index) for name, each in column.items()}
     return None if column is None else column.take(index)
@@ -199,7 +199,7 @@ def _join(columns: Sequence[Any]) -> Any:
     if isinstance(columns[0], Codes):
         return joined_codes(columns)
     if isinstance(columns[0], tuple):
-        return tuple(each for column in columns for each in column)
+        return tuple(chain.from_iterable(columns))
     return end_to_end(columns)
 
 

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from carob.arrays.columns import column_sums, compact, group_sums, is_whole, label_codes
-from carob.arrays.join import distinct
+from carob.arrays.join import distinct, ranked
 from carob.arrays.types import FloatArray, IntArray
 from carob.counts.events import Events, Space
 from carob.counts.quantities import Quantities
@@ -306,7 +306,7 @@ class Tally:
             cells = np.flatnonzero(np.logical_or.reduce(table, axis=0))
             counts = table.T if len(cells) == units * width else table.take(cells, axis=1).T
         else:
-            cells, row = np.unique(events.cell(width), return_inverse=True)
+            cells, row = ranked(events.cell(width))
             counts = events.counted(width, len(cells), row)
         unit, label = np.divmod(cells, max(width, 1))
         return cls(

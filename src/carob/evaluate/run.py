@@ -17,6 +17,7 @@ import numpy as np
 from carob import registry
 from carob._version import __version__
 from carob.arrays.columns import stretches
+from carob.arrays.join import ranked
 from carob.arrays.types import FloatArray, HashArray, IntArray
 from carob.corpus.corpus import (
     Corpus,
@@ -230,9 +231,9 @@ class PlaceSums(NamedTuple):
         width = max(len(self.word.values), 1)
         there = np.flatnonzero(self.word.codes >= 0)
         cell = self.doc[there].astype(np.int64) * width + self.word.codes[there]
-        cells, row = np.unique(cell, return_inverse=True)
+        cells, row = ranked(cell)
         doc, code = np.divmod(cells, width)
-        place = np.bincount(row.reshape(-1), self.place[there], len(cells)).astype(np.float64)
+        place = np.bincount(row, self.place[there], len(cells)).astype(np.float64)
         return PlaceSums(doc, Codes(code, self.word.values, self.word.in_order), place)
 
     def by_document(self, size: int) -> FloatArray:

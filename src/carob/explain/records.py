@@ -195,7 +195,7 @@ class RecordErrors(ErrorAnalysis):
             rows = {side: order[low[doc] : low[doc + 1]] for side, (order, low) in
                     self._fillers.items()}  # fmt: skip
             ours, theirs = filled.gold.take(rows["gold"]), filled.system.take(rows["system"])
-            found = grounded(ours, theirs, filled.words, filled.unit)
+            found = grounded(ours, theirs, filled.words, filled.has_words, filled.unit)
             self._last = doc, {
                 side: {
                     row: places.of(int(table.realisations[i]))

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from carob.arrays.columns import constant, numbering
+from carob.arrays.join import ranked
 from carob.arrays.types import BoolArray, IntArray
 from carob.corpus.document import DEEPEST, Number
 from carob.corpus.tables import (
@@ -138,10 +139,10 @@ class NestedSlots:
 
     def _pairs(self, path: IntArray, key: IntArray) -> tuple[list[str], IntArray]:
         """The different pairs of a path and a key as names, and which each one is."""
-        pairs, which = np.unique(path * len(self.keys) + key, return_inverse=True)
+        pairs, which = ranked(path * len(self.keys) + key)
         names = list(self.keys)
         found = [divmod(pair, len(names)) for pair in pairs.tolist()]
-        return [self.paths[before] + names[last] for before, last in found], which.reshape(-1)
+        return [self.paths[before] + names[last] for before, last in found], which
 
     def _note_lists(self, path: IntArray, key: IntArray) -> None:
         names, which = self._pairs(path, key)

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from carob.arrays.join import distinct, every, packed
+from carob.arrays.join import distinct, every, packed, ranked
 from carob.arrays.types import BoolArray, IntArray
 from carob.corpus.problems import RecipeError, UsageError, shown
 from carob.corpus.tables import Fragments, Mentions, int32, spread
@@ -213,9 +213,9 @@ class _Words:
     def contained(self, gold: IntArray, system: IntArray, k: int) -> BoolArray:
         """For each pair, whether the system's text contains gold's, with at most k words more."""
         width = len(self.offsets)
-        pairs, inverse = np.unique(gold * np.int64(width) + system, return_inverse=True)
+        pairs, inverse = ranked(gold * np.int64(width) + system)
         fits = [self._contains(pair // width, pair % width, k) for pair in pairs.tolist()]
-        contained: BoolArray = np.array(fits, bool)[inverse.reshape(-1)]
+        contained: BoolArray = np.array(fits, bool)[inverse]
         return contained
 
     def _contains(self, inner: int, outer: int, k: int) -> bool:

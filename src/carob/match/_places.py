@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from carob.arrays.greedy import greedy
-from carob.arrays.join import join, packed
+from carob.arrays.join import join, packed, ranked
 from carob.arrays.types import BoolArray, IntArray
 from carob.corpus.tables import UNKNOWN, Fragments, Mentions
 from carob.match.slots import align
@@ -60,8 +60,7 @@ def _places(pair: Pair, span: str, *, labelled: bool) -> Places:
 
 
 def _numbered(ours: IntArray, theirs: IntArray) -> Places:
-    _, numbers = np.unique(np.concatenate([ours, theirs]), return_inverse=True)
-    numbers = numbers.reshape(-1) + 1
+    numbers = ranked(np.concatenate([ours, theirs]))[1] + 1
     return Places(numbers[: len(ours)], numbers[len(ours) :])
 
 

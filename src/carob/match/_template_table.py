@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from carob.arrays.join import distinct, packed
+from carob.arrays.join import distinct, packed, ranked
 from carob.arrays.sequences import sequence_ranks
 from carob.arrays.types import BoolArray, IntArray
 from carob.corpus.problems import DataError, nearest, shown
@@ -212,8 +212,7 @@ class ContentOrder:
 def numbered(columns: Sequence[IntArray]) -> IntArray:
     """Numbers without gaps, equal where all columns are, in the order of the columns."""
     key = packed(columns, [column[:0] for column in columns])[0]
-    numbers: IntArray = np.unique(key, return_inverse=True)[1].reshape(-1)
-    return numbers
+    return ranked(key)[1]
 
 
 def _depths(parent: IntArray) -> tuple[IntArray, IntArray]:
@@ -240,12 +239,12 @@ def _bare_names(
 ) -> tuple[list[str], IntArray]:
     """Names without the type that they begin with, and which of them each row has."""
     width = np.int64(len(names) + 1)
-    pairs, inverse = np.unique(top * width + code, return_inverse=True)
+    pairs, inverse = ranked(top * width + code)
     words = []
     for pair in pairs.tolist():
         first, name = tops[pair // int(width)], names[pair % int(width)]
         words.append("" if name == first else name.removeprefix(f"{first}.") if first else name)
-    return words, inverse.reshape(-1)
+    return words, inverse
 
 
 def _are_named(

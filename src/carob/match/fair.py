@@ -15,7 +15,7 @@ import numpy as np
 
 from carob.arrays.components import alone
 from carob.arrays.greedy import greedy
-from carob.arrays.join import rest
+from carob.arrays.join import ranked, rest
 from carob.arrays.pair_up import in_stars
 from carob.arrays.types import BoolArray, IntArray
 from carob.corpus.problems import RecipeError, nearest
@@ -257,8 +257,8 @@ class _Contest:
     """Mentions that compete for each other, and the published order in which they choose."""
 
     def __init__(self, pair: Pair, gold: IntArray, system: IntArray, shared: IntArray) -> None:
-        ours, self.gold = np.unique(gold, return_inverse=True)
-        theirs, self.system = np.unique(system, return_inverse=True)
+        ours, self.gold = ranked(gold)
+        theirs, self.system = ranked(system)
         self.rows = ours, theirs
         self.sides = _Side.of(pair.gold.take(ours)), _Side.of(pair.system.take(theirs))
         # With the rank of the one asking, this is its order of preference: what only it has

@@ -14,7 +14,7 @@ from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from carob.arrays.join import join, packed, rest
+from carob.arrays.join import join, packed, ranked, rest
 from carob.arrays.sequences import sequence_ranks
 from carob.arrays.types import BoolArray, IntArray
 from carob.counts.events import Events
@@ -403,10 +403,9 @@ def _list_codes(
     """
     size = len(offsets[0]) - 1
     both = np.concatenate([offsets[0], offsets[0][-1] + offsets[1][1:]])
-    _, ranks = np.unique(np.concatenate(values), return_inverse=True)
+    _, numbers = ranked(np.concatenate(values))
     owner = np.repeat(np.arange(len(both) - 1), np.diff(both))
-    in_order = ranks.reshape(-1)[np.lexsort((ranks.reshape(-1), owner))]
-    codes = sequence_ranks(both, in_order)
+    codes = sequence_ranks(both, numbers[np.lexsort((numbers, owner))])
     return codes[:size], codes[size:]
 
 
@@ -437,9 +436,9 @@ def _trigger_codes(
 def _event_role_codes(links: LinkedPair, side: Links, rows: IntArray) -> IntArray:
     """The row of each of these arguments: EVENT.role, as a code."""
     code = side.label[side.relation[rows]] * len(links.roles) + side.role[rows]
-    different, inverse = np.unique(code, return_inverse=True)
+    different, inverse = ranked(code)
     names = (divmod(int(each), len(links.roles)) for each in different)
     place = {name: i for i, name in enumerate(links.event_roles)}
     table = [place[event_role(links.labels[label], links.roles[role])] for label, role in names]
-    codes: IntArray = np.array(table, np.int64)[inverse.reshape(-1)]
+    codes: IntArray = np.array(table, np.int64)[inverse]
     return codes

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from carob.arrays.assign import assign
-from carob.arrays.join import distinct, join, packed
+from carob.arrays.join import distinct, join, packed, ranked
 from carob.arrays.optimum import TooManyStepsError
 from carob.arrays.types import BoolArray, IntArray
 from carob.corpus.problems import RecipeError, nearest
@@ -328,13 +328,13 @@ def _edges_by_text(
     rows = rows[~table.placed[rows] | table.mixed[table.doc[table.template[table.owner[rows]]]]]
     if not rows.size:
         return []
-    codes, text = np.unique(table.text[rows], return_inverse=True)
+    codes, text = ranked(table.text[rows])
     values = [table.values[code] for code in codes.tolist()]
     owner, bare = table.owner[rows], ~table.placed[rows]
     ours = owner < table.fillers
 
     def some(mask: BoolArray) -> Realised:
-        return Realised(group[owner[mask]], text.reshape(-1)[mask], owner[mask])
+        return Realised(group[owner[mask]], text[mask], owner[mask])
 
     return [
         text_edges(some(ours & one), some(~ours & other), values, match, "templates", MOST_PAIRS)
@@ -421,8 +421,8 @@ def _summed(
 ) -> tuple[IntArray, IntArray, list[IntArray]]:
     """Each pair once, with the sums of its columns."""
     width = np.int64(_top(other))
-    keys, inverse = np.unique(one * width + other, return_inverse=True)
-    sums = [np.bincount(inverse.reshape(-1), column, len(keys)) for column in columns]
+    keys, inverse = ranked(one * width + other)
+    sums = [np.bincount(inverse, column, len(keys)) for column in columns]
     return keys // width, keys % width, [total.astype(np.int64) for total in sums]
 
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from carob.arrays.join import distinct
+from carob.arrays.join import ranked
 from carob.arrays.types import BoolArray, FloatArray, IntArray
 from carob.corpus.corpus import Corpus, Words
 from carob.corpus.problems import UsageError, shown
@@ -148,9 +148,9 @@ class GroundingCheck(NamedTuple):
 
 @dataclass(eq=False)
 class FilledPair:
-    """The slots of gold and system. `words` gives text and tokens of a document of gold.
-    `ignored` counts the fillers of templates that were left out; `remarks` report how types were
-    adjusted.
+    """The slots of gold and system. `words` gives text and tokens of a document of gold, if it
+    `has_words`, its own or the system's. `ignored` counts the fillers of templates that were left
+    out; `remarks` report how types were adjusted.
 
     >>> from carob.pair.pair import Pair
     >>> gold = Corpus.of({"text": "Ann", "templates": [{"label": "t", "slots": {"who": ["Ann"]}}]})
@@ -167,6 +167,7 @@ class FilledPair:
     documents: Documents
     unit: str
     words: Callable[[int], Words]
+    has_words: BoolArray
     ignored: int = 0
     paths: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
@@ -198,14 +199,14 @@ class FilledPair:
     @cached_property
     def grounded(self) -> Grounded:
         """The places of both sides; fillers that have only a text are located in the document."""
-        return grounded(self.gold, self.system, self.words, self.unit)
+        return grounded(self.gold, self.system, self.words, self.has_words, self.unit)
 
     def between(self, low: int, high: int) -> FilledPair:
         """The pair of the documents from `low` to `high`; its notes are those of this pair."""
         return replace(
             self, gold=self.gold.between(low, high), system=self.system.between(low, high),
             documents=self.documents.take(np.arange(low, high)),
-            words=lambda row: self.words(row + low),
+            words=lambda row: self.words(row + low), has_words=self.has_words[low:high],
         )  # fmt: skip
 
     def grounding_checks(self) -> list[GroundingCheck]:
@@ -240,10 +241,11 @@ class FilledPair:
 
     def _worded(self, side: Filled, change: Callable[[list[str]], list[str]]) -> Codes:
         """The changed text of every realisation of a side, in no order."""
-        used = distinct(side.raw.codes)
-        texts = change([side.raw.values[code] for code in used.tolist() if code != UNKNOWN])
-        unknown = len(used) - len(texts)
-        codes, places = np.searchsorted(used, side.raw.codes) - unknown, side.fragments
+        used, codes = ranked(side.raw.codes)
+        known = used[used != UNKNOWN].tolist()
+        texts = change(list(map(side.raw.values.__getitem__, known)))
+        unknown = len(used) - len(known)
+        codes, places = codes - unknown, side.fragments
         silent = np.flatnonzero((side.raw.codes == UNKNOWN) & (np.diff(places.offsets) > 0))
         last = UNKNOWN
         document: Words = (None, None)
@@ -318,8 +320,8 @@ def filled(
     counts = ((gold, gold_lost), (system, system_lost))
     ignored = sum(count for corpus, count in counts if len(corpus.templates))
     bare = tuple(sorted({*slots, *slots_without_types([gold, system])}))
-    return FilledPair(ours, others, tagset, types, gold.documents, unit, words, ignored, paths,
-                      both.remarks, bare)  # fmt: skip
+    return FilledPair(ours, others, tagset, types, gold.documents, unit, words, has_words, ignored,
+                      paths, both.remarks, bare)  # fmt: skip
 
 
 class _Side(NamedTuple):

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from carob.arrays.join import distinct
 from carob.arrays.types import BoolArray
 from carob.corpus.corpus import Words
 from carob.corpus.document import Span
@@ -48,21 +49,25 @@ class Grounded:
     unread: int = UNKNOWN
 
 
-def grounded(gold: Filled, system: Filled, words: Callable[[int], Words], unit: str) -> Grounded:
-    """Locate the fillers of both sides that have a text and no place; each document is read once.
+def grounded(
+    gold: Filled, system: Filled, words: Callable[[int], Words], has_words: BoolArray, unit: str
+) -> Grounded:
+    """Locate the fillers of both sides that have a text and no place; each document that has words
+    is read once.
 
     >>> from carob.corpus.corpus import Corpus
     >>> from carob.pair.pair import Pair
     >>> slots = {"who": ["Ann", "Ann", "Ann", "Bo"]}
     >>> form = {"text": "Ann met ANN", "templates": [{"label": "t", "slots": slots}]}
     >>> filled = Pair.of(Corpus.of(form), Corpus.of(form)).filled
-    >>> places = grounded(filled.gold, filled.system, filled.words, filled.unit)
+    >>> places = filled.grounded
     >>> [places.gold.of(i) for i in range(4)], places.ungrounded.tolist()
     ([((0, 3),), ((8, 11),), (), ()], [False, False, False, True])
     """
     sides = [_Side(gold), _Side(system)]
-    unread = []
-    for doc in np.union1d(sides[0].docs, sides[1].docs).tolist():
+    docs = distinct(np.concatenate([side.docs for side in sides]))
+    unread = docs[~has_words[docs]].tolist()
+    for doc in docs[has_words[docs]].tolist():
         text, tokens = words(doc)
         if (tokens if unit == "token" else text) is None:
             unread.append(doc)
@@ -74,7 +79,7 @@ def grounded(gold: Filled, system: Filled, words: Callable[[int], Words], unit: 
     ungrounded[system.filler[np.array(sides[1].nowhere, np.int64)]] = True
     unknown = sides[1].silent[system.realisations[:-1]] & np.isin(system.doc, unread)
     return Grounded(sides[0].places(), sides[1].places(), ungrounded, unknown,
-                    unread[0] if unread else UNKNOWN)  # fmt: skip
+                    min(unread, default=UNKNOWN))  # fmt: skip
 
 
 class _Taken:
@@ -127,7 +132,7 @@ class _Side:
         self._places: dict[int, Span] = {}
         self.nowhere: list[int] = []
         doc = side.doc[self._owner]
-        self.docs = np.unique(doc[self.silent])
+        self.docs = distinct(doc[self.silent])
         self._rows = np.argsort(doc, kind="stable")
         self._doc_of_row = doc[self._rows]
 

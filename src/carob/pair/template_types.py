@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from carob.arrays.columns import used
-from carob.arrays.join import packed
+from carob.arrays.join import packed, ranked
 from carob.arrays.types import BoolArray, IntArray
 from carob.corpus.corpus import Corpus
 from carob.corpus.problems import many, plain
@@ -94,9 +94,7 @@ def slots_without_types(corpora: Iterable[Corpus]) -> tuple[str, ...]:
                 top = np.where(inner, table.parent[top], top)
             kind = table.label.codes[top[table.fillers.template]].astype(np.int64)
             width = len(row.values) + 1
-            pairs, _ = _ranked(
-                (kind + 1) * width + row.codes, (len(table.label.values) + 1) * width
-            )
+            pairs, _ = ranked((kind + 1) * width + row.codes)
             for pair in pairs.tolist():
                 code, name = pair // width - 1, row_names(corpus, row)[pair % width]
                 prefix = "" if code < 0 else f"{table.label.values[code]}."
@@ -294,27 +292,12 @@ def _joined(path: IntArray, slot: Codes, code: IntArray, names: list[str]) -> In
     """New names for pairs of a path and a slot, appended to `names`."""
     width = len(slot.values) + 1
     limit = len(names) * width
-    pairs, which = _ranked(path * (np.int32 if limit < 1 << 31 else np.int64)(width) + code, limit)
+    pairs, which = ranked(path * (np.int32 if limit < 1 << 31 else np.int64)(width) + code)
     first = len(names)
     for pair in pairs.tolist():
         before, word = names[pair // width], slot.values[pair % width]
         names.append(f"{before}.{word}" if before else word)
-    return which + np.int32(first)
-
-
-def _ranked(numbers: IntArray, limit: int) -> tuple[IntArray, IntArray]:
-    """The different numbers, sorted, and which of them each one is; all are below `limit`.
-
-    >>> _ranked(np.array([5, 3, 5]), 6)
-    (array([3, 5]), array([1, 0, 1], dtype=int32))
-    """
-    if limit > 4 * len(numbers) + 1024:
-        different, which = np.unique(numbers, return_inverse=True)
-        return different, which.reshape(-1)
-    different = used(numbers, limit)
-    place = np.empty(limit, np.int32)
-    place[different] = np.arange(len(different))
-    return different, place[numbers]
+    return int32(which + first)
 
 
 def _as_codes(column: IntArray, names: Sequence[str]) -> Codes:

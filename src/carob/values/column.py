@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from carob.arrays.columns import numbering
-from carob.arrays.join import distinct
+from carob.arrays.join import distinct, ranked
 from carob.arrays.types import BoolArray, FloatArray, IntArray
 from carob.values import date, quantity
 from carob.values.edit import bags, distance
@@ -138,14 +138,14 @@ class Column:
         if len(open_):
             width = len(self.raws)
             keys = gold[open_].astype(np.int64) * width + system[open_]
-            pairs, inverse = np.unique(keys, return_inverse=True)
+            pairs, inverse = ranked(keys)
             known = self._pairs
             judged = []
             for pair in pairs.tolist():
                 if pair not in known:
                     known[pair] = self._judged(*divmod(pair, width))
                 judged.append(known[pair])
-            found[open_] = np.array(judged, np.int8)[inverse.reshape(-1)]
+            found[open_] = np.array(judged, np.int8)[inverse]
         return found
 
     def _judged(self, gold: int, system: int) -> int:
