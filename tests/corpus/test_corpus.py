@@ -56,7 +56,7 @@ def test_marked_text_that_cannot_be_read_is_refused(text: str, message: str) -> 
         ),
         ((Document("a"), Document()), "document 2 has no id, but others have"),
         ((Document("a"), Document("a")), "two documents have the id 'a'"),
-        (({"id": 3},), "document 1: found id = 3, expected a text"),
+        (({"id": 3.5},), "document 1: found id = 3.5, expected a text or a whole number"),
         (
             ({"id": "a"}, {"id": "b", "text": "x", "mentions": [{"start": 0, "end": 1}]}),
             "document 'b': found mentions[0] without a label, expected a label",

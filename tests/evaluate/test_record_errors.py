@@ -351,3 +351,12 @@ def test_recipes_have_no_gains() -> None:
     assert ({}, [], {"fields.F1": 1.0}) == (result.gains, result.order, result.scores)
     remark = "fields.F1: what correcting errors would gain is shown for mentions and fillers only"
     assert (remark,) == result.remarks
+
+
+def test_recipes_of_records_have_no_gains_where_all_values_are_texts_either() -> None:
+    gold, system = corpus({"k": "1", "v": "x"}), corpus({"k": "1", "v": "y"})
+    alone: Errors = errors(gold, system, recipes=["fields.F1"])
+    assert ({}, {"wrong value": 1}) == (alone.gains, {"wrong value": alone.counts["wrong value"]})
+    both: Errors = errors(gold, system, recipes=["oads.F1", "fields.F1"])
+    assert {"oads.F1"} == set(both.scores)
+    assert any(remark.startswith("fields.F1: what correcting") for remark in both.remarks)

@@ -253,3 +253,8 @@ def test_plain_and_other_documents_stay_in_order() -> None:
     corpus = Corpus.joined(Jsonl().read(Source.of_bytes(data)))
     assert [document.id for document in documents] == list(corpus.documents.id or ())
     assert list(range(1, 101)) == corpus.documents.line.tolist()
+
+
+def test_the_id_of_a_document_may_be_a_whole_number() -> None:
+    found = of_bytes(b'{"id": 7, "text": "a"}\n{"id": "x", "text": "b"}\n', "jsonl")
+    assert ("7", "x") == found.documents.id

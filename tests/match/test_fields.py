@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from carob import Corpus, InputError, score
+from carob import Corpus, InputError, score, score_records
 from carob.corpus.source import Source
 from carob.counts.tally import Tally
+from carob.evaluate.draft import draft
 from carob.evaluate.read import read
 from carob.match.fields import Fields, compared
 from carob.match.record import record_units
@@ -287,3 +288,45 @@ def test_names_with_control_characters_do_no_harm() -> None:
     lines = [json.dumps({"a\x1b[31m": "x", "\x00": 5, "b": {"\n": True}})]
     scores = score(corpus(lines), corpus(lines), "fields.F1", resamples=0)
     assert 1.0 == scores.value
+
+
+@pytest.mark.parametrize(
+    ("gold", "system", "correct", "gold_values", "system_values"),
+    [
+        ({"v.n": "x", "k": "1"}, {"v.n": "y", "k": "1"}, 1, 2, 2),
+        ({"v.n": "x", "k": "1"}, {"k": "1"}, 1, 2, 1),
+        ({"Dr. name": "x"}, {"Dr. name": "x"}, 1, 1, 1),
+        ({"v": {"n": "x"}, "k": "1"}, {"v.n": "x", "k": "1"}, 1, 2, 2),
+        ({"v.n": "x", "v": {"n": "y"}}, {"v.n": "q", "v": {"n": "y"}}, 1, 2, 2),
+        ({"v.n": "x", "v": {"n": "y"}}, {"v.n": "x", "v": {"n": "z"}}, 1, 2, 2),
+        ({"a": {"b.c": ["x", "y"]}}, {"a": {"b.c": ["y", "x"]}}, 2, 2, 2),
+        ({"a": {"b.c": "x"}}, {"a": {"b": {"c": "x"}}}, 0, 1, 1),
+        ({"a\\": {"b": "x"}}, {"a\\.b": "x"}, 0, 1, 1),
+        ({"a.": "x"}, {"a.": "x"}, 1, 1, 1),
+        ({"..": {".": "x"}}, {"..": {".": "y"}}, 0, 1, 1),
+        ({"lines": [{"item": "pen"}]}, {"lines": [{"item": "pen"}], "lines.item": "x"}, 1, 1, 2),
+    ],
+)  # fmt: skip
+def test_a_key_with_a_dot_is_no_path(
+    gold: dict[str, Any], system: dict[str, Any], correct: int, gold_values: int, system_values: int
+) -> None:
+    ours, theirs = (corpus([json.dumps(each)]) for each in (gold, system))
+    scores = score(ours, theirs, ["fields.P", "fields.R", "record.exact"], resamples=0)
+    expected = [correct / system_values, correct / gold_values, float(gold == system)]
+    if {"a": {"b.c": ["x", "y"]}} == gold:
+        expected[2] = 1.0  # the order of a list does not count
+    assert expected == [each.value for each in scores]
+
+
+def test_slots_of_a_schema_and_of_a_task_may_have_dots(tmp_path: Path) -> None:
+    gold, system = [{"v.n": 5, "k": "1"}], [{"v.n": 6, "k": "1"}]
+    schema = {"properties": {"v.n": {"type": "integer"}, "k": {"type": "string"}}}
+    assert 0.5 == score_records(gold, system, schema, "fields.F1", resamples=0).value
+    for name, records in (("gold", gold), ("system", system)):
+        (tmp_path / f"{name}.jsonl").write_text(json.dumps(records[0]), encoding="utf-8")
+    ours, theirs = (str(tmp_path / f"{name}.jsonl") for name in ("gold", "system"))
+    task = draft(ours)
+    assert '[slots."v\\\\.n"]' in task
+    (tmp_path / "task.toml").write_text(task, encoding="utf-8")
+    scores = score(ours, theirs, "fields.F1", task=str(tmp_path / "task.toml"), resamples=0)
+    assert 0.5 == scores.value

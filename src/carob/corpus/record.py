@@ -262,7 +262,7 @@ def _value(
 
 def _require(value: Any, kind: type | tuple[type, ...], where: str, expected: str) -> Any:
     """The value, which must be of that kind."""
-    if not isinstance(value, kind) or isinstance(value, bool):
+    if not isinstance(value, kind) or isinstance(value, (bool, Number)):
         raise WrongError(f"{where} = {_short(value)}", expected)
     return value
 
@@ -293,9 +293,12 @@ def key(name: str) -> str:
 
 
 def _id(value: Mapping[str, Any], where: str) -> str | None:
-    name: str | None = value.get("id")
-    place = f"{where}.id" if where else "id"
-    return None if name is None else _require(name, str, place, "a text")
+    """The id of a mention or template; that of a document may also be a whole number."""
+    name = value.get("id")
+    if not where and type(name) is int:
+        return str(name)
+    place, expected = (f"{where}.id", "a text") if where else ("id", "a text or a whole number")
+    return None if name is None else _require(name, str, place, expected)
 
 
 def _label(value: Mapping[str, Any], where: str) -> str:
@@ -307,8 +310,7 @@ def _texts(value: Any, where: str) -> dict[str, str]:
     """An object of names and texts."""
     _require(value, dict, where, "an object of names and texts")
     for name, text in value.items():
-        if not isinstance(text, str):
-            raise WrongError(f"{where}.{key(name)} = {_short(text)}", "a text")
+        _require(text, str, f"{where}.{key(name)}", "a text")
     return dict(value)
 
 

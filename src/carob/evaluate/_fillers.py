@@ -10,6 +10,7 @@ import numpy as np
 
 from carob.arrays.types import BoolArray, IntArray
 from carob.corpus.corpus import Corpus
+from carob.corpus.paths import keys_of
 from carob.corpus.problems import plain
 from carob.corpus.tables import UNKNOWN, Codes
 from carob.pair.filled import FilledPair, filled
@@ -131,6 +132,7 @@ class Observed:
 
     def _rows(self, slot: str) -> IntArray:
         """The fillers of a slot."""
+        slot = _label_of(slot)
         if slot not in self._pair.labels:
             return np.empty(0, np.int64)
         return np.flatnonzero(self._pair.gold.label == self._pair.labels.index(slot))
@@ -141,19 +143,25 @@ class Observed:
         """
         if not len(self.corpus.templates):
             return np.arange(len(there))
-        path, _, _ = slot.rpartition(".")
+        path = ".".join(keys_of(slot)[:-1])
         codes = {*self._paths.codes[there].tolist()}
         codes |= {self._paths.values.index(path)} if path in self._paths.values else set()
         return np.flatnonzero(np.isin(self._paths.codes, list(codes)))
 
     def _nested(self, slot: str) -> IntArray:
         """The template around each template that fills the slot."""
+        slot = _label_of(slot)
         if slot not in self._paths.values:
             return np.empty(0, np.int64)
         here = self._paths.codes == self._paths.values.index(slot)
         parent: IntArray = self._pair.gold.forms.parent[here].astype(np.int64)
         inner: IntArray = parent[parent != UNKNOWN]
         return inner
+
+
+def _label_of(path: str) -> str:
+    """The label of the fillers at a path, which has no backslashes before the dots of keys."""
+    return ".".join(keys_of(path))
 
 
 def _paths(corpus: Corpus) -> Codes:

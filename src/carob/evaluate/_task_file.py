@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from carob.corpus.paths import keys_of, path_of
 from carob.corpus.problems import RecipeError, TaskError, nearest, plain, shown
 from carob.corpus.source import Source
 from carob.evaluate.toml_file import TomlFile, dotted, in_words, read_toml
@@ -203,7 +204,7 @@ def _check_tree(file: TomlFile, slots: Mapping[str, Any]) -> None:
     for name, values in slots.items():
         if not isinstance(values, dict):
             continue
-        outer = name.rpartition(".")[0]
+        outer = path_of(keys_of(name)[:-1])
         above = slots.get(outer)
         if isinstance(above, dict) and "type" in above and above["type"] != "object":
             file.wrong("K833", ("slots", outer, "type"), f"{dotted(('slots', outer))} of the type "

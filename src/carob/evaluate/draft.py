@@ -20,7 +20,7 @@ from carob.evaluate.read import Readable, read
 from carob.evaluate.run import origin_of
 from carob.pair.pair import Pair
 from carob.pair.records import guessed_slots
-from carob.pair.template_types import loose_labels, named, slot_labels
+from carob.pair.template_types import loose_labels, paths_and_rows, slot_labels
 from carob.recipe import Recipe
 
 _RECIPES = {
@@ -219,7 +219,7 @@ def guessed_keys(gold: Corpus) -> dict[str, dict[str, Any]]:
     >>> guessed_keys(Corpus.of({"templates": [{"slots": {"due": ["2024-01-02"], "sum": [5]}}]}))
     {'due': {'type': 'date', 'fillers': 'at most one'}, 'sum': {'type': 'number', 'fillers': 'at most one'}}
     """  # noqa: E501 (a result is one line)
-    rows = named(gold.templates)[1]
+    rows = paths_and_rows(gold.templates)[1]
     fillers = gold.templates.fillers
     keys: dict[str, dict[str, Any]] = {}
     for path, slot in sorted(guessed_slots(gold).items()):

@@ -31,6 +31,7 @@ from carob.explain.relations import Related, relation_errors
 from carob.explain.slots import SlotErrors
 from carob.pair.pair import Pair
 from carob.pair.typed_grounding import groundings
+from carob.plugin import hook
 from carob.recipe import Recipe, spell
 from carob.report.csv import cell
 from carob.result.errors import Errors, Example, RelationErrors, SlotExample
@@ -100,6 +101,8 @@ def errors(
     assert run.corpora is not None
     read_gold, read_systems = run.corpora
     what = errors_of(chosen, read_gold, read_systems.values())
+    if recipes is not None and all(hook(recipe.space, "typed_values") for recipe in run.recipes):
+        what = "records"
     relations = what == "mentions" and len(read_gold.relations) > 0
     # With recipes, the ledger has their events; without, those of all that is analysed.
     written = list(run.recipes)
@@ -163,7 +166,8 @@ def _of_items(run: Run, what: str, *, given: bool) -> Run:
     keep theirs, which are those of the ledger.
     """
     others = [recipe for recipe in run.recipes
-              if what == "records" or recipe.space.items == "relation"]  # fmt: skip
+              if what == "records" or recipe.space.items == "relation"
+              or hook(recipe.space, "typed_values")]  # fmt: skip
     if not others:
         return run
     kept = [recipe for recipe in run.recipes if recipe not in others]

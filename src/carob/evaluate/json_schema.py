@@ -8,6 +8,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from carob.corpus.paths import keys_of, path_of
 from carob.corpus.problems import DataError, plain, shown
 from carob.corpus.source import Source
 from carob.values.slot import all_keys
@@ -57,10 +58,11 @@ class _Reader:
         properties = schema.get("properties")
         needed = schema.get("required")
         for name, value in properties.items() if isinstance(properties, dict) else ():
-            here = f"{path}.{name}" if path else name
-            if not isinstance(name, str) or not name or "." in name:
-                self.remarks.append(f"{plain(here)} is left out: a slot has a name without a dot")
+            if not isinstance(name, str) or not name:
+                inside = f" in {plain(path)}" if path else ""
+                self.remarks.append(f"a key without a name{inside} is left out")
                 continue
+            here = path_of([*(keys_of(path) if path else ()), name])
             if depth >= DEEPEST or len(self.slots) >= MOST:
                 self.remarks.append(
                     f"{plain(here)} is left out: the schema is too deep or too long"

@@ -15,6 +15,7 @@ import numpy as np
 
 from carob.arrays.types import IntArray
 from carob.corpus.corpus import Corpus
+from carob.corpus.paths import keys_of
 from carob.corpus.problems import (
     SHOWN,
     InputError,
@@ -34,6 +35,7 @@ from carob.evaluate.toml_file import TomlFile
 from carob.pair.template_types import (
     NAME_THEM,
     loose_labels,
+    paths_and_rows,
     row_names,
     slot_labels,
     typed_as,
@@ -307,6 +309,8 @@ class Task:
         """
         corpus = self.typed(corpus, gold)
         names = {*slot_labels(corpus)}
+        if any(slot.typed is not None for slot in self.slots.values()):
+            names = {*row_names(corpus, paths_and_rows(corpus.templates)[1])}
         if len(corpus.templates):
             names |= {*loose_labels(corpus)}
         else:  # a label may be one of mentions, too
@@ -320,7 +324,7 @@ class Task:
         )  # a value may be written as an object
         names = {name for name in names if not name.startswith(values)}
         for label in sorted(names - set(self.slots)):
-            if (place := _first_place(corpus, label)) is None:
+            if (place := _first_place(corpus, ".".join(keys_of(label)))) is None:
                 continue
             doc, line = place
             expected = f"a slot of the task {plain(self.name)}{nearest(label, list(self.slots))}"

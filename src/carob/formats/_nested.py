@@ -20,6 +20,7 @@ from carob.arrays.columns import constant, numbering
 from carob.arrays.join import ranked
 from carob.arrays.types import BoolArray, IntArray
 from carob.corpus.document import DEEPEST, Number
+from carob.corpus.paths import path_of
 from carob.corpus.tables import (
     UNKNOWN,
     Codes,
@@ -142,7 +143,7 @@ class NestedSlots:
         pairs, which = ranked(path * len(self.keys) + key)
         names = list(self.keys)
         found = [divmod(pair, len(names)) for pair in pairs.tolist()]
-        return [self.paths[before] + names[last] for before, last in found], which
+        return [self.paths[before] + path_of([names[last]]) for before, last in found], which
 
     def _note_lists(self, path: IntArray, key: IntArray) -> None:
         names, which = self._pairs(path, key)

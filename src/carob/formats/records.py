@@ -11,6 +11,7 @@ from typing import Any, BinaryIO, ClassVar, Literal
 
 from carob.corpus.corpus import Corpus, Words
 from carob.corpus.document import DEEPEST, Document, Filler, Template, filler_of
+from carob.corpus.paths import path_of
 from carob.corpus.problems import SHOWN, Problems, UsageError, shown
 from carob.corpus.record import filler_value, key
 from carob.corpus.source import Source, ending
@@ -332,7 +333,7 @@ class _Templates:
                 inside = f" in {_as_text(path)}" if path else ""
                 self.wrong(place, f"a key that is empty{inside}", "a name", "")
             elif isinstance(content, list):
-                self.facts["list", ".".join(str(s) for s in place if isinstance(s, str))] += 1
+                self.facts["list", path_of(s for s in place if isinstance(s, str))] += 1
                 several = (self._filler(each, (*place, i), depth, _ITEM)
                            for i, each in enumerate(content))  # fmt: skip
                 slots[slot] = tuple(each for each in several if each is not None)

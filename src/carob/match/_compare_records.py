@@ -19,6 +19,7 @@ from carob.arrays.components import alone as alone_edges
 from carob.arrays.join import join, packed
 from carob.arrays.optimum import TooManyStepsError
 from carob.arrays.types import BoolArray, FloatArray, IntArray
+from carob.corpus.paths import keys_of
 from carob.corpus.problems import InputError, Problem, shown
 from carob.corpus.tables import int32
 from carob.pair.records import RecordPair, Side
@@ -544,7 +545,7 @@ class Comparer:
     def _same_key(self, node: Node, name: str, gold: IntArray, system: IntArray) -> BoolArray:
         """Which pairs of objects have this slot filled, once, with the same value."""
         at, ours, theirs = node, gold, system
-        *before, last = name.split(".")
+        *before, last = keys_of(name)
         for word in before:
             at = self.nodes[at.children[word]]
             ours, theirs = (

@@ -19,10 +19,11 @@ from carob.arrays.join import join
 from carob.arrays.types import BoolArray, FloatArray, IntArray
 from carob.corpus.corpus import Corpus
 from carob.corpus.document import FILLER_KINDS
+from carob.corpus.paths import keys_of, path_of
 from carob.corpus.problems import SHOWN, InputError, Problem, plain, shown
 from carob.corpus.tables import UNKNOWN, Documents, int32, spread
 from carob.pair.filled import words_at
-from carob.pair.template_types import named, typed, types_of
+from carob.pair.template_types import paths_and_rows, typed, types_of
 from carob.values.column import Column
 from carob.values.raw import BOOLEAN, NUMBER, OBJECT, TEXT, Raw, Raws, Written, fold
 from carob.values.schema import Schema
@@ -127,7 +128,7 @@ class Side:
     def _template_nodes(self) -> tuple[IntArray, IntArray]:
         """The node of every template (-1: unknown), and of every path of fillers."""
         table, renamed, schema = self.corpus.templates, self.corpus.renamed, self.schema
-        paths, rows = named(table)
+        paths, rows = paths_and_rows(table)
         known = schema.by_path
         inner = int32([known.get(renamed.get(p, p), UNKNOWN) for p in paths.values] + [UNKNOWN])
         kinds = int32([schema.roots.get(kind, UNKNOWN) for kind in table.label.values]
@@ -353,12 +354,12 @@ def unknown_row(schema: Schema, known: dict[str, int], path: str) -> str:
     >>> unknown_row(schema, schema.by_path, "more.p")
     'more'
     """
-    words = path.split(".")
+    words = keys_of(path)
     for size in range(len(words) - 1, 0, -1):
-        before = ".".join(words[:size])
+        before = path_of(words[:size])
         if before in known or (before and before in schema.roots):
-            return ".".join(words[: size + 1])
-    return words[0]
+            return path_of(words[: size + 1])
+    return path_of(words[:1])
 
 
 def slot_keys(template: IntArray, node: IntArray, width: int) -> IntArray:
@@ -420,7 +421,7 @@ class RecordPair:
         known = schema.by_path
         nodes = [*whole]
         for row in rows[len(schema.nodes) :]:
-            before = row.rpartition(".")[0]
+            before = path_of(keys_of(row)[:-1])
             nodes.append(whole[known[before]] if before in known else scale)
         single = len(schema.roots) == 1 and all(
             np.bincount(side.doc[(side.parent == UNKNOWN) & (side.doc >= 0)]).max(initial=0) <= 1
@@ -589,7 +590,7 @@ def guessed(gold: Corpus) -> Schema:
 def guessed_slots(gold: Corpus) -> dict[str, TypedSlot]:
     """The slots of a corpus, and their types as far as they show."""
     table, fillers = gold.templates, gold.templates.fillers
-    paths, rows = named(table)
+    paths, rows = paths_and_rows(table)
     slots: dict[str, TypedSlot] = {}
     inner = table.parent >= 0
     objects = {paths.values[code] for code in used(paths.codes[inner], len(paths.values)).tolist()}

@@ -17,6 +17,7 @@ from carob.arrays.columns import used
 from carob.arrays.join import packed, ranked
 from carob.arrays.types import BoolArray, IntArray
 from carob.corpus.corpus import Corpus
+from carob.corpus.paths import path_of
 from carob.corpus.problems import many, plain
 from carob.corpus.tables import UNKNOWN, Codes, Templates, int32
 
@@ -270,6 +271,20 @@ def named(table: Templates) -> tuple[Codes, Codes]:
     if "names" not in table.remembered:
         table.remembered["names"] = _named(table)
     found: tuple[Codes, Codes] = table.remembered["names"]
+    return found
+
+
+def paths_and_rows(table: Templates) -> tuple[Codes, Codes]:
+    """The same as `path_of` writes them: with a backslash before a dot that is part of a slot."""
+    columns = table.slot, table.fillers.slot
+    if not any("." in word or "\\" in word for column in columns for word in column.values):
+        return named(table)
+    if "paths" not in table.remembered:
+        outer, inner = (replace(each, values=tuple(path_of([word]) for word in each.values))
+                        for each in columns)  # fmt: skip
+        fillers = replace(table.fillers, slot=inner)
+        table.remembered["paths"] = _named(replace(table, slot=outer, fillers=fillers))
+    found: tuple[Codes, Codes] = table.remembered["paths"]
     return found
 
 

@@ -8,6 +8,7 @@ from fractions import Fraction
 from math import lcm
 from typing import Literal
 
+from carob.corpus.paths import keys_of, path_of
 from carob.values.slot import TypedSlot
 
 Unknown = Literal["error", "spurious", "ignore"]
@@ -81,10 +82,10 @@ class Schema:
             kind = max(kinds, key=len, default="")
             if kind not in roots:
                 roots[kind] = add(kind, TypedSlot("object"), -1, "")
-            at, words = roots[kind], path[len(kind) + 1 if kind else 0 :].split(".")
+            at, words = roots[kind], keys_of(path[len(kind) + 1 if kind else 0 :])
             for depth, word in enumerate(words):
                 if word not in children[at]:
-                    here = ".".join(words[: depth + 1])
+                    here = path_of(words[: depth + 1])
                     here = f"{kind}.{here}" if kind else here
                     slot = slots.get(here, TypedSlot("object"))
                     at = add(here, slot, at, word)
