@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import linecache
 import os
 from pathlib import Path
 
@@ -21,7 +22,7 @@ settings.register_profile(
     derandomize=True,
     deadline=None,
     database=None,
-    max_examples=50,
+    max_examples=40,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 settings.register_profile(
@@ -44,6 +45,14 @@ def pytest_collection_finish() -> None:
     """Leave what the collection has made out of every later search for garbage."""
     gc.collect()
     gc.freeze()
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Forget lines of source: a debugger, which every doctest makes, asks whether each file that
+    was ever shown or inspected has changed since.
+    """
+    if isinstance(item, pytest.DoctestItem):
+        linecache.clearcache()
 
 
 @pytest.fixture(scope="session")

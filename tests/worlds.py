@@ -90,9 +90,16 @@ def corpora(pair: tuple[Documents, Documents]) -> tuple[Corpus, Corpus]:
     return Corpus.of(*pair[0]), Corpus.of(*pair[1])
 
 
+def times(share: float) -> int:
+    """This share of the examples that the profile of hypothesis (tests/conftest.py) has: how often
+    a test tries something random of its own.
+    """
+    return max(1, round(share * settings().max_examples))
+
+
 def examples(share: float) -> settings:
-    """As many examples as this share of what the profile of hypothesis (tests/conftest.py) has."""
-    return settings(max_examples=max(1, round(share * settings().max_examples)))
+    """As many examples of hypothesis as this share of what its profile has."""
+    return settings(max_examples=times(share))
 
 
 seeds = st.integers(0, 2**32 - 1)

@@ -13,6 +13,7 @@ import pytest
 from carob.arrays import assign as module
 from carob.arrays.assign import assign
 from carob.arrays.optimum import TooManyStepsError, Work, optimum
+from tests.worlds import times
 
 Edge = tuple[int, int]
 Gain = tuple[int, ...]
@@ -62,14 +63,14 @@ def drawn(rng: np.random.Generator, edges: list[Edge]) -> dict[Edge, Gain]:
 
 def test_it_is_the_first_of_the_best_of_all_sets() -> None:
     rng = np.random.default_rng(3)
-    for _ in range(1000):
+    for _ in range(times(10)):
         gains = drawn(rng, graph(rng))
         assert slow(gains) == fast(gains, rng)
 
 
 def test_chains_are_solved_like_everything_else() -> None:
     rng = np.random.default_rng(5)
-    for _ in range(1000):
+    for _ in range(times(10)):
         edges, gold, system = [], 0, 0
         for _ in range(int(rng.integers(1, 10))):
             edges.append((gold, system))

@@ -11,6 +11,7 @@ import pytest
 
 from carob.arrays.cover import Stretches, cover, lengths
 from carob.arrays.types import IntArray
+from tests.worlds import times
 
 Spans = list[tuple[int, int]]
 
@@ -55,7 +56,7 @@ def _check(left: Spans, right: Spans) -> Stretches:
 
 def test_a_cover_is_what_counting_position_by_position_gives() -> None:
     random = np.random.default_rng(0)
-    for _ in range(2500):
+    for _ in range(times(25)):
         sides: list[Spans] = []
         for _ in range(2):
             begin = random.integers(0, 9, random.integers(0, 6))

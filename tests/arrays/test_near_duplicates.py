@@ -12,6 +12,7 @@ import pytest
 
 from carob.arrays import near_duplicates as module
 from carob.arrays.near_duplicates import gram_sets, near_duplicates
+from tests.worlds import times
 
 
 def slow_sets(texts: list[str]) -> list[set[tuple[str, ...]]]:
@@ -59,12 +60,12 @@ def test_groups_are_those_of_the_slow_version(most: int, monkeypatch: pytest.Mon
     monkeypatch.setattr(module, "MOST", most)
     monkeypatch.setattr(module, "_PAIRS", 7)  # several batches of pairs
     groups = 0
-    for seed in range(500):
+    for seed in range(times(6)):
         texts, t = world(seed), (0.2, 0.5, 0.75, 1.0)[seed % 4]
         expected = slow(texts, t, most)
         assert expected == near_duplicates(*gram_sets(texts), t).tolist(), (texts, t)
         groups += len(texts) - len(set(expected))
-    assert groups > 350  # the worlds are not trivial
+    assert groups > times(4.2)  # the worlds are not trivial
 
 
 def test_sets_have_as_many_grams_as_the_slow_version_finds() -> None:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from carob.arrays.peer_tags import TagCounts, TagReader, conlleval_counts, read_tags
+from tests.worlds import times
 
 TAGS = ["O", "O", "B-X", "I-X", "E-X", "S-X", "I-Y", "B-Y", "B", "I", ".", ".-X", "[-X", "]", "PER",
         "U-X", "O-X", "B-X-Y", "B-0"]  # fmt: skip
@@ -85,7 +86,7 @@ def flat(counts: TagCounts) -> tuple[Any, ...]:
 @pytest.mark.parametrize("version", ["perl", "python"])
 def test_counts_are_those_of_a_walk_from_token_to_token(version: str) -> None:
     rng = random.Random(19)
-    for _ in range(1500):
+    for _ in range(times(15)):
         known = rng.choice((8, len(TAGS)))
         gold = [[rng.choice(TAGS[:known]) for _ in range(rng.randint(0, 6))]
                 for _ in range(rng.randint(1, 3))]  # fmt: skip

@@ -12,6 +12,7 @@ import pytest
 from carob import CarobError, score
 from carob.arrays import scan
 from carob.arrays.tags import plain_tagged, tag_numbers, tagged
+from tests.worlds import times
 
 needs_compiler = pytest.mark.skipif(
     scan.compiled_tags is None, reason="installed without a compiler"
@@ -44,7 +45,7 @@ def test_lists_are_the_same_columns_with_the_compiled_pass_and_without(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     rng, taken = random.Random(0), 0
-    for _ in range(1500):
+    for _ in range(times(15)):
         lists, known, theirs = random_lists(rng), tag_numbers(), tag_numbers()
         assert known["O"] == theirs["O"] == 0  # known from before, as in a reader of two sides
         outside = rng.choice([0, 1, 2])
@@ -56,7 +57,7 @@ def test_lists_are_the_same_columns_with_the_compiled_pass_and_without(
         assert list(known.items()) == list(theirs.items())
         for one, other in zip(fast, slow, strict=True):
             assert one.tolist() == other.tolist()
-    assert 500 < taken < 1400
+    assert times(5) < taken < times(14)
 
 
 @needs_compiler

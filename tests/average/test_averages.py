@@ -23,6 +23,7 @@ from carob.measure.f import F
 from carob.measure.precision import Precision
 from carob.measure.recall import Recall
 from carob.plugin import Averaged
+from tests.worlds import times
 
 LABELS = ("A", "B", "C")
 OUTCOMES = ("found", "half", "right", "fp", "fn")
@@ -222,7 +223,7 @@ def test_an_average_is_what_its_definition_says(
     average: Any, slow: Any, zero: float | None
 ) -> None:
     rng = np.random.default_rng(1)
-    for _ in range(40):
+    for _ in range(times(0.5)):
         world = random_world(rng)
         tally = tally_of(world, rng)
         weights = rng.multinomial(len(world), [1 / len(world)] * len(world), 3).astype(float)
@@ -256,7 +257,7 @@ def test_macro_doc_pr_is_made_of_means_over_documents_with_gold(
     measure: Any, of_means: Any
 ) -> None:
     rng = np.random.default_rng(2)
-    for _ in range(200):
+    for _ in range(times(2.5)):
         world = random_world(rng)
         tally = tally_of(world, rng)
         weights = rng.multinomial(len(world), [1 / len(world)] * len(world), 2).astype(float)

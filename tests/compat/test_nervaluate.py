@@ -16,6 +16,7 @@ import pytest
 
 from carob.compat import nervaluate as ours
 from carob.compat.nervaluate.entities import Entity
+from tests.worlds import times
 
 theirs = pytest.importorskip("nervaluate")
 their_strategies = pytest.importorskip("nervaluate.strategies")
@@ -105,7 +106,7 @@ def compare(seed: int, cases: int) -> None:
 
 
 def test_results_and_reports_are_the_same_on_random_input() -> None:
-    compare(19, 150)
+    compare(19, times(2))
 
 
 @pytest.mark.slow

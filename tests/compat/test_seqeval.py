@@ -25,6 +25,8 @@ import seqeval.metrics as theirs
 import seqeval.scheme as their_schemes
 from seqeval.metrics import sequence_labeling as their_functions
 
+from tests.worlds import times
+
 LETTERS = {"IOB1": "BI", "IOB2": "BI", "IOE1": "IE", "IOE2": "IE", "IOBES": "BIES", "BILOU": "BILU"}
 STRANGE = ["B", "I", "S", "_", ".", "X-PER", "PER", "U-A", "L-A", "M-A", "O-A", "B-", "B--A",
            "I-A-B", "-", "A-B", "A-I", "A-S", "A-B-I"]  # fmt: skip
@@ -102,7 +104,7 @@ def compare_scores(seed: int, cases: int) -> None:
 
 
 def test_scores_are_the_same_on_random_input() -> None:
-    compare_scores(19, 1000)
+    compare_scores(19, times(10))
 
 
 @pytest.mark.slow
@@ -112,7 +114,7 @@ def test_scores_are_the_same_on_more_than_ten_thousand_random_inputs() -> None:
 
 def test_reports_are_the_same_on_random_input() -> None:
     rng = random.Random(20)
-    for _ in range(500):
+    for _ in range(times(5)):
         gold, system, options = random_case(rng)
         if rng.random() < 0.3:
             options.pop("scheme", None)  # detected

@@ -8,11 +8,12 @@ from itertools import count
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from carob import UsageError, score
 from carob.compat.torchmetrics import MentionScore
+from tests.worlds import examples
 
 RECIPES = (
     "exact.PRF", "exact.F1@macro", "exact.F1@macro-doc", "overlap.F1@macro", "ts.F1@macro",
@@ -86,19 +87,19 @@ def check(cut: list[list[tuple[Any, Any]]], recipes: Any, **options: Any) -> Non
         assert {**ours_.coverage, "repaired": 0} == {**theirs_.coverage, "repaired": 0}
 
 
-@settings(max_examples=25, deadline=None)
+@examples(0.3)
 @given(batches(tagged), st.sampled_from(["auto", "bca", "percentile"]))
 def test_batches_of_tags_score_like_all_sentences(cut: Any, interval: str) -> None:
     check(cut, RECIPES, interval=interval, resamples=100)
 
 
-@settings(max_examples=15, deadline=None)
+@examples(0.3)
 @given(batches(tagged), st.sampled_from(["skip", "0", "1"]), st.sampled_from([None, ["PER"]]))
 def test_batches_score_alike_with_other_options(cut: Any, zero: str, labels: Any) -> None:
     check(cut, RECIPES, zero_division=zero, labels=labels, map={"ORG": "LOC"}, resamples=100)
 
 
-@settings(max_examples=25, deadline=None)
+@examples(0.3)
 @given(batches(records), st.booleans())
 def test_batches_of_documents_score_like_all_documents(cut: Any, named: bool) -> None:
     if named:

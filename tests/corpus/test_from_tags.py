@@ -10,6 +10,7 @@ import pytest
 from carob import Corpus, Mention, UsageError
 from carob.arrays.tags import SCHEMES
 from tests.formats._files import slow_mentions
+from tests.worlds import times
 
 
 @pytest.mark.parametrize("repair", ["conlleval", "discard"])
@@ -21,7 +22,7 @@ def test_tags_are_decoded_as_the_slow_twin_does(scheme: str, repair: str) -> Non
             "O" if rng.random() < 0.3 else f"{rng.choice(SCHEMES[scheme])}-{rng.choice('XY')}"
             for _ in range(rng.randint(0, 8))
         ]
-        for _ in range(600)
+        for _ in range(times(6))
     ]
     found = Corpus.from_tags(sentences, scheme=scheme, repair=repair)
     expected = [

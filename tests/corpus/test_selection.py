@@ -9,6 +9,7 @@ import numpy as np
 
 import carob
 from carob import Corpus
+from tests.worlds import times
 
 
 def record(number: int) -> dict[str, object]:
@@ -36,7 +37,7 @@ def record(number: int) -> dict[str, object]:
 def test_documents_are_the_same_before_and_after() -> None:
     rng = np.random.default_rng(7)
     corpus = Corpus.of(*map(record, range(24)))
-    for _ in range(150):
+    for _ in range(times(1.5)):
         docs = np.flatnonzero(rng.random(24) < rng.random())
         chosen = corpus.only(docs)
         assert [corpus[row] for row in docs.tolist()] == list(chosen)

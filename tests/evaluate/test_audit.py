@@ -12,6 +12,7 @@ from carob import InputError, UsageError
 from carob.corpus.source import Source
 from carob.evaluate.audit import audit
 from carob.result.audit import Audit
+from tests.worlds import times
 
 HEAD = "system,slot,P,R,F"
 
@@ -58,7 +59,7 @@ def test_the_rank_that_follows_is_said() -> None:
 def test_no_true_table_is_ever_blamed(how: str) -> None:
     """Random counts, rounded in any usual way, with their averages."""
     rng = random.Random(how)
-    for _ in range(200):
+    for _ in range(times(2.5)):
         full, digits = rng.choice((1, 100)), rng.randrange(4)
 
         def cell(right: int, whole: int, full: int = full, digits: int = digits) -> str:

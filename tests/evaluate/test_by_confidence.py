@@ -285,12 +285,14 @@ def numbers(node: Any) -> list[tuple[Any, Any]]:
     return found
 
 
-def test_any_number_that_is_tampered_with_is_found(files: dict[str, str], tmp_path: Path) -> None:
-    result = store(files, tmp_path, "--resamples", "100")
+def test_any_number_that_is_tampered_with_is_found(tmp_path: Path) -> None:
+    # Few documents, because the result is recomputed for every number.
+    few = demo.write(tmp_path / "few", "invoices", documents=15)
+    result = store({path.name: str(path) for path in few}, tmp_path, "--resamples", "100")
     original = result.read_text()
     places = len(numbers(json.loads(original)["curves"]))
     assert places > 100
-    for i in range(0, places, 7):
+    for i in range(0, places, 5):
         content = json.loads(original)
         node, key = numbers(content["curves"])[i]
         node[key] += 1

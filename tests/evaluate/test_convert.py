@@ -81,7 +81,7 @@ def test_there_and_back_again(one: str, other: str, tmp_path: Path) -> None:
     """What is lost is lost on the first way; the second time there is nothing more to lose."""
     rng = random.Random(one + other)
     chars = one in ("brat", "csv", "inline") or (one in ("jsonl", "tbf") and rng.random() < 0.5)
-    documents = [random_document(rng, f"d{i:02}", chars=chars) for i in range(12)]
+    documents = [random_document(rng, f"d{i:02}", chars=chars) for i in range(8)]
     start = Corpus.of(*documents)
     first = target(tmp_path, one, 1)
     convert(start, first, one, lossy=True, tokenizer="whitespace")

@@ -27,6 +27,7 @@ from carob.pair.typed_grounding import INVENTED
 from carob.recipe import Recipe, spell
 from carob.result.errors import RECORD_KINDS, Errors, SlotExample
 from carob.values.raw import fold
+from tests.worlds import times
 
 
 def corpus(*records: Any) -> Corpus:
@@ -204,7 +205,7 @@ def slow_kinds(pair: Pair) -> Counter[tuple[str, str]]:
 
 def test_kinds_are_those_of_the_slow_way() -> None:
     seen: Counter[str] = Counter()
-    for seed in range(40):
+    for seed in range(times(0.5)):
         gold, system, _ = worlds(seed, 6)
         result = errors(gold, system)
         expected = slow_kinds(pair_of(gold, system))
@@ -216,7 +217,7 @@ def test_kinds_are_those_of_the_slow_way() -> None:
 
 
 def test_fixed_and_broken_explain_the_difference_of_two_systems() -> None:
-    for seed in range(30):
+    for seed in range(times(0.3)):
         gold, first, second = worlds(seed, 6)
         one, other = both(gold, first, second), both(gold, second, first)
         assert one.changes is not None
@@ -234,7 +235,7 @@ def test_fixed_and_broken_explain_the_difference_of_two_systems() -> None:
 
 
 def test_a_matrix_counts_every_error_once_or_as_moved() -> None:
-    for seed in range(20):
+    for seed in range(times(0.3)):
         gold, system, _ = worlds(seed, 6)
         result = errors(gold, system)
         none = result.confusion.names[-1]

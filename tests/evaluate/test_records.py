@@ -33,6 +33,7 @@ from carob.pair.typed_grounding import ANOTHER_FORM, AS_WRITTEN, INVENTED, _Docu
 from carob.values.column import canonical
 from carob.values.raw import TEXT, Raw
 from carob.values.slot import typed_slot
+from tests.worlds import times
 
 
 @pytest.fixture(scope="module")
@@ -200,7 +201,7 @@ def stretches(text: str) -> list[Span]:
 def test_grounding_is_that_of_all_stretches() -> None:
     rng = random.Random(3)
     seen = {AS_WRITTEN: 0, ANOTHER_FORM: 0, INVENTED: 0}
-    for _ in range(250):
+    for _ in range(times(2.5)):
         text = "".join(rng.choice(WORDS) for _ in range(rng.randint(1, 9)))
         document = _Document(text)
         for slot in SLOTS:

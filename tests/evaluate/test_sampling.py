@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -285,30 +286,33 @@ SPACES = ["exact", "fair", "fair(weights=boundary)", "semeval(mode=partial)", "n
           "ts", "ts(sep=0.3)"]  # fmt: skip
 
 
-def corpora_of(texts: list[list[str]]) -> tuple[Corpus, Corpus]:
-    return Corpus.of(*texts[0]), Corpus.of(*texts[1])
+@cache
+def sides() -> tuple[Corpus, Corpus]:
+    """Gold and a system of forty documents."""
+    rng = np.random.default_rng(3)
+    gold, system = (
+        Corpus.of(*(
+            " ".join(f"[w]{'AB'[rng.integers(2)]}" if rng.random() < 0.5 else "w" for _ in range(9))
+            for _ in range(40)
+        ))
+        for _ in range(2)
+    )  # fmt: skip
+    return gold, system
 
 
 @pytest.mark.parametrize("space", SPACES)
 @pytest.mark.parametrize("average", ["micro", "macro", "weighted", "label:A", "macro-doc"])
 def test_what_is_resampled_is_what_is_scored(space: str, average: str) -> None:
     """The sums of a table, over all units once each, give the score."""
-    rng = np.random.default_rng(3)
-    texts = [
-        [
-            " ".join(f"[w]{'AB'[rng.integers(2)]}" if rng.random() < 0.5 else "w" for _ in range(9))
-            for _ in range(40)
-        ]
-        for _ in range(2)
-    ]
-    pair = Pair.of(*corpora_of(texts))
+    gold, system = sides()
+    pair = Pair.of(gold, system)
     every = np.ones((1, 40))
     for measure in ("P", "R", "F1"):
         recipe = Recipe.parse(f"{space}.{measure}@{average}")
         statistic = average_statistic(recipe, Tally.of(recipe.space, pair), None)
         drawn = statistic.values(every @ statistic.table.rows(np.arange(40)))[0]
         assert np.allclose(statistic.point, drawn, rtol=1e-14, atol=0)
-        assert score(*corpora_of(texts), str(recipe), resamples=0).value == statistic.point.item()
+        assert score(gold, system, str(recipe), resamples=0).value == statistic.point.item()
 
 
 @pytest.mark.parametrize("several", [False, True])

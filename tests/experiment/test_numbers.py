@@ -6,6 +6,7 @@ import itertools
 import math
 import random
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -146,15 +147,19 @@ def test_a_trial_swaps_all_answers_of_a_document(seed: int, tmp_path: Path) -> N
     recipe = Recipe.parse("oaod.F1")
     names = sorted({name for done in cells["one"] for name in done.cell.test})
 
+    @cache
+    def swapped_score(own: str, other: str, split: int, moved: tuple[str, ...]) -> float:
+        mine, theirs = cells[own][split], cells[other][split]
+        kept = [name for name in mine.cell.test if name not in moved]
+        return direct(gold, [(kept, read(mine)), (list(moved), read(theirs))], recipe)
+
     def difference(swapped: tuple[str, ...]) -> float:
         means = []
         for own, other in (("one", "two"), ("two", "one")):
             values = []
-            for mine, theirs in zip(cells[own], cells[other], strict=True):
-                kept = [name for name in mine.cell.test if name not in swapped]
-                moved = [name for name in mine.cell.test if name in swapped]
-                both = [(kept, read(mine)), (moved, read(theirs))]
-                values.append(direct(gold, both, recipe))
+            for split, mine in enumerate(cells[own]):
+                moved = tuple(name for name in mine.cell.test if name in swapped)
+                values.append(swapped_score(own, other, split, moved))
             means.append(sum(values) / len(values))
         return means[1] - means[0]
 

@@ -19,6 +19,7 @@ from carob.evaluate.read import sniffed
 from carob.formats import brat
 from carob.formats.brat import Brat
 from carob.formats.jsonl import Jsonl
+from tests.worlds import times
 
 TEXT = "Barack Obama was born in Hawaii.\nHe married Michelle.\n"
 ANN = """\
@@ -608,7 +609,7 @@ def made(rng: random.Random, row: int) -> dict[str, Any]:
 
 def test_what_was_written_is_read_again(tmp_path: Path) -> None:
     rng = random.Random(1)
-    corpus = Corpus.of(*(made(rng, row) for row in range(200)))
+    corpus = Corpus.of(*(made(rng, row) for row in range(times(2.5))))
     first = again(corpus, tmp_path / "first")
     by_id = {document.id: document for document in first}
     for document in corpus:

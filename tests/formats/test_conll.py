@@ -22,6 +22,7 @@ from tests.formats._files import (
     slow_conll,
     slow_mentions,
 )
+from tests.worlds import times
 
 
 def mentions(data: bytes, **parameters: Any) -> list[tuple[Mention, ...]]:
@@ -45,7 +46,7 @@ def expected_of(slow: Slow, scheme: str, repair: str = "conlleval") -> Document:
 @pytest.mark.parametrize("letters", sorted(set(SCHEMES.values())))
 def test_files_are_read_as_the_slow_reader_reads_them(letters: str) -> None:
     rng = random.Random(letters)
-    for _ in range(90):
+    for _ in range(times(1)):
         data = random_file(rng, letters)
         slow = slow_conll(data)
         corpus = of_bytes(data)
@@ -58,7 +59,7 @@ def test_files_are_read_as_the_slow_reader_reads_them(letters: str) -> None:
 def test_discard_drops_what_the_scheme_does_not_allow(scheme: str) -> None:
     rng = random.Random(scheme)
     dropped = 0
-    for _ in range(60):
+    for _ in range(times(0.75)):
         data = random_file(rng, SCHEMES[scheme])
         slow = slow_conll(data)
         corpus = of_bytes(data, scheme=scheme, repair="discard")
@@ -72,7 +73,7 @@ def test_discard_drops_what_the_scheme_does_not_allow(scheme: str) -> None:
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_strict_names_the_line_of_every_mention_that_is_not_legal(scheme: str) -> None:
     rng = random.Random(scheme)
-    for _ in range(60):
+    for _ in range(times(0.75)):
         data = random_file(rng, SCHEMES[scheme], marked=False)
         lines = []
         for each in slow_conll(data):
@@ -91,7 +92,7 @@ def test_strict_names_the_line_of_every_mention_that_is_not_legal(scheme: str) -
 @pytest.mark.parametrize("repair", ["conlleval", "discard"])
 def test_chunks_and_blocks_make_no_difference(repair: str, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = random.Random(repair)
-    files = [random_file(rng, rng.choice(("BI", "BIES", "I")), most=60) for _ in range(60)]
+    files = [random_file(rng, rng.choice(("BI", "BIES", "I")), most=60) for _ in range(times(0.75))]
     parameters: list[dict[str, Any]] = [
         {"repair": repair, "documents": rng.choice(("auto", "auto", "file"))} for _ in files
     ]

@@ -16,6 +16,7 @@ from carob.evaluate.read import sniffed
 from carob.formats import _tagged
 from carob.formats.conll import Conll
 from tests.formats._files import of_bytes, slow_mentions
+from tests.worlds import times
 
 COMMENTS = (
     "# text = Ann slept .", "# sent_id = 7", "# newpar", "# newpar id = p", "# a long remark here",
@@ -95,7 +96,7 @@ def random_text(rng: random.Random) -> str:
 
 def test_comments_are_read_as_the_slow_reader_reads_them(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = random.Random(5)
-    texts = [random_text(rng) for _ in range(150)]
+    texts = [random_text(rng) for _ in range(times(2))]
     for size, block in ((1 << 19, 1 << 20), (64, 5)):
         monkeypatch.setattr(_tagged, "SIZE", size)
         monkeypatch.setattr(_tagged, "BLOCK", block)
@@ -215,7 +216,7 @@ def test_any_mix_of_comments_and_words_is_read_alike_in_chunks_or_refused(
         b"\0", b"# newdoc id = a\n", b"# newdoc\n", b"-DOCSTART- O\n", b"x B-X|B-Y\n",
     ]  # fmt: skip
     read_well = 0
-    for _ in range(1000):
+    for _ in range(times(10)):
         whole = rng.random() < 0.7
         data = b"".join(rng.choices(parts[-9:] if whole else parts, k=rng.randint(0, 20)))
         seen: list[object] = []
@@ -231,4 +232,4 @@ def test_any_mix_of_comments_and_words_is_read_alike_in_chunks_or_refused(
                 seen.append([list(corpus), corpus.facts, corpus.documents.line.tolist()])
                 read_well += 1
         assert len(seen) < 2 or seen[0] == seen[1]
-    assert read_well > 200
+    assert read_well > times(2)

@@ -19,6 +19,7 @@ from carob.evaluate.verify import verify
 from carob.formats import _tagged
 from carob.formats.conll import Conll
 from tests.formats._files import legal, of_bytes, slow_mentions
+from tests.worlds import times
 
 Rows = list[list[str] | None]
 
@@ -75,7 +76,7 @@ def test_columns_are_decoded_one_by_one(
 ) -> None:
     rng = random.Random(scheme + repair)
     letters = "BIES" if scheme == "iobes" else "BI"
-    files = [random_rows(rng, 3, letters) for _ in range(20)]
+    files = [random_rows(rng, 3, letters) for _ in range(times(0.25))]
     for size, block in ((1 << 19, 1 << 20), (64, 5)):
         monkeypatch.setattr(_tagged, "SIZE", size)
         monkeypatch.setattr(_tagged, "BLOCK", block)
@@ -115,7 +116,7 @@ def test_stacks_of_any_depth_are_read_as_columns_are(monkeypatch: pytest.MonkeyP
     for size, block in ((1 << 19, 1 << 20), (64, 5)):
         monkeypatch.setattr(_tagged, "SIZE", size)
         monkeypatch.setattr(_tagged, "BLOCK", block)
-        for _ in range(100):
+        for _ in range(times(1)):
             rows = random_rows(rng, 3, "BI")
             piled: Rows = []
             for row in rows:

@@ -10,7 +10,7 @@ import pytest
 from carob import Corpus, Document, Mention, UsageError, read, write
 from carob.arrays.tags import SCHEMES
 from tests.formats._files import of_bytes, written
-from tests.worlds import WORDS, random_flat
+from tests.worlds import WORDS, random_flat, times
 
 LABELS = ("A", "B", "O", "I-A", "é", "a.b")
 
@@ -43,7 +43,7 @@ def touching(document: Document) -> bool:
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_what_was_written_is_read_back(scheme: str) -> None:
     rng = random.Random(scheme)
-    for _ in range(30):
+    for _ in range(times(0.4)):
         documents = random_documents(rng, rng.randint(1, 4))
         if scheme == "io":
             documents = [d for d in documents if not touching(d)] or [

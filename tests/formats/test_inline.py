@@ -18,6 +18,7 @@ from carob.corpus.source import Source
 from carob.evaluate.read import sniffed
 from carob.evaluate.verify import verify
 from carob.formats.inline import Inline, escaped, unescaped
+from tests.worlds import times
 
 SEMINAR = """\
 <0.21.1.94.09.30@cs.example.edu (Ann Lee).0>
@@ -401,7 +402,7 @@ def holdable(mentions: list[dict[str, Any]]) -> bool:
 def test_what_was_written_is_read_again(entities: str) -> None:
     rng = random.Random(entities)
     held = refused = 0
-    for _ in range(600):
+    for _ in range(times(6)):
         text, mentions = made(rng)
         corpus = one(text, *mentions)
         reason = ""
@@ -417,7 +418,7 @@ def test_what_was_written_is_read_again(entities: str) -> None:
         held += 1
         again = read(marked, entities=entities)[0]
         assert (text, corpus[0].mentions) == (again.text, again.mentions)
-    assert min(held, refused) > 100
+    assert min(held, refused) > times(1)
 
 
 def slow(marked: str) -> tuple[str, list[tuple[int, int, str]]] | None:
@@ -449,7 +450,7 @@ def test_tags_are_found_as_by_the_slow_way() -> None:
     rng = random.Random(5)
     pieces = ["x", "<", ">", "/", "a", "😀", "<a@b>", "\n", "<a b>", "<a>", "</b>", "y", "z"]
     good = 0
-    for _ in range(1500):
+    for _ in range(times(15)):
         parts = rng.choices(pieces, weights=[9, *[1] * 10, 9, 9], k=rng.randrange(1, 6))
         for name in rng.choices("ab", k=rng.randrange(4)):
             at = rng.randrange(len(parts) + 1)
@@ -464,7 +465,7 @@ def test_tags_are_found_as_by_the_slow_way() -> None:
         document = read(marked)[0]
         spans = [(m.start, m.end, m.label) for m in document.mentions]
         assert expected == (document.text, spans)
-    assert 180 < good < 1200
+    assert times(1.8) < good < times(12)
 
 
 @pytest.mark.parametrize(

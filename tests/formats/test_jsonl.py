@@ -17,7 +17,7 @@ from carob.formats import _plain, jsonl
 from carob.formats._plain import plain_document
 from carob.formats.jsonl import Jsonl
 from tests.formats._files import of_bytes, written
-from tests.worlds import WORDS, random_mention
+from tests.worlds import WORDS, random_mention, times
 
 TEXTS = ("Ann lives in 東京.", "a😀b", "\ud83d", 'tab\tnewline\nquote"\\', "\u2028", "\0é", "")
 JSON = (None, True, 1, -2.5, "x", [1, [2]], {"a": {"b": None}}, 10**30)
@@ -102,7 +102,7 @@ def order(mention: Mention) -> Any:
 @pytest.mark.parametrize("chars", [False, True])
 def test_what_was_written_is_read_back(chars: bool) -> None:
     rng = random.Random(chars)
-    for number in range(120):
+    for number in range(times(1.5)):
         documents = [
             random_document(rng, i, ids=number % 2 == 0, chars=chars)
             for i in range(rng.randint(1, 4))
@@ -233,7 +233,7 @@ def outcome(line: str) -> Any:
 
 def test_plain_documents_are_read_as_all_others_are(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = random.Random(5)
-    lines = [random_line(rng, number) for number in range(2000)]
+    lines = [random_line(rng, number) for number in range(times(20))]
     fast = [outcome(line) for line in lines]
     simple = sum(plain_document(json.loads(line)) is not None for line in lines)
     monkeypatch.setattr(jsonl, "plain_document", lambda record: None)
@@ -241,7 +241,8 @@ def test_plain_documents_are_read_as_all_others_are(monkeypatch: pytest.MonkeyPa
     for line, one, other in zip(lines, fast, slow, strict=True):
         assert other == one, line
     wrong = sum(isinstance(each, str) for each in slow)
-    assert simple > 500 and wrong > 250 and len(lines) - simple - wrong > 50
+    assert simple > times(5) and wrong > times(2.5)
+    assert len(lines) - simple - wrong > times(0.5)
 
 
 def test_plain_and_other_documents_stay_in_order() -> None:

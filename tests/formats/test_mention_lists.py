@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import assume, given
-from hypothesis import strategies as st
 
 from carob.arrays.literals import padded
 from carob.formats import _mention_lists
@@ -33,7 +32,7 @@ def rows(found: MentionLists) -> list[Any]:
 
 
 @examples(5)
-@given(_spelling.manners().flatmap(lambda manner: st.lists(_spelling.mention_lists(manner))))
+@given(_spelling.mention_lists)
 def test_mentions_are_what_a_decoder_finds(lists: list[bytes]) -> None:
     assume(all(map(is_json, lists)))
     found = mention_lists(lists)

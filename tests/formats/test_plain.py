@@ -18,6 +18,7 @@ from carob.corpus.tables import Templates
 from carob.formats._plain import plain_record, plain_templates
 from carob.formats.jsonl import Jsonl
 from carob.formats.records import Records
+from tests.worlds import times
 
 
 def _columns(table: Templates) -> list[Any]:
@@ -88,7 +89,7 @@ def test_plain_templates_are_those_that_objects_make() -> None:
 def test_what_is_wrong_or_not_plain_is_never_taken_for_plain() -> None:
     rng = random.Random(3)
     wrong = plain = 0
-    for number in range(2000):
+    for number in range(times(20)):
         record = _document(rng, number, 0.3)
         found = plain_templates(record["templates"], 10)
         try:
@@ -100,7 +101,7 @@ def test_what_is_wrong_or_not_plain_is_never_taken_for_plain() -> None:
         plain += found is not None
         read = Corpus.joined(Jsonl().read(Source.of_bytes(json.dumps(record).encode())))
         assert _columns(of_documents([document]).templates) == _columns(read.templates), record
-    assert min(wrong, plain) > 200
+    assert min(wrong, plain) > times(2)
 
 
 def test_records_that_are_plain_are_those_that_objects_make() -> None:

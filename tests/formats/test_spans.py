@@ -20,6 +20,7 @@ from carob.formats import spans
 from carob.formats.conll import Conll
 from carob.formats.jsonl import Jsonl
 from carob.formats.spans import Spans
+from tests.worlds import times
 
 DATA = Path(os.environ.get("CAROB_DATA", Path(__file__).parents[3] / "shared" / "data"))
 FAIREVAL = DATA / "faireval-ner"
@@ -199,7 +200,7 @@ def _runs(tokens: list[int]) -> list[tuple[int, int]]:
 
 def test_what_was_written_is_read() -> None:
     rng = random.Random(2)
-    corpus = Corpus.of(*(_document(rng) for _ in range(3000)))
+    corpus = Corpus.of(*(_document(rng) for _ in range(times(25))))
     data = written(corpus)
     again = read(data)
     assert content(corpus) == content(again)

@@ -157,7 +157,7 @@ def test_more_noise_keeps_the_texts_and_the_errors_of_less_noise(knob: str) -> N
 
 def families_by_year(drift: float) -> list[Counter[str]]:
     counts: list[Counter[str]] = [Counter(), Counter()]
-    for document in documents("seminars", 400, 7, Knobs(drift=drift, reposts=0)):
+    for document in documents("seminars", 240, 7, Knobs(drift=drift, reposts=0)):
         late = document["attributes"]["date"] >= "1995"
         counts[late][document["attributes"]["family"]] += 1
     return counts

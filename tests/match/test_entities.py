@@ -17,6 +17,7 @@ import pytest
 
 from carob import Corpus, InputError, Pair, Recipe, Tally, UsageError, score
 from carob.match.entities import plain_string
+from tests.worlds import times
 
 QUANTITIES = ("gold_right", "gold_all", "system_right", "system_all")
 Template = dict[str, Any]
@@ -226,7 +227,9 @@ TYPES = ("attack", "bombing", "attack / bombing")
 def worlds(typed: bool) -> tuple[list[list[Template]], list[list[Template]]]:
     rng = random.Random(3)
     types = TYPES if typed else ("",)
-    return [world(rng, types) for _ in range(200)], [world(rng, types) for _ in range(200)]
+    return [world(rng, types) for _ in range(times(2.5))], [
+        world(rng, types) for _ in range(times(2.5))
+    ]
 
 
 @cache

@@ -28,9 +28,10 @@ from carob.match import fair
 from carob.match.exact import Exact
 from carob.match.fair import Fair
 from carob.pair.pair import Pair
+from tests.worlds import times
 
 LENGTH = 9
-EACH = 900
+EACH = times(10)
 Row = tuple[str, tuple[str, tuple[int, ...]] | None, tuple[str, tuple[int, ...]] | None]
 Maker = Callable[[np.random.Generator], list[Mention]]
 

@@ -27,6 +27,7 @@ from carob.pair.pair import Pair
 from carob.recipe import Recipe
 from carob.values.schema import Schema
 from carob.values.slot import typed_slot
+from tests.worlds import times
 
 
 def schema_of(slots: dict[str, dict[str, Any]], **more: Any) -> Schema:
@@ -183,7 +184,7 @@ def test_lists_of_objects_are_aligned_as_over_all_mappings(ordered: bool, floor:
     worlds = [
         ([random_item(rng) for _ in range(rng.randint(1, 4))],
          [random_item(rng) for _ in range(rng.randint(1, 4))])
-        for _ in range(400)
+        for _ in range(times(4))
     ]  # fmt: skip
     pair = pair_of({
         "slots": slots,
@@ -217,7 +218,7 @@ def test_lists_of_values_are_aligned_as_over_all_mappings(ordered: bool) -> None
     slots = {"d": {"type": "date", "fillers": "any", "list": "ordered" if ordered else "set"}}
     worlds = [
         tuple([rng.choice(DATES) for _ in range(rng.randint(1, 5))] for _ in range(2))
-        for _ in range(700)
+        for _ in range(times(7))
     ]
     pair = pair_of({
         "slots": slots, "gold": [json.dumps({"d": gold}) for gold, _ in worlds],

@@ -24,9 +24,10 @@ from carob.corpus.problems import InputError, RecipeError, UsageError
 from carob.counts.tally import Tally
 from carob.match.nugget import Nugget
 from carob.pair.pair import Pair
+from tests.worlds import times
 
 LENGTH = 7
-DOCUMENTS = 2200
+DOCUMENTS = times(20)
 HIDDEN = frozenset({2, 5})
 LABELS = ("Life.Die", "LIFE_DIE", "Merge", "NOT_ANNOTATED")
 REALIS = ("Actual", "ACTUAL", "Other", "NOT_ANNOTATED", None)

@@ -27,9 +27,10 @@ from carob.match import overlap
 from carob.match.exact import Exact
 from carob.match.overlap import Constrained, Contains, Iou, Left, Overlap, Right
 from carob.pair.pair import Pair
+from tests.worlds import times
 
 LENGTH = 8
-DOCUMENTS = 2500
+DOCUMENTS = times(25)
 Places = frozenset[int]
 Rule = Callable[[Places, Places], bool]
 

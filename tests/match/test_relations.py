@@ -34,7 +34,7 @@ from carob.corpus.document import Group
 from carob.evaluate.draft import draft
 from carob.match.relations import Relations
 from tests.match._alignment import Small, aligned
-from tests.worlds import random_answer, random_mention
+from tests.worlds import random_answer, random_mention, times
 
 QUANTITIES = ("gold_right", "gold_all", "system_right", "system_all")
 
@@ -279,7 +279,7 @@ RECIPES = [
 @cache
 def worlds() -> tuple[list[tuple[Document, Document]], Pair]:
     rng = random.Random(7)
-    found = [world(rng) for _ in range(400)]
+    found = [world(rng) for _ in range(times(5))]
     return found, Pair.of(
         Corpus.of(*(gold for gold, _ in found)), Corpus.of(*(s for _, s in found))
     )

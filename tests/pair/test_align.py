@@ -18,6 +18,7 @@ from carob.cli import main
 from carob.corpus.problems import DataError
 from carob.pair import align
 from carob.pair.align import align_texts, aligned, in_own_characters
+from tests.worlds import times
 
 GOLD = "Ann B-PER\nleft O\nYork-based B-MISC\nfirms O\n"
 SYSTEM = "Ann B-PER\nleft O\nYork B-LOC\n- O\nbased O\nfirms O\n"
@@ -52,7 +53,7 @@ def test_characters_are_aligned_as_the_definition_says(left: str, right: str) ->
 
 def test_long_texts_are_aligned_as_the_definition_says() -> None:
     rng = random.Random(4)
-    for _ in range(20):
+    for _ in range(times(0.25)):
         left = "".join(rng.choices("abcdefgh", k=rng.randint(100, 400)))
         right = "".join(sign for sign in left if rng.random() > 0.03)
         assert obvious_alignment(left, right) == align_texts(left, right).tolist()

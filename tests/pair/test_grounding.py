@@ -11,6 +11,7 @@ import carob
 from carob import Corpus, Pair
 from carob.pair.grounding import Grounded
 from carob.pair.occurrences import LEVELS, Occurrences
+from tests.worlds import times
 
 
 def grounded(text: str | None, *fillers: object, slot: str = "s") -> Grounded:
@@ -100,7 +101,7 @@ def test_the_first_occurrence_is_that_of_trying_every_place() -> None:
     rng = random.Random(3)
     signs = ["a", "b", "A", "B", " ", " ", "-", "  ", "\n", "_", "1"]
     found = 0
-    for _ in range(2500):
+    for _ in range(times(25)):
         text = "".join(rng.choices(signs, k=rng.randint(1, 12)))
         string = "".join(rng.choices(signs, k=rng.randint(1, 4)))
         if string.strip():
@@ -108,7 +109,7 @@ def test_the_first_occurrence_is_that_of_trying_every_place() -> None:
             found += expected is not None
             spans = [span for level in LEVELS for span in Occurrences(text).of(string, level)]
             assert expected == next(iter(spans), None), (text, string)
-    assert 250 < found < 2200
+    assert times(2.5) < found < times(22)
 
 
 def _share(gold: list[dict[str, object]], *answers: list[object]) -> carob.Scores:

@@ -11,6 +11,7 @@ import pytest
 
 from carob.pair.occurrences import LEVELS, InTokens, Occurrences, cut
 from tests.answers import in_tokens, spans
+from tests.worlds import times
 
 PARTS = ["a", "A", "b", "ab", "aB", " ", " ", "  ", "\n", ".", "-", "_", "e\u0301", "é", "ﬁ", "FI",
          "\uff21", "ß", "ss", "東", "京", "1", "\0"]  # fmt: skip
@@ -37,7 +38,7 @@ def _needle(rng: random.Random, text: str) -> str:
 def test_a_string_occurs_where_looking_everywhere_finds_it() -> None:
     rng = random.Random(11)
     hits = [0, 0, 0]
-    for _ in range(1500):
+    for _ in range(times(15)):
         text = _random(rng, 9)
         found = Occurrences(text)
         for _ in range(2):
@@ -46,13 +47,13 @@ def test_a_string_occurs_where_looking_everywhere_finds_it() -> None:
             expected = [spans(clean, wanted, level) for level in range(3)]
             assert expected == [found.of(string, level) for level in LEVELS], (text, string)
             hits = [n + len(level) for n, level in zip(hits, expected, strict=True)]
-    assert min(hits) > 300
+    assert min(hits) > times(3)
 
 
 def test_in_tokens_an_occurrence_takes_every_token_it_touches() -> None:
     rng = random.Random(12)
     words = ["a", "A", "b-a", "a.", "é", "東京", "ab", ".", "b"]
-    for _ in range(1500):
+    for _ in range(times(15)):
         tokens = [rng.choice(words) for _ in range(rng.randint(1, 5))]
         text = " ".join(tokens)
         string = _needle(rng, text)

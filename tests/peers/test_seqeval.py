@@ -32,6 +32,8 @@ from seqeval.metrics import v1 as strict_mode
 from seqeval.metrics.sequence_labeling import get_entities
 from seqeval.scheme import BILOU, IOB1, IOB2, IOBES, IOE1, IOE2, Entities
 
+from tests.worlds import times
+
 Tags = list[list[str]]
 SCHEMES = {"iob1": "BI", "iob2": "BI", "io": "I", "ioe1": "IE", "ioe2": "IE", "iobes": "BIES"}
 
@@ -82,7 +84,7 @@ def strict_spans(tags: list[str], scheme: Any) -> list[tuple[int, int, str]]:
 
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_default_mode_finds_the_same_mentions(scheme: str) -> None:
-    tags = random_tags(random.Random(scheme), SCHEMES[scheme], 1000)
+    tags = random_tags(random.Random(scheme), SCHEMES[scheme], times(12))
     assert [default_spans(sentence) for sentence in tags] == spans(tags, scheme=scheme)
 
 
@@ -90,7 +92,7 @@ def test_default_mode_finds_the_same_mentions(scheme: str) -> None:
 @pytest.mark.parametrize("scheme", ["iob2", "iobes"])
 def test_default_mode_gives_the_same_scores(scheme: str, average: str) -> None:
     rng = random.Random(scheme)
-    for _ in range(40):
+    for _ in range(times(0.5)):
         whole = ["B-X" if scheme == "iob2" else "S-X"]
         gold = [*random_tags(rng, SCHEMES[scheme], rng.randint(1, 6)), whole]
         system = answer(rng, gold, SCHEMES[scheme])
@@ -119,7 +121,7 @@ def test_strict_mode_drops_what_discard_drops(name: str, scheme: Any, letters: s
 def test_strict_mode_gives_the_same_scores(name: str, scheme: Any, letters: str) -> None:
     rng = random.Random(name)
     whole = {"iob2": ["B-X"], "ioe2": ["E-X"], "iobes": ["S-X"], "bilou": ["U-X"]}[name]
-    for _ in range(20):
+    for _ in range(times(0.3)):
         gold = [*random_tags(rng, letters, rng.randint(1, 6)), whole]
         system = answer(rng, gold, letters)
         for average in ("micro", "macro", "weighted"):

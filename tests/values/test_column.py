@@ -98,6 +98,7 @@ NUMBERS = st.one_of(
 
 
 @pytest.mark.parametrize("one", SLOTS, ids=lambda each: f"{each.type}-{each.match}")
+@examples(0.5)
 @given(texts=st.lists(NUMBERS, min_size=1, max_size=4))
 def test_what_can_be_read_shows_without_reading(one: Any, texts: list[str]) -> None:
     raws = [Raw(kind, text) for text in texts for kind in (TEXT, NUMBER, OBJECT)]

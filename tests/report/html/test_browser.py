@@ -22,6 +22,12 @@ GOLD = Corpus.of("[Ann Lee]PER met [Bo]PER in [Rome]LOC", "It rained", "[Eve]PER
 SYSTEM = Corpus.of("[Ann]PER Lee met [Bo]LOC in Rome", "It rained", "[Eve]PER slept")
 
 
+@pytest.fixture(scope="module")
+def whole() -> str:
+    """The page of a report of both as systems."""
+    return report(GOLD, {"a": SYSTEM, "b": GOLD}, resamples=0).to_html()
+
+
 def unpacked(text: str) -> Any:
     return json.loads(zlib.decompress(base64.b64decode(text), wbits=31))
 
@@ -103,23 +109,22 @@ def test_colours_that_styles_use_are_there() -> None:
     assert set(re.findall(r"var\((--[\w-]+)\)", styles)) <= defined
 
 
-def test_the_page_states_the_cap_and_how_to_raise_it() -> None:
+def test_the_page_states_the_cap_and_how_to_raise_it(whole: str) -> None:
     text = report(GOLD, {"a": SYSTEM}, resamples=0, browser_documents=2).to_html()
     words = " ".join(re.sub("<[^>]*>", "", text).split())
     assert "The first 2 of 3 documents are here, those with errors before others" in words
     assert "at most 2 documents and 20 MB" in words
     assert "--browser-documents and --browser-megabytes" in words
-    whole = report(GOLD, {"a": SYSTEM}, resamples=0).to_html()
     assert "All 3 documents are here" in whole
 
 
-def test_without_documents_there_is_no_browser_and_no_text() -> None:
+def test_without_documents_there_is_no_browser_and_no_text(whole: str) -> None:
     systems = {"a": SYSTEM, "b": GOLD}
     text = report(GOLD, systems, resamples=0, browser_documents=0, examples=0).to_html()
     assert 'id="browser-app"' not in text
     assert "It rained" not in text and "Rome" not in text
     assert 'href="#browse' not in text and "link to examples" not in text
-    assert 'href="#browse' in report(GOLD, systems, resamples=0).to_html()
+    assert 'href="#browse' in whole
 
 
 def test_a_cap_below_zero_is_refused() -> None:

@@ -110,8 +110,13 @@ def result() -> Experiment:
 
 
 @pytest.fixture(scope="module")
-def page(result: Experiment) -> Page:
-    return Page(result.to("html"))
+def text(result: Experiment) -> str:
+    return str(result.to("html"))
+
+
+@pytest.fixture(scope="module")
+def page(text: str) -> Page:
+    return Page(text)
 
 
 def test_scores_are_those_of_the_result(result: Experiment, page: Page) -> None:
@@ -247,8 +252,9 @@ def test_the_page_loads_nothing_and_runs_nothing(page: Page) -> None:
     assert links <= set(places)
 
 
-def test_equal_results_are_equal_pages_and_costs_are_in_one_place(result: Experiment) -> None:
-    text = result.to("html")
+def test_equal_results_are_equal_pages_and_costs_are_in_one_place(
+    result: Experiment, text: str
+) -> None:
     assert experiment().to("html") == text
     other = replace(result, cost={"rote": {"train_wall": 9.0}}).to("html")
     assert other != text

