@@ -52,6 +52,25 @@ def test_groups_of_spans_are_read_on_request_and_otherwise_counted() -> None:
     assert (Mention("X", 0, 5),) == document.mentions
 
 
+def test_a_group_that_no_document_has_is_refused_with_those_that_are_there() -> None:
+    with_group = DOC | {"spans": {"sc": [{"start": 0, "end": 5, "label": "X"}], "b": []}}
+    data = json.dumps([with_group, DOC]).encode()
+    with pytest.raises(InputError, match=r"file: K232 found no group of spans 'zz', expected one "
+                       r"of the groups that are there: 'b', 'sc'$"):  # fmt: skip
+        of_bytes(data, "spacy", spans="zz")
+    with pytest.raises(InputError, match="expected one, and there are none"):
+        of_bytes(json.dumps(DOC).encode(), "spacy", spans="zz")
+    corpus = of_bytes(data, "spacy", spans="sc")
+    assert ([1, 0], 1) == ([len(each.mentions) for each in corpus], corpus.facts["ungrouped"])
+
+
+def test_a_file_of_a_folder_need_not_have_the_group() -> None:
+    with_group = DOC | {"spans": {"sc": [{"start": 0, "end": 5, "label": "X"}]}}
+    files = {"1.json": json.dumps(with_group).encode(), "2.json": json.dumps(DOC).encode()}
+    corpus = read(Source.of_files(files, "folder"), "spacy", spans="sc")
+    assert (1, 1) == (len(corpus.mentions), corpus.facts["ungrouped"])
+
+
 @pytest.mark.parametrize(("value", "message"), [
     ([["Ann", {"entities": ["U-PER"]}]], r"entities\[0\] = 'U-PER', .*; tags of tokens are"),
     ([["Ann", {"cats": {}}]], "entities = None, expected a list"),

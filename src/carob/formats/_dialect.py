@@ -40,7 +40,7 @@ UNITS = {
 COUNTED = (
     "rejected", "unread_relations", "span_groups", "skipped", "cancelled", "other_annotators",
     "quoted", "misquoted", "unlabelled_relations", "unplaced", "mended", "unparsed",
-    "cut_utf16", "cut_bytes", "cut_inclusive",
+    "cut_utf16", "cut_bytes", "cut_inclusive", "ungrouped",
 )  # fmt: skip
 """What readers of dialects count for the user."""
 
@@ -283,6 +283,17 @@ def object_in(value: Any, place: str, expected: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise WrongError(f"{place} = {short(value)}", expected)
     return value
+
+
+def no_group(wanted: str, groups: Iterable[str]) -> tuple[str, str]:
+    """What was found and expected where no group of spans has the wanted name.
+
+    >>> no_group("sc", ["b", "a"])
+    ("no group of spans 'sc'", "one of the groups that are there: 'a', 'b'")
+    """
+    known = ", ".join(shown(name) for name in sorted(groups)[:20])
+    there = f"one of the groups that are there: {known}" if known else "one, and there are none"
+    return f"no group of spans {shown(wanted)}", there
 
 
 def _key(name: str) -> str:
