@@ -108,7 +108,7 @@ def test_relations_and_regions_with_several_labels() -> None:
     (task() | {"annotations": 3}, "annotations = 3, expected a list"),
     (task(7), r"result\[0\] = 7, expected an object"),
     (task(region(2, 99)), r"result\[0\] at 2..99, expected a place within"),
-    (task({"type": "labels", "value": {"start": 2, "end": 5}}), r"result\[0\].labels = None"),
+    (task({"type": "labels", "value": {"start": 2, "end": 5}}), r"result\[0\].labels = null"),
     (task(region(2, 5, label="")), r"result\[0\].label = ''"),
     (task({"type": "relation", "from_id": "a", "to_id": "b"}), "the ids of two regions of the"),
 ])  # fmt: skip

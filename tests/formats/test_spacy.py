@@ -73,12 +73,12 @@ def test_a_file_of_a_folder_need_not_have_the_group() -> None:
 
 @pytest.mark.parametrize(("value", "message"), [
     ([["Ann", {"entities": ["U-PER"]}]], r"entities\[0\] = 'U-PER', .*; tags of tokens are"),
-    ([["Ann", {"cats": {}}]], "entities = None, expected a list"),
+    ([["Ann", {"cats": {}}]], "entities = null, expected a list"),
     ([["Ann", []]], "K231 found .* expected a list in which each value is a pair or"),
     ({"ents": []}, "an object without a text"),
     ({"text": "A", "ents": [{"start": 0, "end": 2, "label": "X"}]}, r"ents\[0\] at 0..2, expect"),
     ({"text": "A", "ents": [], "tokens": [3]}, r"tokens\[0\] = 3, expected an object"),
-    ({"text": "A", "ents": [], "tokens": [{"start": 0}]}, r"token_spans\[0\] = None"),
+    ({"text": "A", "ents": [], "tokens": [{"start": 0}]}, r"token_spans\[0\] = null"),
 ])  # fmt: skip
 def test_what_is_wrong_is_named_as_the_file_has_it(value: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):

@@ -20,11 +20,11 @@ from carob.corpus.build import of_documents
 from carob.corpus.corpus import Corpus, Words
 from carob.corpus.document import Document, Span
 from carob.corpus.problems import Problems, UsageError, many, nearest, shown
-from carob.corpus.record import WrongError, document_of
+from carob.corpus.record import WrongError, document_of, short
 from carob.corpus.source import Source
 from carob.corpus.tables import ATTRIBUTES, Documents, too_many_attributes
 from carob.formats import json_text
-from carob.formats._answers import Answers
+from carob.formats._answers import Answers, unparsed_facts
 from carob.formats._objects import is_object, items
 from carob.formats._plain import Blocks, plain_document
 from carob.formats._text import FileWords, bytes_of
@@ -220,7 +220,7 @@ def signature_fields(
     offsets: str, facts: Mapping[Any, int]
 ) -> tuple[dict[str, str], dict[str, int]]:
     """What offsets counted, and what was counted."""
-    counts = {name: facts[name] for name in COUNTED if facts.get(name)}
+    counts = {name: facts[name] for name in COUNTED if facts.get(name)} | unparsed_facts(facts)
     return {"offsets": "char" if offsets == "auto" else offsets}, counts
 
 
@@ -298,14 +298,6 @@ def no_group(wanted: str, groups: Iterable[str]) -> tuple[str, str]:
 
 def _key(name: str) -> str:
     return shown(name, 40)[1:-1]
-
-
-def short(value: Any) -> str:
-    """A value for a message."""
-    try:
-        return shown(repr(value), 40)[1:-1]
-    except ValueError:
-        return type(value).__name__
 
 
 def text_of(value: Any, key: str = "text") -> Words:

@@ -23,7 +23,7 @@ Path = tuple[str | int, ...]
 @dataclass(frozen=True, slots=True)
 class Item:
     """A record of a file: its line and offset, and whether the file is this record. One that is
-    `unparsed` is no JSON, or not a record.
+    `unparsed` is no JSON, or not a record; `why` says what it is.
     """
 
     line: int
@@ -33,6 +33,7 @@ class Item:
     text: _Text | None = None
     begin: int = 0
     unparsed: bool = False
+    why: str = ""
 
     def line_of(self, path: Path) -> int:
         """The line of the value that this path leads to."""
@@ -82,7 +83,7 @@ def items(
         alone = alone and value is not None
         before = None if value is None else Item(number, offset, value)
         if value is None and keep_unparsed:
-            before = Item(number, offset, {}, unparsed=True)
+            before = Item(number, offset, {}, unparsed=True, why=to.first()[0].found)
     if before is not None:
         yield replace(before, alone=alone)
 
@@ -171,7 +172,8 @@ def _in_whole_file(whole: str, reading: _Reading) -> Iterator[Item]:
             yield Item(text.line(begin), size, value, not listed, text, begin)
         elif reading.keep_unparsed and listed:
             known, size = begin, size + len(whole[known:begin].encode())
-            yield Item(text.line(begin), size, {}, False, text, begin, unparsed=True)
+            why = shown(whole[begin:at])
+            yield Item(text.line(begin), size, {}, False, text, begin, unparsed=True, why=why)
         else:
             wrong(begin, shown(whole[begin:at]), expected)
         at = text.skip(at)

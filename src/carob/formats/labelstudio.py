@@ -10,7 +10,7 @@ from typing import Any, BinaryIO, ClassVar
 from carob.corpus.corpus import Corpus, Words
 from carob.corpus.document import Document
 from carob.corpus.problems import shown
-from carob.corpus.record import WrongError
+from carob.corpus.record import WrongError, short
 from carob.corpus.source import Source
 from carob.corpus.tables import Documents
 from carob.formats import _dialect, json_text
@@ -228,7 +228,7 @@ def _annotator(value: Any) -> list[str]:
     """The names of an annotator: an id, or an object with an id and an e-mail address."""
     if isinstance(value, dict):
         return [str(value[key]) for key in ("email", "username", "id") if key in value]
-    return [] if value is None else [_dialect.short(value) if not isinstance(value, str) else value]
+    return [] if value is None else [short(value) if not isinstance(value, str) else value]
 
 
 def _add(
@@ -237,7 +237,7 @@ def _add(
     """A mention for each label of a region."""
     where = value.get("globalOffsets", value)  # of HTML, whose own offsets count inside an element
     if not isinstance(where, dict):
-        raise WrongError(f"{place}.globalOffsets = {_dialect.short(where)}", _REGION)
+        raise WrongError(f"{place}.globalOffsets = {short(where)}", _REGION)
     for number, label in enumerate(_dialect.list_at(value, kind, f"{place}.")):
         own = name if name is None or not number else f"{name}:{number + 1}"
         mention = {"id": own, "start": where.get("start"), "end": where.get("end")}
@@ -250,7 +250,7 @@ def _relations(rows: list[tuple[str, dict[str, Any]]], entry: Entry) -> list[dic
     for place, row in rows:
         ends = [_dialect.name_of(row, key) for key in ("from_id", "to_id")]
         if not all(name is not None and name in known for name in ends):
-            found = f"{place} from {_dialect.short(ends[0])} to {_dialect.short(ends[1])}"
+            found = f"{place} from {short(ends[0])} to {short(ends[1])}"
             raise WrongError(found, "the ids of two regions of the same annotation")
         if row.get("direction") == "left":
             ends.reverse()

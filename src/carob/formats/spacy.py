@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, BinaryIO, ClassVar
 
 from carob.corpus.corpus import Corpus, Words
-from carob.corpus.record import WrongError
+from carob.corpus.record import WrongError, short
 from carob.corpus.source import Source
 from carob.corpus.tables import Documents
 from carob.formats import _dialect, json_text
@@ -85,7 +85,7 @@ class Spacy:
             rows = parts.get(place)
             facts["span_groups"] += bool(parts.get("spans"))
         if not isinstance(rows, list):
-            raise WrongError(f"{place} = {_dialect.short(rows)}", f"a list of {_SPAN}")
+            raise WrongError(f"{place} = {short(rows)}", f"a list of {_SPAN}")
         for number, each in enumerate(rows):
             _add(entry, f"{place}[{number}]", each)
         if isinstance(value, dict):
@@ -164,7 +164,7 @@ def _add(entry: Entry, place: str, span: Any) -> None:
         expected = _SPAN
         if isinstance(span, str):
             expected += "; tags of tokens are read as huggingface or conll"
-        raise WrongError(f"{place} = {_dialect.short(span)}", expected)
+        raise WrongError(f"{place} = {short(span)}", expected)
 
 
 def _add_tokens(entry: Entry, value: Mapping[str, Any]) -> None:
