@@ -124,7 +124,9 @@ def test_prose_around_one_json_is_refused_with_what_to_do(
     given = {"format": format} if format else {}
     for answer in ('{"id":"a","who":"Ann",}', '{"id":"a","who":"Ann"}'):
         system.write_text(f"Sure! Here it is:\n```json\n{answer}\n```\n")
-        with pytest.raises(InputError, match="K211 found 'Sure! .* before an object.* repair=json"):
+        with pytest.raises(
+            InputError, match=r"K211 found 'Sure! .* before an object.* repair=json"
+        ):
             score(gold, system, "fields.F1", resamples=0, system_options=given)
     given = {"format": "records", "repair": "json"}
     assert 0.5 == score(gold, system, "fields.R", resamples=0, system_options=given).value

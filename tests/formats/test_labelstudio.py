@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from carob import InputError, Mention, read
+from carob.corpus.corpus import fact_remarks
 from carob.corpus.source import Source
 from tests.formats._files import of_bytes, written
 
@@ -115,3 +116,13 @@ def test_relations_and_regions_with_several_labels() -> None:
 def test_what_is_wrong_is_named_as_the_file_has_it(value: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         of(value)
+
+
+def test_regions_without_labels_are_counted() -> None:
+    value = {"start": 0, "end": 3, "text": "Ann", "labels": []}
+    result = [{"type": "labels", "value": value}]
+    full = [{"data": {"text": "Ann"}, "annotations": [{"result": result}]}]
+    (remark,) = fact_remarks(of_bytes(json.dumps(full).encode(), "labelstudio"))
+    assert ("K236", "1 region without a label left out") == remark
+    small = [{"id": 1, "text": "Ann", "label": [value], "annotation_id": 1}]
+    assert 1 == of_bytes(json.dumps(small).encode(), "labelstudio").facts["unlabelled"]

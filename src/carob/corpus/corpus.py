@@ -682,6 +682,7 @@ FACT_PROBLEMS = {
         "document",
         "with groups of spans, which are not read; --read spans=NAME reads one of them",
     ),
+    "unlabelled": ("K236", "region", "without a label left out"),
     "ungrouped": ("K236", "document", "without the group of spans that spans= names"),
     "unread_relations": ("K236", "relation", "left out, as entities have no ids"),
     "unread_evidence": ("K236", "relation", "with evidence, which is not read"),

@@ -40,7 +40,7 @@ UNITS = {
 COUNTED = (
     "rejected", "unread_relations", "span_groups", "skipped", "cancelled", "other_annotators",
     "quoted", "misquoted", "unlabelled_relations", "unplaced", "mended", "unparsed",
-    "cut_utf16", "cut_bytes", "cut_inclusive", "ungrouped",
+    "cut_utf16", "cut_bytes", "cut_inclusive", "ungrouped", "unlabelled",
 )  # fmt: skip
 """What readers of dialects count for the user."""
 
@@ -50,6 +50,7 @@ a small file is not to make a large text.
 """
 
 _MENTION = re.compile(r"^mentions\[(\d+)\]")
+_OWN_LINE = re.compile(r"line (\d+)(?:, |\.|: | )")
 
 
 class ChoiceError(WrongError):
@@ -60,7 +61,8 @@ class ChoiceError(WrongError):
 class Entry:
     """A record in carob's own form, with offsets as they stand in the file.
 
-    `places` are what messages call its mentions, `quotes` the words that the file has for them.
+    `places` are what messages call its mentions, `quotes` the words that the file has for them. The
+    place of a mention that has a line of its own is `line 3`: that is where its problems are.
     """
 
     record: dict[str, Any]
@@ -155,7 +157,7 @@ def read_entries(
             code = "K235" if isinstance(error, ChoiceError) else "K232"
             for each in (error, *error.more):
                 hint = each.hint if isinstance(each, _OffsetError) else ""
-                problems.add(code, line, each.found, each.expected, hint)
+                problems.add(code, *_line_of(each.found, line), each.expected, hint)
             continue
         except RecursionError:
             problems.add("K231", line, json_text.TOO_DEEP, json_text.OBJECT)
@@ -193,6 +195,19 @@ def _document(entry: Entry) -> Document:
     except WrongError as error:
         each = [WrongError(_in_file(e.found, entry), e.expected) for e in (error, *error.more)]
         raise WrongError(each[0].found, each[0].expected, tuple(each[1:])) from None
+
+
+def _line_of(found: str, line: int) -> tuple[int, str]:
+    """The line of a problem and what was found, which may begin with a line of its own.
+
+    >>> _line_of("line 3.start = -1", 2), _line_of("line 3 at 5..9", 2), _line_of("a text", 2)
+    ((3, 'start = -1'), (3, 'a mention at 5..9'), (2, 'a text'))
+    """
+    match = _OWN_LINE.match(found)
+    if match is None:
+        return line, found
+    rest = found[match.end() :]
+    return int(match[1]), f"a mention {rest}" if rest.startswith("at ") else rest
 
 
 def _in_file(found: str, entry: Entry) -> str:

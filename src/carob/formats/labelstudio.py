@@ -161,6 +161,7 @@ class _Reader:
                 return None
             for key, regions in _regions(task).items():
                 for number, region in enumerate(regions):
+                    facts["unlabelled"] += not region["labels"]
                     _add(entry, f"{key}[{number}]", region, "labels", None, None)
             return entry
         result = self._result(task, facts)
@@ -174,6 +175,7 @@ class _Reader:
             if kind == "relation":
                 relations.append((place, row))
             elif isinstance(value, dict) and isinstance(kind, str) and kind.endswith("labels"):
+                facts["unlabelled"] += value.get(kind) == []
                 _add(entry, place, value, kind, _dialect.name_of(row, "id"), row.get("score"))
         if relations:
             entry.record["relations"] = _relations(relations, entry)
