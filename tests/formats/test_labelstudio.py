@@ -126,3 +126,24 @@ def test_regions_without_labels_are_counted() -> None:
     assert ("K236", "1 region without a label left out") == remark
     small = [{"id": 1, "text": "Ann", "label": [value], "annotation_id": 1}]
     assert 1 == of_bytes(json.dumps(small).encode(), "labelstudio").facts["unlabelled"]
+
+
+def test_if_nothing_is_read_the_names_to_choose_from_are_listed() -> None:
+    guess = {"model_version": "m1", "result": []}
+    guessed = [{"data": {"text": "Ann"}, "annotations": [], "predictions": [guess]}]
+    with pytest.raises(InputError, match=r"1 skipped record left out; --read model=NAME reads one "
+                       r"of: 'm1'$"):  # fmt: skip
+        of_bytes(json.dumps(guessed).encode(), "labelstudio")
+    with pytest.raises(InputError, match=r"left out; --read model=NAME reads one of: 'm1'$"):
+        of_bytes(json.dumps(guessed).encode(), "labelstudio", model="m2")
+    by = [
+        {"completed_by": {"id": 7, "email": "a@b"}, "result": []},
+        {"completed_by": 8, "result": []},
+    ]
+    full = json.dumps([{"data": {"text": "Ann"}, "annotations": by}]).encode()
+    with pytest.raises(InputError, match=r"1 record of other annotators left out; --read annotator="
+                       r"NAME reads one of: '8', 'a@b'$"):  # fmt: skip
+        of_bytes(full, "labelstudio", annotator="c")
+    small = [{"id": 1, "text": "Ann", "annotator": "bo", "annotation_id": 1}]
+    with pytest.raises(InputError, match="annotator=NAME reads one of: 'bo'"):
+        of_bytes(json.dumps(small).encode(), "labelstudio", annotator="c")

@@ -43,7 +43,7 @@ def test_only_accepted_tasks_are_documents_and_the_others_are_counted() -> None:
 
 
 def test_a_file_of_rejected_tasks_alone_is_no_corpus() -> None:
-    with pytest.raises(InputError, match=r"K002 .* all left out, .*; left out: 1 rejected$"):
+    with pytest.raises(InputError, match=r"K002 .* all left out, .*; 1 rejected record left out$"):
         of_bytes(lines(TASK | {"answer": "reject"}), "prodigy")
 
 

@@ -21,6 +21,8 @@ from carob.formats._mend import mended
 from carob.formats._objects import Item, in_lines, is_object
 from carob.formats._text import FileWords, decoded, signed, unsigned
 
+ADVICE = "--read repair=json mends JSON that a language model has damaged"
+
 
 @dataclass(frozen=True, slots=True)
 class Answers:

@@ -17,7 +17,7 @@ from itertools import accumulate
 from typing import Any
 
 from carob.corpus.build import of_documents
-from carob.corpus.corpus import Corpus, Words
+from carob.corpus.corpus import Corpus, Words, fact_remarks
 from carob.corpus.document import Document, Span
 from carob.corpus.problems import Problems, UsageError, many, nearest, shown
 from carob.corpus.record import WrongError, document_of, short
@@ -86,10 +86,12 @@ def read_records(
     record: str = "object",
     same_words: Callable[[str, str], bool] = str.__eq__,
     answers: Answers | None = None,
+    advice: str = "",
 ) -> Iterator[Corpus]:
     """Blocks of documents. `entry_of` makes an entry of a record, or counts that it is left out.
 
     With `answers`, the records are those of a language model: one that cannot be read is empty.
+    `advice` is what to do about JSON that is damaged.
     """
     problems = Problems(source.name)
     if answers is not None:
@@ -103,7 +105,7 @@ def read_records(
         return
     found = (
         (item.line, item.offset, partial(entry_of, item.value))
-        for item in items(source, problems, "K231", is_record, record)
+        for item in items(source, problems, "K231", is_record, record, advice=advice)
     )
     yield from read_entries(source, problems, found, offsets, same_words=same_words)
 
@@ -176,10 +178,9 @@ def read_entries(
     places.check(problems)
     problems.check()
     if not blocks.ids:
-        counts = [f"{blocks.facts[name]:,} {name.replace('_', ' ')}"
-                  for name in COUNTED if blocks.facts[name]]  # fmt: skip
         found = "a file whose records are all left out" if left_out else "an empty file"
-        hint = f"left out: {', '.join(counts)}" if counts else ""
+        counts = fact_remarks(replace(Corpus.of(), facts=blocks.facts))
+        hint = "; ".join(text for _, text in counts)
         raise source.failure("K002", found, "at least one document", hint)
     blocks.facts.update(places.facts())
     if kept:

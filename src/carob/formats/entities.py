@@ -67,7 +67,9 @@ class Entities:
 
     def read(self, source: Source) -> Iterator[Corpus]:
         """Blocks of documents; texts stay in the file."""
-        return _dialect.read_records(source, self._entry, self.offsets, answers=self._answers)
+        return _dialect.read_records(
+            source, self._entry, self.offsets, answers=self._answers, advice=_answers.ADVICE
+        )
 
     @property
     def _answers(self) -> Answers | None:

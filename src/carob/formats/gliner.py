@@ -69,7 +69,7 @@ class Gliner:
         """Blocks of documents; tokens stay in the file."""
         return _dialect.read_records(
             source, self._entry, self.offsets, is_record=_is_record,
-            record="object with tokenized_text, or list of entities",
+            record="object with tokenized_text, or a list of entities",
         )  # fmt: skip
 
     def _entry(self, value: Any, facts: Counter[str]) -> Entry | None:

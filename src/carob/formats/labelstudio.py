@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, BinaryIO, ClassVar
 
 from carob.corpus.corpus import Corpus, Words
 from carob.corpus.document import Document
-from carob.corpus.problems import shown
+from carob.corpus.problems import InputError, Problem, shown
 from carob.corpus.record import WrongError, short
 from carob.corpus.source import Source
 from carob.corpus.tables import Documents
@@ -69,9 +69,12 @@ class Labelstudio:
     def read(self, source: Source) -> Iterator[Corpus]:
         """Blocks of documents; texts stay in the file."""
         reader = _Reader(self)
-        return _dialect.read_records(
-            source, reader.entry, self.offsets, same_words=_same_words
-        )  # fmt: skip
+        try:
+            yield from _dialect.read_records(
+                source, reader.entry, self.offsets, same_words=_same_words
+            )  # fmt: skip
+        except InputError as error:
+            raise InputError(map(reader.advised, error.problems), error.total) from None
 
     def signature_fields(self, facts: Mapping[Any, int]) -> tuple[dict[str, str], dict[str, int]]:
         """The key of the text, whose answer was read, and what offsets count."""
@@ -147,6 +150,19 @@ class _Reader:
     def __init__(self, format: Labelstudio) -> None:
         self.format = format
         self.annotators: dict[str, str] = {}
+        self.names: dict[str, set[str]] = {"annotator": set(), "model": set()}
+        """The annotators and models of the answers, by the parameter that chooses among them."""
+
+    def advised(self, problem: Problem) -> Problem:
+        """A problem; if nothing was read, with the names that the parameters can have."""
+        choices = [
+            f"--read {key}=NAME reads one of: {', '.join(map(shown, sorted(names)[:20]))}"
+            for key, names in self.names.items()
+            if names
+        ]
+        if problem.code != "K002" or not choices:
+            return problem
+        return replace(problem, hint="; ".join([problem.hint, *choices]))
 
     def entry(self, task: dict[str, Any], facts: Counter[str]) -> Entry | None:
         """The document of a task; None if it has no answer, which is counted."""
@@ -184,6 +200,7 @@ class _Reader:
     def _is_chosen(self, task: Mapping[str, Any], name: str | None, facts: Counter[str]) -> bool:
         """Whether a task of JSON-MIN, which has one annotation, is by the annotator."""
         annotator = _annotator(task.get("annotator"))
+        self.names["annotator"].update(annotator[:1])
         if self.format.annotator and self.format.annotator not in annotator:
             facts["other_annotators"] += 1
             return False
@@ -210,6 +227,14 @@ class _Reader:
             answers = [each for each in answers if not each.get("was_cancelled")]
             names = [_annotator(each.get("completed_by")) for each in answers]
             chosen = self.format.annotator
+        self.names["model" if self.format.model else "annotator"].update(
+            name[0] for name in names if name
+        )
+        if not self.format.model and isinstance(task.get("predictions"), list):
+            self.names["model"].update(
+                str(each["model_version"]) for each in task["predictions"]
+                if isinstance(each, dict) and each.get("model_version") is not None
+            )  # fmt: skip
         if not answers:
             facts["skipped"] += 1
             return None

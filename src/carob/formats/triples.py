@@ -66,7 +66,9 @@ class Triples:
 
     def read(self, source: Source) -> Iterator[Corpus]:
         """Blocks of documents; texts stay in the file."""
-        return _dialect.read_records(source, self._entry, "char", answers=self._answers)
+        return _dialect.read_records(
+            source, self._entry, "char", answers=self._answers, advice=_answers.ADVICE
+        )
 
     @property
     def _answers(self) -> Answers | None:

@@ -130,10 +130,11 @@ class Webanno:
                 key = ("", number, 0) if number else (row.name, 0, place)
                 if key not in found:
                     found[key] = {"rows": [], "values": values, "id": f"T{len(found) + 1}"}
-                if values != found[key]["values"]:
+                if values != (before := found[key]["values"]):
+                    first = found[key]["rows"][0].line
                     raise WrongError(
-                        f"line {row.line}: {_features(values)} with the number [{number}], which is "
-                        f"{_features(found[key]['values'])} on line {found[key]['rows'][0].line}",
+                        f"line {row.line}: {_features(values)} with the number [{number}], which "
+                        f"is {_features(before)} on line {first}",
                         "the same values on all rows of one number",
                     )
                 found[key]["rows"].append(row)
