@@ -527,7 +527,7 @@ def _answers_of_models(
         return options
     plain_lines = not options.get("raw") and options.get("repair") != "json"
     if plain_lines and not source.is_folder:
-        from carob.formats._answers import may_be_one_a_line  # only answers need it
+        from carob.formats.records import may_be_one_a_line  # only answers need it
 
         if not may_be_one_a_line(source):
             _refuse_words(source)

@@ -101,7 +101,7 @@ class Answers:
         if first.lstrip()[:1] == b"{":
             return in_lines(source)
         starts = (raw.strip() for _, _, raw in json_text.lines(source))
-        whole = (raw for raw in starts if raw[:1] == b"{" and _is_object(raw))
+        whole = (raw for raw in starts if raw[:1] == b"{" and is_object_line(raw))
         return next(whole, None) is not None and next(whole, None) is not None
 
     def _answered(self, record: dict[str, Any], line: int, problems: Problems) -> Any:
@@ -185,25 +185,7 @@ def _why_not(answer: Any) -> str:
     return problems.first()[0].found if problems.total else shown(answer.strip())
 
 
-def may_be_one_a_line(source: Source) -> bool:
-    """Whether each line may be an answer: the first is one, or one of them is and none is a fence.
-
-    >>> may_be_one_a_line(Source.of_bytes(b'Sorry.\\n{"who": "Ann"}'))
-    True
-    >>> may_be_one_a_line(Source.of_bytes(b'Sure!\\n```\\n{"who": "Ann"}\\n```'))
-    False
-    """
-    found = False
-    for number, _, raw in json_text.lines(source):
-        if json_text.FENCE.match(raw[:20].decode("utf-8", "replace")):
-            return False
-        found = found or _is_object(raw)
-        if found and number == 1:
-            break
-    return found
-
-
-def _is_object(raw: bytes) -> bool:
+def is_object_line(raw: bytes) -> bool:
     """Whether a line is an object."""
     try:
         return is_object(json_text.AS_WRITTEN.decode(raw.decode("utf-8")))

@@ -302,6 +302,24 @@ class Records:
         return slots
 
 
+def may_be_one_a_line(source: Source) -> bool:
+    """Whether each line may be an answer: the first is one, or one of them is and none is a fence.
+
+    >>> may_be_one_a_line(Source.of_bytes(b'Sorry.\\n{"who": "Ann"}'))
+    True
+    >>> may_be_one_a_line(Source.of_bytes(b'Sure!\\n```\\n{"who": "Ann"}\\n```'))
+    False
+    """
+    found = False
+    for number, _, raw in json_text.lines(source):
+        if json_text.FENCE.match(raw[:20].decode("utf-8", "replace")):
+            return False
+        found = found or _answers.is_object_line(raw)
+        if found and number == 1:
+            break
+    return found
+
+
 def _count_unparsed(facts: Counter[Any], source: Source, waiting: list[Item]) -> None:
     """Count the answers that wait for others and could not be read; then none waits."""
     for item in waiting:
