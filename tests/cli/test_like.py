@@ -44,6 +44,7 @@ def test_two_files_or_one_print_the_same(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (["--like", "seqeval"], "and there are 2: seqeval, conlleval; call carob score for each"),
         (["-m", "exact.F1"], "--measure has no use there"),
         (["--by-label"], "--by-label has no use there"),
         (["--format", "json"], "there is no json"),

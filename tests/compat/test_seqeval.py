@@ -224,3 +224,30 @@ def test_the_warning_of_scikit_learn_is_used_only_if_it_is_loaded() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "carob.compat.seqeval.metrics.sequence_labeling False\n" == done.stdout
+
+
+@pytest.mark.parametrize("kind", [list, tuple, np.array])
+def test_tags_may_be_in_tuples_and_arrays(kind: Any) -> None:
+    """seqeval takes tuples and arrays of gold for tags, and counts them as such."""
+    y_true = [kind(["B-PER", "O", "B-ORG"])]
+    y_pred = [["B-PER", "O", "O"]]
+    for gold in (y_true, np.array(y_true)):
+        assert (
+            our_functions.accuracy_score(gold, y_pred)
+            == our_functions.accuracy_score(gold, tuple(y_pred))
+            == 2 / 3
+        )
+        assert {"TP": 1, "FP": 0, "FN": 1, "TN": 1} == our_functions.performance_measure(
+            gold, y_pred
+        )
+    assert 1.0 == our_functions.accuracy_score(np.array(["B-PER", "O"]), ["B-PER", "O"])
+
+
+@pytest.mark.parametrize(
+    "function", [our_functions.accuracy_score, our_functions.performance_measure]
+)
+def test_lists_that_are_nested_too_deep_are_refused(function: Any) -> None:
+    with pytest.raises(ValueError, match=r"sentence 1, tag 1: found \['B-PER'\], expected a tag"):
+        function([[["B-PER"]]], [[["B-PER"]]])
+    with pytest.raises(TypeError, match="without list of list"):
+        function([["B-PER"], "O"], [["B-PER"], ["O"]])

@@ -100,6 +100,9 @@ def test_options_of_tags_are_used() -> None:
         (GOLD, 5, "a corpus or a path is needed, not int"),
         (5, GOLD, "a corpus or a path is needed, not int"),
         (GOLD, [], "give at least one system"),
+        ([], [], "both lists are empty: give at least one document"),
+        ([[("X", 0, 2)]], [[{"start": 0, "end": 2}]], "without a label, expected a label"),
+        ([{"start": 0, "end": 2}], [[]], "found a mention, expected a list of mentions"),
     ],
 )
 def test_errors_name_the_side_the_document_and_the_place(

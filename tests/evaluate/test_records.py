@@ -101,6 +101,38 @@ def test_answers_that_are_no_json_are_empty_and_counted(tmp_path: Path) -> None:
     assert score(by_id, named, "fields.R", resamples=0).value == 0.5
 
 
+def test_the_first_answer_that_is_no_json_is_named_with_its_reason(tmp_path: Path) -> None:
+    gold = lines(tmp_path, "gold.jsonl", {"id": "a", "who": "Ann"}, {"id": "b", "who": "Bo"})
+    system = tmp_path / "system.jsonl"
+    system.write_text('{"id":"a","who":"Ann","n":NaN}\n{"id":"b","who":"Bo"}\n')
+    remarks = score(gold, system, "fields.F1", resamples=0).remarks
+    (warning,) = [each for each in remarks if "could not be read" in each]
+    assert warning.endswith(
+        "1 answer could not be read and counts as empty: line 1, "
+        '\'{"id":"a","who":"Ann","n":NaN}\' (NaN is not a JSON number)'
+    )
+    system.write_text('{"id":"b","who":"Bo"}\nSorry.\n{"id":"a",}\n')
+    printed = " ".join(score(gold, system, "fields.F1", resamples=0).remarks)
+    assert "2 answers could not be read and count as empty, first line 2: 'Sorry.'" in printed
+
+
+@pytest.mark.parametrize("format", [None, "records"])
+def test_prose_around_one_json_is_refused_with_what_to_do(
+    format: str | None, tmp_path: Path
+) -> None:
+    gold = lines(tmp_path, "gold.jsonl", {"id": "a", "who": "Ann"}, {"id": "b", "who": "Bo"})
+    system = tmp_path / "system.txt"
+    given = {"format": format} if format else {}
+    for answer in ('{"id":"a","who":"Ann",}', '{"id":"a","who":"Ann"}'):
+        system.write_text(f"Sure! Here it is:\n```json\n{answer}\n```\n")
+        with pytest.raises(
+            InputError, match=r"K211 found 'Sure! .* before an object.* repair=json"
+        ):
+            score(gold, system, "fields.F1", resamples=0, system_options=given)
+    given = {"format": "records", "repair": "json"}
+    assert 0.5 == score(gold, system, "fields.R", resamples=0, system_options=given).value
+
+
 def test_types_are_guessed_and_said(tmp_path: Path) -> None:
     gold = lines(tmp_path, "gold.jsonl", {"n": 1.50, "ok": True, "who": ["Ann"], "when": "5 May"})
     scores = score(gold, gold, "fields.F1", resamples=0)

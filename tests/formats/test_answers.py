@@ -13,6 +13,7 @@ import pytest
 
 from carob import Corpus, InputError, read, score
 from carob.cli import main
+from carob.corpus.corpus import fact_remarks
 from carob.corpus.problems import UsageError
 from carob.corpus.source import Source
 from carob.evaluate.read import sniffed
@@ -83,6 +84,11 @@ def test_right_json_and_any_beginning_of_it_can_be_read() -> None:
 LINES = b'{"id": "a", "who": "Ann"}\n{"id": "b", "who": "Bo",}\n{"id": "c", "who": \nno idea\n'
 
 
+def counts(corpus: Corpus) -> dict[str, int]:
+    """The facts that are counts, without those that name the first of what is counted."""
+    return {name: count for name, count in corpus.facts.items() if ": " not in str(name)}
+
+
 def test_lines_are_mended_and_counted() -> None:
     with pytest.raises(InputError) as caught:
         of_bytes(LINES, "records")
@@ -92,7 +98,7 @@ def test_lines_are_mended_and_counted() -> None:
     corpus = of_bytes(LINES, "records", repair="json")
     assert ("a", "b", "c") == corpus.documents.id
     assert [{"who": ["Ann"]}, {"who": ["Bo"]}, {}] == slots(corpus)
-    assert {"empty_texts": 0, "mended": 2, "unparsed": 1} == corpus.facts
+    assert {"empty_texts": 0, "mended": 2, "unparsed": 1} == counts(corpus)
     assert [1, 2, 3] == corpus.documents.line.tolist()
 
 
@@ -127,10 +133,13 @@ def test_an_answer_is_a_text_under_a_key() -> None:
     )
     corpus = of_bytes(file, "records", raw="raw")
     assert [{"who": ["Ann"]}, {}, {}, {}, {"who": ["Cy"]}] == slots(corpus)
-    assert {"empty_texts": 0, "unparsed": 3} == corpus.facts
+    assert {"empty_texts": 0, "unparsed": 3} == counts(corpus)
+    (remark,) = fact_remarks(corpus)
+    assert remark == ("K215", "3 answers could not be read and count as empty, first line 2: "
+                      "'no idea' (Expecting value, column 1)")  # fmt: skip
     corpus = of_bytes(file, "records", raw="raw", repair="json")
     assert [{"who": ["Ann"]}, {}, {"who": ["Bo"]}, {}, {"who": ["Cy"]}] == slots(corpus)
-    assert {"empty_texts": 0, "mended": 1, "unparsed": 2} == corpus.facts
+    assert {"empty_texts": 0, "mended": 1, "unparsed": 2} == counts(corpus)
     assert ("01234", ["t"] * 5) == ("".join(corpus.documents.id or ()), [d.text for d in corpus])
     with pytest.raises(InputError, match="K212 found raw = 5, expected the text of an answer"):
         of_bytes(b'{"raw": 5}', "records", raw="raw")
@@ -193,7 +202,7 @@ def test_answers_that_cannot_be_read_are_empty_and_counted(
     corpus = of_bytes("\n".join([lines[0], *bad, lines[1]]).encode(), name, repair="json")
     assert (("a", "b"), len(bad)) == (corpus.documents.id, corpus.facts["unparsed"])
     corpus = of_bytes(b"{no", name, repair="json")
-    assert (1, {"unparsed": 1, "empty_texts": 0}) == (len(corpus), corpus.facts)
+    assert (1, {"unparsed": 1, "empty_texts": 0}) == (len(corpus), counts(corpus))
 
 
 @pytest.mark.parametrize(("name", "lines"), [("entities", ENTITIES), ("triples", TRIPLES)])
@@ -256,7 +265,8 @@ def test_the_command_reports_and_verifies(
     assert [1.0, 0.5] == [each["value"] for each in result["scores"][:2]]
     assert main(["verify", "result.json"]) == 0
     assert main([*files, *options]) == 0
-    assert "1 answer that could not be read, which count as empty" in capsys.readouterr().out
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "1 answer could not be read and counts as empty: line 2, 'Sorry' (Expect" in printed
     for name, lines in (("entities", ENTITIES), ("triples", TRIPLES)):
         rows = [{"id": "a", "out": lines[0]}, {"id": "b", "out": "Sorry"}]
         Path("system.jsonl").write_text("\n".join(map(json.dumps, rows)))

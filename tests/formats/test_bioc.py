@@ -148,11 +148,11 @@ def test_another_infon_may_be_the_label() -> None:
     (document(passage(0, "Ann slept"), passage(3, "Bo")), "'Bo' at 3, before the end of what"),
     (document(passage(0, "Ann"), passage(10**9, "Bo")), "a part of a text at 1000000000"),
     (document(passage(-1, "Ann")), "offset = -1"), (document(3), "passages[0] = 3"),
-    ({"id": "1", "passages": None}, "passages = None"), (7, "a document = 7"),
+    ({"id": "1", "passages": None}, "passages = null"), (7, "a document = 7"),
     (document(passage(0, "Ann", {"infons": {"type": "A"}, "locations": []})),
      "annotations[0]: a mention needs at least one fragment"),
     (document(passage(0, "Ann", {"infons": {"type": "A"}, "locations": [{"offset": 0}]})),
-     "annotations[0].length = None"),
+     "annotations[0].length = null"),
 ])  # fmt: skip
 def test_what_is_wrong_is_named(value: Any, message: str) -> None:
     ((code, text),) = found(as_json(value))

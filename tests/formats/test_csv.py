@@ -120,7 +120,7 @@ def test_without_texts_lengths_show_inclusive_ends() -> None:
 
 def test_two_texts_of_one_document_are_an_error() -> None:
     data = table("doc,start,end,label,document_text", "d,0,1,X,abc", "d,1,2,X,abd")
-    assert [("K232", 2, "another text on line 3 than on line 2")] == found(data)
+    assert [("K232", 3, "another text than on line 2")] == found(data)
 
 
 def test_tokens_are_counted_if_the_columns_or_the_user_say_so() -> None:
@@ -147,11 +147,25 @@ def test_several_annotators_need_a_choice() -> None:
     assert "no column of annotators" == found(one, annotator="bo")[0][2]
 
 
+def test_problems_have_the_line_of_their_row() -> None:
+    data = table("doc,start,end,label", "d,0,3,A", "d,,3,A")
+    assert [("K232", 3, "start = ''")] == found(data)
+    data = table("doc,start,end,label,document_text", "d,0,3,A,Ann", "d,0,9,A,")
+    assert [("K232", 3, "a mention at 0..9")] == found(data)
+
+
+def test_the_columns_that_are_missing_are_to_be_named() -> None:
+    with pytest.raises(InputError, match=r"no column of label, .*: --read label=NAME$"):
+        of_bytes(table("doc_id,start,end", "d,0,3"), "csv")
+    with pytest.raises(InputError, match=r": --read start=NAME --read end=NAME$"):
+        of_bytes(table("doc_id,from,to,label", "d,0,3,A"), "csv")
+
+
 @pytest.mark.parametrize(("row", "code", "message"), [
-    ("d,0,3", "K241", "3 columns"), ("d,x,3,A", "K232", "line 2, start = 'x'"),
-    ("d,0,,A", "K232", "line 2, end = ''"), ("d,0,3,", "K232", "line 2.label = ''"),
-    ("d,3,3,A", "K232", "line 2: "), ("d,-1,3,A", "K232", "line 2.start = -1"),
-    (",0,3,A", "K241", "a row without a document"), ("d,1.5,3,A", "K232", "line 2, start = '1.5'"),
+    ("d,0,3", "K241", "3 columns"), ("d,x,3,A", "K232", "start = 'x'"),
+    ("d,0,,A", "K232", "end = ''"), ("d,0,3,", "K232", "label = ''"),
+    ("d,3,3,A", "K232", "span 3..3 is empty"), ("d,-1,3,A", "K232", "start = -1"),
+    (",0,3,A", "K241", "a row without a document"), ("d,1.5,3,A", "K232", "start = '1.5'"),
 ])  # fmt: skip
 def test_what_is_wrong_is_named(row: str, code: str, message: str) -> None:
     ((found_code, line, text),) = found(table("doc,start,end,label", row))

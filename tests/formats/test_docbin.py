@@ -53,7 +53,7 @@ def test_texts_tokens_sentences_and_entities_are_read(tmp_path: Path) -> None:
 def test_a_group_of_spans_is_read_instead() -> None:
     (document,) = of_bytes(made("Oh Ann!"), "docbin", spans="sc")
     assert [("A", 0, 6), ("B", 3, 6)] == [(m.label, m.start, m.end) for m in document.mentions]
-    with pytest.raises(InputError, match=r"no group of spans 'x', expected one of 'sc'"):
+    with pytest.raises(InputError, match=r"no group of spans 'x', expected one of the .*: 'sc'"):
         of_bytes(made("Oh Ann!"), "docbin", spans="x")
 
 

@@ -49,7 +49,7 @@ def test_the_text_may_be_called_data() -> None:
 @pytest.mark.parametrize(
     ("record", "message"),
     [({"id": 1, "label": [[2, 5, "PER"]]}, "K232 found a record without a text"),
-     ({**EMOJI, "label": [[2, 5, "PER", "Ann"]]}, "K232 found label[0] = [2, 5, 'PER', 'Ann']")],
+     ({**EMOJI, "label": [[2, 5, "PER", "Ann"]]}, 'K232 found label[0] = [2, 5, "PER", "Ann"]')],
 )  # fmt: skip
 def test_a_record_that_is_not_complete_is_recognised(record: Any, message: str) -> None:
     with pytest.raises(InputError, match=re.escape(message)):
@@ -102,7 +102,7 @@ def test_numbers_are_ids_and_both_forms_are_written_again() -> None:
         ({"id": 1.5, "text": "A", "label": []}, "id = 1.5, expected a text or a whole number"),
         (RELATED | {"relations": [{"from_id": 0, "to_id": 9, "type": "in"}]},
          r"relations\[0\].to_id = 9, expected the id of an entity"),
-        (RELATED | {"relations": [{"from_id": 0, "to_id": 1}]}, r"relations\[0\].type = None"),
+        (RELATED | {"relations": [{"from_id": 0, "to_id": 1}]}, r"relations\[0\].type = null"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_named_as_the_file_has_it(record: Any, message: str) -> None:

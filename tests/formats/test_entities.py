@@ -72,3 +72,13 @@ def test_empty_texts_and_relations_are_counted() -> None:
 def test_what_is_wrong_is_named_as_the_file_has_it(entities: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         of({"entities": entities})
+
+
+@pytest.mark.parametrize(("data", "message"), [
+    (b'{"entities": [{"text": "Ann"},]}', "(Illegal trailing comma|Expecting value)"),
+    (b'{"entities": [{"text": "Ann', r"\(Unterminated string, column 24\)"),
+    (b'[{"entities": [{"text": "A\nnn"}]}]', r"\(Invalid control character\)"),
+])  # fmt: skip
+def test_damaged_json_can_be_repaired(data: bytes, message: str) -> None:
+    with pytest.raises(InputError, match=f"{message}.*; --read repair=json mends"):
+        of_bytes(data, "entities")

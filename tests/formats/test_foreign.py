@@ -182,5 +182,5 @@ def test_a_table_whose_columns_are_not_recognised_says_how_to_name_them(tmp_path
     assert (
         f"{tmp_path}/a.csv:1: K241 found no column of start and of end and of label, expected "
         "columns of starts, ends and labels; the columns are 'nr', 'b', 'e', 'kind'; say which is "
-        "which: --read start=NAME --read end=NAME" == str(caught.value)
+        "which: --read start=NAME --read end=NAME --read label=NAME" == str(caught.value)
     )

@@ -79,3 +79,10 @@ def test_training_data_are_written_and_read_again() -> None:
     assert [d.tokens for d in corpus] == [d.tokens for d in again]
     with pytest.raises(UsageError, match="cannot hold texts"):
         written(Corpus.of({"text": "Ann", "mentions": []}), "gliner")
+
+
+def test_what_is_no_record_is_told_in_english() -> None:
+    with pytest.raises(
+        InputError, match="each value is an object with tokenized_text, or a list of"
+    ):
+        of_bytes(b'[{"tokenized_text": ["Ann"], "ner": []}, 3]', "gliner")

@@ -75,11 +75,11 @@ def test_invalid_sequences_are_repaired_or_reported_with_their_lines(tmp_path: P
     [
         (ROW | {"ner_tags": ["O"]}, "K232 found 1 ner_tags, expected one for each of the 3 tokens"),
         (ROW | {"ner_tags": ["Q-X", "O", "O"]}, r"ner_tags\[0\] = 'Q-X', expected a known p"),
-        (ROW | {"ner_tags": [True, "O", "O"]}, r"ner_tags\[0\] = True, expected a tag or its numb"),
+        (ROW | {"ner_tags": [True, "O", "O"]}, r"ner_tags\[0\] = true, expected a tag or its numb"),
         (ROW | {"ner_tags": [1.0, "O", "O"]}, r"ner_tags\[0\] = 1.0, expected a tag or its number"),
         (ROW | {"labels": []}, "K235 found ner_tags and labels, expected one of them"),
         ({"tokens": []}, "none of ner_tags, labels and tags"),
-        ({"text": "Ann", "ner_tags": []}, "tokens = None, expected a list"),
+        ({"text": "Ann", "ner_tags": []}, "tokens = null, expected a list"),
         (ROW | {"tokens": ["a", 3, "b"]}, r"tokens\[1\] = 3, expected a text"),
     ],
 )

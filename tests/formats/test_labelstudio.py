@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from carob import InputError, Mention, read
+from carob.corpus.corpus import fact_remarks
 from carob.corpus.source import Source
 from tests.formats._files import of_bytes, written
 
@@ -108,10 +109,41 @@ def test_relations_and_regions_with_several_labels() -> None:
     (task() | {"annotations": 3}, "annotations = 3, expected a list"),
     (task(7), r"result\[0\] = 7, expected an object"),
     (task(region(2, 99)), r"result\[0\] at 2..99, expected a place within"),
-    (task({"type": "labels", "value": {"start": 2, "end": 5}}), r"result\[0\].labels = None"),
+    (task({"type": "labels", "value": {"start": 2, "end": 5}}), r"result\[0\].labels = null"),
     (task(region(2, 5, label="")), r"result\[0\].label = ''"),
     (task({"type": "relation", "from_id": "a", "to_id": "b"}), "the ids of two regions of the"),
 ])  # fmt: skip
 def test_what_is_wrong_is_named_as_the_file_has_it(value: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         of(value)
+
+
+def test_regions_without_labels_are_counted() -> None:
+    value = {"start": 0, "end": 3, "text": "Ann", "labels": []}
+    result = [{"type": "labels", "value": value}]
+    full = [{"data": {"text": "Ann"}, "annotations": [{"result": result}]}]
+    (remark,) = fact_remarks(of_bytes(json.dumps(full).encode(), "labelstudio"))
+    assert ("K236", "1 region without a label left out") == remark
+    small = [{"id": 1, "text": "Ann", "label": [value], "annotation_id": 1}]
+    assert 1 == of_bytes(json.dumps(small).encode(), "labelstudio").facts["unlabelled"]
+
+
+def test_if_nothing_is_read_the_names_to_choose_from_are_listed() -> None:
+    guess = {"model_version": "m1", "result": []}
+    guessed = [{"data": {"text": "Ann"}, "annotations": [], "predictions": [guess]}]
+    with pytest.raises(InputError, match=r"1 skipped record left out; --read model=NAME reads one "
+                       r"of: 'm1'$"):  # fmt: skip
+        of_bytes(json.dumps(guessed).encode(), "labelstudio")
+    with pytest.raises(InputError, match=r"left out; --read model=NAME reads one of: 'm1'$"):
+        of_bytes(json.dumps(guessed).encode(), "labelstudio", model="m2")
+    by = [
+        {"completed_by": {"id": 7, "email": "a@b"}, "result": []},
+        {"completed_by": 8, "result": []},
+    ]
+    full = json.dumps([{"data": {"text": "Ann"}, "annotations": by}]).encode()
+    with pytest.raises(InputError, match=r"1 record of other annotators left out; --read annotator="
+                       r"NAME reads one of: '8', 'a@b'$"):  # fmt: skip
+        of_bytes(full, "labelstudio", annotator="c")
+    small = [{"id": 1, "text": "Ann", "annotator": "bo", "annotation_id": 1}]
+    with pytest.raises(InputError, match="annotator=NAME reads one of: 'bo'"):
+        of_bytes(json.dumps(small).encode(), "labelstudio", annotator="c")

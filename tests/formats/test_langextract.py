@@ -72,7 +72,7 @@ def test_numbers_are_ids_and_ids_are_optional() -> None:
     ("x", "extractions[0] = 'x'"), (one("A", 2, 99), "extractions[0] at 2..99"),
     ({"char_interval": []}, "extractions[0].char_interval = []"),
     (one("Ann", 2, 5, extraction_class=None), "extractions[0] without a label"),
-    (one("Ann", 2, 5, attributes={"a": {"b": 1}}), "extractions[0].attributes.a = {'b': 1}"),
+    (one("Ann", 2, 5, attributes={"a": {"b": 1}}), 'extractions[0].attributes.a = {"b": 1}'),
     (one("Ann", -1, 5), "extractions[0].start = -1"), (one("Ann", 5, 2), "extractions[0]: "),
 ])  # fmt: skip
 def test_what_is_wrong_is_named(extraction: Any, message: str) -> None:

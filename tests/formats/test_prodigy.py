@@ -43,7 +43,7 @@ def test_only_accepted_tasks_are_documents_and_the_others_are_counted() -> None:
 
 
 def test_a_file_of_rejected_tasks_alone_is_no_corpus() -> None:
-    with pytest.raises(InputError, match=r"K002 .* all left out, .*; left out: 1 rejected$"):
+    with pytest.raises(InputError, match=r"K002 .* all left out, .*; 1 rejected record left out$"):
         of_bytes(lines(TASK | {"answer": "reject"}), "prodigy")
 
 
@@ -123,11 +123,11 @@ def test_tokens_are_written_again() -> None:
     [
         ({"answer": "accept"}, "K232 found a task without a text"),
         (TASK | {"answer": "yes"}, "answer = 'yes', expected accept, reject or ignore"),
-        (TASK | {"spans": None}, "spans = None, expected a list"),
+        (TASK | {"spans": None}, "spans = null, expected a list"),
         (TASK | {"spans": ["x"]}, r"spans\[0\] = 'x', expected an object"),
         (TASK | {"spans": [{"start": 2, "end": 5}]}, r"spans\[0\] without a label"),
         (TASK | {"tokens": [{"text": "x"}]}, r"tokens\[0\] = .*, expected an object with text, st"),
-        (TASK | {"relations": [{"label": "x"}]}, r"relations\[0\].head_span = None"),
+        (TASK | {"relations": [{"label": "x"}]}, r"relations\[0\].head_span = null"),
     ],
 )
 def test_what_is_wrong_is_named_as_the_file_has_it(task: Any, message: str) -> None:

@@ -61,7 +61,7 @@ def test_what_is_wrong_is_named_with_its_line() -> None:
     assert [("K242", 3, "'hello'")] == found(HEAD + "hello\n")
     assert [("K233", 3, "the id '7', also on line 1")] == found(HEAD + HEAD)
     assert "K232" == found(HEAD + "7\t2\t99\tAnn\tPER\n")[0][0]
-    assert "line 3: '7\\tx\\t5\\tAnn\\tPER\\tP1'" == found(HEAD + "7\tx\t5\tAnn\tPER\tP1\n")[0][2]
+    assert "'7\\tx\\t5\\tAnn\\tPER\\tP1'" == found(HEAD + "7\tx\t5\tAnn\tPER\tP1\n")[0][2]
 
 
 def test_bytes_that_are_no_text_are_named() -> None:

@@ -212,7 +212,7 @@ def test_every_wrong_value_is_told_with_its_place() -> None:
         "2: K212 found a key that is empty, expected a name",
         "4: K212 found id = [], expected a text or a whole number",
         "4: K212 found a key that is empty in a, expected a name",
-        f'4: K212 found b[0] = ["12e2"], expected {ITEM}',
+        f"4: K212 found b[0] = [1200.0], expected {ITEM}",
     ] == problems(data)
     assert ["1: K212 found kind = 3, expected a text or null"] == problems(
         b'{"kind": 3}', label="kind"

@@ -52,14 +52,33 @@ def test_groups_of_spans_are_read_on_request_and_otherwise_counted() -> None:
     assert (Mention("X", 0, 5),) == document.mentions
 
 
+def test_a_group_that_no_document_has_is_refused_with_those_that_are_there() -> None:
+    with_group = DOC | {"spans": {"sc": [{"start": 0, "end": 5, "label": "X"}], "b": []}}
+    data = json.dumps([with_group, DOC]).encode()
+    with pytest.raises(InputError, match=r"file: K232 found no group of spans 'zz', expected one "
+                       r"of the groups that are there: 'b', 'sc'$"):  # fmt: skip
+        of_bytes(data, "spacy", spans="zz")
+    with pytest.raises(InputError, match="expected one, and there are none"):
+        of_bytes(json.dumps(DOC).encode(), "spacy", spans="zz")
+    corpus = of_bytes(data, "spacy", spans="sc")
+    assert ([1, 0], 1) == ([len(each.mentions) for each in corpus], corpus.facts["ungrouped"])
+
+
+def test_a_file_of_a_folder_need_not_have_the_group() -> None:
+    with_group = DOC | {"spans": {"sc": [{"start": 0, "end": 5, "label": "X"}]}}
+    files = {"1.json": json.dumps(with_group).encode(), "2.json": json.dumps(DOC).encode()}
+    corpus = read(Source.of_files(files, "folder"), "spacy", spans="sc")
+    assert (1, 1) == (len(corpus.mentions), corpus.facts["ungrouped"])
+
+
 @pytest.mark.parametrize(("value", "message"), [
     ([["Ann", {"entities": ["U-PER"]}]], r"entities\[0\] = 'U-PER', .*; tags of tokens are"),
-    ([["Ann", {"cats": {}}]], "entities = None, expected a list"),
+    ([["Ann", {"cats": {}}]], "entities = null, expected a list"),
     ([["Ann", []]], "K231 found .* expected a list in which each value is a pair or"),
     ({"ents": []}, "an object without a text"),
     ({"text": "A", "ents": [{"start": 0, "end": 2, "label": "X"}]}, r"ents\[0\] at 0..2, expect"),
     ({"text": "A", "ents": [], "tokens": [3]}, r"tokens\[0\] = 3, expected an object"),
-    ({"text": "A", "ents": [], "tokens": [{"start": 0}]}, r"token_spans\[0\] = None"),
+    ({"text": "A", "ents": [], "tokens": [{"start": 0}]}, r"token_spans\[0\] = null"),
 ])  # fmt: skip
 def test_what_is_wrong_is_named_as_the_file_has_it(value: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):

@@ -92,7 +92,7 @@ def test_relations_go_from_their_source_to_where_they_stand() -> None:
     assert ("R", (("from", "T2"), ("to", "T2"))) == (second.label, second.members)
     assert 1 == corpus.facts["unlabelled_relations"]
     wrong = file(layers, "1-1 0-3 Ann PER x 1-9 _ _")
-    assert "line 8: a relation of 1-9[0]" == found(wrong)[0][2]
+    assert "a relation of 1-9[0]" == found(wrong)[0][2]
 
 
 def test_offsets_count_as_java_does_and_other_units_are_noticed() -> None:
@@ -145,3 +145,21 @@ def test_files_of_a_folder_are_documents_with_ids(tmp_path: Path) -> None:
 def test_options_are_checked() -> None:
     with pytest.raises(UsageError, match="offsets cannot count"):
         read(Source.of_bytes(file(NER, "1-1 0-3 Ann * PER")), "webanno", offsets="words")
+
+
+def test_one_number_has_one_value_on_all_rows() -> None:
+    head = b"#FORMAT=WebAnno TSV 3.3\n#T_SP=x.NamedEntity|value\n\n\n#Text=Ann ran\n"
+    file = head + b"1-1\t0-3\tAnn\tPER[1]|LOC\t\n1-2\t4-7\tran\tORG[1]\t\n"
+    message = r"file:7: K232 found 'ORG' with the number \[1\], which is 'PER' on line 6, expected"
+    with pytest.raises(InputError, match=message):
+        of_bytes(file, "webanno")
+    (document,) = of_bytes(file.replace(b"ORG", b"PER"), "webanno")
+    assert [("LOC", 0, 3), ("PER", 0, 7)] == [(m.label, m.start, m.end) for m in document.mentions]
+
+
+@pytest.mark.parametrize("place", [b"2-7", b"7-4"])
+def test_a_token_at_a_wrong_place_is_told_with_its_line(place: bytes) -> None:
+    head = b"#FORMAT=WebAnno TSV 3.3\n#T_SP=x.NamedEntity|value\n\n\n#Text=Ann ran\n"
+    file = head + b"1-1\t0-3\tAnn\tPER\t\n1-2\t" + place + b"\tran\t_\t\n"
+    with pytest.raises(InputError, match=r"file:7: K232 found 'ran' at .*, expected a place that"):
+        of_bytes(file, "webanno")

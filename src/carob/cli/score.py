@@ -33,7 +33,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "of labels, duplicates, columns, and how much both sides mark",
     )  # fmt: skip
     parser.add_argument(
-        "--like", metavar="TOOL",
+        "--like", metavar="TOOL", action="append",
         help="print what another tool prints: conlleval, seqeval or faireval, with parameters as "
         "in seqeval(digits=4); without SYSTEM, GOLD holds both tags in its last two columns",
     )  # fmt: skip
@@ -72,6 +72,11 @@ def _print_like(arguments: argparse.Namespace) -> int:
     from carob.corpus.problems import UsageError
     from carob.evaluate.like import like
 
+    if len(arguments.like) > 1:
+        raise UsageError(
+            f"--like prints what one tool prints, and there are {len(arguments.like)}: "
+            f"{', '.join(arguments.like)}; call carob score for each, or carob explain for all"
+        )
     for name in ("measure", "preset", "by_label", "fail_under", "skip_invalid", "audit"):
         if getattr(arguments, name):
             option = f"--{name.replace('_', '-')}"
@@ -85,5 +90,5 @@ def _print_like(arguments: argparse.Namespace) -> int:
         raise UsageError(f"--like is for one system, and there are {len(systems)}")
     (system,) = systems.values()
     options = _arguments.parse_options(arguments)
-    write_output(like(arguments.gold, system, arguments.like, **options), arguments.output)
+    write_output(like(arguments.gold, system, arguments.like[0], **options), arguments.output)
     return 0

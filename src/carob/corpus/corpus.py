@@ -642,6 +642,9 @@ records
 LEFT_OUT = "left_out"
 """The fact that counts what a lenient reader left out; after it and a colon, each thing."""
 
+UNPARSED = "unparsed"
+"""The fact that counts answers that could not be read; after it and a colon, the first of them."""
+
 _CUT = "beginning or ending inside a word, as hardly any would if"
 
 FACT_PROBLEMS = {
@@ -669,7 +672,7 @@ FACT_PROBLEMS = {
     ),
     "unknown_id_key": ("K237", "document", "without an id: no record has the key that id= names"),
     "mended": ("K214", "damaged answer", "mended"),
-    "unparsed": ("K215", "answer", "that could not be read, which count as empty"),
+    UNPARSED: ("K215", "answer", "could not be read and {counts} as empty{first}"),
     "rejected": ("K236", "rejected record", "left out"),
     "skipped": ("K236", "skipped record", "left out"),
     "cancelled": ("K236", "cancelled annotation", "left out"),
@@ -679,6 +682,8 @@ FACT_PROBLEMS = {
         "document",
         "with groups of spans, which are not read; --read spans=NAME reads one of them",
     ),
+    "unlabelled": ("K236", "region", "without a label left out"),
+    "ungrouped": ("K236", "document", "without the group of spans that spans= names"),
     "unread_relations": ("K236", "relation", "left out, as entities have no ids"),
     "unread_evidence": ("K236", "relation", "with evidence, which is not read"),
     "padding": ("K236", "token", "with the number -100 left out"),
@@ -697,14 +702,33 @@ def fact_remarks(corpus: Corpus) -> list[tuple[str, str]]:
     """
     if not any(corpus.facts.values()):
         return []
+    words = {**corpus.facts, **_unparsed_words(corpus.facts)}
     remarks = [
-        (code, f"{many(corpus.facts[fact], what)} {odd.format_map(corpus.facts)}")
+        (code, f"{many(corpus.facts[fact], what)} {odd.format_map(words)}")
         for fact, (code, what, odd) in FACT_PROBLEMS.items()
         if corpus.facts.get(fact)
     ]
     code, lead = FACT_PROBLEMS[LEFT_OUT][0], f"{LEFT_OUT}: "
-    listed = [key for key in corpus.facts if isinstance(key, str) and key.startswith(lead)]
+    listed = listed_facts(corpus.facts, LEFT_OUT)
     return remarks + [(code, f"left out: {key.removeprefix(lead)}") for key in listed[:_LISTED]]
+
+
+def listed_facts(facts: Iterable[Any], name: str) -> list[str]:
+    """The facts that name the things which the fact of this name counts.
+
+    >>> listed_facts({"left_out": 1, "left_out: a.ann:1": 1}, "left_out")
+    ['left_out: a.ann:1']
+    """
+    return [key for key in facts if isinstance(key, str) and key.startswith(f"{name}: ")]
+
+
+def _unparsed_words(facts: Mapping[Any, int]) -> dict[str, str]:
+    """The verb of the remark on answers that could not be read, and the first of them."""
+    several = facts.get(UNPARSED, 0) > 1
+    first = "".join(listed_facts(facts, UNPARSED)[:1]).removeprefix(f"{UNPARSED}: ")
+    first = first if several else first.replace(": ", ", ", 1)
+    lead = ", first " if several else ": "
+    return {"counts": "count" if several else "counts", "first": f"{lead}{first}" if first else ""}
 
 
 _LISTED = 20

@@ -55,7 +55,7 @@ def _is_document(item: Any) -> bool:
     if is_list(item):
         return not (len(item) == 3 and isinstance(item[0], str) and not isinstance(item[1], str))
     if isinstance(item, Mapping):
-        return "label" not in item
+        return "label" not in item and not {"start", "end"} <= item.keys()
     return isinstance(item, Document) or hasattr(item, "ents") or is_example(item)
 
 
@@ -122,7 +122,7 @@ def _of_one(document: Any, number: int) -> Document | Mapping[str, Any]:
     if isinstance(document, Document):
         return document
     if isinstance(document, Mapping):
-        if {"label", "start", "end"} <= document.keys():
+        if {"start", "end"} <= document.keys():
             raise UsageError(
                 f"document {number}: found a mention, expected a list of mentions for each document"
             )

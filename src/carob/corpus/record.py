@@ -192,7 +192,7 @@ def _template(value: Any, where: str, length: int, depth: int = 1) -> Template:
     for i, slot in enumerate(open_):
         _require(slot, str, f"{where}.unannotated[{i}]", "the name of a slot")
         if slots.get(slot):
-            raise WrongError(f"{where}.unannotated[{i}] = {_short(slot)}, which is filled",
+            raise WrongError(f"{where}.unannotated[{i}] = {short(slot)}, which is filled",
                              "a slot without fillers")  # fmt: skip
     return Template(_label(value, where), slots, _id(value, where), _confidence(value, where),
                     tuple(open_))  # fmt: skip
@@ -210,11 +210,11 @@ def _filler(value: Any, where: str, length: int, depth: int) -> Filler | Templat
         if fragments:
             raise WrongError(f"{where} with a mention and a place", "the one or the other")
     elif text is None and not fragments:
-        raise WrongError(f"{where} = {_short(value)}", "a text, a place or a mention")
+        raise WrongError(f"{where} = {short(value)}", "a text, a place or a mention")
     others = _require(value.get("alternatives", []), list, f"{where}.alternatives", "a list")
     optional = value.get("optional", False)
     if not isinstance(optional, bool):
-        raise WrongError(f"{where}.optional = {_short(optional)}", "true or false")
+        raise WrongError(f"{where}.optional = {short(optional)}", "true or false")
     return Filler(
         text,
         fragments,
@@ -231,7 +231,7 @@ def _alternative(value: Any, where: str, length: int) -> Filler:
         return _value(value, where)
     text, fragments, kind = _text_and_place(value, where, length, _PLACE_KEYS)
     if text is None and not fragments:
-        raise WrongError(f"{where} = {_short(value)}", "a text or a place")
+        raise WrongError(f"{where} = {short(value)}", "a text or a place")
     return Filler(text, fragments, kind=kind)
 
 
@@ -254,16 +254,16 @@ def _value(
     """A filler of a text, a number or a boolean."""
     found = filler_of(value)
     if found is None:
-        raise WrongError(f"{where} = {_short(value)}", expected)
+        raise WrongError(f"{where} = {short(value)}", expected)
     if not found[0].strip():
-        raise WrongError(f"{where} = {_short(value)}", "a text that is not empty")
+        raise WrongError(f"{where} = {short(value)}", "a text that is not empty")
     return Filler(found[0], kind=found[1])
 
 
 def _require(value: Any, kind: type | tuple[type, ...], where: str, expected: str) -> Any:
     """The value, which must be of that kind."""
     if not isinstance(value, kind) or isinstance(value, (bool, Number)):
-        raise WrongError(f"{where} = {_short(value)}", expected)
+        raise WrongError(f"{where} = {short(value)}", expected)
     return value
 
 
@@ -282,9 +282,22 @@ def _as_numbers(value: Any) -> Any:
     return [_as_numbers(each) for each in value] if isinstance(value, list) else value
 
 
-def _short(value: Any) -> str:
-    """A value for a message."""
-    return shown(repr(_as_numbers(value)), 40)[1:-1]
+def short(value: Any) -> str:
+    """A value for a message, as JSON has it; a text is quoted as in all messages.
+
+    >>> short(None), short([True, "a"]), short("a")
+    ('null', '[true, "a"]', "'a'")
+    """
+    import json  # only where something is wrong
+
+    try:
+        value = _as_numbers(value)
+        text = repr(value) if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    except (ValueError, RecursionError):  # a number of thousands of digits
+        text = type(value).__name__
+    except TypeError:  # of a document in memory, which may hold anything
+        text = repr(value)
+    return shown(text, 40)[1:-1]
 
 
 def key(name: str) -> str:
@@ -317,7 +330,7 @@ def _texts(value: Any, where: str) -> dict[str, str]:
 def _position(value: Any, where: str) -> int:
     number: int = _require(value, int, where, "a whole number")
     if not 0 <= number < 2**31:
-        raise WrongError(f"{where} = {_short(number)}", "a position from 0 to 2147483647")
+        raise WrongError(f"{where} = {short(number)}", "a position from 0 to 2147483647")
     return number
 
 
@@ -366,7 +379,7 @@ def _confidence(value: Mapping[str, Any], where: str) -> float | None:
     _require(number, (int, float), f"{where}.confidence", "a number")
     # math.isfinite would fail on an integer that no float can hold.
     if not -sys.float_info.max <= number <= sys.float_info.max:
-        raise WrongError(f"{where}.confidence = {_short(number)}", "a finite number")
+        raise WrongError(f"{where}.confidence = {short(number)}", "a finite number")
     return float(number)
 
 

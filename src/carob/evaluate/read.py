@@ -512,7 +512,8 @@ def _answers_of_models(
 ) -> dict[str, Any]:
     """How a system is read that may answer in plain JSON: what is no object is an empty answer.
 
-    A file that begins with another answer is still one of records if gold is.
+    A file that begins with another answer is still one of records if gold is. But words around one
+    JSON text on several lines are no answers: the file is refused, with what to do.
     """
     name = options.get("format")
     if name is None:
@@ -522,7 +523,15 @@ def _answers_of_models(
             if None not in files or files[None][1]["format"] != "records":
                 raise
             options, name = {**options, "format": "records"}, "records"
-    return {"unparsed": "empty", **options} if name == "records" else options
+    if name != "records":
+        return options
+    plain_lines = not options.get("raw") and options.get("repair") != "json"
+    if plain_lines and not source.is_folder:
+        from carob.formats.records import may_be_one_a_line  # only answers need it
+
+        if not may_be_one_a_line(source):
+            _refuse_words(source)
+    return {"unparsed": "empty", **options}
 
 
 def _listed(documents: Any, name: str | None, options: Mapping[str, Any]) -> Corpus:

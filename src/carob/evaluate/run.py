@@ -433,6 +433,9 @@ def prepare(
     # Before anything is read, so that a mistake in a recipe costs no time.
     wanted = None if recipes is None else parse_recipes(recipes)
 
+    if all(isinstance(each, (list, tuple)) and not each for each in (gold, systems)):
+        raise UsageError("both lists are empty: give at least one document of gold and of a system")
+
     # Read. What is wrong with one system does not hide what is wrong with the others.
     inputs, invalid = systems_by_name(systems), dict[str, InputError]()
     reference, answers = corpora(

@@ -11,14 +11,17 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from carob.corpus.corpus import Words
+from carob.corpus.corpus import UNPARSED, Words, listed_facts
 from carob.corpus.problems import Problems, UsageError, shown
+from carob.corpus.record import short
 from carob.corpus.source import Source
 from carob.corpus.tables import Documents
 from carob.formats import json_text
 from carob.formats._mend import mended
 from carob.formats._objects import Item, in_lines, is_object
 from carob.formats._text import FileWords, decoded, signed, unsigned
+
+ADVICE = "--read repair=json mends JSON that a language model has damaged"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +56,7 @@ class Answers:
             if item.value is not None:
                 yield item
                 continue
-            facts["unparsed"] += 1
+            count_unparsed(facts, source, item.line, item.why)
             empty = Item(item.line, item.offset, {}, item.alone)
             if ids is None:
                 waiting.append(empty)
@@ -71,7 +74,8 @@ class Answers:
                 several = value if isinstance(value, list) else [value]
                 for each in several:
                     known = each if self.is_answer(each) else None
-                    yield Item(1, 0, known, several is not value)
+                    why = _why_not(text if value is None else each)
+                    yield Item(1, 0, known, several is not value, why=why)
             return
         for number, offset, line in json_text.lines(source):
             if self.raw:
@@ -79,10 +83,15 @@ class Answers:
                     line, number, self.codes[0], problems, json_text.AS_WRITTEN
                 )
                 if record is not None:
-                    yield Item(number, offset, self._answered(record, number, problems, facts))
+                    answer = self._answered(record, number, problems)
+                    value = self._value(answer, facts, self.is_answer)
+                    if value is None:
+                        count_unparsed(facts, source, number, _why_not(answer))
+                    yield Item(number, offset, self._with_document(value or {}, record))
             else:
                 text = line.decode("utf-8", "surrogateescape")
-                yield Item(number, offset, self._value(text, facts, self.is_answer))
+                value = self._value(text, facts, self.is_answer)
+                yield Item(number, offset, value, why="" if value else _why_not(text))
 
     def _one_a_line(self, source: Source) -> bool:
         """Whether each line is an answer: the first one begins as an object does, or several are
@@ -92,27 +101,29 @@ class Answers:
         if first.lstrip()[:1] == b"{":
             return in_lines(source)
         starts = (raw.strip() for _, _, raw in json_text.lines(source))
-        whole = (raw for raw in starts if raw[:1] == b"{" and _is_object(raw))
+        whole = (raw for raw in starts if raw[:1] == b"{" and is_object_line(raw))
         return next(whole, None) is not None and next(whole, None) is not None
 
-    def _answered(
-        self, record: dict[str, Any], line: int, problems: Problems, facts: Counter[str]
-    ) -> dict[str, Any]:
-        """The answer of a record that holds it as a text, with the keys of the document."""
+    def _answered(self, record: dict[str, Any], line: int, problems: Problems) -> Any:
+        """The answer of a record: a text or an object; null if there is none."""
         answer = record.get(self.raw)
-        if isinstance(answer, str):
-            answer = self._value(answer, facts, self.is_answer)
-        elif answer is not None and not isinstance(answer, dict):
-            found = f"{shown(self.raw)[1:-1]} = {shown(str(answer), 40)[1:-1]}"
+        if answer is not None and not isinstance(answer, (str, dict)):
+            found = f"{shown(self.raw)[1:-1]} = {short(answer)}"
             problems.add(self.codes[1], line, found, "the text of an answer, or an object")
-        if not isinstance(answer, dict) or not self.is_answer(answer):
-            facts["unparsed"] += 1
-            answer = {}
+            return None
+        return answer
+
+    def _with_document(self, answer: dict[str, Any], record: dict[str, Any]) -> dict[str, Any]:
+        """An answer with the keys of the document, which stand beside it."""
         own = {key: record[key] for key in (self.id, self.text) if key in record}
         return {key: each for key, each in answer.items() if key not in own} | own
 
-    def _value(self, text: str, facts: Counter[str], is_answer: Callable[[Any], bool]) -> Any:
-        """The value of a text, mended if that is needed and wanted; None if it cannot be read."""
+    def _value(self, text: Any, facts: Counter[str], is_answer: Callable[[Any], bool]) -> Any:
+        """The value of a text, mended if that is needed and wanted; None if it cannot be read. What
+        is no text is a value by itself.
+        """
+        if not isinstance(text, str):
+            return text if is_answer(text) else None
         try:
             value = json_text.AS_WRITTEN.decode(text)
         except (ValueError, RecursionError):
@@ -145,7 +156,36 @@ class Answers:
         return FileWords(read, documents)
 
 
-def _is_object(raw: bytes) -> bool:
+def count_unparsed(facts: Counter[Any], source: Source, line: int, why: str) -> None:
+    """Count an answer that cannot be read; the first of them is kept among the facts.
+
+    >>> facts = Counter()
+    >>> count_unparsed(facts, Source.of_bytes(b"null"), 1, "null")
+    >>> dict(facts)
+    {'unparsed': 1, 'unparsed: line 1: null': 1}
+    """
+    facts[UNPARSED] += 1
+    if facts[UNPARSED] == 1:
+        file = f"{source.inside}, " if source.inside else ""
+        facts[f"{UNPARSED}: {file}line {line}: {why}"] = 1
+
+
+def unparsed_facts(facts: Mapping[Any, int]) -> dict[str, int]:
+    """How many answers could not be read, and which one was the first; nothing if all could."""
+    return {key: facts[key] for key in (UNPARSED, *listed_facts(facts, UNPARSED)) if facts.get(key)}
+
+
+def _why_not(answer: Any) -> str:
+    """Why an answer cannot be read: what it is, and what is wrong with it."""
+    if not isinstance(answer, str):
+        return short(answer)
+    problems = Problems()
+    raw = answer.encode("utf-8", "surrogateescape")
+    json_text.decoded_object(raw, 1, "", problems, json_text.AS_WRITTEN)
+    return problems.first()[0].found if problems.total else shown(answer.strip())
+
+
+def is_object_line(raw: bytes) -> bool:
     """Whether a line is an object."""
     try:
         return is_object(json_text.AS_WRITTEN.decode(raw.decode("utf-8")))

@@ -17,14 +17,14 @@ from itertools import accumulate
 from typing import Any
 
 from carob.corpus.build import of_documents
-from carob.corpus.corpus import Corpus, Words
+from carob.corpus.corpus import Corpus, Words, fact_remarks
 from carob.corpus.document import Document, Span
 from carob.corpus.problems import Problems, UsageError, many, nearest, shown
-from carob.corpus.record import WrongError, document_of
+from carob.corpus.record import WrongError, document_of, short
 from carob.corpus.source import Source
 from carob.corpus.tables import ATTRIBUTES, Documents, too_many_attributes
 from carob.formats import json_text
-from carob.formats._answers import Answers
+from carob.formats._answers import Answers, unparsed_facts
 from carob.formats._objects import is_object, items
 from carob.formats._plain import Blocks, plain_document
 from carob.formats._text import FileWords, bytes_of
@@ -40,7 +40,7 @@ UNITS = {
 COUNTED = (
     "rejected", "unread_relations", "span_groups", "skipped", "cancelled", "other_annotators",
     "quoted", "misquoted", "unlabelled_relations", "unplaced", "mended", "unparsed",
-    "cut_utf16", "cut_bytes", "cut_inclusive",
+    "cut_utf16", "cut_bytes", "cut_inclusive", "ungrouped", "unlabelled",
 )  # fmt: skip
 """What readers of dialects count for the user."""
 
@@ -50,6 +50,7 @@ a small file is not to make a large text.
 """
 
 _MENTION = re.compile(r"^mentions\[(\d+)\]")
+_OWN_LINE = re.compile(r"line (\d+)(?:, |\.|: | )")
 
 
 class ChoiceError(WrongError):
@@ -60,7 +61,8 @@ class ChoiceError(WrongError):
 class Entry:
     """A record in carob's own form, with offsets as they stand in the file.
 
-    `places` are what messages call its mentions, `quotes` the words that the file has for them.
+    `places` are what messages call its mentions, `quotes` the words that the file has for them. The
+    place of a mention that has a line of its own is `line 3`: that is where its problems are.
     """
 
     record: dict[str, Any]
@@ -84,10 +86,12 @@ def read_records(
     record: str = "object",
     same_words: Callable[[str, str], bool] = str.__eq__,
     answers: Answers | None = None,
+    advice: str = "",
 ) -> Iterator[Corpus]:
     """Blocks of documents. `entry_of` makes an entry of a record, or counts that it is left out.
 
     With `answers`, the records are those of a language model: one that cannot be read is empty.
+    `advice` is what to do about JSON that is damaged.
     """
     problems = Problems(source.name)
     if answers is not None:
@@ -101,7 +105,7 @@ def read_records(
         return
     found = (
         (item.line, item.offset, partial(entry_of, item.value))
-        for item in items(source, problems, "K231", is_record, record)
+        for item in items(source, problems, "K231", is_record, record, advice=advice)
     )
     yield from read_entries(source, problems, found, offsets, same_words=same_words)
 
@@ -155,7 +159,7 @@ def read_entries(
             code = "K235" if isinstance(error, ChoiceError) else "K232"
             for each in (error, *error.more):
                 hint = each.hint if isinstance(each, _OffsetError) else ""
-                problems.add(code, line, each.found, each.expected, hint)
+                problems.add(code, *_line_of(each.found, line), each.expected, hint)
             continue
         except RecursionError:
             problems.add("K231", line, json_text.TOO_DEEP, json_text.OBJECT)
@@ -174,10 +178,9 @@ def read_entries(
     places.check(problems)
     problems.check()
     if not blocks.ids:
-        counts = [f"{blocks.facts[name]:,} {name.replace('_', ' ')}"
-                  for name in COUNTED if blocks.facts[name]]  # fmt: skip
         found = "a file whose records are all left out" if left_out else "an empty file"
-        hint = f"left out: {', '.join(counts)}" if counts else ""
+        counts = fact_remarks(replace(Corpus.of(), facts=blocks.facts))
+        hint = "; ".join(text for _, text in counts)
         raise source.failure("K002", found, "at least one document", hint)
     blocks.facts.update(places.facts())
     if kept:
@@ -193,6 +196,19 @@ def _document(entry: Entry) -> Document:
     except WrongError as error:
         each = [WrongError(_in_file(e.found, entry), e.expected) for e in (error, *error.more)]
         raise WrongError(each[0].found, each[0].expected, tuple(each[1:])) from None
+
+
+def _line_of(found: str, line: int) -> tuple[int, str]:
+    """The line of a problem and what was found, which may begin with a line of its own.
+
+    >>> _line_of("line 3.start = -1", 2), _line_of("line 3 at 5..9", 2), _line_of("a text", 2)
+    ((3, 'start = -1'), (3, 'a mention at 5..9'), (2, 'a text'))
+    """
+    match = _OWN_LINE.match(found)
+    if match is None:
+        return line, found
+    rest = found[match.end() :]
+    return int(match[1]), f"a mention {rest}" if rest.startswith("at ") else rest
 
 
 def _in_file(found: str, entry: Entry) -> str:
@@ -220,7 +236,7 @@ def signature_fields(
     offsets: str, facts: Mapping[Any, int]
 ) -> tuple[dict[str, str], dict[str, int]]:
     """What offsets counted, and what was counted."""
-    counts = {name: facts[name] for name in COUNTED if facts.get(name)}
+    counts = {name: facts[name] for name in COUNTED if facts.get(name)} | unparsed_facts(facts)
     return {"offsets": "char" if offsets == "auto" else offsets}, counts
 
 
@@ -285,16 +301,19 @@ def object_in(value: Any, place: str, expected: str) -> dict[str, Any]:
     return value
 
 
+def no_group(wanted: str, groups: Iterable[str]) -> tuple[str, str]:
+    """What was found and expected where no group of spans has the wanted name.
+
+    >>> no_group("sc", ["b", "a"])
+    ("no group of spans 'sc'", "one of the groups that are there: 'a', 'b'")
+    """
+    known = ", ".join(shown(name) for name in sorted(groups)[:20])
+    there = f"one of the groups that are there: {known}" if known else "one, and there are none"
+    return f"no group of spans {shown(wanted)}", there
+
+
 def _key(name: str) -> str:
     return shown(name, 40)[1:-1]
-
-
-def short(value: Any) -> str:
-    """A value for a message."""
-    try:
-        return shown(repr(value), 40)[1:-1]
-    except ValueError:
-        return type(value).__name__
 
 
 def text_of(value: Any, key: str = "text") -> Words:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from carob.corpus.problems import Problems, shown
+from carob.corpus.problems import Problem, Problems, shown
 from carob.corpus.source import Source
 from carob.formats import json_text
 from carob.formats._text import decoded
@@ -23,7 +23,7 @@ Path = tuple[str | int, ...]
 @dataclass(frozen=True, slots=True)
 class Item:
     """A record of a file: its line and offset, and whether the file is this record. One that is
-    `unparsed` is no JSON, or not a record.
+    `unparsed` is no JSON, or not a record; `why` says what it is.
     """
 
     line: int
@@ -33,6 +33,7 @@ class Item:
     text: _Text | None = None
     begin: int = 0
     unparsed: bool = False
+    why: str = ""
 
     def line_of(self, path: Path) -> int:
         """The line of the value that this path leads to."""
@@ -54,13 +55,15 @@ def items(
     decoder: json.JSONDecoder = json_text.DECODER,
     *,
     keep_unparsed: bool = False,
+    advice: str = "",
 ) -> Iterator[Item]:
     """The records of a file: one a line, all in one list, or one in the whole file; or those of
     these lines alone.
 
     A record is an object, unless `is_record` says what it is: a record that is a list itself is
     not taken for the list of all records. `record` is what messages call it. With `keep_unparsed`,
-    a line that is no record, or a value in a list, is an item without anything in it.
+    a line that is no record, or a value in a list, is an item without anything in it. `advice` is
+    what to do about JSON that is damaged.
 
     >>> [item.value for item in items(Source.of_bytes(b'[{"a": 1}, {}]'), Problems(), "K211")]
     [{'a': 1}, {}]
@@ -68,21 +71,26 @@ def items(
     if lines is None and not in_lines(source, is_record):
         text = decoded(source, code, problems)
         if text is not None:
-            reading = _Reading(problems, code, is_record, record, decoder, keep_unparsed)
+            reading = _Reading(problems, code, is_record, record, decoder, keep_unparsed, advice)
             yield from _in_whole_file(text, reading)
         return
     before: Item | None = None
     alone = True
+    to = Problems(problems.file)  # of the next line that is wrong
     for number, offset, raw in json_text.lines(source) if lines is None else lines:
         if before is not None:
             alone = False
             yield before
-        to = Problems() if keep_unparsed else problems
         value = json_text.decoded_value(raw, number, code, to, is_record, record, decoder)
         alone = alone and value is not None
         before = None if value is None else Item(number, offset, value)
-        if value is None and keep_unparsed:
-            before = Item(number, offset, {}, unparsed=True)
+        if value is None:
+            (problem,) = to.first()
+            to = Problems(problems.file)
+            if keep_unparsed:
+                before = Item(number, offset, {}, unparsed=True, why=problem.found)
+            else:
+                problems.extend([_advised(problem, advice)])
     if before is not None:
         yield replace(before, alone=alone)
 
@@ -115,6 +123,12 @@ class _Reading:
     record: str
     decoder: json.JSONDecoder = json_text.DECODER
     keep_unparsed: bool = False
+    advice: str = ""
+
+
+def _advised(problem: Problem, advice: str) -> Problem:
+    """A problem with the advice for damaged JSON, if it has no other and is about JSON."""
+    return problem if problem.hint or problem.expected == "UTF-8" else replace(problem, hint=advice)
 
 
 def _spans_lines(first: list[bytes]) -> bool:
@@ -146,7 +160,8 @@ def _in_whole_file(whole: str, reading: _Reading) -> Iterator[Item]:
         return
     expected = f"a JSON {reading.record}, one document a line"
     if listed:
-        expected = f"a list in which each value is a {reading.record}, one document each"
+        article = "an" if reading.record[0] in "aeiou" else "a"
+        expected = f"a list in which each value is {article} {reading.record}, one document each"
         if reading.is_record is is_object:
             expected = "a list of JSON objects, one document each"
     at = text.skip(at + 1) if listed else at
@@ -162,16 +177,16 @@ def _in_whole_file(whole: str, reading: _Reading) -> Iterator[Item]:
             return
         except ValueError as error:
             where = min(getattr(error, "pos", begin), len(whole))
-            reason = getattr(error, "msg", str(error))
             found = shown(whole[where : where + 60].strip() or "the end of the file")
-            wrong(where, f"{found} ({reason})", "JSON")
+            wrong(where, f"{found} ({json_text.reason(error)})", "JSON", reading.advice)
             return
         if reading.is_record(value):
             known, size = begin, size + len(whole[known:begin].encode())
             yield Item(text.line(begin), size, value, not listed, text, begin)
         elif reading.keep_unparsed and listed:
             known, size = begin, size + len(whole[known:begin].encode())
-            yield Item(text.line(begin), size, {}, False, text, begin, unparsed=True)
+            why = shown(whole[begin:at])
+            yield Item(text.line(begin), size, {}, False, text, begin, unparsed=True, why=why)
         else:
             wrong(begin, shown(whole[begin:at]), expected)
         at = text.skip(at)
@@ -181,7 +196,8 @@ def _in_whole_file(whole: str, reading: _Reading) -> Iterator[Item]:
         at = text.skip(at + 1)
         if sign not in ("]", ","):
             found = shown(sign) if sign else "the end of the file"
-            wrong(min(at, len(whole)), found, "a comma or the end of the list")
+            expected = "a comma or the end of the list"
+            wrong(min(at, len(whole)), found, expected, reading.advice)
             return
         more = sign == ","
     if at < len(whole):

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from carob.corpus.corpus import Corpus
 from carob.corpus.problems import Problems, shown
-from carob.corpus.record import WrongError
+from carob.corpus.record import WrongError, short
 from carob.corpus.source import Source
 from carob.formats import _dialect, json_text
 from carob.formats._dialect import Entry
@@ -254,7 +254,7 @@ def _whole(value: Any, place: str) -> int:
     if isinstance(value, str) and value.strip().isdecimal() and len(value) < 12:
         value = int(value)
     if type(value) is not int or not 0 <= value < 2**31:
-        raise WrongError(f"{place} = {_dialect.short(value)}", "a whole number")
+        raise WrongError(f"{place} = {short(value)}", "a whole number")
     return value
 
 
@@ -264,7 +264,7 @@ def _infons(value: Structure) -> dict[str, str]:
     if not isinstance(infons, dict):
         return {}
     return {
-        key: each if isinstance(each, str) else _dialect.short(each)
+        key: each if isinstance(each, str) else short(each)
         for key, each in infons.items()
         if isinstance(each, (str, int, float)) and each != ""
     }

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 from carob.corpus.corpus import Corpus
 from carob.corpus.problems import Problems, shown
-from carob.corpus.record import WrongError
+from carob.corpus.record import WrongError, short
 from carob.corpus.source import Source
 from carob.formats import _dialect, _layers, json_text
 from carob.formats._dialect import Entry
@@ -185,7 +185,7 @@ def _of_json(source: Source, problems: Problems) -> Iterator[list[_Structure]]:
         if isinstance(rows, dict):  # of an older version, by id
             rows = [{"%ID": key, **row} for key, row in rows.items() if isinstance(row, dict)]
         if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-            found = f"%FEATURE_STRUCTURES = {_dialect.short(rows)}"
+            found = f"%FEATURE_STRUCTURES = {short(rows)}"
             problems.add("K232", item.line, found, "a list of objects")
             return
         structures = []
@@ -221,7 +221,7 @@ def _span(begin: Any, end: Any, name: str, line: int, problems: Problems) -> tup
         if isinstance(side, str) and side.isdecimal() and side.isascii() and len(side) < 11:
             side = int(side)
         if type(side) is not int or not 0 <= side < 2**31:
-            found = f"the annotation {name} at {_dialect.short(begin)}..{_dialect.short(end)}"
+            found = f"the annotation {name} at {short(begin)}..{short(end)}"
             problems.add("K232", line, found, "two whole numbers")
             return None
         sides.append(side)

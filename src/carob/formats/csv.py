@@ -230,9 +230,12 @@ class _Table:
         self.rows = self._rows(text, separator)
         self.text = self.column.get("text")
 
-    def _wrong_header(self, found: str, expected: str) -> InputError:
+    def _wrong_header(
+        self, found: str, expected: str, missing: Sequence[str] = ("start", "end", "label")
+    ) -> InputError:
         names = ", ".join(shown(name) for name in self.names[:12])
-        hint = f"the columns are {names}; say which is which: --read start=NAME --read end=NAME"
+        options = " ".join(f"--read {part}=NAME" for part in missing)
+        hint = f"the columns are {names}; say which is which: {options}"
         if any(_NUMBER.fullmatch(name) for name in self.names):
             hint = "the first row must have the names of the columns: document,start,end,label"
         return InputError([Problem("K241", self.source.name, 1, found, expected, hint)])
@@ -264,8 +267,9 @@ class _Table:
         missing = [part for part in _NEEDED if part not in column]
         if missing:
             raise self._wrong_header(
-                f"no column of {' and of '.join(missing)}", "columns of starts, ends and labels"
-            )
+                f"no column of {' and of '.join(missing)}", "columns of starts, ends and labels",
+                missing,
+            )  # fmt: skip
         if (
             "document" not in column
             and "id" in column
@@ -335,7 +339,7 @@ class _Table:
         texts = {text: line for line, row in reversed(rows) if (text := self.value(row, "text"))}
         if len(texts) > 1:
             first, second = sorted(texts.values())[:2]
-            raise WrongError(f"another text on line {second} than on line {first}", "one text")
+            raise WrongError(f"line {second}: another text than on line {first}", "one text")
         entry.record |= {"text": next(iter(texts))} if texts else {"unit": self.unit}
         if texts and self.unit == "token":
             raise WrongError("tokens and a text", "characters, if there are texts; --read text=")

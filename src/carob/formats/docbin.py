@@ -71,8 +71,7 @@ class Docbin:
         if doc.tokens:
             entry.record["token_spans"] = doc.tokens
         if self.spans and self.spans not in doc.groups:
-            known = ", ".join(shown(name) for name in sorted(doc.groups)) or "none"
-            raise WrongError(f"no group of spans {shown(self.spans)}", f"one of {known}")
+            raise WrongError(*_dialect.no_group(self.spans, doc.groups))
         if not self.spans:
             facts["span_groups"] += bool(doc.groups)
         spans, lead = (doc.groups[self.spans], self.spans) if self.spans else (doc.ents, "ents")

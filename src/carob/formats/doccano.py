@@ -9,7 +9,7 @@ from typing import Any, BinaryIO, ClassVar
 
 from carob.corpus.corpus import Corpus, Words
 from carob.corpus.document import Document
-from carob.corpus.record import WrongError
+from carob.corpus.record import WrongError, short
 from carob.corpus.source import Source
 from carob.corpus.tables import Documents
 from carob.formats import _dialect, json_text
@@ -83,7 +83,7 @@ class Doccano:
             elif isinstance(each, list) and len(each) == 3:
                 entry.add(place, {"start": each[0], "end": each[1], "label": each[2]})
             else:
-                raise WrongError(f"{place} = {_dialect.short(each)}", _SPAN)
+                raise WrongError(f"{place} = {short(each)}", _SPAN)
         if "relations" in value:
             entry.record["relations"] = _relations(_dialect.list_at(value, "relations"), entry)
         return entry
@@ -171,12 +171,12 @@ def _relations(relations: list[Any], entry: Entry) -> list[dict[str, Any]]:
         for role in ("from", "to"):
             name = _dialect.name_of(value, f"{role}_id")
             if name is None or name not in known:
-                found = f"{place}.{role}_id = {_dialect.short(value.get(f'{role}_id'))}"
+                found = f"{place}.{role}_id = {short(value.get(f'{role}_id'))}"
                 raise WrongError(found, "the id of an entity of the same record")
             ends[role] = name
         row = {"label": value.get("type"), "arguments": ends}
         if not isinstance(row["label"], str) or not row["label"]:
-            raise WrongError(f"{place}.type = {_dialect.short(value.get('type'))}", "a text")
+            raise WrongError(f"{place}.type = {short(value.get('type'))}", "a text")
         if (name := _dialect.name_of(value, "id")) is not None:
             row["id"] = name
         rows.append(row)

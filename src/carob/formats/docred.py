@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from carob.corpus.corpus import Corpus, Words
-from carob.corpus.record import WrongError
+from carob.corpus.record import WrongError, short
 from carob.corpus.source import Source
 from carob.corpus.tables import Documents
 from carob.formats import _dialect, json_text
@@ -85,7 +85,7 @@ class Docred:
         for number, each in enumerate(_dialect.list_at(value, "vertexSet")):
             place = f"vertexSet[{number}]"
             if not isinstance(each, list):
-                raise WrongError(f"{place} = {_dialect.short(each)}", "a list of mentions")
+                raise WrongError(f"{place} = {short(each)}", "a list of mentions")
             names = [f"{number}_{i}" for i in range(len(each))]
             for i, mention in enumerate(each):
                 row = _mention(mention, f"{place}[{i}]", sentences, starts)
@@ -109,14 +109,14 @@ class Docred:
                 self.roles.split("+"), ("h", "t"), (head, tail), strict=True
             ):
                 if type(number) is not int or not 0 <= number < len(entities):
-                    found = f"{place}.{key} = {_dialect.short(number)}"
+                    found = f"{place}.{key} = {short(number)}"
                     raise WrongError(found, f"one of the {len(entities)} entities of vertexSet")
                 if not entities[number]:
                     raise WrongError(f"{place}.{key} = {number}, an entity without mentions",
                                      "an entity that has one")  # fmt: skip
                 ends[role] = entities[number][0]
             if not isinstance(label, str) or not label:
-                raise WrongError(f"{place}.r = {_dialect.short(label)}", "a text")
+                raise WrongError(f"{place}.r = {short(label)}", "a text")
             facts["unread_evidence"] += bool(evidence)
             rows.append({"label": label, "arguments": ends})
         return rows
@@ -154,10 +154,10 @@ def _sentences(value: Mapping[str, Any]) -> list[list[str]]:
     sentences = _dialect.list_at(value, "sents")
     for number, sentence in enumerate(sentences):
         if not isinstance(sentence, list):
-            raise WrongError(f"sents[{number}] = {_dialect.short(sentence)}", "a list of tokens")
+            raise WrongError(f"sents[{number}] = {short(sentence)}", "a list of tokens")
         for i, token in enumerate(sentence):
             if not isinstance(token, str):
-                raise WrongError(f"sents[{number}][{i}] = {_dialect.short(token)}", "a text")
+                raise WrongError(f"sents[{number}][{i}] = {short(token)}", "a text")
     return sentences
 
 
@@ -168,15 +168,15 @@ def _mention(
     row = _dialect.object_in(value, place, _MENTION)
     number, span = row.get("sent_id"), row.get("pos")
     if type(number) is not int or not 0 <= number < len(sentences):
-        found = f"{place}.sent_id = {_dialect.short(number)}"
+        found = f"{place}.sent_id = {short(number)}"
         raise WrongError(found, f"one of the {len(sentences)} sentences, from 0 on")
     if not isinstance(span, list) or len(span) != 2 or not all(type(end) is int for end in span):
-        raise WrongError(f"{place}.pos = {_dialect.short(span)}", "[first token, the one after]")
+        raise WrongError(f"{place}.pos = {short(span)}", "[first token, the one after]")
     start, end = span
     size = len(sentences[number])
     if not 0 <= start < end <= size:
         raise WrongError(
-            f"{place}.pos = {_dialect.short(span)}",
+            f"{place}.pos = {short(span)}",
             f"a place within the {size} tokens of sentence {number}; the second is exclusive",
         )
     return {"start": starts[number] + start, "end": starts[number] + end, "label": row.get("type")}

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from carob.corpus.corpus import Corpus
 from carob.corpus.problems import shown
-from carob.corpus.record import WrongError
+from carob.corpus.record import WrongError, short
 from carob.corpus.source import Source
 from carob.corpus.tables import Documents
 from carob.formats import _answers, _dialect, json_text
@@ -67,7 +67,9 @@ class Entities:
 
     def read(self, source: Source) -> Iterator[Corpus]:
         """Blocks of documents; texts stay in the file."""
-        return _dialect.read_records(source, self._entry, self.offsets, answers=self._answers)
+        return _dialect.read_records(
+            source, self._entry, self.offsets, answers=self._answers, advice=_answers.ADVICE
+        )
 
     @property
     def _answers(self) -> Answers | None:
@@ -80,7 +82,7 @@ class Entities:
             entry.record["text"] = value["text"]
         rows = value.get("entities")
         if not isinstance(rows, (list, dict)):
-            found = f"entities = {_dialect.short(rows)}"
+            found = f"entities = {short(rows)}"
             raise WrongError(found, "a list of objects, or an object of lists")
         if isinstance(value.get("relations"), list):
             facts["unread_relations"] += len(value["relations"])
@@ -153,7 +155,7 @@ def _by_label(rows: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             raise WrongError("entities with a label that is empty", "a label")
         for each in words if isinstance(words, list) else [] if words is None else [words]:
             if not isinstance(each, str):
-                found = f"entities.{shown(label)[1:-1]} = {_dialect.short(each)}"
+                found = f"entities.{shown(label)[1:-1]} = {short(each)}"
                 raise WrongError(found, "a list of texts")
             yield label, each
 
@@ -166,7 +168,7 @@ def _only(row: Mapping[str, Any], keys: tuple[str, ...], place: str) -> str:
         raise WrongError(found, f"one of {', '.join(keys)}")
     value = row[names[0]]
     if not isinstance(value, str) or (keys is _LABELS and not value):
-        raise WrongError(f"{place}.{names[0]} = {_dialect.short(value)}", "a text")
+        raise WrongError(f"{place}.{names[0]} = {short(value)}", "a text")
     return value
 
 

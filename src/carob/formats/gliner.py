@@ -9,7 +9,7 @@ from typing import Any, BinaryIO, ClassVar
 
 from carob.corpus.corpus import Corpus, Words
 from carob.corpus.problems import UsageError, nearest
-from carob.corpus.record import WrongError
+from carob.corpus.record import WrongError, short
 from carob.corpus.source import Source
 from carob.corpus.tables import Documents
 from carob.formats import _dialect, json_text
@@ -69,7 +69,7 @@ class Gliner:
         """Blocks of documents; tokens stay in the file."""
         return _dialect.read_records(
             source, self._entry, self.offsets, is_record=_is_record,
-            record="object with tokenized_text, or list of entities",
+            record="object with tokenized_text, or a list of entities",
         )  # fmt: skip
 
     def _entry(self, value: Any, facts: Counter[str]) -> Entry | None:
@@ -86,7 +86,7 @@ class Gliner:
         for number, each in enumerate(_dialect.list_at(value, "ner")):
             place = f"ner[{number}]"
             if not isinstance(each, list) or len(each) not in (3, 4):
-                raise WrongError(f"{place} = {_dialect.short(each)}", _SPAN)
+                raise WrongError(f"{place} = {short(each)}", _SPAN)
             start, end, label, *score = each
             if type(end) is int and self.ends == "inclusive":
                 end += 1
@@ -95,7 +95,7 @@ class Gliner:
                     "the last one belongs to it" if self.ends == "inclusive" else "without the last"
                 )
                 raise WrongError(
-                    f"{place} of the tokens {_dialect.short(each[0])} to {_dialect.short(each[1])}",
+                    f"{place} of the tokens {short(each[0])} to {short(each[1])}",
                     f"some of the {len(tokens)} tokens, {what}; --read ends=exclusive|inclusive",
                 )
             mention = {"start": start, "end": end, "label": label}

@@ -13,7 +13,7 @@ from carob.arrays.tags import EMPTY, interpret
 from carob.corpus.build import of_tags, require_lists
 from carob.corpus.corpus import Corpus
 from carob.corpus.problems import Problems, UsageError, shown
-from carob.corpus.record import WrongError
+from carob.corpus.record import WrongError, short
 from carob.corpus.source import Source
 from carob.formats import _dialect, json_text
 from carob.formats._dialect import ChoiceError
@@ -204,7 +204,7 @@ class _Rows:
         kept: list[tuple[str, str]] = []
         for number, (token, tag) in enumerate(zip(tokens, tags, strict=True)):
             if not isinstance(token, str):
-                raise WrongError(f"tokens[{number}] = {_dialect.short(token)}", "a text")
+                raise WrongError(f"tokens[{number}] = {short(token)}", "a text")
             if tag == _PADDING and not isinstance(tag, bool):
                 self.padding += 1
             else:
@@ -232,18 +232,18 @@ class _Rows:
                 wrong = {} if tag in ("O", EMPTY) else interpret([tag], self.format.scheme).bad
                 self.expected[tag] = wrong.get(0, "")
             if self.expected[tag]:
-                raise WrongError(f"{place} = {_dialect.short(tag)}", self.expected[tag])
+                raise WrongError(f"{place} = {short(tag)}", self.expected[tag])
             return tag
         if isinstance(tag, bool) or not isinstance(tag, int):
-            raise WrongError(f"{place} = {_dialect.short(tag)}", "a tag or its number")
+            raise WrongError(f"{place} = {short(tag)}", "a tag or its number")
         if not names:
             raise WrongError(
-                f"{place} = {_dialect.short(tag)}, a number",
+                f"{place} = {short(tag)}, a number",
                 "the list of tags: --read names=O+B-PER+I-PER or --read labels_file=FILE",
             )
         if not 0 <= tag < len(names):
             expected = f"a number below {len(names)}, as names has {len(names)} tags, or -100"
-            raise WrongError(f"{place} = {_dialect.short(tag)}", expected)
+            raise WrongError(f"{place} = {short(tag)}", expected)
         return self._tag(names[tag], place)
 
     def check_ids(self, problems: Problems) -> None:

@@ -144,7 +144,7 @@ def decoded_value(
     except RecursionError:
         found = TOO_DEEP
     except json.JSONDecodeError as error:
-        found = f"{shown(text.strip())} ({error.msg}, column {error.pos + 1})"
+        found = f"{shown(text.strip())} ({reason(error)}, column {error.pos + 1})"
         hint = NO_FENCE if FENCE.match(text) else ""
         if error.msg == "Extra data":
             found, hint = f"{shown(text[error.pos :].strip())} after an object", ONE_A_LINE
@@ -156,6 +156,16 @@ def decoded_value(
         found = shown(text.strip())
     problems.add(code, line, found, f"a JSON {record}, one document a line", hint)
     return None
+
+
+def reason(error: ValueError) -> str:
+    """What is wrong with a JSON text; Python's own words may end in "at", for a place to follow.
+
+    >>> reason(json.JSONDecodeError("Unterminated string starting at", "", 0))
+    'Unterminated string'
+    """
+    words: str = getattr(error, "msg", str(error))
+    return words.removesuffix(" at").removesuffix(" starting")
 
 
 def encoded_object(record: dict[str, Any]) -> bytes:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, BinaryIO, ClassVar
 
 from carob.corpus.corpus import Corpus, Words
 from carob.corpus.document import Document
-from carob.corpus.problems import shown
-from carob.corpus.record import WrongError
+from carob.corpus.problems import InputError, Problem, shown
+from carob.corpus.record import WrongError, short
 from carob.corpus.source import Source
 from carob.corpus.tables import Documents
 from carob.formats import _dialect, json_text
@@ -69,9 +69,12 @@ class Labelstudio:
     def read(self, source: Source) -> Iterator[Corpus]:
         """Blocks of documents; texts stay in the file."""
         reader = _Reader(self)
-        return _dialect.read_records(
-            source, reader.entry, self.offsets, same_words=_same_words
-        )  # fmt: skip
+        try:
+            yield from _dialect.read_records(
+                source, reader.entry, self.offsets, same_words=_same_words
+            )  # fmt: skip
+        except InputError as error:
+            raise InputError(map(reader.advised, error.problems), error.total) from None
 
     def signature_fields(self, facts: Mapping[Any, int]) -> tuple[dict[str, str], dict[str, int]]:
         """The key of the text, whose answer was read, and what offsets count."""
@@ -147,6 +150,19 @@ class _Reader:
     def __init__(self, format: Labelstudio) -> None:
         self.format = format
         self.annotators: dict[str, str] = {}
+        self.names: dict[str, set[str]] = {"annotator": set(), "model": set()}
+        """The annotators and models of the answers, by the parameter that chooses among them."""
+
+    def advised(self, problem: Problem) -> Problem:
+        """A problem; if nothing was read, with the names that the parameters can have."""
+        choices = [
+            f"--read {key}=NAME reads one of: {', '.join(map(shown, sorted(names)[:20]))}"
+            for key, names in self.names.items()
+            if names
+        ]
+        if problem.code != "K002" or not choices:
+            return problem
+        return replace(problem, hint="; ".join([problem.hint, *choices]))
 
     def entry(self, task: dict[str, Any], facts: Counter[str]) -> Entry | None:
         """The document of a task; None if it has no answer, which is counted."""
@@ -161,6 +177,7 @@ class _Reader:
                 return None
             for key, regions in _regions(task).items():
                 for number, region in enumerate(regions):
+                    facts["unlabelled"] += not region["labels"]
                     _add(entry, f"{key}[{number}]", region, "labels", None, None)
             return entry
         result = self._result(task, facts)
@@ -174,6 +191,7 @@ class _Reader:
             if kind == "relation":
                 relations.append((place, row))
             elif isinstance(value, dict) and isinstance(kind, str) and kind.endswith("labels"):
+                facts["unlabelled"] += value.get(kind) == []
                 _add(entry, place, value, kind, _dialect.name_of(row, "id"), row.get("score"))
         if relations:
             entry.record["relations"] = _relations(relations, entry)
@@ -182,6 +200,7 @@ class _Reader:
     def _is_chosen(self, task: Mapping[str, Any], name: str | None, facts: Counter[str]) -> bool:
         """Whether a task of JSON-MIN, which has one annotation, is by the annotator."""
         annotator = _annotator(task.get("annotator"))
+        self.names["annotator"].update(annotator[:1])
         if self.format.annotator and self.format.annotator not in annotator:
             facts["other_annotators"] += 1
             return False
@@ -208,6 +227,14 @@ class _Reader:
             answers = [each for each in answers if not each.get("was_cancelled")]
             names = [_annotator(each.get("completed_by")) for each in answers]
             chosen = self.format.annotator
+        self.names["model" if self.format.model else "annotator"].update(
+            name[0] for name in names if name
+        )
+        if not self.format.model and isinstance(task.get("predictions"), list):
+            self.names["model"].update(
+                str(each["model_version"]) for each in task["predictions"]
+                if isinstance(each, dict) and each.get("model_version") is not None
+            )  # fmt: skip
         if not answers:
             facts["skipped"] += 1
             return None
@@ -228,7 +255,7 @@ def _annotator(value: Any) -> list[str]:
     """The names of an annotator: an id, or an object with an id and an e-mail address."""
     if isinstance(value, dict):
         return [str(value[key]) for key in ("email", "username", "id") if key in value]
-    return [] if value is None else [_dialect.short(value) if not isinstance(value, str) else value]
+    return [] if value is None else [short(value) if not isinstance(value, str) else value]
 
 
 def _add(
@@ -237,7 +264,7 @@ def _add(
     """A mention for each label of a region."""
     where = value.get("globalOffsets", value)  # of HTML, whose own offsets count inside an element
     if not isinstance(where, dict):
-        raise WrongError(f"{place}.globalOffsets = {_dialect.short(where)}", _REGION)
+        raise WrongError(f"{place}.globalOffsets = {short(where)}", _REGION)
     for number, label in enumerate(_dialect.list_at(value, kind, f"{place}.")):
         own = name if name is None or not number else f"{name}:{number + 1}"
         mention = {"id": own, "start": where.get("start"), "end": where.get("end")}
@@ -250,7 +277,7 @@ def _relations(rows: list[tuple[str, dict[str, Any]]], entry: Entry) -> list[dic
     for place, row in rows:
         ends = [_dialect.name_of(row, key) for key in ("from_id", "to_id")]
         if not all(name is not None and name in known for name in ends):
-            found = f"{place} from {_dialect.short(ends[0])} to {_dialect.short(ends[1])}"
+            found = f"{place} from {short(ends[0])} to {short(ends[1])}"
             raise WrongError(found, "the ids of two regions of the same annotation")
         if row.get("direction") == "left":
             ends.reverse()

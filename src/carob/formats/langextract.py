@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from carob.corpus.corpus import Corpus
-from carob.corpus.record import WrongError
+from carob.corpus.record import WrongError, short
 from carob.corpus.source import Source
 from carob.corpus.tables import Documents
 from carob.formats import _dialect, json_text
@@ -137,10 +137,10 @@ def _attributes(value: Any, place: str) -> dict[str, str] | None:
         parts = each if isinstance(each, list) else [each]
         if any(isinstance(part, (dict, list)) for part in parts):
             raise WrongError(
-                f"{place}.attributes.{_dialect.short(name)[1:-1]} = {_dialect.short(each)}",
+                f"{place}.attributes.{short(name)[1:-1]} = {short(each)}",
                 "a text, or a list of texts",
             )
-        known = [part if isinstance(part, str) else _dialect.short(part) for part in parts
+        known = [part if isinstance(part, str) else short(part) for part in parts
                  if part is not None]  # fmt: skip
         if known:
             found[name] = ", ".join(known)

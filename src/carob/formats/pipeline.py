@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from carob.corpus.corpus import Corpus, Words
-from carob.corpus.record import WrongError
+from carob.corpus.record import WrongError, short
 from carob.corpus.source import Source
 from carob.corpus.tables import Documents
 from carob.formats import _dialect, json_text
@@ -142,9 +142,9 @@ def _joined(rows: list[Any], lead: str) -> Iterator[tuple[str, dict[str, Any]]]:
         label, score = value.get(key), value.get("score")
         tag = _TAG.fullmatch(label) if isinstance(label, str) else None
         if tag is None:
-            raise WrongError(f"{at}.{key} = {_dialect.short(label)}", "a label")
+            raise WrongError(f"{at}.{key} = {short(label)}", "a label")
         if score is not None and (isinstance(score, bool) or not isinstance(score, (int, float))):
-            raise WrongError(f"{at}.score = {_dialect.short(score)}", "a number")
+            raise WrongError(f"{at}.score = {short(score)}", "a number")
         piece = key == "entity"
         name = tag[2] if piece else label
         goes_on = piece and tag[1] != "B" and current.get("label") == name and _next(before, value)

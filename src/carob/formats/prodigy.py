@@ -10,7 +10,7 @@ from typing import Any, BinaryIO, ClassVar
 from carob.corpus.corpus import Corpus, Words
 from carob.corpus.document import Document, Mention, Span
 from carob.corpus.problems import UsageError, shown
-from carob.corpus.record import WrongError
+from carob.corpus.record import WrongError, short
 from carob.corpus.source import Source
 from carob.corpus.tables import Documents
 from carob.formats import _dialect, json_text
@@ -132,7 +132,7 @@ class _Reader:
         answer = task.get("answer", "accept")
         if answer != "accept":
             if answer not in ("reject", "ignore"):
-                found = f"answer = {_dialect.short(answer)}"
+                found = f"answer = {short(answer)}"
                 raise WrongError(found, "accept, reject or ignore")
             facts[_LEFT_OUT[answer]] += 1
             return None
@@ -182,7 +182,7 @@ def _tokens(task: Mapping[str, Any]) -> list[tuple[str, Span]] | None:
         token = _dialect.object_in(each, f"tokens[{number}]", _TOKEN)
         text, start, end = (token.get(key) for key in ("text", "start", "end"))
         if type(text) is not str or type(start) is not int or type(end) is not int:
-            raise WrongError(f"tokens[{number}] = {_dialect.short(each)}", _TOKEN)
+            raise WrongError(f"tokens[{number}] = {short(each)}", _TOKEN)
         tokens.append((text, (start, end)))
     return tokens
 
@@ -196,13 +196,13 @@ def _place(
     if not known or tokens is None:
         return span.get("start"), span.get("end")
     if not 0 <= first <= last < len(tokens):  # type: ignore[operator]
-        found = f"{place} of the tokens {_dialect.short(first)} to {_dialect.short(last)}"
+        found = f"{place} of the tokens {short(first)} to {short(last)}"
         raise WrongError(found, f"some of the {len(tokens)} tokens; token_end is inclusive")
     start, end = tokens[first][1][0], tokens[last][1][1]  # type: ignore[index]
     if (span.get("start", start), span.get("end", end)) != (start, end):
         raise WrongError(
             f"{place} of the tokens {first} to {last}, which are at {start}..{end}",
-            f"tokens at {_dialect.short(span.get('start'))}..{_dialect.short(span.get('end'))}; "
+            f"tokens at {short(span.get('start'))}..{short(span.get('end'))}; "
             "token_end is inclusive",
         )
     return start, end
@@ -227,7 +227,7 @@ def _add_relations(entry: Entry, relations: list[Any], facts: Counter[str]) -> N
         value = _dialect.object_in(each, place, "an object with head_span, child_span and label")
         label = value.get("label")
         if not isinstance(label, str) or not label:
-            raise WrongError(f"{place}.label = {_dialect.short(label)}", "a text")
+            raise WrongError(f"{place}.label = {short(label)}", "a text")
         ends: dict[str, str | None] = {}
         for role, key in (("from", "head_span"), ("to", "child_span")):
             expected = "an object with start, end and label"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -13,7 +12,7 @@ from carob.corpus.corpus import Corpus, Words
 from carob.corpus.document import DEEPEST, Document, Filler, Template, filler_of
 from carob.corpus.paths import path_of
 from carob.corpus.problems import SHOWN, Problems, UsageError, shown
-from carob.corpus.record import filler_value, key
+from carob.corpus.record import filler_value, key, short
 from carob.corpus.source import Source, ending
 from carob.corpus.tables import Documents
 from carob.formats import _answers, json_text
@@ -117,8 +116,7 @@ class Records:
             if block is not None and blocks.accepts_block(block):
                 for each in waiting if block.documents.id is None else ():
                     yield from self._unparsed(each, blocks, problems)
-                blocks.facts += Counter(unparsed=len(waiting))
-                waiting.clear()
+                _count_unparsed(blocks.facts, source, waiting)
                 if not problems.total:
                     yield from blocks.rest()
                     yield block
@@ -132,18 +130,16 @@ class Records:
                 document, empty = plain or self._document(item, name, problems, blocks.facts)
                 for each in waiting if document.id is None else ():
                     yield from self._unparsed(each, blocks, problems)
-                if waiting:
-                    blocks.facts["unparsed"] += len(waiting)
-                    waiting.clear()
+                _count_unparsed(blocks.facts, source, waiting)
                 if blocks.accepts(document.id, item.line) and not problems.total:
                     yield from blocks.add(document, item.line, item.offset)
                     blocks.facts["empty_texts"] += empty
         for each in waiting if set(blocks.ids) <= {None} else ():
             yield from self._unparsed(each, blocks, problems)
-        if waiting:
-            blocks.facts["unparsed"] += len(waiting)
+        nothing = not blocks.ids and not waiting
+        _count_unparsed(blocks.facts, source, waiting)
         problems.check()
-        if not blocks.ids and not waiting:
+        if nothing:
             raise source.failure("K002", "an empty file", "at least one document")
         yield from blocks.rest()
         if any(blocks.facts.values()):  # of answers that no document could be made of
@@ -204,11 +200,11 @@ class Records:
         slots = dict(item.value)
         name = slots.pop(self.id, None) if self.id else None
         if name is not None and (not isinstance(name, (str, int)) or isinstance(name, bool)):
-            wrong((self.id,), f"{key(self.id)} = {_as_json(name)}", "a text or a whole number")
+            wrong((self.id,), f"{key(self.id)} = {short(name)}", "a text or a whole number")
             name = None
         text = slots.pop(self.text, None) if self.text else None
         if text is not None and not isinstance(text, str):
-            wrong((self.text,), f"{key(self.text)} = {_as_json(text)}", "a text or null")
+            wrong((self.text,), f"{key(self.text)} = {short(text)}", "a text or null")
             text = None
         templates = _Templates(self.label, wrong, facts)
         template = templates.of_object(slots, (), 1)
@@ -224,7 +220,8 @@ class Records:
         if facts.get("unparsed") and self._answers is None:
             how["unparsed"] = self.unparsed
         counts: dict[Any, int] = {"empty_texts": facts.get("empty_texts", 0)}
-        counts |= {name: facts[name] for name in ("mended", "unparsed") if facts.get(name)}
+        counts |= {"mended": facts["mended"]} if facts.get("mended") else {}
+        counts |= _answers.unparsed_facts(facts)
         lists = {key: 1 for key in facts if isinstance(key, tuple) and key[0] == "list"}
         return how, counts | lists
 
@@ -306,6 +303,31 @@ class Records:
         return slots
 
 
+def may_be_one_a_line(source: Source) -> bool:
+    """Whether each line may be an answer: the first is one, or one of them is and none is a fence.
+
+    >>> may_be_one_a_line(Source.of_bytes(b'Sorry.\\n{"who": "Ann"}'))
+    True
+    >>> may_be_one_a_line(Source.of_bytes(b'Sure!\\n```\\n{"who": "Ann"}\\n```'))
+    False
+    """
+    found = False
+    for number, _, raw in json_text.lines(source):
+        if json_text.FENCE.match(raw[:20].decode("utf-8", "replace")):
+            return False
+        found = found or _answers.is_object_line(raw)
+        if found and number == 1:
+            break
+    return found
+
+
+def _count_unparsed(facts: Counter[Any], source: Source, waiting: list[Item]) -> None:
+    """Count the answers that wait for others and could not be read; then none waits."""
+    for item in waiting:
+        _answers.count_unparsed(facts, source, item.line, item.why)
+    waiting.clear()
+
+
 class _Templates:
     """Makes templates of objects; counts empty texts, reports values that fill nothing."""
 
@@ -326,7 +348,7 @@ class _Templates:
             place = (*path, slot)
             if self.label and slot == self.label:
                 if content is not None and not isinstance(content, str):
-                    found = f"{_as_text(place)} = {_as_json(content)}"
+                    found = f"{_as_text(place)} = {short(content)}"
                     self.wrong(place, found, "a text or null", "")
                 label = content if isinstance(content, str) else ""
             elif not slot:
@@ -352,7 +374,7 @@ class _Templates:
                 return Filler(found[0], kind=found[1])
             self.empty += 1
         elif value is not None:
-            self.wrong(path, f"{_as_text(path)} = {_as_json(value)}", expected, "")
+            self.wrong(path, f"{_as_text(path)} = {short(value)}", expected, "")
         return None
 
 
@@ -360,12 +382,3 @@ def _as_text(path: Path) -> str:
     """A path for a message: `a.b[0]`."""
     parts = (f"[{step}]" if isinstance(step, int) else f".{key(step)}" for step in path)
     return "".join(parts).removeprefix(".")
-
-
-def _as_json(value: Any) -> str:
-    """A value for a message."""
-    try:
-        text = json.dumps(value, ensure_ascii=False)
-    except (ValueError, RecursionError):  # a number of thousands of digits
-        text = type(value).__name__
-    return shown(text, 40)[1:-1]

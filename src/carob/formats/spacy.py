@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, BinaryIO, ClassVar
 
 from carob.corpus.corpus import Corpus, Words
-from carob.corpus.record import WrongError
+from carob.corpus.record import WrongError, short
 from carob.corpus.source import Source
 from carob.corpus.tables import Documents
 from carob.formats import _dialect, json_text
@@ -59,24 +60,32 @@ class Spacy:
 
     def read(self, source: Source) -> Iterator[Corpus]:
         """Blocks of documents; texts stay in the file."""
-        return _dialect.read_records(
-            source, self._entry, self.offsets, is_record=_is_record, record="pair or object"
-        )
+        groups: set[str] = set()
+        yield from _dialect.read_records(
+            source, partial(self._entry, groups), self.offsets, is_record=_is_record,
+            record="pair or object",
+        )  # fmt: skip
+        # The other files of a folder may have the group: there, a warning counts the documents.
+        if self.spans and self.spans not in groups and source.inside is None:
+            raise source.failure("K232", *_dialect.no_group(self.spans, groups))
 
-    def _entry(self, value: Any, facts: Counter[str]) -> Entry | None:
+    def _entry(self, known: set[str], value: Any, facts: Counter[str]) -> Entry | None:
+        """The entry of a document; the names of its groups of spans are added to `known`."""
         text, parts = value if isinstance(value, list) else (value.get("text"), value)
         if not isinstance(text, str):
             raise WrongError("an object without a text", "text and ents")
         entry = Entry({"text": text})
         if self.spans:
             groups = _dialect.object_in(parts.get("spans", {}), "spans", "an object of groups")
+            known.update(groups)
+            facts["ungrouped"] += self.spans not in groups
             place, rows = f"spans.{self.spans}", groups.get(self.spans, [])
         else:
             place = "ents" if isinstance(value, dict) and "ents" in value else "entities"
             rows = parts.get(place)
             facts["span_groups"] += bool(parts.get("spans"))
         if not isinstance(rows, list):
-            raise WrongError(f"{place} = {_dialect.short(rows)}", f"a list of {_SPAN}")
+            raise WrongError(f"{place} = {short(rows)}", f"a list of {_SPAN}")
         for number, each in enumerate(rows):
             _add(entry, f"{place}[{number}]", each)
         if isinstance(value, dict):
@@ -155,7 +164,7 @@ def _add(entry: Entry, place: str, span: Any) -> None:
         expected = _SPAN
         if isinstance(span, str):
             expected += "; tags of tokens are read as huggingface or conll"
-        raise WrongError(f"{place} = {_dialect.short(span)}", expected)
+        raise WrongError(f"{place} = {short(span)}", expected)
 
 
 def _add_tokens(entry: Entry, value: Mapping[str, Any]) -> None:

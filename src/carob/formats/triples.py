@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from carob.corpus.corpus import Corpus
-from carob.corpus.record import WrongError
+from carob.corpus.record import WrongError, short
 from carob.corpus.source import Source
 from carob.corpus.tables import Documents
 from carob.formats import _answers, _dialect, json_text
@@ -66,7 +66,9 @@ class Triples:
 
     def read(self, source: Source) -> Iterator[Corpus]:
         """Blocks of documents; texts stay in the file."""
-        return _dialect.read_records(source, self._entry, "char", answers=self._answers)
+        return _dialect.read_records(
+            source, self._entry, "char", answers=self._answers, advice=_answers.ADVICE
+        )
 
     @property
     def _answers(self) -> Answers | None:
@@ -80,7 +82,7 @@ class Triples:
         name = next((key for key in _LISTS if key in value), _LISTS[0])
         rows = value.get(name)
         if not isinstance(rows, list):
-            raise WrongError(f"{name} = {_dialect.short(rows)}", "a list of triples")
+            raise WrongError(f"{name} = {short(rows)}", "a list of triples")
         templates = []
         for number, each in enumerate(rows):
             place = f"{name}[{number}]"
@@ -126,7 +128,7 @@ def _text_at(row: Mapping[str, Any], keys: tuple[str, ...], place: str) -> str:
         raise WrongError(found, f"one of {', '.join(keys)}")
     value = row[names[0]]
     if not isinstance(value, str):
-        raise WrongError(f"{place}.{names[0]} = {_dialect.short(value)}", "a text")
+        raise WrongError(f"{place}.{names[0]} = {short(value)}", "a text")
     return value
 
 

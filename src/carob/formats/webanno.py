@@ -90,8 +90,9 @@ class Webanno:
     def _entry(
         self, sheet: _Sheet, unit: str, inside: str | None, facts: Counter[str]
     ) -> Entry | None:
-        entry = Entry(_layers.file_id(inside) | {"text": sheet.text(unit)})
         whole = [row for row in sheet.rows if not row.part]
+        _check_order(whole)
+        entry = Entry(_layers.file_id(inside) | {"text": sheet.text(unit)})
         entry.record["tokens"] = [row.token for row in whole]
         entry.record["token_spans"] = [list(row.span) for row in whole]
         entry.record["sentences"] = sorted({row.span[0] for row in whole if row.first})
@@ -129,6 +130,13 @@ class Webanno:
                 key = ("", number, 0) if number else (row.name, 0, place)
                 if key not in found:
                     found[key] = {"rows": [], "values": values, "id": f"T{len(found) + 1}"}
+                if values != (before := found[key]["values"]):
+                    first = found[key]["rows"][0].line
+                    raise WrongError(
+                        f"line {row.line}: {_features(values)} with the number [{number}], which "
+                        f"is {_features(before)} on line {first}",
+                        "the same values on all rows of one number",
+                    )
                 found[key]["rows"].append(row)
                 ids.setdefault((row.name, number), found[key]["id"])
                 ids.setdefault((row.name, 0), found[key]["id"])
@@ -307,6 +315,24 @@ def _layer(kind: str, rest: str, width: int) -> _Layer:
     parts = parts or [""]
     base = next((each.removeprefix("BT_") for each in parts if each.startswith("BT_")), "")
     return _Layer(kind, name, tuple(parts), base, range(width, width + len(parts)))
+
+
+def _check_order(tokens: Sequence[_Row]) -> None:
+    """Refuse a token that ends before it begins, or begins before the end of another."""
+    last = 0
+    for row in tokens:
+        start, end = row.span
+        if not last <= start < end:
+            raise WrongError(
+                f"line {row.line}: {shown(row.token)} at {start}-{end}",
+                f"a place that begins at {last} or later, and ends after its begin",
+            )
+        last = end
+
+
+def _features(values: Sequence[str]) -> str:
+    """The values of an annotation for a message."""
+    return shown("|".join(value or "_" for value in values))
 
 
 def _fits(row: _Row, unit: str) -> bool:

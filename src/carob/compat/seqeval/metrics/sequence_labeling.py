@@ -414,9 +414,25 @@ def get_entities(seq: Any, suffix: bool = False) -> list[tuple[str, int, int]]:
 
 
 def _tag_pairs(y_true: Any, y_pred: Any) -> Counter[tuple[Any, Any]]:
-    if any(isinstance(each, list) for each in y_true):
-        y_true, y_pred = chain.from_iterable(y_true), chain.from_iterable(y_pred)
-    return Counter(zip(y_true, y_pred, strict=False))
+    gold, system = _flat(y_true), _flat(y_pred)
+    try:
+        return Counter(zip(gold, system, strict=False))
+    except TypeError:  # a list or dict, which has no number
+        raise _wrong_tag([*_nested(y_true), *_nested(y_pred)]) from None
+
+
+def _flat(tags: Any) -> list[Any]:
+    """The tags of a list, or of lists, tuples or arrays in it."""
+    return list(chain.from_iterable(_nested(tags)))
+
+
+def _nested(tags: Any) -> list[list[Any]]:
+    """The sentences of a list, tuple or array of them; one list of tags is one sentence."""
+    rows = [each.tolist() if isinstance(each, np.ndarray) else each for each in tags]
+    are_sentences = {isinstance(each, (list, tuple)) for each in rows}
+    if len(are_sentences) > 1:
+        raise TypeError("Found input variables without list of list.")
+    return [list(each) for each in rows] if True in are_sentences else [rows]
 
 
 def accuracy_score(y_true: Any, y_pred: Any) -> float:
@@ -425,10 +441,9 @@ def accuracy_score(y_true: Any, y_pred: Any) -> float:
     >>> accuracy_score([["B-PER", "O"]], [["B-PER", "B-LOC"]])
     0.5
     """
-    nested = any(isinstance(each, list) for each in y_true)
-    size = sum(map(len, y_true)) if nested else len(y_true)
     pairs = _tag_pairs(y_true, y_pred)
-    return sum(number for (gold, system), number in pairs.items() if gold == system) / size
+    right = sum(number for (gold, system), number in pairs.items() if gold == system)
+    return right / len(_flat(y_true))
 
 
 def performance_measure(y_true: Any, y_pred: Any) -> dict[str, int]:
