@@ -420,7 +420,7 @@ def _telling_lines(source: Source, head: bytes, signs: frozenset[str]) -> bytes:
     """
     size = len(head)
     head = _completed(source, 0, head)
-    values = samples(head)
+    values = _complete_values(head)
     if any(_tells(value, signs) for value in values) or not (values or keys(head) <= COMMON):
         return head  # the second if no object is complete
     for _, offset, raw in lines(source):
