@@ -267,7 +267,9 @@ def _without_escapes(head: bytes) -> bytes:
         sign = bytes.fromhex((escape[1] or b"").decode())
         return escape[0] if sign in (b"", b'"', b"\\") else sign
 
-    return _ESCAPE.sub(plain, head[:_NEXT]) + head[_NEXT:]
+    first = head[:_NEXT]
+    changed = _ESCAPE.sub(plain, first)
+    return head if changed == first else changed + head[_NEXT:]
 
 
 @lru_cache(maxsize=1)  # every format that may be meant looks at the same head
