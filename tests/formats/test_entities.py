@@ -82,3 +82,19 @@ def test_what_is_wrong_is_named_as_the_file_has_it(entities: Any, message: str) 
 def test_damaged_json_can_be_repaired(data: bytes, message: str) -> None:
     with pytest.raises(InputError, match=f"{message}.*; --read repair=json mends"):
         of_bytes(data, "entities")
+
+
+@pytest.mark.parametrize("words", [[{"text": "Ann"}], ["Ann", 5, None]])
+def test_words_by_label_that_are_no_texts_are_refused_with_their_line(words: list[Any]) -> None:
+    good = {"text": "Ann ran", "entities": {"PER": None}}
+    data = "\n".join(json.dumps(each) for each in (good, good | {"entities": {"PER": words}}))
+    with pytest.raises(InputError) as caught:
+        read(Source.of_bytes(data.encode(), "file"))
+    (problem,) = caught.value.problems
+    assert ("K232", 2, "a list of texts") == (problem.code, problem.line, problem.expected)
+
+
+def test_null_is_no_entities() -> None:
+    assert () == of({"text": "Ann ran", "entities": None})[0].templates
+    with pytest.raises(InputError, match="K232"):
+        of({"text": "Ann ran"})

@@ -52,6 +52,11 @@ FILES = {
                                      "modelVersion": "1"}),
     "documents in one object": json.dumps({"1": {"tokens": ["Ann"], "ner_tags": ["B-PER"]},
                                            "2": {"tokens": [], "ner_tags": []}}),
+    "lists of words": json.dumps({"words": ["Ann", "ran"], "ner": ["B-PER", "O"]}),
+    "lists of words and": json.dumps([{"sentence": ["Ann", "ran"], "pos": ["N", "V"],
+                                       "iob": ["O", "B-PER"]}]),
+    "lists of words and of": json.dumps({"words": ["Ann", "ran"], "ner": [1, 0]}),
+    "lists of words and of their tags": json.dumps({"tokens": ["Ann"], "ner": ["U-PER"]}),
     "labels of whole": json.dumps({"text": "Ann slept", "cats": {"CALM": 1.0}}),
     "labels of whole texts": json.dumps({"id": 1, "text": "Ann slept", "label": ["calm"]}),
 }  # fmt: skip
@@ -170,6 +175,10 @@ def test_a_file_is_read_as_what_it_is_whatever_its_name(
     '{"start": "3", "end": "4", "label": "x"}', '{"paragraphs": ["a"], "id": "1"}',
     "Word, text, and label\n<a>x</a>", '{"text": "Ann", "label": ["a", "b"], "mentions": []}',
     "<collection>All</collection> of <speaker>Ann</speaker>",
+    '{"names": ["Ann", "Bo"], "sizes": ["S", "M"]}', '{"names": ["Ann"], "blood": ["O"]}',
+    '{"names": ["Ann", "Bo"], "amounts": [1, 2]}',
+    '{"tokens": ["Ann"], "chunks": ["B-NP"], "mentions": []}',
+    '{"tokens": ["Ann"], "chunks": ["B-NP"], "ner_tags": ["O"]}',
 ])  # fmt: skip
 def test_other_files_are_read_as_before(text: str) -> None:
     assert 1 == len(read(Source.of_bytes(text.encode(), "file")))

@@ -131,3 +131,104 @@ def test_a_key_file_without_a_message_is_told(data: bytes) -> None:
 )
 def test_columns_with_numbers_are_no_key_file(data: bytes) -> None:
     assert "conll" == sniffed(Source.of_bytes(data, "file"))
+
+
+TEXT = "Ann Lee visited Rome."
+NOTHING = {"text": TEXT, "entities": []}
+INTERVAL = {"start_pos": 0, "end_pos": 7}
+LATE = {
+    "entities": (NOTHING, NOTHING | {"entities": [
+        {"text": "Ann Lee", "type": "PER", "start": 0, "end": 7}]}),
+    "pipeline": (NOTHING, NOTHING | {"entities": [
+        {"entity_group": "PER", "word": "Ann Lee", "start": 0, "end": 7}]}),
+    "doccano": (NOTHING, NOTHING | {"entities": [
+        {"id": 1, "label": "PER", "start_offset": 0, "end_offset": 7}]}),
+    "spacy": (NOTHING, NOTHING | {"entities": [[0, 7, "PER"]]}),
+    "gliner": ([], [{"text": "Ann Lee", "label": "PER", "start": 0, "end": 7, "score": 0.5}]),
+    "pipeline of lists": ([], [{"entity_group": "PER", "word": "Ann Lee", "start": 0, "end": 7}]),
+    "langextract": ({"text": TEXT, "extractions": None}, {"text": TEXT, "extractions": [
+        {"extraction_class": "PER", "extraction_text": "Ann Lee", "char_interval": INTERVAL}]}),
+    "jsonl": ({"text": TEXT}, {"text": TEXT, "mentions": [{"start": 0, "end": 7, "label": "PER"}]}),
+}  # fmt: skip
+
+
+def spelled(values: list[object], layout: str) -> bytes:
+    if layout == "lines":
+        return "\n".join(map(json.dumps, values)).encode()
+    return json.dumps(values, indent=2 if layout == "indented" else None).encode()
+
+
+@pytest.mark.parametrize("layout", ["lines", "list", "indented"])
+@pytest.mark.parametrize("before", [49, 50, 60, 3000, 30_000])
+@pytest.mark.parametrize("name", LATE)
+def test_documents_without_entities_do_not_hide_the_format(
+    name: str, before: int, layout: str
+) -> None:
+    empty, full = LATE[name]
+    data = spelled([empty] * before + [full], layout)
+    assert name.split(" ")[0] == sniffed(Source.of_bytes(data, "file"))
+    if before < 100:
+        corpus = read(Source.of_bytes(data, "file"))
+        assert [(0, 7, "PER")] == [(m.start, m.end, m.label) for m in corpus[before].mentions]
+
+
+@pytest.mark.parametrize("layout", ["lines", "list", "indented"])
+@pytest.mark.parametrize(("key", "format"), [
+    ("entities", "entities"), ("extractions", "langextract"), ("label", "doccano"),
+    ("ents", "spacy"), ("spans", "prodigy"),
+])  # fmt: skip
+def test_a_file_without_any_entity_is_read_as_its_keys_say(
+    key: str, format: str, layout: str
+) -> None:
+    data = spelled([{"text": TEXT, key: []}] * 99, layout)
+    corpus = read(Source.of_bytes(data, "file"))
+    assert corpus.origin is not None
+    assert format == corpus.origin.format and 99 == len(corpus)
+
+
+@pytest.mark.parametrize(
+    "data", [b"[]", b"[]\n[]\n", b"\xef\xbb\xbf[ ]", b"[[], []]", b"[]\n" * 99_999]
+)
+def test_lists_without_anything_in_them_need_the_name_of_the_format(data: bytes) -> None:
+    for source in (Source.of_bytes(data, "file"), Source.of_files({"a.json": data})):
+        with pytest.raises(InputError) as caught:
+            sniffed(source)
+        (problem,) = caught.value.problems
+        assert "K006" == problem.code and "lists without anything in them" in problem.found
+        assert "--system-format" in problem.hint and "pipeline" in problem.hint
+    assert read(Source.of_bytes(data, "file"), "pipeline")[0].mentions == ()
+
+
+def test_how_far_a_file_is_looked_at_is_bounded() -> None:
+    late = json.dumps(NOTHING).encode() + b"\n"
+    data = late * (5_000_000 // len(late)) + b'{"text": "Ann", "ents": [[0, 3, "PER"]]}'
+    assert "entities" == sniffed(Source.of_bytes(data, "file"))
+
+
+@pytest.mark.parametrize("line", [
+    r'{"text": "Ann ran", "e\u0078tractions": [{"extraction_class": "PER", "char_interval": '
+    r'{"start_pos": 0, "end_pos": 3}}]}',
+    r'{"t\u006fkens": ["Ann", "ran"], "n\u0065r_tags": ["B-PER", "O"]}',
+    r'{"text": "Ann ran", "\u0065ntities": [{"text": "Ann", "t\u0079pe": "PER"}]}',
+    r'{"text": "Ann ran", "te\u006dplates": [{"slots": {"who": ["Ann"]}}]}',
+    r'{"id": "1", "t\u006Fkens": ["Ann"], "ment\u0069ons": [{"start": 0, "end": 1, "label": "A"}]}',
+    r'{"text": "Ann ran", "l\u0061bel": [[0, 3, "PER"]]}',
+    r'{"text": "Ann ran", "sp\u0061ns": [{"start": 0, "end": 3, "label": "PER"}]}',
+    r'{"t\u006fkenized_text": ["Ann", "ran"], "n\u0065r": [[0, 0, "PER"]]}',
+    r'["Ann ran", {"entit\u0069es": [[0, 3, "PER"]]}]',
+    r'{"who": "\\u0065ntities", "caf\u00e9": "\u0022mentions\u0022: []"}',
+])  # fmt: skip
+def test_a_key_with_escapes_is_the_same_key(line: str) -> None:
+    plain = json.dumps(json.loads(line), ensure_ascii=False)
+    one, other = (read(Source.of_bytes(each.encode(), "file")) for each in (line, plain))
+    assert one.origin is not None and other.origin is not None
+    assert other.origin.format == one.origin.format
+    assert list(other) == list(one)
+    assert (other.origin.format == "records") == ("who" in json.loads(line))
+
+
+def test_records_with_empty_slots_are_records() -> None:
+    values: list[object] = [{"who": "Ann", "host": None}, {"who": None}, {"rooms": []}]
+    for value in values:
+        data = json.dumps([value] * 99).encode()
+        assert "records" == sniffed(Source.of_bytes(data, "file"))

@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
-from carob import CarobError, Corpus, Document, Group, Mention, UsageError
+from carob import CarobError, Corpus, Document, Group, InputError, Mention, UsageError, read
 from carob.corpus.document import Filler, Template
 from carob.corpus.source import Source
+from carob.evaluate.read import sniffed
 from carob.formats import _plain, jsonl
 from carob.formats._plain import plain_document
 from carob.formats.jsonl import Jsonl
@@ -259,3 +260,48 @@ def test_plain_and_other_documents_stay_in_order() -> None:
 def test_the_id_of_a_document_may_be_a_whole_number() -> None:
     found = of_bytes(b'{"id": 7, "text": "a"}\n{"id": "x", "text": "b"}\n', "jsonl")
     assert ("7", "x") == found.documents.id
+
+
+LISTED: list[dict[str, Any]] = [
+    {"id": "1", "text": "Ann Lee é", "mentions": [{"start": 0, "end": 7, "label": "PER"}]},
+    {"id": "2", "text": "x", "mentions": [], "templates": [{"slots": {"who": ["Ann"]}}]},
+    {"id": "3", "text": "", "mentions": []},
+]
+
+
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+@pytest.mark.parametrize("indent", [None, 2])
+def test_a_list_of_documents_is_read_as_the_same_documents_on_lines(
+    indent: int | None, mark: str
+) -> None:
+    on_lines = read(Source.of_bytes("\n".join(map(json.dumps, LISTED)).encode(), "file"))
+    listed = json.dumps(LISTED, indent=indent, ensure_ascii=False)
+    in_list = read(Source.of_bytes((mark + listed).encode(), "file"))
+    assert in_list.origin is not None and "jsonl" == in_list.origin.format
+    assert list(on_lines) == list(in_list)
+    assert [each["text"] for each in LISTED] == [document.text for document in in_list]
+
+
+@pytest.mark.parametrize("value", [
+    {"id": "1", "text": "Ann", "mentions": []}, {"unit": "char", "mentions": []},
+    {"id": "1", "text": "Ann", "tokens": ["Ann"], "templates": [{"slots": {"who": ["Ann"]}}]},
+    {"id": "1", "tokens": ["Ann"]},
+])  # fmt: skip
+def test_a_list_of_documents_is_no_list_of_records(value: object) -> None:
+    assert "jsonl" == sniffed(Source.of_bytes(json.dumps([value]).encode(), "file.json"))
+
+
+@pytest.mark.parametrize(
+    "value", [{"amount": 5, "unit": "kg"}, {"who": "Ann", "relations": ["Bo"]}]
+)
+def test_a_list_of_records_may_have_slots_that_are_called_as_keys_of_documents(value: Any) -> None:
+    assert "records" == sniffed(Source.of_bytes(json.dumps([value]).encode(), "file.json"))
+
+
+def test_what_is_wrong_in_a_list_of_documents_has_its_line() -> None:
+    data = b'[{"mentions": [], "text": "a"},\n{"mentions": 5, "text": "a"},\n7]'
+    with pytest.raises(InputError) as caught:
+        read(Source.of_bytes(data, "file"))
+    assert [("K202", 2), ("K201", 3)] == [(p.code, p.line) for p in caught.value.problems]
+    with pytest.raises(InputError, match="K201"):
+        read(Source.of_bytes(b'[{"mentions": [], "text": "a"}', "file"), "jsonl")

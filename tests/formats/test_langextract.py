@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from carob import InputError, Mention, check
+from carob import InputError, Mention, check, read
+from carob.corpus.source import Source
 from tests.formats._files import of_bytes
 
 TEXT = "😀 Ann Lee visited Rome today"
@@ -84,3 +85,11 @@ def test_a_document_without_a_text_or_without_extractions() -> None:
     assert [("K232", "a record without a text")] == found(data(text=None))
     file = data(extractions=None)
     assert () == of_bytes(file, "langextract")[0].mentions
+
+
+@pytest.mark.parametrize("nothing", [None, []])
+def test_documents_without_extractions_are_recognised(nothing: Any) -> None:
+    line = json.dumps({"extractions": nothing, "text": TEXT}).encode()
+    corpus = read(Source.of_bytes(line, "file"))
+    assert corpus.origin is not None and "langextract" == corpus.origin.format
+    assert () == corpus[0].mentions

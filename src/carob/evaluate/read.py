@@ -30,7 +30,7 @@ Scorable = Readable | Sequence[Any]
 """A corpus, the path of a file or folder, or a list of documents."""
 
 _BOM = b"\xef\xbb\xbf"
-_JSON = re.compile(rb'\{|\[\s*[\[{"]')
+_JSON = re.compile(rb'\{|\[\s*(?:[\[{"]|\]\s*(?:[\[,]|$))')
 """How JSON begins, and hardly anything else."""
 
 LARGE = 1 << 26
@@ -54,6 +54,7 @@ def sniffed(source: Source) -> str:
         raise source.failure("K002", "an empty file", "at least one document")
     best = max(sure, key=lambda name: sure[name])
     if sure[best] < 0.5:
+        _refuse_empty_lists(source)
         _refuse_words(source)
         if ending(source.name)[1] in (".csv", ".tsv") and _is_table(source.head(1 << 10)):
             return "csv"  # which says how to name its columns
@@ -77,7 +78,7 @@ def _sureness(source: Source) -> dict[str, float]:
     if head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"["):
         from carob.formats.json_text import telling_head  # columns need no JSON
 
-        head = telling_head(source, head)
+        head = telling_head(source, head, _keys_of_formats())
     sure: dict[str, float] = {}
     for name in registry.plugins("formats"):
         sure[name] = registry.load("formats", name).sniff(head)
@@ -90,6 +91,12 @@ def _sureness(source: Source) -> dict[str, float]:
     if max(sure, key=lambda name: sure[name], default="") == "records":
         _refuse_places(source, head)
     return sure
+
+
+def _keys_of_formats() -> frozenset[str]:
+    """The keys of JSON objects by which formats are known."""
+    words = " ".join(registry.signs("formats").values()).split(" ")
+    return frozenset(word.strip('"') for word in words if word[:1] == '"')
 
 
 def _is_table(head: bytes) -> bool:
@@ -168,6 +175,7 @@ def _sniffed_folder(source: Source) -> str:
         what = "empty files" if source.files else "an empty folder"
         raise source.failure("K002", what, "at least one document")
     for file in source.files.values():
+        _refuse_empty_lists(file)
         _refuse_words(file)
     return max(unsure, key=lambda name: unsure[name])
 
@@ -196,6 +204,19 @@ def _refuse_places(source: Source, head: bytes) -> None:
             "K239", f"objects with places in a text, under {where}", "a format that carob reads",
             "write one object per document as jsonl: id, text or tokens, and mentions; or name the "
             "format records if they are slots",
+        )  # fmt: skip
+
+
+def _refuse_empty_lists(source: Source) -> None:
+    """The output of a system that found nothing may be in several formats."""
+    from carob.formats.json_text import has_only_empty_lists  # most files need it not
+
+    if has_only_empty_lists(source.head()):
+        raise source.failure(
+            "K006", "lists without anything in them, as several formats have them",
+            "a list with an entity in it, or the name of the format",
+            "name the format, for example pipeline or gliner: --gold-format, --system-format or "
+            "--from, in Python format=",
         )  # fmt: skip
 
 

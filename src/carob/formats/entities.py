@@ -80,7 +80,7 @@ class Entities:
         entry = Entry({"id": _dialect.name_of(value, self.id)})
         if value.get("text") is not None:
             entry.record["text"] = value["text"]
-        rows = value.get("entities")
+        rows = [] if value.get("entities", "") is None else value.get("entities")
         if not isinstance(rows, (list, dict)):
             found = f"entities = {short(rows)}"
             raise WrongError(found, "a list of objects, or an object of lists")
@@ -125,14 +125,14 @@ def _likeness(value: Any) -> float:
     if not isinstance(value, dict) or "entities" not in value:
         return 0.0
     rows = value["entities"]
+    if not rows and (rows is None or isinstance(rows, (list, dict))):
+        return 0.84
     if isinstance(rows, dict):
         lists = [row for row in rows.values() if isinstance(row, list)]
         strings = all(isinstance(each, str) for row in lists for each in row)
-        return 0.92 if lists and strings else 0.0
+        return 0.0 if not lists and any(rows.values()) else 0.92 if lists and strings else 0.84
     if not isinstance(rows, list):
         return 0.0
-    if not rows:
-        return 0.84
     keys = rows[0].keys() if isinstance(rows[0], dict) else set()
     return 0.96 if keys & {*_WORDS, "start"} and keys & {*_LABELS} else 0.0
 

@@ -87,6 +87,7 @@ def _is_classes(value: Mapping[str, Any]) -> bool:
 
 
 _TAG = re.compile(r"O|[BIESLUMW]-.+")
+_HUGGINGFACE = frozenset({"ner_tags", "labels", "tags"})
 _WORD_KEYS, _TAG_KEYS = ("word", "token", "text", "form"), ("tag", "ner", "ner_tag", "label", "iob")
 
 
@@ -95,6 +96,28 @@ def _is_tagged_token(value: Mapping[str, Any]) -> bool:
     tags = [value[key] for key in _TAG_KEYS if isinstance(value.get(key), str)]
     words = [key for key in _WORD_KEYS if isinstance(value.get(key), str)]
     return bool(words) and any(_TAG.fullmatch(tag) for tag in tags)
+
+
+_LISTS_OF_WORDS = frozenset({"words", "tokens", "word", "token", "forms"})
+_LISTS_OF_TAGS = frozenset({"ner", "ner_tags", "tags", "labels", "label", "iob", "bio", "iob_tags"})
+
+
+def _is_tagged_sentence(value: Mapping[str, Any]) -> bool:
+    """Whether an object has a list of words and a list with a tag for each, under other keys than
+    huggingface knows. Tags may be numbers if both lists are called as such lists usually are.
+    """
+    if json_text.OWN & value.keys() or ("tokens" in value and _HUGGINGFACE & value.keys()):
+        return False
+    lists = {key: each for key, each in value.items() if isinstance(each, list) and each}
+    texts = {key: each for key, each in lists.items() if all(isinstance(one, str) for one in each)}
+    for key, tags in lists.items():
+        words = {name for name in texts if name != key and len(texts[name]) == len(tags)}
+        if key in texts and all(map(_TAG.fullmatch, tags)) and any("-" in tag for tag in tags):
+            return bool(words)
+        numbers = all(type(tag) is int for tag in tags)
+        if key in _LISTS_OF_TAGS and numbers and words & _LISTS_OF_WORDS:
+            return True
+    return False
 
 
 def _is_by_ids(value: Mapping[str, Any]) -> bool:
@@ -146,6 +169,10 @@ _OBJECTS: tuple[tuple[Callable[[Mapping[str, Any]], bool], str, str], ...] = (
      "write one object per document, with its id"),
     (_is_tagged_token, "a list of tokens with tags",
      "write it as conll, one token per line, or as objects with tokens and ner_tags"),
+    (_is_tagged_sentence,
+     "lists of words and of their tags, under other keys than tokens and ner_tags",
+     "call them tokens and ner_tags; or, if only the tags have another name, name the format "
+     "huggingface and --read tags=NAME"),
     (_is_classes, "labels of whole texts", "carob scores mentions in texts, not classes of texts"),
 )  # fmt: skip
 """Objects of JSON files, what they are, and what to do."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
 from typing import Any
@@ -25,6 +26,8 @@ CAROB = frozenset({
 """An object with one of these keys is a document of carob's own format."""
 OWN = CAROB - {"tokens", "relations", "sentences"}
 """Those of them that no other tool writes."""
+OWN_IN_LIST = CAROB - {"relations", "sentences", "unit"}
+"""Those by which documents in a list are known: lists of records may have the others as slots."""
 COMMON = frozenset({"id", "text", "attributes"})
 """Keys that say nothing about the format."""
 OBJECT = "a JSON object, one document a line"
@@ -36,9 +39,15 @@ FENCE = re.compile(r"\s*(```|~~~)")
 _TOKEN = re.compile(r'"([^"\\]*+(?:\\.[^"\\]*+)*+)(?:"(\s*:)?|\\?\Z)|[{}\[\]]', re.S)
 _OPENS = re.compile(r'\{\s*"[^"\\]*+(?:\\.[^"\\]*+)*+"\s*:', re.S)
 _TAGGED = re.compile(r"(?:^|[ \t])(?:O|(?:O\|)*[BIESLUMW]-[^ \t]+)[ \t\r]*$")
-_LIST = re.compile(rb'\[\s*[\[{"]')
+_LIST = re.compile(rb'\[\s*(?:[\[{"]|\]\s*(?:[\[,]|$))')
+"""How a list begins. One without anything in it is alone, or others follow."""
+_OBJECTS = re.compile(rb'\s*\[\s*\{\s*["}]')
+_BETWEEN = re.compile(r"[ \t\r\n,]*")
+_ESCAPE = re.compile(rb"\\(?:u00([2-7][0-9a-fA-F])|\\)")
 _SAMPLES = 50
 """How many values of a file are enough to recognise what they are."""
+_NEXT, _FARTHEST = 1 << 20, 1 << 22
+"""How many bytes are looked at next, and at most, if the first values do not tell what they are."""
 _ENOUGH = 1 << 13
 """How many bytes are enough to recognise columns."""
 
@@ -220,7 +229,24 @@ def keys(head: bytes) -> set[str]:
     >>> sorted(keys(b'{"a": {"b": 1}, "c": "d"} {"e": [{"f'))
     ['a', 'c', 'e']
     """
+    if is_list_of_objects(head):
+        values = [value for value in samples(head) if isinstance(value, dict)]
+        return set().union(*values) if values else _top_keys(head[:_NEXT])[0]
     return _top_keys(head, stop_at=CAROB)[0]
+
+
+def own_keys(head: bytes) -> frozenset[str]:
+    """The keys by which documents of carob's own format are known in this file."""
+    return OWN_IN_LIST if is_list_of_objects(head) else CAROB
+
+
+def is_list_of_objects(head: bytes) -> bool:
+    """Whether a file begins as a list of objects does.
+
+    >>> is_list_of_objects(b' [{"a": 1}'), is_list_of_objects(b"[[")
+    (True, False)
+    """
+    return _OBJECTS.match(head.removeprefix(BOM)) is not None
 
 
 def _top_keys(head: bytes, stop_at: frozenset[str] = frozenset()) -> tuple[set[str], bool]:
@@ -232,10 +258,28 @@ def _top_keys(head: bytes, stop_at: frozenset[str] = frozenset()) -> tuple[set[s
         if token[1] is None:
             depth += 1 if token.group() in "{[" else -1
         elif token[2] and depth == 1:
-            names.add(token[1])
-            if token[1] in stop_at:
+            name = _without_escapes(token[1].encode()).decode() if "\\" in token[1] else token[1]
+            names.add(name)
+            if name in stop_at:
                 break
     return names, depth > 0
+
+
+def _without_escapes(head: bytes) -> bytes:
+    """The same JSON, with letters, digits and signs of ASCII as themselves, so that keys are found.
+    No key that matters comes first after a megabyte.
+
+    >>> _without_escapes(rb'{"t\\u0065xt": "caf\\u00e9 \\u0022"}').decode()
+    '{"text": "caf\\\\u00e9 \\\\u0022"}'
+    """
+
+    def plain(escape: re.Match[bytes]) -> bytes:
+        sign = bytes.fromhex((escape[1] or b"").decode())
+        return escape[0] if sign in (b"", b'"', b"\\") else sign
+
+    first = head[:_NEXT]
+    changed = _ESCAPE.sub(plain, first)
+    return head if changed == first else changed + head[_NEXT:]
 
 
 @lru_cache(maxsize=1)  # every format that may be meant looks at the same head
@@ -266,30 +310,86 @@ def _mended_values(head: bytes) -> tuple[Any, ...]:
 
 
 def _complete_values(head: bytes) -> tuple[Any, ...]:
-    """The first complete JSON values of a file, and what is in them if they are lists."""
-    text = head.removeprefix(BOM).decode("utf-8", "replace").strip()
-    values: list[Any] = []
+    """Complete JSON values of a file, and what is in them if they are lists: the first ones, up to
+    fifty that have something in all their lists. Fifty that have the same keys, with nothing under
+    the same ones, are enough.
+    """
+    kept: list[Any] = []
+    shapes: Counter[frozenset[tuple[str, bool]]] = Counter()
+    full = 0
+    for value in _values(_start(head)):
+        for each in [value, *value] if isinstance(value, list) else [value]:
+            empty = [_is_empty(part) for part in each.values()] if isinstance(each, dict) else []
+            shape = frozenset(zip(each, empty, strict=True)) if empty else frozenset()
+            if each == [] or shapes[shape] == _SAMPLES:
+                continue
+            kept.append(each)
+            shapes[shape] += 1
+            full += not (any(empty) or isinstance(each, list) or _is_common(each))
+            if full == _SAMPLES:
+                return tuple(kept)
+    return tuple(kept)
+
+
+def _start(head: bytes) -> str:
+    return head.removeprefix(BOM).decode("utf-8", "replace").lstrip()
+
+
+def _values(text: str) -> Iterator[Any]:
+    """The complete JSON values of a text; if it is a list that is cut, the values in it."""
     at = 0
-    if text[:1] not in ("{", "["):
-        return ()
-    while at < len(text) and len(values) < _SAMPLES:
+    while at < len(text) and text[:1] in ("{", "["):
         try:
             value, at = _LENIENT.raw_decode(text, at)
         except (ValueError, RecursionError):
             if at or text[:1] != "[":
-                break
-            value, at = [], 1  # a list that is cut: its values follow
-        values += [value, *value[:_SAMPLES]] if isinstance(value, list) else [value]
-        while text[at : at + 1] in (" ", "\t", "\r", "\n", ","):
-            at += 1
-    return tuple(value for value in values if value != [])
+                return
+            at = 1
+        else:
+            yield value
+        between = _BETWEEN.match(text, at)
+        at = between.end() if between else at
 
 
-def telling_head(source: Source, head: bytes) -> bytes:
-    """The head of a file of objects, and as much more of the file as shows what they are.
+def _is_empty(value: Any) -> bool:
+    return value is None or value == [] or value == {}
 
-    An object that the head cuts is completed: its last key may be the only one of its kind. If no
-    key says more than `id` and `text` do, the first line with such a key follows.
+
+def _is_common(value: Any) -> bool:
+    """Whether a value is an object without a key that says anything about the format."""
+    return isinstance(value, dict) and value.keys() <= COMMON
+
+
+def _tells(value: Any, signs: frozenset[str]) -> bool:
+    """Whether a value may show its format. A list without anything in it does not, nor an object
+    that has nothing under those of its keys that are signs of a format.
+    """
+    if isinstance(value, list):
+        return any(each != [] and (isinstance(each, list) or _tells(each, signs)) for each in value)
+    if not isinstance(value, dict):
+        return True
+    known = [each for key, each in value.items() if key in signs]
+    return not _is_common(value) and not (known and all(map(_is_empty, known)))
+
+
+def has_only_empty_lists(head: bytes) -> bool:
+    """Whether there are lists in a file, and nothing in any of them.
+
+    >>> [has_only_empty_lists(head) for head in (b"[]", b"[]\\n[]", b"[[], []]", b"[[1]]", b"")]
+    [True, True, True, False, False]
+    """
+    text = _start(head)
+    return not text.strip("[], \t\r\n") and any(isinstance(value, list) for value in _values(text))
+
+
+def telling_head(source: Source, head: bytes, signs: frozenset[str] = frozenset()) -> bytes:
+    """The head of a file of objects, and as much more of the file as shows what they are. Letters
+    in it are not escaped.
+
+    An object that the head cuts is completed: its last key may be the only one of its kind. If
+    nothing in the head tells what it is, the first values of the file that do follow. An object
+    tells nothing if it has no keys but `id` and `text`, or if nothing is under its `signs`, the
+    keys by which formats are known: a list without entities may be that of any tool.
 
     >>> source = Source.of_bytes(b'{"id": "1"}\\n{"id": "2"}\\n{"id": "3", "who": "Ann"}')
     >>> sorted(keys(telling_head(source, source.head(12))))
@@ -297,20 +397,48 @@ def telling_head(source: Source, head: bytes) -> bytes:
     """
     start = head.removeprefix(BOM).lstrip()
     if _LIST.match(start):
-        while len(head) < LARGEST and not _complete_values(head):
-            longer = source.between(0, 2 * len(head))
-            if len(longer) <= len(head):
-                break
-            head = longer
+        head = _telling_list(source, head, signs)
+    elif start[:1] == b"{" and not _top_keys(head, stop_at=OWN)[0] & OWN:
+        head = _telling_lines(source, head, signs)
+    return _without_escapes(head)
+
+
+def _telling_list(source: Source, head: bytes, signs: frozenset[str]) -> bytes:
+    """The head of a list, or of lists on lines. If nothing in it tells, a list that begins as it
+    does, and has the first values that tell.
+    """
+    while len(head) < LARGEST and next(_values(_start(head)), None) is None:
+        longer = source.between(0, 2 * len(head))
+        if len(longer) <= len(head):
+            return head
+        head = longer
+    if any(_tells(value, signs) for value in samples(head)):
         return head
-    if start[:1] != b"{" or _top_keys(head, stop_at=OWN)[0] & OWN:
-        return head
+    for size in (_NEXT, _FARTHEST):
+        longer = source.between(0, size)
+        if len(longer) <= len(head):
+            break
+        values = list(_values(_start(longer)))
+        values = values[0] if len(values) == 1 and isinstance(values[0], list) else values
+        telling = [value for value in values if _tells(value, signs)][:_SAMPLES]
+        if telling:
+            return json.dumps([*samples(head)[:_SAMPLES], *telling]).encode()
+    return head
+
+
+def _telling_lines(source: Source, head: bytes, signs: frozenset[str]) -> bytes:
+    """The head of objects on lines, or of one object. If nothing in it tells, the first lines that
+    do follow.
+    """
     size = len(head)
     head = _completed(source, 0, head)
-    if not keys(head) <= COMMON:
-        return head
+    values = _complete_values(head)
+    if any(_tells(value, signs) for value in values) or not (values or keys(head) <= COMMON):
+        return head  # the second if no object is complete
     for _, offset, raw in lines(source):
-        if offset + len(raw) > len(head) and not (_object(raw) or {}).keys() <= COMMON:
+        if offset > _FARTHEST:
+            break
+        if offset + len(raw) > len(head) and _tells(_object(raw) or {}, signs):
             piece = source.between(offset, offset + size)
             return head + b"\n" + _completed(source, offset, piece)
     return head

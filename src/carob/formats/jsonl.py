@@ -15,6 +15,7 @@ from carob.corpus.record import WrongError, document_of, record_of
 from carob.corpus.source import Source
 from carob.corpus.tables import ATTRIBUTES, Documents, too_many_attributes
 from carob.formats import json_text
+from carob.formats._objects import items
 from carob.formats._plain import Blocks, Plain, plain_document
 from carob.formats._text import BOM, FileWords, bytes_of
 from carob.formats._typed import Lines, blocks_of_lines, plain_documents, words_of
@@ -28,6 +29,7 @@ class Jsonl:
 
     Positions count characters (Unicode code points) where there is a `text`, tokens where there
     are only `tokens`; `unit` says it when there is neither. The schema is docs/jsonl.schema.json.
+    A file may also be one list of such objects.
 
     >>> line = b'{"id": "d1", "text": "Ann", "mentions": [{"start": 0, "end": 3, "label": "PER"}]}'
     >>> Corpus.joined(Jsonl().read(Source.of_bytes(line)))[0].mentions
@@ -49,21 +51,33 @@ class Jsonl:
         >>> [Jsonl.sniff(line) for line in (b'{"mentions": []}', b'{"id": "1"}', b'{"who": "A"}')]
         [0.95, 0.4, 0.0]
         """
-        if head.removeprefix(BOM).lstrip()[:1] != b"{":
+        listed = json_text.is_list_of_objects(head)
+        if not listed and head.removeprefix(BOM).lstrip()[:1] != b"{":
             return 0.0
         names = json_text.keys(head)
-        if names & json_text.OWN:
-            return 0.95
-        return 0.8 if names & json_text.CAROB else 0.4 if names <= json_text.COMMON else 0.0
+        known = names & json_text.own_keys(head)
+        if known:
+            return 0.95 if known & json_text.OWN else 0.8
+        return 0.4 if names <= json_text.COMMON and not listed else 0.0
 
     def read(self, source: Source) -> Iterator[Corpus]:
-        """Blocks of documents; texts and tokens stay in the file.
+        """Blocks of documents; texts and tokens stay in the file. A list of documents is read, too,
+        if it is not too large to be read at once.
 
         >>> [len(block) for block in Jsonl().read(Source.of_bytes(b'{"tokens": ["a"]}'))]
         [1]
         """
         problems = Problems(source.name)
         reader = _Reader(problems)
+        if _is_list(source):
+            decoder = json_text.FINITE_AS_WRITTEN
+            for item in items(source, problems, "K201", decoder=decoder):
+                document = reader.checked(item.value, item.line)
+                if document is not None:
+                    yield from reader.blocks.add(document, item.line, item.offset)
+            yield from reader.blocks.rest()
+            problems.check()
+            return
         empty = True
         for lines in blocks_of_lines(source):
             empty = False
@@ -87,11 +101,17 @@ class Jsonl:
 
     def library(self, source: Source, documents: Documents) -> FileWords:
         """The texts and tokens, which stay in the file."""
+        listed = _is_list(source)
 
         def read(row: int) -> Words:
             if documents.length[row] < 0:
                 return None, None
-            return words_of(bytes_of(source, documents, row).split(b"\n", 1)[0])
+            raw = bytes_of(source, documents, row)
+            if listed:
+                value, _ = json_text.FINITE_AS_WRITTEN.raw_decode(raw.decode("utf-8"))
+                tokens = value.get("tokens")
+                return value.get("text"), None if tokens is None else tuple(tokens)
+            return words_of(raw.split(b"\n", 1)[0])
 
         return FileWords(read, documents)
 
@@ -109,6 +129,10 @@ class Jsonl:
                 out.write(json_text.encoded_object(record_of(document)))
             except (TypeError, ValueError, RecursionError) as error:
                 raise UsageError(f"jsonl cannot hold this document: {error}") from None
+
+
+def _is_list(source: Source) -> bool:
+    return json_text.is_list_of_objects(source.head())
 
 
 class _Reader:
@@ -141,8 +165,10 @@ class _Reader:
         record = json_text.decoded_object(
             raw, line, "K201", self.problems, json_text.FINITE_AS_WRITTEN
         )
-        if record is None:
-            return None
+        return None if record is None else self.checked(record, line)
+
+    def checked(self, record: dict[str, Any], line: int) -> Document | Plain | None:
+        """The document of a record; None if something is wrong with it."""
         plain = plain_document(record) if self.blocks.take_plain else None
         if plain is not None:
             return plain if self._fits(plain, line) else None

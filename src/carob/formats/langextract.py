@@ -113,12 +113,12 @@ class Langextract:
 
 
 def _likeness(value: Any) -> float:
-    if not isinstance(value, dict) or not isinstance(value.get("extractions"), list):
+    if not isinstance(value, dict) or "extractions" not in value:
         return 0.0
     rows = value["extractions"]
-    if not rows:
-        return 0.9 if "document_id" in value else 0.0
-    known = isinstance(rows[0], dict) and "extraction_class" in rows[0]
+    if rows is None or rows == []:
+        return 0.9 if "document_id" in value else 0.86 if isinstance(value.get("text"), str) else 0
+    known = isinstance(rows, list) and isinstance(rows[0], dict) and "extraction_class" in rows[0]
     return 0.98 if known else 0.0
 
 

@@ -23,7 +23,6 @@ from carob.formats._text import BOM, FileWords, bytes_of, signed, unsigned
 from carob.formats._typed import Lines, blocks_of_lines, plain_records
 from carob.formats.capabilities import fitted, refused
 
-_LIST_BEGINS = re.compile(rb'\s*\[\s*\{\s*["}]')
 _VALUE = "a text, a number, a boolean, a list of these, an object or null"
 _ITEM = "a text, a number, a boolean, an object or null"
 _DEEP = f"objects nested at most {DEEPEST} deep"
@@ -93,10 +92,13 @@ class Records:
         start = head.removeprefix(BOM).lstrip()
         if json_text.FENCE.match(start[:3].decode("utf-8", "replace")):
             return 0.85 if re.match(rb"\S*\s*[{\[]", start[3:]) else 0.0
-        if start[:1] == b"{":
-            names = json_text.keys(head)
-            return 0.0 if names & json_text.CAROB else 0.3 if names <= json_text.COMMON else 0.8
-        return 0.85 if _LIST_BEGINS.match(start) else 0.2 if start.rstrip() == b"[]" else 0.0
+        listed = json_text.is_list_of_objects(start)
+        if listed or start[:1] == b"{":
+            names = json_text.keys(start)
+            if names & json_text.own_keys(start):
+                return 0.0
+            return 0.3 if names <= json_text.COMMON and not listed else 0.8
+        return 0.2 if start.rstrip() == b"[]" else 0.0
 
     def read(self, source: Source) -> Iterator[Corpus]:
         """Blocks of documents; texts stay in the file.
