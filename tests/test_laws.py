@@ -42,7 +42,7 @@ AVERAGES = [f"@{name}" if name != "label" else "@label:A" for name in registry.b
 
 every_space = pytest.mark.parametrize("name", SPACES)
 every_plain_space = pytest.mark.parametrize("name", registry.builtin("match"))
-few = examples(0.1)
+few = examples(0.075)
 
 
 @cache

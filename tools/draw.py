@@ -32,7 +32,9 @@ def imports() -> dict[str, set[str]]:
     parts = {part(file).removesuffix(".py"): part(file) for file in files}
     graph: dict[str, set[str]] = {name: set() for name in sorted(parts.values())}
     for file in files:
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        nodes: list[ast.AST] = [ast.parse(file.read_text(encoding="utf-8"))]
+        for node in nodes:  # imports are statements: expressions are left out
+            nodes += (n for n in ast.iter_child_nodes(node) if not isinstance(n, ast.expr))
             if isinstance(node, ast.Import):
                 names = [alias.name for alias in node.names]
             elif isinstance(node, ast.ImportFrom) and node.module:

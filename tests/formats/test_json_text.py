@@ -159,7 +159,7 @@ def spelled(values: list[object], layout: str) -> bytes:
 
 
 @pytest.mark.parametrize("layout", ["lines", "list", "indented"])
-@pytest.mark.parametrize("before", [49, 50, 60, 3000, 30_000])
+@pytest.mark.parametrize("before", [49, 50, 3000])
 @pytest.mark.parametrize("name", LATE)
 def test_documents_without_entities_do_not_hide_the_format(
     name: str, before: int, layout: str
@@ -187,7 +187,7 @@ def test_a_file_without_any_entity_is_read_as_its_keys_say(
 
 
 @pytest.mark.parametrize(
-    "data", [b"[]", b"[]\n[]\n", b"\xef\xbb\xbf[ ]", b"[[], []]", b"[]\n" * 99_999]
+    "data", [b"[]", b"[]\n[]\n", b"\xef\xbb\xbf[ ]", b"[[], []]", b"[]\n" * 9_999]
 )
 def test_lists_without_anything_in_them_need_the_name_of_the_format(data: bytes) -> None:
     for source in (Source.of_bytes(data, "file"), Source.of_files({"a.json": data})):
