@@ -285,6 +285,7 @@ def numbers(node: Any) -> list[tuple[Any, Any]]:
     return found
 
 
+@pytest.mark.slow
 def test_any_number_that_is_tampered_with_is_found(tmp_path: Path) -> None:
     # Few documents, because the result is recomputed for every number.
     few = demo.write(tmp_path / "few", "invoices", documents=15)

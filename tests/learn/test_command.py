@@ -250,6 +250,7 @@ def test_what_a_program_does_wrong_is_one_error(
     assert time.monotonic() - begin < 20
 
 
+@pytest.mark.slow
 def test_programs_that_a_program_started_are_ended_with_it(tmp_path: Path) -> None:
     code = (
         "import os, subprocess, sys, time\n"

@@ -9,6 +9,8 @@ import pytest
 from carob import Acceptance, Corpus, UsageError, by_confidence
 from tests.report.charts.test_extremes import HOSTILE, as_svg
 
+pytestmark = pytest.mark.slow
+
 KINDS = ("acceptance", "reliability")
 
 

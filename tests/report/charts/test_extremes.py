@@ -14,6 +14,8 @@ from carob.result.errors import Errors
 from carob.result.robustness import Choice, Robustness
 from carob.result.scores import File, Score, Scores, Value
 
+pytestmark = pytest.mark.slow
+
 OTHERS = ("curves", "acceptance", "reliability")
 KINDS = [kind for kind in kinds() if kind not in OTHERS]
 """Those of mentions; test_curves.py and test_acceptance.py have the others."""

@@ -57,7 +57,10 @@ def number(text: str) -> float | None:
     return None if text == "" else float(text)
 
 
-@pytest.fixture(scope="module", params=["mentions", "seminars", "invoices"])
+_SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ("seminars", "invoices")]
+
+
+@pytest.fixture(scope="module", params=["mentions", *_SLOW])
 def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Any:
     """Gold and three systems, their report and its page."""
     folder = tmp_path_factory.mktemp(request.param)
