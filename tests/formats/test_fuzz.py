@@ -33,10 +33,10 @@ INPUTS = {
     "muc": 15, "spacy": 14, "labelstudio": 20,
 }  # fmt: skip
 OTHERS = 10
-"""A reader gets twice this many inputs for each example of the profile of hypothesis; OTHERS is for
-one that is not in the list.
+"""A reader gets two and a half times as many inputs for each example of the profile of hypothesis;
+OTHERS is for one that is not in the list.
 """
-SNIFFED = 24 * settings().max_examples
+SNIFFED = 30 * settings().max_examples
 
 OPTIONS: dict[str, list[dict[str, Any]]] = {
     "conll": [
@@ -74,7 +74,7 @@ REWRITTEN = 4
 
 
 def planned(format: str) -> int:
-    return 2 * INPUTS.get(format, OTHERS) * settings().max_examples
+    return 5 * INPUTS.get(format, OTHERS) * settings().max_examples // 2
 
 
 def single() -> list[str]:
@@ -114,6 +114,11 @@ def originals(format: str) -> list[bytes]:
             b'20. HUM TGT: TYPE   CIVILIAN: "A" / "B"\n                ("A" / "B"): "C"\n'
             b'21. HUM TGT: NUMBER   -: "A"\n\n0.  MESSAGE: ID      d2\n1.  MESSAGE: TEMPLATE  *\n',
         ] * 3
+    if format == "spacy":
+        files += [
+            b'{"text": "Ann ran", "ents": [{"start": 0, "end": 3, "label": "A"}],\n "tokens": [],'
+            b' "spans": {"sc": [{"start": 4, "end": 7, "label": "B"}]}}\n'
+        ] * 6
     assert len(files) >= 12 or not writes(format), f"{format} writes too little of what is tried"
     return files
 
