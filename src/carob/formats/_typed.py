@@ -190,7 +190,15 @@ def words_of(line: bytes) -> Words:
         with suppress(ValueError, RecursionError):  # such as half of a surrogate pair
             document = decoder.decode(line)
             return document.text, document.tokens
-    record = json_text.DECODER.decode(line.decode())
+    return words_of_record(json_text.DECODER.decode(line.decode()))
+
+
+def words_of_record(record: Mapping[str, Any]) -> Words:
+    """Text and tokens of the record of a document.
+
+    >>> words_of_record({"tokens": ["Ann"]})
+    (None, ('Ann',))
+    """
     tokens = record.get("tokens")
     return record.get("text"), None if tokens is None else tuple(tokens)
 

@@ -18,7 +18,7 @@ from carob.formats import json_text
 from carob.formats._objects import items
 from carob.formats._plain import Blocks, Plain, plain_document
 from carob.formats._text import BOM, FileWords, bytes_of
-from carob.formats._typed import Lines, blocks_of_lines, plain_documents, words_of
+from carob.formats._typed import Lines, blocks_of_lines, plain_documents, words_of, words_of_record
 from carob.formats.capabilities import EVERYTHING
 
 
@@ -108,9 +108,7 @@ class Jsonl:
                 return None, None
             raw = bytes_of(source, documents, row)
             if listed:
-                value, _ = json_text.FINITE_AS_WRITTEN.raw_decode(raw.decode("utf-8"))
-                tokens = value.get("tokens")
-                return value.get("text"), None if tokens is None else tuple(tokens)
+                return words_of_record(json_text.DECODER.raw_decode(raw.decode("utf-8"))[0])
             return words_of(raw.split(b"\n", 1)[0])
 
         return FileWords(read, documents)
