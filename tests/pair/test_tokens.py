@@ -247,6 +247,14 @@ def test_given_tokens_that_are_not_in_the_text_are_told() -> None:
     assert expected == str(caught.value)
 
 
+def test_zero_width_spaces_may_stand_between_tokens() -> None:
+    gold = corpus("Ann\u200b \u200bLee\u200b", (0, 3))
+    system = Corpus.of(Document("d", tokens=("Ann", "Lee"), mentions=(Mention("A", 0, 1),)))
+    assert 1 == score(gold, system, "exact.F1", resamples=0).value
+    given = corpus("Ann\u200bLee", tokens=("Ann", "Lee"))
+    assert [2] == in_tokens(given).documents.length.tolist()
+
+
 def test_a_mention_behind_the_end_of_its_document_is_told() -> None:
     gold = corpus("Ann", (0, 3))
     system = Corpus.of(Document("d", unit="char", mentions=(Mention("A", 0, 4),)))

@@ -13,13 +13,13 @@ SPACE, WORD, OTHER, FOLLOWS, UNSEEN = 0, 1, 2, 3, 255
 CUTTERS = ("words", "whitespace")
 
 _HIGHEST = 0x110000
-_ZERO_WIDTH_SPACE = 0x200B
+ZERO_WIDTH_SPACE = 0x200B
 _tables: dict[str, ByteArray] = {}
 
 
 def _kind(code: int, how: str) -> int:
     sign = chr(code)
-    if sign.isspace() or (how == "words" and code == _ZERO_WIDTH_SPACE):
+    if sign.isspace() or (how == "words" and code == ZERO_WIDTH_SPACE):
         return SPACE
     if how == "whitespace" or sign.isalnum() or sign == "_":
         return WORD

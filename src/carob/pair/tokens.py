@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from carob.arrays.types import BoolArray, IntArray
-from carob.arrays.words import CUTTERS, cut
+from carob.arrays.words import CUTTERS, ZERO_WIDTH_SPACE, cut
 from carob.corpus.corpus import Corpus
 from carob.corpus.document import Span
 from carob.corpus.problems import DataError, InputError, Problem, UsageError, nearest, shown
@@ -191,7 +191,7 @@ def _require_cover(corpus: Corpus, row: int, spans: tuple[Span, ...]) -> None:
     final = [] if text is None else [(len(text), len(text) + 1)]
     before = 0
     for start, end in (*spans, *final):
-        left = "" if text is None else text[before:start].strip()
+        left = "" if text is None else _without_space(text[before:start])
         if left or not before <= start < end:
             found = f"tokens that leave out {shown(left)}" if left else f"the token {start}..{end}"
             expected = "tokens that follow one another and cover the text"
@@ -298,13 +298,21 @@ def _find(corpus: Corpus, row: int, words: Sequence[str], text: str, side: str) 
     spans, at = [], 0
     for place, word in enumerate((*words, None)):
         where = len(text) if word is None else text.find(word, at)
-        if where < 0 or text[at:where].strip():
+        if where < 0 or _without_space(text[at:where]):
             found = "the end of the tokens" if word is None else f"the token {shown(word)}"
             rest = text[at : at + 20]
-            expected = f"the text {shown(rest.strip() if word is None else rest)} at character {at}"
+            rest = _without_space(rest) if word is None else rest
+            expected = f"the text {shown(rest)} at character {at}"
             line = corpus.line(row, min(place, max(len(words) - 1, 0)))
             raise InputError([Problem("K305", corpus.file_name(side), line, found, expected)])
         if word is not None:
             at = where + len(word)
             spans.append((where, at))
     return tuple(spans)
+
+
+def _without_space(part: str) -> str:
+    """What is left of a part of a text without the white space around it. A zero-width space is
+    white space, as it is where texts are cut into words.
+    """
+    return part.replace(chr(ZERO_WIDTH_SPACE), " ").strip()
