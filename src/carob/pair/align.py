@@ -128,22 +128,28 @@ class _Move(NamedTuple):
     left: IntArray
     right: IntArray
     to: IntArray
+    known: IntArray
+    """Which characters of the right text are aligned."""
+
+    @classmethod
+    def of(cls, left: _Characters, right: _Characters, to: IntArray) -> _Move:
+        # Places are looked up among 64-bit numbers: others would be converted for each of them.
+        return cls(left.place, right.place.astype(np.int64), to, np.flatnonzero(to >= 0))
 
     def __call__(self, start: int, end: int) -> tuple[int, int]:
         """The place in the other text. Borders that are not aligned move to the next characters
         that are; a place of which nothing is left is the next character.
         """
         first, last = np.searchsorted(self.right, (start, end)).tolist()
-        known = np.flatnonzero(self.to >= 0)
-        before, after = np.searchsorted(known, (first, last)).tolist()
+        before, after = np.searchsorted(self.known, (first, last)).tolist()
         if first < last and self.to[first] >= 0:
             low = int(self.to[first])
         else:
-            low = int(self.to[known[before - 1]]) + 1 if before else 0
+            low = int(self.to[self.known[before - 1]]) + 1 if before else 0
         if first < last and self.to[last - 1] >= 0:
             high = int(self.to[last - 1]) + 1
         else:
-            high = int(self.to[known[after]]) if after < len(known) else len(self.left)
+            high = int(self.to[self.known[after]]) if after < len(self.known) else len(self.left)
         if not len(self.left):
             return start, end
         low = min(low, len(self.left) - 1)
@@ -249,7 +255,7 @@ def aligned(gold: Corpus, system: Corpus, place: IntArray, name: str = "system")
             )
         left, right = (_Characters.without_space(text or "") for text in texts)
         to = align_texts(left.text, right.text)
-        moves[row] = _Move(left.place, right.place, to)
+        moves[row] = _Move.of(left, right, to)
         both = 2 * int((to >= 0).sum())
         shares[row] = both, len(left.text) + len(right.text) - both
     known, unknown = (sum(each[side] for each in shares.values()) for side in (0, 1))
@@ -303,7 +309,7 @@ def same_but_for_line_ends(
             continue
         left, right = (_Characters.without_line_ends(text) for text in texts if text is not None)
         if left.text == right.text:
-            moves[b] = _Move(left.place, right.place, np.arange(len(right.text), dtype=np.int32))
+            moves[b] = _Move.of(left, right, np.arange(len(right.text), dtype=np.int32))
             place[b] = a
     return _moved(gold, system, place, moves) if moves else system
 
