@@ -57,6 +57,25 @@ FILES = {
                                        "iob": ["O", "B-PER"]}]),
     "lists of words and of": json.dumps({"words": ["Ann", "ran"], "ner": [1, 0]}),
     "lists of words and of their tags": json.dumps({"tokens": ["Ann"], "ner": ["U-PER"]}),
+    "an answer of a language": json.dumps(
+        {"type": "message", "content": [{"type": "text", "text": "{}"}], "usage": {}}),
+    "an answer of a language model": json.dumps(
+        {"custom_id": "d1", "response": {"body": {"choices": [{"message": {}}], "usage": {}}}}),
+    "the format of SpERT": json.dumps(
+        [{"tokens": ["Ann", "ran"], "entities": [{"type": "PER", "start": 0, "end": 1}]}]),
+    "the format of W2NER": json.dumps(
+        [{"sentence": ["Ann", "ran"], "ner": [{"index": [0], "type": "PER"}]}]),
+    "concepts of i2b2": 'c="ann lee" 1:0 1:1||t="person"\n',
+    "documents in a list in an object": json.dumps(
+        {"version": "1", "data": [{"tokens": ["Ann"], "ner_tags": ["B-PER"]}]}),
+    "an export of NER Annotator": json.dumps(
+        {"classes": ["PER"], "annotations": [["Ann", {"entities": [[0, 3, "PER"]]}], None]}),
+    "an export of Label Studio before": json.dumps(
+        [{"id": 1, "data": {"text": "Ann"}, "completions": [{"id": 1, "result": []}]}]),
+    "a dataset of BigBio": json.dumps(
+        {"id": "1", "document_id": "9", "passages": [{"text": ["Ann"], "offsets": [[0, 3]]}],
+         "entities": [{"id": "e", "type": "PER", "text": ["Ann"], "offsets": [[0, 3]]}]}),
+    "a dataset that a tokenizer": json.dumps({"input_ids": [1, 7, 2], "labels": [-100, 1, -100]}),
     "labels of whole": json.dumps({"text": "Ann slept", "cats": {"CALM": 1.0}}),
     "labels of whole texts": json.dumps({"id": 1, "text": "Ann slept", "label": ["calm"]}),
 }  # fmt: skip
@@ -78,6 +97,10 @@ def test_a_foreign_file_is_refused_by_its_name(name: str) -> None:
         {"text": "Ann slept", "entities": [{"start": 0, "end": 3}]},
         {"examples": [{"content": "Ann slept", "annotations": [{"offset": 4, "length": 5}]}]},
         [{"doc": {"body": "Ann slept", "found": [{"start_char": 0, "end_char": 3}]}}],
+        {
+            "content": "Ann slept",
+            "annotation": [{"label": ["A"], "points": [{"start": 0, "end": 2}]}],
+        },
     ],
 )
 def test_mentions_of_an_unknown_tool_are_not_taken_for_slots(value: object) -> None:

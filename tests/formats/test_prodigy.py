@@ -135,6 +135,11 @@ def test_what_is_wrong_is_named_as_the_file_has_it(task: Any, message: str) -> N
         of_bytes(lines(task), "prodigy")
 
 
+def test_tasks_without_a_text_are_not_taken_for_records() -> None:
+    with pytest.raises(InputError, match="K232 found a task without a text"):
+        read(Source.of_bytes(lines({"image": "cat.png", "_task_hash": 7, "answer": "accept"})))
+
+
 def test_a_result_can_be_verified(tmp_path: Any) -> None:
     for name, answer in (("gold", "accept"), ("system", "accept")):
         (tmp_path / name).write_bytes(lines(TASK | {"answer": answer}))

@@ -184,7 +184,9 @@ def _refuse_foreign(source: Source, head: bytes) -> None:
     """A file of another tool that carob does not read is not taken for something else."""
     start = head.lstrip(b"\xef\xbb\xbf \t\r\n")
     first = start[:400].partition(b"\n")[0]
-    if start[:1] not in (b"{", b"[", b"<") and not re.search(rb"#FORMAT|[,;\t]|= *\[|/O\b", first):
+    if start[:1] not in (b"{", b"[", b"<") and not re.search(
+        rb"#FORMAT|[,;\t]|= *\[|/O\b|\|\|t=", first
+    ):
         return
     from carob.formats.foreign import foreign  # most files need it not
 

@@ -34,6 +34,8 @@ _TEXTS: tuple[tuple[str, str, str], ...] = (
     (r"(?:\S+/(?:[A-Z]+|[BIES]-\w+)[ \t]+)+\S+/(?:[A-Z]+|[BIES]-\w+)[ \t]*\r?(?:\n|$)",
      "words with tags after slashes",
      "write it as conll: one token per line, a tab, its tag, and a blank line after each sentence"),
+    (r"c=\"[^\n]*\" \d+:\d+ \d+:\d+\|\|t=\"", "concepts of i2b2",
+     f"{_JSONL}; line and token of a place are in another file"),
     (r"(?:\w+ *= *)?\[?\s*\(\s*(?:\"[^\"\n]*\"|'[^'\n]*'),\s*[{\[(]",
      "tuples of Python, as in training data of spaCy", "write the file with json.dump"),
 )  # fmt: skip
@@ -86,6 +88,16 @@ def _is_classes(value: Mapping[str, Any]) -> bool:
     return False
 
 
+def _is_message(value: Mapping[str, Any]) -> bool:
+    """Whether an object is what a language model's interface returns, alone or in a batch."""
+    response = value.get("response")
+    body = response.get("body") if isinstance(response, dict) else None
+    answer = body if isinstance(body, dict) else value
+    lists = (answer.get(key) for key in ("choices", "content", "candidates", "output"))
+    counts = isinstance(answer.get("usage", answer.get("usageMetadata")), dict)
+    return counts and any(isinstance(each, list) for each in lists)
+
+
 _TAG = re.compile(r"O|[BIESLUMW]-.+")
 _HUGGINGFACE = frozenset({"ner_tags", "labels", "tags"})
 _WORD_KEYS, _TAG_KEYS = ("word", "token", "text", "form"), ("tag", "ner", "ner_tag", "label", "iob")
@@ -131,6 +143,27 @@ def _is_by_ids(value: Mapping[str, Any]) -> bool:
     )  # fmt: skip
 
 
+def _lists_tagged_sentences(value: Mapping[str, Any]) -> bool:
+    """Whether an object has a list of sentences, which are objects with tokens and their tags."""
+    return not json_text.OWN & value.keys() and any(
+        isinstance(each, dict)
+        and isinstance(tokens := each.get("tokens"), list)
+        and any(isinstance(tags := each.get(key), list) and len(tags) == len(tokens)
+                for key in _LISTS_OF_TAGS)
+        for rows in value.values() if isinstance(rows, list)
+        for each in rows[:9]
+    )  # fmt: skip
+
+
+def _lists_pairs(value: Mapping[str, Any]) -> bool:
+    """Whether `annotations` are pairs of a text and its entities."""
+    rows = value.get("annotations")
+    pairs = [each for each in rows[:9] if each] if isinstance(rows, list) else []
+    return bool(pairs) and all(
+        isinstance(each, list) and len(each) == 2 and isinstance(each[1], dict) for each in pairs
+    )
+
+
 _OBJECTS: tuple[tuple[Callable[[Mapping[str, Any]], bool], str, str], ...] = (
     (_has("title", "h_idx", "t_idx", "r"), "predictions for DocRED",
      "write them as labels (h, t, r) into the documents: title, sents, vertexSet and labels"),
@@ -150,13 +183,27 @@ _OBJECTS: tuple[tuple[Callable[[Mapping[str, Any]], bool], str, str], ...] = (
     (lambda value: _lists_objects_with(value.get("annotations"), "start_offset"),
      "an old export of doccano, with numbers for labels",
      "export it as JSONL with text labels, or replace each annotation by [start, end, label]"),
+    (lambda value: (_has("tokens", "entities")(value) and "text" not in value
+                    and _lists_objects_with(value["entities"], "start")),
+     "the format of SpERT", "call entities mentions, and their type label: then it is jsonl"),
+    (lambda value: _lists_objects_with(value.get("ner"), "index"),
+     "the format of W2NER", f"{_JSONL}; index lists the tokens of a mention"),
+    (_lists_pairs, "an export of NER Annotator",
+     "write the list under annotations into a file of its own, without null: it is spacy's"),
+    (lambda value: _lists_objects_with(value.get("completions"), "result"),
+     "an export of Label Studio before 1.0", "rename completions to annotations"),
+    (lambda value: _lists_objects_with(value.get("passages"), "offsets"),
+     "a dataset of BigBio", f"{_JSONL}; offsets are the places"),
+    (lambda value: _has("input_ids", "labels")(value) and "tokens" not in value,
+     "a dataset that a tokenizer has made ready for training",
+     "save it with tokens and ner_tags, as it was before"),
     (_is_squad, "SQuAD", "write answers as slots: one object per document, as jsonl or records"),
     (_has("doc_key", "clusters", "sentences"), "coreference in the format of e2e-coref",
      f"{_JSONL}, and clusters"),
     (lambda value: "annotations" in value and "categories" in value and "images" in value,
      "COCO, of images", "carob scores mentions in texts"),
-    (lambda value: isinstance(value.get("choices"), list) and "usage" in value,
-     "an answer of a language model's interface", "its JSON is in choices[0].message.content"),
+    (_is_message, "an answer of a language model's interface",
+     "take the text with the JSON out of it, such as choices[0].message.content"),
     (lambda value: _lists_objects_with(value.get("Entities"), "BeginOffset"),
      "output of Amazon Comprehend", f"{_JSONL}; BeginOffset and EndOffset are the places"),
     (lambda value: _lists_objects_with(value.get("textSegmentAnnotations"), "startOffset"),
@@ -167,6 +214,8 @@ _OBJECTS: tuple[tuple[Callable[[Mapping[str, Any]], bool], str, str], ...] = (
      "output of Azure's language service", f"{_JSONL}; offset and length are the places"),
     (_is_by_ids, "documents in one object, by their ids",
      "write one object per document, with its id"),
+    (_lists_tagged_sentences, "documents in a list in an object",
+     "write the list into a file of its own, or one object per line"),
     (_is_tagged_token, "a list of tokens with tags",
      "write it as conll, one token per line, or as objects with tokens and ner_tags"),
     (_is_tagged_sentence,
@@ -204,29 +253,32 @@ def foreign(head: bytes) -> tuple[str, str] | None:
 _PLACES = (
     ("start", "end"), ("begin", "end"), ("offset", "length"), ("startOffset", "endOffset"),
     ("start_offset", "end_offset"), ("start_pos", "end_pos"), ("start_char", "end_char"),
+    ("start_idx", "end_idx"),
 )  # fmt: skip
 """What tools call the two numbers of a place."""
 
 
 def mentions_with_places(head: bytes) -> str | None:
-    """The key of a list of objects that have places in the text of the object around it.
+    """The key of a list of objects that have places in a text of the objects around it.
 
     >>> mentions_with_places(b'{"content": "Ann slept", "found": [{"start": 0, "end": 3}]}')
     'found'
+    >>> mentions_with_places(b'{"content": "Ann", "found": [{"points": [{"start": 0, "end": 2}]}]}')
+    'points'
     >>> mentions_with_places(b'{"title": "A", "talks": [{"start": 9, "end": 10}]}')
     """
-    waiting: list[Any] = list(json_text.samples(head))
+    waiting: list[tuple[Any, int]] = [(value, 0) for value in json_text.samples(head)]
     while waiting:
-        value = waiting.pop()
+        value, longest = waiting.pop()
         if isinstance(value, list):
-            waiting += value[:9]
+            waiting += ((each, longest) for each in value[:9])
         if not isinstance(value, dict):
             continue
-        longest = max((len(each) for each in value.values() if isinstance(each, str)), default=0)
+        longest = max(longest, *(len(each) for each in value.values() if isinstance(each, str)), 0)
         for key, each in value.items():
             if isinstance(each, list) and each and all(_is_place(row, longest) for row in each):
                 return shown(key)[1:-1]
-        waiting += value.values()
+        waiting += ((each, longest) for each in value.values())
     return None
 
 

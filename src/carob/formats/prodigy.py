@@ -104,9 +104,13 @@ class Prodigy:
 
 
 def _likeness(value: Any) -> float:
-    if not isinstance(value, dict) or not isinstance(value.get("text"), str):
+    if not isinstance(value, dict):
         return 0.0
-    if any(key in value for key in _HASHES) or value.get("answer") in ("accept", *_LEFT_OUT):
+    if any(key in value for key in _HASHES):
+        return 0.99  # tasks with images are Prodigy's, too, and refused
+    if not isinstance(value.get("text"), str):
+        return 0.0
+    if value.get("answer") in ("accept", *_LEFT_OUT):
         return 0.99
     spans = value.get("spans")
     if not isinstance(spans, list) or not all(isinstance(span, dict) for span in spans):
@@ -141,7 +145,7 @@ class _Reader:
             facts["other_annotators"] += 1
             return None
         if not isinstance(task.get("text"), str):
-            raise WrongError("a task without a text", "text and spans")
+            raise WrongError("a task without a text", "text and spans, and no images or HTML")
         automatic = "id" if task.get("id") is not None else "_input_hash"
         name = _dialect.name_of(task, automatic if self.id == "auto" else self.id)
         self._check_annotator(name or task["text"], names[0] if names else "")
