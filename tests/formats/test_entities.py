@@ -98,3 +98,10 @@ def test_null_is_no_entities() -> None:
     assert () == of({"text": "Ann ran", "entities": None})[0].templates
     with pytest.raises(InputError, match="K232"):
         of({"text": "Ann ran"})
+
+
+@pytest.mark.parametrize("place", [{"start_char": 0, "end_char": 3}, {"span": [0, 3]}])
+def test_places_under_other_keys_are_counted(place: dict[str, Any]) -> None:
+    entities = [{"text": "Ann", "type": "PER"} | place, {"text": "Bo", "type": "PER"}]
+    corpus = of({"text": "Ann", "entities": entities})
+    assert 1 == corpus.facts["unread_places"]

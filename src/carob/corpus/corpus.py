@@ -685,6 +685,7 @@ FACT_PROBLEMS = {
     "unlabelled": ("K236", "region", "without a label left out"),
     "ungrouped": ("K236", "document", "without the group of spans that spans= names"),
     "unread_relations": ("K236", "relation", "left out, as entities have no ids"),
+    "unread_places": ("K236", "place", "of entities not read: their keys are not start and end"),
     "unread_evidence": ("K236", "relation", "with evidence, which is not read"),
     "padding": ("K236", "token", "with the number -100 left out"),
     "unlabelled_relations": ("K236", "relation", "of words that are no mentions left out"),

@@ -16,6 +16,7 @@ from carob.formats import _answers, _dialect, json_text
 from carob.formats._answers import Answers
 from carob.formats._dialect import Entry
 from carob.formats._text import FileWords, signed, unsigned
+from carob.formats.foreign import PLACES
 
 _WORDS = ("text", "mention", "name", "entity", "value", "word")
 _LABELS = ("type", "label", "category", "entity_type")
@@ -89,6 +90,8 @@ class Entities:
         if isinstance(rows, list) and any(isinstance(row, dict) and "start" in row for row in rows):
             _add_mentions(entry, rows)
             return entry
+        if isinstance(rows, list):
+            facts["unread_places"] += sum(map(_has_place, rows))
         slots: dict[str, list[str]] = {}
         for label, words in _by_label(rows) if isinstance(rows, dict) else _in_list(rows):
             if words.strip():
@@ -139,6 +142,15 @@ def _likeness(value: Any) -> float:
 
 def _has_entities(value: Any) -> bool:
     return isinstance(value, dict) and isinstance(value.get("entities"), (list, dict))
+
+
+def _has_place(row: Any) -> bool:
+    """Whether an entity has a place, under other keys than start and end."""
+    if not isinstance(row, dict):
+        return False
+    pairs = [[row.get(first), row.get(last)] for first, last in PLACES]
+    lists = [each for each in row.values() if isinstance(each, list) and len(each) == 2]
+    return any(type(a) is int and type(b) is int for a, b in pairs + lists)
 
 
 def _in_list(rows: list[Any]) -> Iterator[tuple[str, str]]:

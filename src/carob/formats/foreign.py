@@ -250,7 +250,7 @@ def foreign(head: bytes) -> tuple[str, str] | None:
     return None
 
 
-_PLACES = (
+PLACES = (
     ("start", "end"), ("begin", "end"), ("offset", "length"), ("startOffset", "endOffset"),
     ("start_offset", "end_offset"), ("start_pos", "end_pos"), ("start_char", "end_char"),
     ("start_idx", "end_idx"),
@@ -286,7 +286,7 @@ def _is_place(row: Any, longest: int) -> bool:
     """Whether an object has a place in a text that is this long."""
     if not isinstance(row, dict):
         return False
-    pairs = ((row[a], row[b]) for a, b in _PLACES if a in row and b in row)
+    pairs = ((row[a], row[b]) for a, b in PLACES if a in row and b in row)
     return any(type(a) is type(b) is int and a >= 0 and 0 < b <= longest for a, b in pairs)
 
 
