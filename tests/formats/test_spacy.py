@@ -44,6 +44,14 @@ def test_tokens_and_sentences_are_in_the_unit_of_the_offsets(unit: str, place: l
     assert (((2, 5),), (2,)) == (document.token_spans, document.sentences)
 
 
+def test_groups_of_spans_without_entities_are_recognised_and_must_be_chosen() -> None:
+    doc = {"text": "😀 Ann", "tokens": [], "spans": {"sc": [{"start": 2, "end": 5, "label": "X"}]}}
+    source = Source.of_bytes(json.dumps(doc).encode(), "file")
+    with pytest.raises(InputError, match="K235 found no entities, but groups of spans: 'sc'"):
+        read(source)
+    assert (Mention("X", 2, 5),) == read(source, spans="sc")[0].mentions
+
+
 def test_groups_of_spans_are_read_on_request_and_otherwise_counted() -> None:
     doc = json.dumps(DOC | {"spans": {"sc": [{"start": 0, "end": 5, "label": "X"}]}}).encode()
     corpus = of_bytes(doc, "spacy")

@@ -9,11 +9,12 @@ from functools import partial
 from typing import Any, BinaryIO, ClassVar
 
 from carob.corpus.corpus import Corpus, Words
+from carob.corpus.problems import shown
 from carob.corpus.record import WrongError, short
 from carob.corpus.source import Source
 from carob.corpus.tables import Documents
 from carob.formats import _dialect, json_text
-from carob.formats._dialect import Entry
+from carob.formats._dialect import ChoiceError, Entry
 from carob.formats._text import FileWords, signed, unsigned
 
 _SPAN = "[start, end, label]"
@@ -83,7 +84,12 @@ class Spacy:
         else:
             place = "ents" if isinstance(value, dict) and "ents" in value else "entities"
             rows = parts.get(place)
-            facts["span_groups"] += bool(parts.get("spans"))
+            groups = parts.get("spans")
+            if rows is None and isinstance(groups, dict) and groups:
+                names = ", ".join(map(shown, sorted(groups)[:20]))
+                raise ChoiceError(f"no entities, but groups of spans: {names}",
+                                  "entities, or one of the groups: --read spans=NAME")  # fmt: skip
+            facts["span_groups"] += bool(groups)
         if not isinstance(rows, list):
             raise WrongError(f"{place} = {short(rows)}", f"a list of {_SPAN}")
         for number, each in enumerate(rows):
@@ -140,11 +146,22 @@ def _is_pair(value: Any) -> bool:
 
 def _likely(value: Any) -> bool:
     if isinstance(value, dict):
+        if not isinstance(value.get("text"), str):
+            return False
+        if _is_groups(value.get("spans")) and "mentions" not in value:
+            return True
         rows = value.get("ents", value.get("entities"))
         if "ents" not in value and not (isinstance(rows, list) and rows and _is_span(rows[0])):
             return False
-        return isinstance(value.get("text"), str) and isinstance(rows, list)
+        return isinstance(rows, list)
     return _is_pair(value) and bool({"entities", "spans"} & value[1].keys())
+
+
+def _is_groups(value: Any) -> bool:
+    """Whether a value is groups of spans by their names; Prodigy's spans are a list."""
+    return (
+        isinstance(value, dict) and bool(value) and all(isinstance(v, list) for v in value.values())
+    )
 
 
 def _is_span(value: Any) -> bool:
