@@ -384,7 +384,7 @@ def assembled(pieces: Iterable[tuple[int, str]], unit: str) -> str:
 
 
 class _OffsetError(WrongError):
-    """An end that lies after the end of the text, though it would not in another unit."""
+    """A place that is outside the text, or empty, though it would not be in another unit."""
 
     def __init__(self, found: str, expected: str, hint: str) -> None:
         super().__init__(found, expected)
@@ -431,6 +431,12 @@ class _Places:
             moved = borders.all_in_characters(spans, self.unit)
             if moved is None or max(end for _, end in moved) > len(text):
                 raise self._outside(entry.places[place], spans, borders)
+            if self.automatic and any(start == end for start, end in moved):
+                raise _OffsetError(
+                    f"{entry.places[place]}: span {spans[0][0]}..{spans[-1][1]} is empty",
+                    "spans that are not empty; ends are exclusive",
+                    "if ends are inclusive: --read offsets=inclusive",
+                )
             if "fragments" in mention:
                 mention["fragments"] = [list(span) for span in moved]
             else:
