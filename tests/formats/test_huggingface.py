@@ -51,6 +51,14 @@ def test_numbers_need_a_list_of_tags(content: str, tmp_path: Path) -> None:
         assert NUMBERS == json.loads(written(corpus, "huggingface", **options))
 
 
+def test_a_line_of_labels_file_is_one_tag_whatever_stands_in_it(tmp_path: Path) -> None:
+    file = tmp_path / "names"
+    file.write_bytes("\ufeffO\r\nB-job title\r\nI-job title\r\nB-PER\r\n".encode())
+    row = {"tokens": ["Ann", "slept", "Bo"], "ner_tags": [1, 0, 3]}
+    corpus = of_bytes(lines(row), "huggingface", labels_file=str(file))
+    assert (Mention("job title", 0, 1), Mention("PER", 2, 3)) == corpus[0].mentions
+
+
 def test_tokens_with_the_number_for_padding_are_left_out_and_counted() -> None:
     row = {"tokens": ["[CLS]", "Ann", "##a", "slept", "[SEP]"], "labels": [-100, 1, -100, 0, -100]}
     corpus = of_bytes(lines(row), "huggingface", names=NAMES)

@@ -150,13 +150,13 @@ def _names_in(path: str) -> list[str]:
     from pathlib import Path  # slow to load
 
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        text = Path(path).read_text(encoding="utf-8-sig")
     except (OSError, ValueError) as error:
         raise UsageError(f"cannot read labels_file {path}: {error}") from None
     try:
         value: Any = json.loads(text)
     except (ValueError, RecursionError):
-        value = text.split()
+        value = [line.strip() for line in text.split("\n") if line.strip()]
     if isinstance(value, dict):
         value = value.get("id2label", value)
         if isinstance(value, dict):
