@@ -206,3 +206,12 @@ def test_what_is_written_is_read_again(tmp_path: Path) -> None:
 def test_what_it_cannot_hold_is_refused(document: Document, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         written(Corpus.of(document), "csv")
+
+
+def test_a_column_that_may_have_documents_is_not_left_out() -> None:
+    table = b"sentence_no,start,end,label\n1,0,3,PER\n2,0,3,PER\n"
+    with pytest.raises(InputError, match="K241 found no column of documents, unless 'sentence_no'"):
+        of_bytes(table, "csv")
+    assert ["1", "2"] == [each.id for each in of_bytes(table, "csv", document="sentence_no")]
+    assert 1 == len(of_bytes(table, "csv", document=""))
+    assert 1 == len(of_bytes(b",start,end,label\n0,0,3,PER\n1,5,8,PER\n", "csv"))

@@ -279,6 +279,15 @@ class _Table:
                 f"the column {shown(self.names[column['id']])}, of documents or of spans",
                 "--read document=NAME, or --read id=NAME if all spans are of one document",
             )
+        # Index columns of pandas have no name, or one like "Unnamed: 0".
+        others = [name for number, name in enumerate(self.names)
+                  if number not in chosen and not re.match("unnamed|$", plain[number])]  # fmt: skip
+        if others and not {"document", "text"} & column.keys() and self.format.document == "auto":
+            raise self._wrong_header(
+                f"no column of documents, unless {shown(others[0])} or another one is it",
+                "--read document=NAME, or --read document= if all spans are of one document",
+                ("document", "text"),
+            )
         return column
 
     @property
