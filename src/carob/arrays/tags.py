@@ -172,6 +172,12 @@ def interpret(tags: Sequence[str], scheme: str = "auto") -> Tagset:
     >>> interpret(["PER", "O", "LOC", "_"]).labels
     ('LOC', 'PER')
     """
+    return _interpret(tuple(tags), scheme)
+
+
+@lru_cache(1 << 5)
+def _interpret(tags: tuple[str, ...], scheme: str) -> Tagset:
+    """The same, remembered: who scores one batch after the other has the same tags every time."""
     letters: Collection[str] = LETTERS if scheme == "auto" else SCHEMES[scheme]
     split = [_split(tag) for tag in tags]
     if scheme == "io":
