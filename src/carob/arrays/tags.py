@@ -183,8 +183,10 @@ def interpret(tags: Sequence[str], scheme: str = "auto") -> Tagset:
         if tag in OUTSIDE:
             letter, name = "I", ""
         elif bare:
-            if tag in LETTERS or (parts and len(parts[0]) == 1):
-                bad[place] = _WANTED if tag in LETTERS or not parts[1] else _KNOWN  # type: ignore[index]
+            if not tag or (parts and not parts[1]):
+                bad[place] = _WANTED
+            elif parts:
+                bad[place] = _KNOWN
         elif not name:
             bad[place] = _WANTED
         elif letter not in letters:
