@@ -63,6 +63,8 @@ def test_the_metric_of_evaluate_takes_batches() -> None:
         zero_division=0,
     )  # fmt: skip
     assert 0.0 == strict["overall_f1"]
+    tags = np.array([["B-PER", "O"], ["O", "B-LOC"]])
+    assert 1.0 == load("seqeval").compute(predictions=tags, references=tags)["overall_f1"]
     with pytest.raises(UsageError, match="give both"):
         metric.compute(predictions=SYSTEM)
     with pytest.raises(UsageError, match="no metric is called 'rouge'"):
