@@ -97,6 +97,8 @@ def test_an_assertion_can_ask_for_the_interval() -> None:
     assert_score(gold, system, "exact.F1", at_least=0.33, at_most=0.34)
     with pytest.raises(AssertionError, match="is undefined, expected at most 1"):
         assert_score([["O"]], [["O"]], "exact.F1", at_most=1)
+    with pytest.raises(AssertionError, match="expected at least nan"):
+        assert_score(gold, system, "exact.F1", at_least=math.nan)
     with pytest.raises(UsageError, match="give at_least or at_most"):
         assert_score(gold, system, "exact.F1")
     with pytest.raises(UsageError, match="resamples must not be 0"):
