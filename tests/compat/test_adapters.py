@@ -5,15 +5,17 @@ from __future__ import annotations
 import math
 import subprocess
 import sys
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from carob import UsageError, score
+from carob import RecipeError, UsageError, score
 from carob.compat.evaluate import load
 from carob.compat.pytest import assert_score
+from carob.compat.spacy import make_ner_scorer
 from carob.compat.torchmetrics import MentionScore
 from carob.compat.transformers import compute_metrics
 
@@ -47,6 +49,19 @@ def test_compute_metrics_refuses_what_it_cannot_read() -> None:
     with pytest.raises(UsageError, match="sentence 1: 1 predictions, but 2 labels"):
         metrics(([[0]], [[0, 1]]))
     assert math.isnan(metrics(([[0]], [[0]]))["f1"])
+
+
+@pytest.mark.parametrize("make", [partial(compute_metrics, TAGS), make_ner_scorer])
+def test_a_mistake_in_a_recipe_is_found_before_anything_is_trained(make: Any) -> None:
+    with pytest.raises(RecipeError, match="no event space is called 'exakt'"):
+        make({"f1": "exakt.F1"})
+    with pytest.raises(RecipeError, match=r"exact\.PRF stands for 3 recipes"):
+        make({"f1": "exact.PRF"})
+
+
+def test_compute_metrics_may_have_one_recipe_in_several_spellings() -> None:
+    metrics = compute_metrics(TAGS, {"a": "exact.F1", "b": "exact.F1@micro", "c": " conll"})
+    assert {"a": 1.0, "b": 1.0, "c": 1.0} == metrics(([[1, 0]], [[1, 0]]))
 
 
 def test_the_metric_of_evaluate_takes_batches() -> None:

@@ -11,6 +11,7 @@ import numpy as np
 
 from carob.corpus.problems import UsageError
 from carob.evaluate.score import score
+from carob.recipe import Recipe
 
 NAMES: Mapping[str, str] = {"precision": "exact.P", "recall": "exact.R", "f1": "exact.F1"}
 """What a score is called, and its recipe."""
@@ -35,6 +36,12 @@ class ComputeMetrics:
     ignored: int = -100
     options: Mapping[str, Any] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        self._recipes()  # a mistake costs no training
+
+    def _recipes(self) -> dict[str, Recipe]:
+        return {name: Recipe.parse(text) for name, text in self.scores.items()}
+
     def __call__(self, prediction: Any) -> dict[str, float]:
         """The scores of an `EvalPrediction`, or of a pair of predictions and labels."""
         predictions, labels = _sides(prediction)
@@ -49,9 +56,9 @@ class ComputeMetrics:
             kept = [place for place, number in enumerate(ours) if number != self.ignored]
             for side, numbers in ((gold, ours), (system, theirs)):
                 side.append([_tag(tags, int(numbers[place]), row, place) for place in kept])
-        options = {"resamples": 0, **self.options}
-        values = score(gold, system, list(self.scores.values()), **options)
-        found = {name: values[recipe].value for name, recipe in self.scores.items()}
+        recipes, options = self._recipes(), {"resamples": 0, **self.options}
+        values = score(gold, system, list(recipes.values()), **options)
+        found = {name: values[recipe].value for name, recipe in recipes.items()}
         return {name: math.nan if value is None else value for name, value in found.items()}
 
 
