@@ -48,6 +48,8 @@ def test_compute_metrics_refuses_what_it_cannot_read() -> None:
         metrics(([[0, 9]], [[0, 1]]))
     with pytest.raises(UsageError, match="sentence 1: 1 predictions, but 2 labels"):
         metrics(([[0]], [[0, 1]]))
+    with pytest.raises(UsageError, match="1 sentences are predicted, but 2 have labels"):
+        metrics(([[0]], [[0], [1]]))
     assert math.isnan(metrics(([[0]], [[0]]))["f1"])
 
 

@@ -45,6 +45,10 @@ class ComputeMetrics:
     def __call__(self, prediction: Any) -> dict[str, float]:
         """The scores of an `EvalPrediction`, or of a pair of predictions and labels."""
         predictions, labels = _sides(prediction)
+        if len(predictions) != len(labels):
+            raise UsageError(
+                f"{len(predictions)} sentences are predicted, but {len(labels)} have labels"
+            )
         tags = {int(number): tag for number, tag in self.id2label.items()}
         gold: list[list[str]] = []
         system: list[list[str]] = []
