@@ -155,3 +155,8 @@ def test_a_result_keeps_no_tally(resamples: int, monkeypatch: pytest.MonkeyPatch
     assert [None] == [each() for each in tallies]
     assert {"tp": 6, "fp": 0, "fn": 0} == scores["exact.F1"].counts
     assert 6 == scores["exact.F1"].by_label["PER"].support
+
+
+@pytest.mark.parametrize("recipe", ["exact.F1", "ts.F1", "ts.mcc", "token.accuracy@macro"])
+def test_lists_without_anything_have_no_score(recipe: str) -> None:
+    assert score([[], []], [[], []], recipe).value is None
