@@ -40,6 +40,7 @@ def test_compute_metrics_leaves_out_padding() -> None:
     for predictions in (numbers, logits, (logits, "hidden states"), numbers.tolist()):
         assert expected == metrics((predictions, labels))
         assert expected == metrics(SimpleNamespace(predictions=predictions, label_ids=labels))
+    assert expected == compute_metrics(list(TAGS.values()))((numbers, labels))
 
 
 def test_compute_metrics_refuses_what_it_cannot_read() -> None:
