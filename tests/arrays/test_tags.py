@@ -221,6 +221,7 @@ def test_tags_are_taken_apart_into_prefix_and_label() -> None:
         (["PER", "B"], "auto", {1: WANTED}),
         (["PER", "X-PER"], "auto", {1: KNOWN}),
         (["PER", "X-"], "auto", {1: WANTED}),
+        (["PER", ""], "auto", {1: WANTED}),
         (["PER", "LOC"], "auto", {}),
         (["PER", "X-PER", "B-PER"], "io", {}),
         (["I-PER"], "io", {}),

@@ -5,15 +5,17 @@ from __future__ import annotations
 import math
 import subprocess
 import sys
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from carob import UsageError, score
+from carob import RecipeError, UsageError, score
 from carob.compat.evaluate import load
 from carob.compat.pytest import assert_score
+from carob.compat.spacy import make_ner_scorer
 from carob.compat.torchmetrics import MentionScore
 from carob.compat.transformers import compute_metrics
 
@@ -38,6 +40,7 @@ def test_compute_metrics_leaves_out_padding() -> None:
     for predictions in (numbers, logits, (logits, "hidden states"), numbers.tolist()):
         assert expected == metrics((predictions, labels))
         assert expected == metrics(SimpleNamespace(predictions=predictions, label_ids=labels))
+    assert expected == compute_metrics(list(TAGS.values()))((numbers, labels))
 
 
 def test_compute_metrics_refuses_what_it_cannot_read() -> None:
@@ -46,7 +49,22 @@ def test_compute_metrics_refuses_what_it_cannot_read() -> None:
         metrics(([[0, 9]], [[0, 1]]))
     with pytest.raises(UsageError, match="sentence 1: 1 predictions, but 2 labels"):
         metrics(([[0]], [[0, 1]]))
+    with pytest.raises(UsageError, match="1 sentences are predicted, but 2 have labels"):
+        metrics(([[0]], [[0], [1]]))
     assert math.isnan(metrics(([[0]], [[0]]))["f1"])
+
+
+@pytest.mark.parametrize("make", [partial(compute_metrics, TAGS), make_ner_scorer])
+def test_a_mistake_in_a_recipe_is_found_before_anything_is_trained(make: Any) -> None:
+    with pytest.raises(RecipeError, match="no event space is called 'exakt'"):
+        make({"f1": "exakt.F1"})
+    with pytest.raises(RecipeError, match=r"exact\.PRF stands for 3 recipes"):
+        make({"f1": "exact.PRF"})
+
+
+def test_compute_metrics_may_have_one_recipe_in_several_spellings() -> None:
+    metrics = compute_metrics(TAGS, {"a": "exact.F1", "b": "exact.F1@micro", "c": " conll"})
+    assert {"a": 1.0, "b": 1.0, "c": 1.0} == metrics(([[1, 0]], [[1, 0]]))
 
 
 def test_the_metric_of_evaluate_takes_batches() -> None:
@@ -63,6 +81,8 @@ def test_the_metric_of_evaluate_takes_batches() -> None:
         zero_division=0,
     )  # fmt: skip
     assert 0.0 == strict["overall_f1"]
+    tags = np.array([["B-PER", "O"], ["O", "B-LOC"]])
+    assert 1.0 == load("seqeval").compute(predictions=tags, references=tags)["overall_f1"]
     with pytest.raises(UsageError, match="give both"):
         metric.compute(predictions=SYSTEM)
     with pytest.raises(UsageError, match="no metric is called 'rouge'"):
@@ -95,6 +115,8 @@ def test_an_assertion_can_ask_for_the_interval() -> None:
     assert_score(gold, system, "exact.F1", at_least=0.33, at_most=0.34)
     with pytest.raises(AssertionError, match="is undefined, expected at most 1"):
         assert_score([["O"]], [["O"]], "exact.F1", at_most=1)
+    with pytest.raises(AssertionError, match="expected at least nan"):
+        assert_score(gold, system, "exact.F1", at_least=math.nan)
     with pytest.raises(UsageError, match="give at_least or at_most"):
         assert_score(gold, system, "exact.F1")
     with pytest.raises(UsageError, match="resamples must not be 0"):

@@ -254,6 +254,8 @@ def test_what_nervaluate_cannot_do_is_done_or_refused_in_words() -> None:
         theirs.Evaluator(first_empty, first_empty, tags=["A"])
     results = ours.Evaluator(first_empty, first_empty, tags=["A"]).evaluate()
     assert 1 == results["overall"]["strict"].correct
+    results = ours.Evaluator([[], []], first_empty, tags=["A"]).evaluate()
+    assert 1 == results["overall"]["strict"].spurious
     with pytest.raises(ValueError, match="Invalid scenario: must be one of"):
         ours.Evaluator([["O"]], [["O"]], ["A"], "list").summary_report_indices(scenario="loose")
     with pytest.raises(ValueError, match="Invalid mode: must be one of"):

@@ -213,6 +213,12 @@ def test_errors_say_where(
     assert message in str(caught.value)
 
 
+@pytest.mark.parametrize("tag", [None, [], "", 1])
+def test_a_report_that_detects_the_scheme_says_where_too(tag: Any) -> None:
+    with pytest.raises(ValueError, match=r"sentence 2, tag 1: found .*, expected a tag like O"):
+        ours.classification_report([["O"], [tag]], [["O"], ["O"]], mode="strict")
+
+
 def test_the_warning_of_scikit_learn_is_used_only_if_it_is_loaded() -> None:
     code = (
         "import sys, warnings\n"

@@ -39,10 +39,15 @@ class SpacyDoc:
         return iter(self.doc)
 
 
+class Own(list[Any]):
+    """A list of a class of its own."""
+
+
 @pytest.mark.parametrize(
     "documents",
     [
         [["B-PER", "I-PER", "O"], []],
+        Own([Own(["B-PER", "I-PER", "O"]), []]),
         (("B-PER", "I-PER", "O"), ()),
         [np.array(["B-PER", "I-PER"]), np.array(["O"])],
         [[("PER", 0, 2)], []],

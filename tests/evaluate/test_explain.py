@@ -190,7 +190,10 @@ def test_a_tool_that_refuses_a_tag_names_its_line(tmp_path: Path) -> None:
     assert "prints no number" in str(found)
 
 
-@pytest.mark.parametrize(("printed", "left"), [("0.667", 0.0), ("66.67", 0.0), ("0.70", 1 / 30)])
+@pytest.mark.parametrize(
+    ("printed", "left"),
+    [("0.667", 0.0), ("66.67", 0.0), ("67", 0.0), ("0.70", 1 / 30), ("1", 1 / 3), ("0", -2 / 3)],
+)
 def test_a_number_that_someone_saw_is_compared_with_the_emulation(
     printed: str, left: float
 ) -> None:

@@ -99,7 +99,9 @@ def test_options_of_tags_are_used() -> None:
         ([["O", 1]], SYSTEM, "gold: document 1, tag 2: found 1, expected a tag"),
         (GOLD, 5, "a corpus or a path is needed, not int"),
         (5, GOLD, "a corpus or a path is needed, not int"),
+        (GOLD, iter(SYSTEM), "needed, not list_iterator; a list of documents will do as well"),
         (GOLD, [], "give at least one system"),
+        (GOLD, {}, "give at least one system"),
         ([], [], "both lists are empty: give at least one document"),
         ([[("X", 0, 2)]], [[{"start": 0, "end": 2}]], "without a label, expected a label"),
         ([{"start": 0, "end": 2}], [[]], "found a mention, expected a list of mentions"),
@@ -153,3 +155,8 @@ def test_a_result_keeps_no_tally(resamples: int, monkeypatch: pytest.MonkeyPatch
     assert [None] == [each() for each in tallies]
     assert {"tp": 6, "fp": 0, "fn": 0} == scores["exact.F1"].counts
     assert 6 == scores["exact.F1"].by_label["PER"].support
+
+
+@pytest.mark.parametrize("recipe", ["exact.F1", "ts.F1", "ts.mcc", "token.accuracy@macro"])
+def test_lists_without_anything_have_no_score(recipe: str) -> None:
+    assert score([[], []], [[], []], recipe).value is None

@@ -1,6 +1,6 @@
 """What carob says that other tools print is what they print: the same tags, legal and not, through
-the real packages. Every difference is explained, and a rule that touches nothing changes nothing.
-Packages that are not installed are skipped.
+the real packages. Every difference is explained, and a rule about mentions that touches none
+changes nothing. Packages that are not installed are skipped.
 """
 
 from __future__ import annotations

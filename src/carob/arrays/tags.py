@@ -189,8 +189,10 @@ def _interpret(tags: tuple[str, ...], scheme: str) -> Tagset:
         if tag in OUTSIDE:
             letter, name = "I", ""
         elif bare:
-            if tag in LETTERS or (parts and len(parts[0]) == 1):
-                bad[place] = _WANTED if tag in LETTERS or not parts[1] else _KNOWN  # type: ignore[index]
+            if not tag or (parts and not parts[1]):
+                bad[place] = _WANTED
+            elif parts:
+                bad[place] = _KNOWN
         elif not name:
             bad[place] = _WANTED
         elif letter not in letters:

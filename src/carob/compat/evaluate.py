@@ -39,7 +39,8 @@ class Seqeval:
         """
         if (predictions is None) != (references is None):
             raise UsageError("give both predictions and references, or none of them")
-        self.add_batch(predictions=predictions or [], references=references or [])
+        if predictions is not None:
+            self.add_batch(predictions=predictions, references=references)
         system, gold = self.predictions, self.references
         self.predictions, self.references = [], []
         report: Any = classification_report(gold, system, output_dict=True, **options)

@@ -49,6 +49,7 @@ def assert_score(
     if low is None or high is None:
         raise AssertionError(f"{recipe} is undefined, {expected}")
     interval = f" [{low:.4f}, {high:.4f}]" if surely else ""
-    if (at_least is not None and low < at_least) or (at_most is not None and high > at_most):
+    # Nothing is at least, or at most, NaN.
+    if not ((at_least is None or low >= at_least) and (at_most is None or high <= at_most)):
         raise AssertionError(f"{recipe} is {found.value:.4f}{interval}, {expected}")
     return found

@@ -11,6 +11,7 @@ from typing import Any
 
 from carob.corpus.document import Document, Mention
 from carob.evaluate.score import score
+from carob.recipe import Recipe
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,12 @@ class NerScorer:
     scores: Mapping[str, str] = field(default_factory=dict)
     options: Mapping[str, Any] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        self._recipes()  # a mistake costs no training
+
+    def _recipes(self) -> dict[str, Recipe]:
+        return {name: Recipe.parse(text) for name, text in self.scores.items()}
+
     def __call__(self, examples: Iterable[Any], **keywords: Any) -> dict[str, Any]:
         """The scores, under spaCy's names and those of `scores`."""
         known = [example for example in examples if example.y.has_annotation("ENT_IOB")]
@@ -37,8 +44,11 @@ class NerScorer:
         gold = [_document(each.y, [(e.label_, e.start, e.end) for e in each.y.ents])
                 for each in known]  # fmt: skip
         system = [_document(each.y, _moved(each)) for each in known]
-        recipes = ["exact.tp", "exact.fp", "exact.fn", *self.scores.values()]
-        found = score(gold, system, recipes, **{"resamples": 0, **self.options})
+        recipes = self._recipes()
+        found = score(
+            gold, system, ["exact.tp", "exact.fp", "exact.fn", *recipes.values()],
+            **{"resamples": 0, **self.options},
+        )  # fmt: skip
         counts = [found[f"exact.{name}"] for name in ("tp", "fp", "fn")]
         # Labels of answers that were left out have a row, too.
         nothing = {mention.label_: _prf(0, 0, 0) for each in known for mention in each.x.ents}
@@ -46,7 +56,7 @@ class NerScorer:
             label: _prf(*(each.by_label[label].value or 0 for each in counts))
             for label in counts[0].by_label
         }
-        more = {name: found[recipe].value for name, recipe in self.scores.items()}
+        more = {name: found[recipe].value for name, recipe in recipes.items()}
         totals = [each.value or 0 for each in counts]
         if not sum(totals):
             return empty | more

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from carob.corpus.problems import UsageError
 from carob.evaluate.score import score
+from carob.recipe import Recipe
 
 NAMES: Mapping[str, str] = {"precision": "exact.P", "recall": "exact.R", "f1": "exact.F1"}
 """What a score is called, and its recipe."""
@@ -20,9 +21,9 @@ NAMES: Mapping[str, str] = {"precision": "exact.P", "recall": "exact.R", "f1": "
 class ComputeMetrics:
     """From predictions and labels of tokens to scores of mentions: `Trainer(compute_metrics=...)`.
 
-    `id2label` is that of the model, `scores` gives each score a name. Tokens with the label
-    `ignored` do not count: they are not the first of their word, or they are padding. A score
-    without a value is NaN.
+    `id2label` is that of the model, or a list of the tags; `scores` gives each score a name.
+    Tokens with the label `ignored` do not count: they are not the first of their word, or they are
+    padding. A score without a value is NaN.
 
     >>> tags = {0: "O", 1: "B-PER", 2: "I-PER"}
     >>> predictions, labels = [[1, 2, 0, 0]], [[1, -100, 2, 0]]
@@ -30,15 +31,27 @@ class ComputeMetrics:
     0.0
     """
 
-    id2label: Mapping[Any, str]
+    id2label: Mapping[Any, str] | Sequence[str]
     scores: Mapping[str, str] = field(default_factory=lambda: NAMES)
     ignored: int = -100
     options: Mapping[str, Any] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        self._recipes()  # a mistake costs no training
+
+    def _recipes(self) -> dict[str, Recipe]:
+        return {name: Recipe.parse(text) for name, text in self.scores.items()}
+
     def __call__(self, prediction: Any) -> dict[str, float]:
         """The scores of an `EvalPrediction`, or of a pair of predictions and labels."""
         predictions, labels = _sides(prediction)
-        tags = {int(number): tag for number, tag in self.id2label.items()}
+        if len(predictions) != len(labels):
+            raise UsageError(
+                f"{len(predictions)} sentences are predicted, but {len(labels)} have labels"
+            )
+        names = self.id2label
+        pairs = names.items() if isinstance(names, Mapping) else enumerate(names)
+        tags = {int(number): tag for number, tag in pairs}
         gold: list[list[str]] = []
         system: list[list[str]] = []
         for row, (ours, theirs) in enumerate(zip(labels, predictions, strict=True)):
@@ -49,9 +62,9 @@ class ComputeMetrics:
             kept = [place for place, number in enumerate(ours) if number != self.ignored]
             for side, numbers in ((gold, ours), (system, theirs)):
                 side.append([_tag(tags, int(numbers[place]), row, place) for place in kept])
-        options = {"resamples": 0, **self.options}
-        values = score(gold, system, list(self.scores.values()), **options)
-        found = {name: values[recipe].value for name, recipe in self.scores.items()}
+        recipes, options = self._recipes(), {"resamples": 0, **self.options}
+        values = score(gold, system, list(recipes.values()), **options)
+        found = {name: values[recipe].value for name, recipe in recipes.items()}
         return {name: math.nan if value is None else value for name, value in found.items()}
 
 
@@ -78,7 +91,7 @@ def _tag(tags: Mapping[int, str], number: int, row: int, place: int) -> str:
 
 
 def compute_metrics(
-    id2label: Mapping[Any, str], scores: Mapping[str, str] = NAMES, **options: Any
+    id2label: Mapping[Any, str] | Sequence[str], scores: Mapping[str, str] = NAMES, **options: Any
 ) -> Callable[[Any], dict[str, float]]:
     """The same as a function; `options` are those of `carob.score`.
 

@@ -112,7 +112,7 @@ def _of_example(document: Any, *, gold: bool) -> Any:
 def _as_list(value: Any) -> Any:
     if type(value) is list:
         return value
-    if isinstance(value, tuple):
+    if isinstance(value, (list, tuple)):
         return list(value)
     return value.tolist() if hasattr(value, "tolist") else value
 

@@ -154,16 +154,18 @@ def _explained(
 
 
 def _printed(text: str | None) -> tuple[float | None, float]:
-    """A number as someone printed it, and half of its last place; above 1 it is in hundredths.
+    """A number as someone printed it, and half of its last place; above 1 it is in hundredths. 0
+    and 1 without a point are not rounded: half of their last place would be half of all values.
 
-    >>> _printed("84.31")
-    (0.8431000000000001, 5e-05)
+    >>> _printed("84.31"), _printed("1")
+    ((0.8431000000000001, 5e-05), (1.0, 0.0))
     """
     if text is None:
         return None, 0.0
-    digits = len(text.partition(".")[2])
-    scale = 100.0 if float(text) > 1 else 1.0
-    return float(text) / scale, 0.5 * 10.0**-digits / scale
+    value, digits = float(text), len(text.partition(".")[2])
+    scale = 100.0 if value > 1 else 1.0
+    rounded = digits or scale > 1
+    return value / scale, 0.5 * 10.0**-digits / scale if rounded else 0.0
 
 
 def _places(run: Run, views: Views) -> Places:

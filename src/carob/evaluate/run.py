@@ -747,12 +747,12 @@ def systems_by_name(systems: Any, names: Sequence[str | None] = ()) -> dict[str,
     >>> systems_by_name(["a/best.conll", "b/best.conll", "last.conll"], [None, None, "new"])
     {'a/best.conll': 'a/best.conll', 'b/best.conll': 'b/best.conll', 'new': 'last.conll'}
     """
-    if isinstance(systems, Mapping):
+    if isinstance(systems, Mapping) and systems:
         return dict(systems)
     one = isinstance(systems, str) or not isinstance(systems, Iterable)
     every = [systems] if one or isinstance(systems, Corpus) else list(systems)
     files = all(isinstance(each, (Corpus, str, os.PathLike)) for each in every)
-    if not files and holds_documents(systems):
+    if not files and holds_documents(every):
         every = [systems]
     if not every:
         raise UsageError("give at least one system")
@@ -780,7 +780,10 @@ def _file_name(system: Any, place: int) -> str:
     elif is_list(system):
         path = ""
     else:
-        raise UsageError(f"a corpus or a path is needed, not {type(system).__name__}")
+        raise UsageError(
+            f"a corpus or a path is needed, not {type(system).__name__}; "
+            "a list of documents will do as well"
+        )
     if not path:
         return "system" if place == 1 else f"system-{place}"
     last = os.path.basename(os.path.normpath(path)).removesuffix(".gz")  # noqa: PTH119

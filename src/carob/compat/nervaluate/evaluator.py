@@ -62,7 +62,7 @@ class Evaluator:
         self.loaders: dict[str, DataLoader] = {
             "conll": ConllLoader(), "list": ListLoader(), "dict": DictLoader(),
         }  # fmt: skip
-        reader = self._loader(true, loader)
+        reader = self._loader(true, pred, loader)
         if isinstance(reader, ListLoader):
             _require_same_lengths(true, pred)
         self._true, self._pred = reader.columns(true), reader.columns(pred)
@@ -75,12 +75,13 @@ class Evaluator:
             "exact": ExactEvaluation(min_overlap_percentage),
         }
 
-    def _loader(self, true: Any, name: str) -> DataLoader:
+    def _loader(self, true: Any, pred: Any, name: str) -> DataLoader:
         if name == "default":
             if isinstance(true, str):
                 name = "conll"
             elif isinstance(true, list) and true and isinstance(true[0], list):
-                first = next((items[0] for items in true if items), None)
+                documents = [*true, *pred] if isinstance(pred, list) else true
+                first = next((each[0] for each in documents if isinstance(each, list) and each), "")
                 name = "dict" if isinstance(first, dict) else "list"
             else:
                 raise ValueError("Could not infer loader from input type")

@@ -388,8 +388,13 @@ def classification_report(
 
 
 def _detected_scheme(sentences: Sentences, suffix: bool) -> type[Token]:
+    try:
+        tags = list(dict.fromkeys(chain.from_iterable(sentences)))
+    except TypeError:  # a list or dict, which has no number
+        raise _wrong_tag(sentences) from None
+    _require_tags(tags, sentences)
     letters = set()
-    for tag in dict.fromkeys(chain.from_iterable(sentences)):
+    for tag in tags:
         letter = tag[-1] if suffix else tag[0]
         if letter not in PREFIXES[:-1]:
             raise ValueError(f"This scheme is not supported: {tag}")
