@@ -103,6 +103,7 @@ def test_options_of_tags_are_used() -> None:
         (GOLD, [], "give at least one system"),
         (GOLD, {}, "give at least one system"),
         ([], [], "both lists are empty: give at least one document"),
+        (["B-X", "O", "O"], ["B-X", "O", "O"], "found 'B-X' in the place of a document, expected"),
         ([[("X", 0, 2)]], [[{"start": 0, "end": 2}]], "without a label, expected a label"),
         ([{"start": 0, "end": 2}], [[]], "found a mention, expected a list of mentions"),
     ],

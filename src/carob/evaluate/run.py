@@ -435,6 +435,11 @@ def prepare(
 
     if all(isinstance(each, (list, tuple)) and not each for each in (gold, systems)):
         raise UsageError("both lists are empty: give at least one document of gold and of a system")
+    if isinstance(gold, (list, tuple)) and gold and isinstance(gold[0], str):
+        raise UsageError(
+            f"gold: found {shown(gold[0])} in the place of a document, expected a list of "
+            "documents: [tags] for the tags of one"
+        )
 
     # Read. What is wrong with one system does not hide what is wrong with the others.
     inputs, invalid = systems_by_name(systems), dict[str, InputError]()
