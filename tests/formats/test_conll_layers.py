@@ -228,3 +228,10 @@ def test_layers_are_numbers_or_names(spec: str, capsys: pytest.CaptureFixture[st
     assert 2 == main(["score", "a", "b", "--columns", spec])
     expected = f"carob: found --columns '{spec}', expected a number or name, or several: 1+2\n"
     assert expected == capsys.readouterr().err
+
+
+def test_a_first_column_may_count_the_tokens() -> None:
+    raw = b"# source\n1\tAnn\tB-PER\tO\n2\tLee\tI-PER\tB-LOC\n\n1\tBo\tB-PER\tO\n"
+    corpus = of_bytes(raw, tag=(2, 3), token=1)
+    assert [("Ann", "Lee"), ("Bo",)] == [document.tokens for document in corpus]
+    assert [[(0, 2, "PER"), (1, 2, "LOC")], [(0, 1, "PER")]] == seen(corpus)

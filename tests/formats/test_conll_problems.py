@@ -55,6 +55,15 @@ PROBLEMS: list[tuple[bytes, dict[str, Any], list[str]]] = [
         ],
     ),
     (
+        b"# source\n1 Ann B-PER O\n2 Lee I-PER B-LOC\n\n1 Bo B-PER O\n",
+        {},
+        [
+            "file: K103 found a first column that counts the tokens, expected words there; choose "
+            "columns, as in --columns 2,token=1, or 2+3,token=1 for two layers of tags; 0 is the "
+            "first"
+        ],
+    ),
+    (
         b"a O\n",
         {"token": -3},
         [

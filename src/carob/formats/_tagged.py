@@ -354,6 +354,27 @@ def _names_columns(names: Sequence[str]) -> bool:
     )
 
 
+def counts_tokens(head: bytes) -> bool:
+    """Whether the first of several columns is 1, 2, 3 ... in each sentence that a file begins with.
+
+    >>> (
+    ...     counts_tokens(b"1 Ann B-PER\\n2 slept O\\n\\n1 Bo B-PER\\n"),
+    ...     counts_tokens(b"1 CD O\\n. . O\\n"),
+    ... )
+    (True, False)
+    """
+    tokens = place = 0
+    for line in head.removeprefix(b"\xef\xbb\xbf").split(b"\n")[:-1]:
+        fields = split(line)
+        if not fields:
+            place = 0
+        elif fields[0] != DOCSTART and fields[0] != b"#":
+            tokens, place = tokens + 1, place + 1
+            if len(fields) < 3 or fields[0] != b"%d" % place:
+                return False
+    return tokens > 1
+
+
 def width_of(source: Source) -> int:
     """How many columns the token lines of a file have, by the first line that does not begin
     with `#`; if all do, by the first that cannot be a comment.
@@ -550,6 +571,12 @@ class TagReader:
             if names:
                 raise self._without_column(names[0], None, "a file without names of columns")
             self.layers, self.token = tuple(map(int, layers)), int(token)
+            if (layers, token) == ((-1,), 0) and counts_tokens(self.source.head()):
+                raise InputError([Problem(
+                    "K103", self.source.name, None, "a first column that counts the tokens",
+                    "words there", "choose columns, as in --columns 2,token=1, or 2+3,token=1 for "
+                    "two layers of tags; 0 is the first",
+                )])  # fmt: skip
             return
         if layers == (-1,) and len(header.names) > 2 and header.names[-1] not in header.tags:
             raise self._without_column("", header.line, f"{len(header.names)} columns with names")
