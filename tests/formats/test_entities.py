@@ -36,6 +36,39 @@ def test_both_shapes_are_recognised_and_fill_slots(entities: Any) -> None:
         assert {"PER": ["Ann"], "LOC": ["Rome"]} == slots(corpus)
 
 
+LISTS = [[ANN, {"text": "Rome", "type": "LOC"}], [], [{"mention": "Bo", "label": "PER"}]]
+
+
+def test_a_bare_list_is_an_answer() -> None:
+    expected = of(*({"entities": each} for each in LISTS))
+    texts = [json.dumps(each) for each in LISTS]
+    one_list = "[\n" + ",\n".join(texts) + "\n]"
+    for text in ("\n".join(texts), one_list):
+        assert list(expected) == list(of_bytes(text.encode(), "entities"))
+    (whole,) = of_bytes(json.dumps(LISTS[0], indent=1).encode(), "entities")
+    assert expected[0] == whole
+    assert list(expected) == list(of(*LISTS, repair="json"))
+    assert list(expected) == list(of(*({"out": each} for each in texts), raw="out"))
+    assert list(expected) == list(of(*({"out": each} for each in LISTS), raw="out"))
+
+
+def test_a_bare_list_is_mended() -> None:
+    cut = '[{"text": "Ann", "type": "PER"}, {"text": "Rome", "type": "LOC"}, {"text": "Bo", "ty'
+    fenced = '```json\n[{"text": "Ann", "type": "PER"},]\n```'
+    prose = "I see [two] names, and no list."
+    corpus = of(*({"out": each} for each in (cut, fenced, prose)), raw="out", repair="json")
+    assert {"PER": ["Ann"], "LOC": ["Rome"]} == slots(corpus)
+    assert [1, 1, 0] == [len(document.templates) for document in corpus]
+    assert (2, 1) == (corpus.facts["mended"], corpus.facts["unparsed"])
+
+
+def test_a_list_of_anything_else_is_no_answer() -> None:
+    for value in ([ANN, {"text": "Rome"}], [ANN, 5], ["Ann"]):
+        with pytest.raises(InputError, match=r"K23[12] "):
+            of(value)
+        assert 1 == of({"out": json.dumps(value)}, raw="out", repair="json").facts["unparsed"]
+
+
 def test_what_is_not_in_the_text_counts_as_an_ungrounded_answer() -> None:
     marks = [{"start": 0, "end": 3, "label": "PER"}, {"start": 8, "end": 10, "label": "PER"}]
     gold = Corpus.of({"text": "Ann met Bo", "mentions": marks})

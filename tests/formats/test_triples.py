@@ -119,3 +119,12 @@ def test_problems_name_the_place() -> None:
     ] == [(each.line, each.found) for each in caught.value.problems]  # fmt: skip
     with pytest.raises(UsageError, match=r"^roles: found 'a\+b\+c', expected two roles"):
         read(source(lines[0]), "triples", roles="a+b+c")
+
+
+def test_a_bare_list_is_an_answer() -> None:
+    lists = [[triple("Ann", "MET", "Bo"), triple("Ann", "LEFT", "Acme")], []]
+    expected = list(read(source(*({"triples": each} for each in lists)), "triples"))
+    assert expected == list(read(source(*lists), "triples"))
+    assert expected == list(read(source(*lists), "triples", repair="json"))
+    raw = [{"out": json.dumps(each)} for each in lists]
+    assert expected == list(read(source(*raw), "triples", raw="out"))

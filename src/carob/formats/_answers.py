@@ -29,8 +29,9 @@ class Answers:
     """How answers are read: the keys of documents, the key `raw` that holds the text of an answer
     (empty: the line itself is the answer), and whether damaged JSON is mended.
 
-    An answer is an object, unless `is_answer` says more. `codes` are those of problems of lines
-    and of values. With `whole_items`, an object in a list that is cut off is left out.
+    An answer is an object, unless `is_answer` says more. `wrap` makes an object of a list that is
+    an answer. `codes` are those of problems of lines and of values. With `whole_items`, an object
+    in a list that is cut off is left out.
     """
 
     id: str
@@ -38,6 +39,7 @@ class Answers:
     raw: str
     mend: bool
     is_answer: Callable[[Any], bool] = is_object
+    wrap: Callable[[Any], Any] = lambda value: value
     codes: tuple[str, str] = ("K211", "K212")
     whole_items: bool = False
 
@@ -95,18 +97,18 @@ class Answers:
 
     def _one_a_line(self, source: Source) -> bool:
         """Whether each line is an answer: the first one begins as an object does, or several are
-        objects by themselves.
+        answers by themselves.
         """
         first = next(json_text.lines(source), (0, 0, b""))[2]
         if first.lstrip()[:1] == b"{":
             return in_lines(source)
         starts = (raw.strip() for _, _, raw in json_text.lines(source))
-        whole = (raw for raw in starts if raw[:1] == b"{" and is_object_line(raw))
+        whole = (raw for raw in starts if raw[:1] in b"{[" and is_object_line(raw, self.wrap))
         return next(whole, None) is not None and next(whole, None) is not None
 
     def _answered(self, record: dict[str, Any], line: int, problems: Problems) -> Any:
         """The answer of a record: a text or an object; null if there is none."""
-        answer = record.get(self.raw)
+        answer = self.wrap(record.get(self.raw))
         if answer is not None and not isinstance(answer, (str, dict)):
             found = f"{shown(self.raw)[1:-1]} = {short(answer)}"
             problems.add(self.codes[1], line, found, "the text of an answer, or an object")
@@ -125,16 +127,18 @@ class Answers:
         if not isinstance(text, str):
             return text if is_answer(text) else None
         try:
-            value = json_text.AS_WRITTEN.decode(text)
+            value = self.wrap(json_text.AS_WRITTEN.decode(text))
         except (ValueError, RecursionError):
             value = None
         if is_answer(value):
             return value
         if not self.mend:
             return None
-        value = mended(text, is_answer, whole_items=self.whole_items)
+        value = mended(
+            text, lambda value: is_answer(self.wrap(value)), whole_items=self.whole_items
+        )
         facts["mended"] += value is not None
-        return value
+        return self.wrap(value)
 
     def _has_answer(self, value: Any) -> bool:
         """Whether a value is an answer, or a list with one."""
@@ -185,10 +189,10 @@ def _why_not(answer: Any) -> str:
     return problems.first()[0].found if problems.total else shown(answer.strip())
 
 
-def is_object_line(raw: bytes) -> bool:
-    """Whether a line is an object."""
+def is_object_line(raw: bytes, wrap: Callable[[Any], Any] = lambda value: value) -> bool:
+    """Whether a line is an object, or one that `wrap` makes an object."""
     try:
-        return is_object(json_text.AS_WRITTEN.decode(raw.decode("utf-8")))
+        return is_object(wrap(json_text.AS_WRITTEN.decode(raw.decode("utf-8"))))
     except (ValueError, RecursionError):
         return False
 

@@ -255,15 +255,37 @@ def check_roles(roles: str) -> None:
         raise UsageError(f"roles: found {found}, expected two roles, for example Arg1+Arg2")
 
 
-def answers_in(reader: Any, has_list: Callable[[Any], bool], text: str = "text") -> Answers | None:
+def answers_in(
+    reader: Any,
+    has_list: Callable[[Any], bool],
+    text: str = "text",
+    wrap: Callable[[Any], Any] = lambda value: value,
+) -> Answers | None:
     """How a reader with the parameters `id`, `raw` and `repair` reads the answers of language
-    models; None if its file has plain objects. `has_list` says whether an object is an answer.
+    models; None if its file has plain objects. `has_list` says whether an object is an answer,
+    `wrap` makes an object of a bare list.
     """
     mend = reader.repair == "json"
     if not mend and not reader.raw:
         return None
     codes = "K231", "K232"
-    return Answers(reader.id, text, reader.raw, mend, has_list, codes, whole_items=True)
+    return Answers(reader.id, text, reader.raw, mend, has_list, wrap, codes, whole_items=True)
+
+
+def list_in_object(value: Any, key: str, *of: tuple[str, ...]) -> Any:
+    """A bare list, as language models return it, as an object with the list under a key, if each
+    of its items has one key of each group; any other value as it is.
+
+    >>> list_in_object([{"text": "Ann", "type": "PER"}], "entities", ("text",), ("type", "label"))
+    {'entities': [{'text': 'Ann', 'type': 'PER'}]}
+    >>> list_in_object([{"entities": []}], "entities", ("text",), ("type", "label"))
+    [{'entities': []}]
+    """
+    if isinstance(value, list) and all(
+        isinstance(each, dict) and all(each.keys() & set(keys) for keys in of) for each in value
+    ):
+        return {key: value}
+    return value
 
 
 # --- parts of records ---
@@ -318,7 +340,7 @@ def _key(name: str) -> str:
 
 def text_of(value: Any, key: str = "text") -> Words:
     """The text of a record that has no tokens."""
-    text = value.get(key)
+    text = value.get(key) if isinstance(value, dict) else None
     return text if isinstance(text, str) else None, None
 
 

@@ -44,6 +44,9 @@ def mended(text: str, is_record: Callable[[Any], bool], *, whole_items: bool = F
             if (opens := _OPENS.search(part, at)) is None:
                 break
             value, at = _value_at(part, opens.start(), whole_items)
+            breaks_off = at == len(part) and not part.rstrip().endswith("]")
+            if whole_items and breaks_off and isinstance(value, list) and not is_record(value):
+                value = value[:-1]  # if the list is the record, an object in it is an item
             if value and is_record(value):
                 found.append(value)
         if found:

@@ -69,15 +69,17 @@ class Entities:
     def read(self, source: Source) -> Iterator[Corpus]:
         """Blocks of documents; texts stay in the file."""
         return _dialect.read_records(
-            source, self._entry, self.offsets, answers=self._answers, advice=_answers.ADVICE
-        )
+            source, self._entry, self.offsets, is_record=_is_record,
+            record="object, or list of entities", answers=self._answers, advice=_answers.ADVICE,
+        )  # fmt: skip
 
     @property
     def _answers(self) -> Answers | None:
         """How damaged answers, or answers that are texts, are read."""
-        return _dialect.answers_in(self, _has_entities)
+        return _dialect.answers_in(self, _has_entities, wrap=_wrapped)
 
-    def _entry(self, value: dict[str, Any], facts: Counter[str]) -> Entry | None:
+    def _entry(self, value: Any, facts: Counter[str]) -> Entry | None:
+        value = _wrapped(value)
         entry = Entry({"id": _dialect.name_of(value, self.id)})
         if value.get("text") is not None:
             entry.record["text"] = value["text"]
@@ -138,6 +140,15 @@ def _likeness(value: Any) -> float:
         return 0.0
     keys = rows[0].keys() if isinstance(rows[0], dict) else set()
     return 0.96 if keys & {*_WORDS, "start"} and keys & {*_LABELS} else 0.0
+
+
+def _wrapped(value: Any) -> Any:
+    """A bare list of entities as an object that has them."""
+    return _dialect.list_in_object(value, "entities", _WORDS, _LABELS)
+
+
+def _is_record(value: Any) -> bool:
+    return isinstance(_wrapped(value), dict)
 
 
 def _has_entities(value: Any) -> bool:

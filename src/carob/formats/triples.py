@@ -67,15 +67,17 @@ class Triples:
     def read(self, source: Source) -> Iterator[Corpus]:
         """Blocks of documents; texts stay in the file."""
         return _dialect.read_records(
-            source, self._entry, "char", answers=self._answers, advice=_answers.ADVICE
-        )
+            source, self._entry, "char", is_record=_is_record, record="object, or list of triples",
+            answers=self._answers, advice=_answers.ADVICE,
+        )  # fmt: skip
 
     @property
     def _answers(self) -> Answers | None:
         """How damaged answers, or answers that are texts, are read."""
-        return _dialect.answers_in(self, _has_triples)
+        return _dialect.answers_in(self, _has_triples, wrap=_wrapped)
 
-    def _entry(self, value: dict[str, Any], facts: Counter[str]) -> Entry | None:
+    def _entry(self, value: Any, facts: Counter[str]) -> Entry | None:
+        value = _wrapped(value)
         entry = Entry({"id": _dialect.name_of(value, self.id)})
         if value.get("text") is not None:
             entry.record["text"] = value["text"]
@@ -130,6 +132,15 @@ def _text_at(row: Mapping[str, Any], keys: tuple[str, ...], place: str) -> str:
     if not isinstance(value, str):
         raise WrongError(f"{place}.{names[0]} = {short(value)}", "a text")
     return value
+
+
+def _wrapped(value: Any) -> Any:
+    """A bare list of triples as an object that has them."""
+    return _dialect.list_in_object(value, _LISTS[0], _HEAD, _TYPE, _TAIL)
+
+
+def _is_record(value: Any) -> bool:
+    return isinstance(_wrapped(value), dict)
 
 
 def _has_triples(value: Any) -> bool:
