@@ -260,3 +260,12 @@ def test_messages_to_participants_speak_of_the_inputs(tmp_path: Path) -> None:
     assert "this one finds nothing in the inputs" in empty
     for text in (extra, other, empty):
         assert "gold" not in text and "place" not in text and "--" not in text
+
+
+def test_the_format_of_gold_is_refused_without_gold(
+    gold: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["check", str(gold), "--gold-format", "entities"]) == 2
+    expected = "--gold-format is that of --against; --system-format names that of the files\n"
+    assert capsys.readouterr().err == f"carob: {expected}"
+    assert main(["check", str(gold), "--against", str(gold), "--gold-format", "conll"]) == 0

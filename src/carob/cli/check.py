@@ -29,8 +29,13 @@ def run(arguments: argparse.Namespace) -> int:
     """Check and report."""
     if arguments.challenge is not None:
         return _check_challenge(arguments)
+    from carob.corpus.problems import UsageError
     from carob.evaluate.check import check
 
+    if arguments.gold_format is not None and arguments.against is None:
+        raise UsageError(
+            "--gold-format is that of --against; --system-format names that of the files"
+        )
     findings = check(
         arguments.files,
         arguments.against,
