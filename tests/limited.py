@@ -17,10 +17,11 @@ from typing import Any
 import carob
 
 SERVE = """
-import json, resource, sys, time
+import gc, json, resource, sys, time
 resource.setrlimit(resource.RLIMIT_AS, ({memory}, {memory}))
 {work}
 for line in sys.stdin:
+    gc.collect()  # errors and their tracebacks refer to each other, and to what was read
     with open("/proc/self/clear_refs", "w") as file:
         file.write("5")  # the peak of memory begins again with what is in use
     began = time.process_time()
