@@ -16,7 +16,7 @@ from carob.formats import _dialect, json_text
 from carob.formats._dialect import Entry
 from carob.formats._objects import items
 from carob.formats._text import BOM, signed, unsigned
-from carob.formats._xml import Element, elements
+from carob.formats._xml import Element, elements, is_bioc
 
 _COLLECTIONS = ("documents", "PubTator3")
 _RELATION_LABELS = ("type", "relation")
@@ -65,10 +65,8 @@ class Bioc:
         >>> Bioc.sniff(xml), Bioc.sniff(b'{"documents": [{"passages": []}]}'), Bioc.sniff(b"{}")
         (0.98, 0.98, 0.0)
         """
-        start = head.removeprefix(BOM).lstrip()
-        if start[:1] == b"<":
-            known = b"<document>" in head or b"<source" in head
-            return 0.98 if b"<collection>" in head and known else 0.0
+        if head.removeprefix(BOM).lstrip()[:1] == b"<":
+            return 0.98 if is_bioc(head) else 0.0
         return 0.98 if any(_is_likely(value) for value in json_text.samples(head)) else 0.0
 
     def read(self, source: Source) -> Iterator[Corpus]:

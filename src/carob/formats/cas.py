@@ -18,7 +18,7 @@ from carob.formats import _dialect, _layers, json_text
 from carob.formats._dialect import Entry
 from carob.formats._objects import items
 from carob.formats._text import BOM
-from carob.formats._xml import elements
+from carob.formats._xml import elements, is_xmi
 
 _XMI = "http://www.omg.org/XMI"
 _ECORE = re.compile(r"http:///(.+)\.ecore ([^ ]+)")
@@ -71,7 +71,7 @@ class Cas:
         """
         start = head.removeprefix(BOM).lstrip()
         if start[:1] == b"<":
-            return 0.98 if re.match(rb"(?s)(<\?xml[^>]*>)?\s*<xmi:XMI\b", start[:4000]) else 0.0
+            return 0.98 if is_xmi(head) else 0.0
         known = start[:1] == b"{" and "%FEATURE_STRUCTURES" in json_text.keys(head)
         return 0.98 if known else 0.0
 
