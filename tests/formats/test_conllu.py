@@ -125,6 +125,6 @@ def test_a_tag_of_a_multiword_token_that_its_words_do_not_have_is_refused(
     with pytest.raises(InputError) as caught:
         of_bytes((row("1-2", "DelRoma", "NER=S-LOC") + words).encode(), "conllu")
     assert (
-        f"file:1: K238 found the tag S-LOC of a token whose words {found}, expected a tag of the token "
-        "or of its words, or the same label on both" == str(caught.value)
+        f"file:1: K238 found the tag S-LOC of a token whose words {found}, expected a tag of the "
+        "token or of its words, or the same label on both" == str(caught.value)
     )

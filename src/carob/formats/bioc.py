@@ -109,6 +109,7 @@ class Bioc:
             for part in _with_text(passage)
         ]
         entry.record["text"] = _dialect.assembled(pieces, self.offsets)
+        parts.append(document)  # it may have annotations and relations, too
         names = Counter(
             name for part in parts for each in _objects(part, "annotations")
             if (name := _dialect.name_of(each, "id")) is not None
@@ -120,7 +121,7 @@ class Bioc:
                 self._add(entry, f"annotations[{place}]", each, own)
         relations = [
             (number, each)
-            for number, part in enumerate([*parts, document])
+            for number, part in enumerate(parts)
             for each in _objects(part, "relations")
         ]
         if relations:
@@ -147,7 +148,7 @@ class Bioc:
         if len(spans) == 1:
             where = {"start": spans[0][0], "end": spans[0][1]}
         mention = {"id": name, "label": label, "attributes": infons or None}
-        entry.add(place, where | mention, value.get("text") if len(spans) == 1 else None)
+        entry.add(place, where | mention, value.get("text"))
 
     def _relations(
         self, rows: list[tuple[int, Structure]], entry: Entry, facts: Counter[str]
@@ -269,13 +270,19 @@ def _infons(value: Structure) -> dict[str, str]:
 
 
 def _same_words(quote: str, here: str) -> bool:
-    return " ".join(quote.split()) == " ".join(here.split())
+    """Between the parts of a discontinuous mention, files have a space, dots or nothing."""
+    return _letters(quote) == _letters(here)
+
+
+def _letters(words: str) -> str:
+    return "".join(words.replace("...", " ").split())
 
 
 def _document(element: Element) -> Structure:
     """A document in XML, as it would be in JSON."""
     return {
         "id": element.text_of("id"), "passages": [_part(each) for each in element.all("passage")],
+        "annotations": [_annotation(each) for each in element.all("annotation")],
         "relations": [_relation(each) for each in element.all("relation")],
     }  # fmt: skip
 
@@ -285,15 +292,16 @@ def _part(element: Element) -> Structure:
     return {
         "offset": element.text_of("offset"), "text": element.text_of("text"),
         "sentences": [_part(each) for each in element.all("sentence")],
-        "annotations": [
-            {
-                "id": each.attributes.get("id"), "infons": _xml_infons(each),
-                "text": each.text_of("text"),
-                "locations": [dict(place.attributes) for place in each.all("location")],
-            }
-            for each in element.all("annotation")
-        ],
+        "annotations": [_annotation(each) for each in element.all("annotation")],
         "relations": [_relation(each) for each in element.all("relation")],
+    }  # fmt: skip
+
+
+def _annotation(element: Element) -> Structure:
+    return {
+        "id": element.attributes.get("id"), "infons": _xml_infons(element),
+        "text": element.text_of("text"),
+        "locations": [dict(place.attributes) for place in element.all("location")],
     }  # fmt: skip
 
 
