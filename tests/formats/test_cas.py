@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from carob import InputError, Mention
+from carob.corpus.corpus import fact_remarks
 from tests.formats._files import of_bytes
 
 TEXT = "😀 Ann lives in Rome. 東京!"
@@ -102,6 +103,29 @@ def test_several_layers_need_a_choice() -> None:
     assert (Mention("X", 0, 3),) == of_bytes(data, "cas", layer="B")[0].mentions
     assert (Mention("C", 4, 9),) == of_bytes(data, "cas", layer="a.C")[0].mentions
     assert [("K232", "no annotations of the layer 'D'")] == found(data, layer="D")
+
+
+def xmi(*rows: str) -> bytes:
+    spaces = 'xmlns:xmi="http://www.omg.org/XMI" xmlns:cas="http:///uima/cas.ecore"'
+    sofa = '<cas:Sofa xmi:id="1" sofaID="_InitialView" sofaString="Ann slept"/>'
+    return f'<xmi:XMI {spaces} xmlns:a="http:///a.ecore">{sofa}{"".join(rows)}</xmi:XMI>'.encode()
+
+
+def test_annotations_that_the_index_does_not_have_are_left_out_and_counted() -> None:
+    """UIMA keeps them in the file and does not find them."""
+    rows = [structure(number, begin=0, end=number, value="X") for number in (2, 3)]
+    value = json.loads(as_json(*rows, structure(9, TOKEN, begin=0, end=3)))
+    view = {"_InitialView": {"%SOFA": 1, "%MEMBERS": [3]}, "other": {"%SOFA": 8, "%MEMBERS": [2]}}
+    as_xmi = xmi(
+        *(f'<a:B xmi:id="{n}" sofa="1" begin="0" end="{n}" value="X"/>' for n in (2, 3)),
+        '<cas:View sofa="1" members="1 3"/>', '<cas:View sofa="8" members="2"/>',
+    )  # fmt: skip
+    for data in (json.dumps(value | {"%VIEWS": view}).encode(), as_xmi):
+        corpus = of_bytes(data, "cas")
+        assert (Mention("X", 0, 3),) == corpus[0].mentions
+        assert [("K236", "1 annotation outside the index of the view left out")] \
+            == fact_remarks(corpus)  # fmt: skip
+    assert 2 == len(of_bytes(json.dumps(value).encode(), "cas")[0].mentions)
 
 
 def test_another_unit_is_read_on_request() -> None:

@@ -683,6 +683,7 @@ FACT_PROBLEMS = {
         "with groups of spans, which are not read; --read spans=NAME reads one of them",
     ),
     "unlabelled": ("K236", "region", "without a label left out"),
+    "unindexed": ("K236", "annotation", "outside the index of the view left out"),
     "ungrouped": ("K236", "document", "without the group of spans that spans= names"),
     "unread_relations": ("K236", "relation", "left out, as entities have no ids"),
     "unread_places": ("K236", "place", "of entities not read: their keys are not start and end"),
