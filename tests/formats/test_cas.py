@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from carob import InputError, Mention
+from carob import InputError, Mention, read
 from carob.corpus.corpus import fact_remarks
+from carob.corpus.source import Source
 from tests.formats._files import of_bytes
 
 TEXT = "😀 Ann lives in Rome. 東京!"
@@ -72,9 +73,6 @@ def test_it_is_read_as_cassis_reads_it(seed: int, kind: str) -> None:
 
 
 def test_both_are_recognised() -> None:
-    from carob import read
-    from carob.corpus.source import Source
-
     cas = made()
     for data in (cas.to_xmi(), cas.to_json(), cas.to_json(pretty_print=True)):
         corpus = read(Source.of_bytes(data.encode(), "x.json"))
@@ -102,7 +100,7 @@ def test_several_layers_need_a_choice() -> None:
     assert [("K235", "the layers 'a.B', 'a.C'")] == found(data)
     assert (Mention("X", 0, 3),) == of_bytes(data, "cas", layer="B")[0].mentions
     assert (Mention("C", 4, 9),) == of_bytes(data, "cas", layer="a.C")[0].mentions
-    assert [("K232", "no annotations of the layer 'D'")] == found(data, layer="D")
+    assert [("K232", "no layer 'D'")] == found(data, layer="D")
 
 
 def xmi(*rows: str) -> bytes:
@@ -138,7 +136,19 @@ def test_another_unit_is_read_on_request() -> None:
 
 
 def test_a_file_without_annotations_is_a_document_without_mentions() -> None:
-    assert () == of_bytes(as_json(), "cas")[0].mentions
+    tokens = structure(2, TOKEN, begin=0, end=3)
+    for data, options in ((as_json(), {}), (as_json(tokens), {"layer": "Span"})):
+        corpus = of_bytes(data, "cas", **options)
+        assert () == corpus[0].mentions
+        remark = "1 document without a layer of mentions, or the one that layer= names"
+        assert [("K236", remark)] == fact_remarks(corpus)
+
+
+def test_a_file_of_a_folder_need_not_have_the_layer() -> None:
+    files = {"a.json": as_json(structure(2, begin=0, end=3, value="X")), "b.json": as_json(),
+             "c.json": as_json(structure(2, "a.C", begin=0, end=3, value="X"))}  # fmt: skip
+    corpus = read(Source.of_files(files, "folder"), layer="B")
+    assert ([1, 0, 0], 2) == ([len(each.mentions) for each in corpus], corpus.facts["unlayered"])
 
 
 @pytest.mark.parametrize(("data", "message"), [

@@ -685,6 +685,7 @@ FACT_PROBLEMS = {
     "unlabelled": ("K236", "region", "without a label left out"),
     "unindexed": ("K236", "annotation", "outside the index of the view left out"),
     "ungrouped": ("K236", "document", "without the group of spans that spans= names"),
+    "unlayered": ("K236", "document", "without a layer of mentions, or the one that layer= names"),
     "unread_relations": ("K236", "relation", "left out, as entities have no ids"),
     "unread_places": ("K236", "place", "of entities not read: their keys are not start and end"),
     "unread_evidence": ("K236", "relation", "with evidence, which is not read"),

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any, ClassVar
 
 from carob.corpus.corpus import Corpus
-from carob.corpus.problems import Problems, shown
+from carob.corpus.problems import Problems
 from carob.corpus.record import WrongError, short
 from carob.corpus.source import Source
 from carob.formats import _dialect, _layers, json_text
@@ -112,12 +112,9 @@ class Cas:
             entry.record["sentences"] = sorted(starts)
         relations = [each for each in placed if {*_ENDS.values()} <= each.links.keys()]
         spans = [each for each in placed if not {*_ENDS.values()} <= each.links.keys()]
-        name = _layers.chosen_layer({each.type for each in spans}, self.layer)
+        name = _layers.layer_of({each.type for each in spans}, self.layer, inside, facts)
         if name is None:
-            if self.layer:
-                known = sorted({_layers.last_name(each.type) for each in spans})
-                expected = f"one of {', '.join(known) or 'none'}"
-                raise WrongError(f"no annotations of the layer {shown(self.layer)}", expected)
+            _relations(relations, {}, facts)
             return entry
         chosen = [each for each in spans if each.type == name]
         names = {each.id: f"T{number}" for number, each in enumerate(chosen, 1)}

@@ -47,6 +47,7 @@ def read_files(reader: Any, source: Source) -> Read:
         raise source.failure("K002", "an empty folder", "at least one document")
     _check_together(parts, problems)
     problems.check()
+    _require_somewhere(reader, source, facts, sum(len(part) for _, part in parts))
     facts["hidden_files"] = source.hidden
     how = {key: values.pop() if len(values) == 1 else "auto" for key, values in settings.items()}
     corpus = Corpus.joined([part for _, part in parts])
@@ -54,6 +55,19 @@ def read_files(reader: Any, source: Source) -> Read:
     shelves = Shelves(tuple(part.library for _, part in parts), tuple(first),
                       tuple(file.name for file, _ in parts))  # fmt: skip
     return replace(corpus, library=shelves), how, dict(facts)
+
+
+_NAMED = {"ungrouped": ("group of spans", "spans"), "unlayered": ("layer", "layer")}
+"""Facts that count documents without a thing that a parameter names."""
+
+
+def _require_somewhere(reader: Any, source: Source, facts: Counter[str], documents: int) -> None:
+    """Refuse a name of a group or layer that no file has."""
+    for fact, (what, parameter) in _NAMED.items():
+        name = getattr(reader, parameter, "")
+        if name and facts[fact] == documents:
+            raise source.failure("K232", f"no {what} {shown(name)} in any file",
+                                 "one that some file has", f"--read {parameter}=NAME")  # fmt: skip
 
 
 def _check_together(parts: Iterable[tuple[Source, Corpus]], problems: Problems) -> None:
