@@ -174,6 +174,20 @@ def test_a_layer_that_no_file_has_is_refused() -> None:
     )
 
 
+def test_files_of_a_folder_with_different_layers_need_a_choice() -> None:
+    mood = file("#T_SP=custom.Mood|mood", "1-1 0-3 Ann calm")
+    files = {"a.tsv": file(NER, "1-1 0-3 Ann * PER"), "b.tsv": mood}
+    with pytest.raises(InputError) as caught:
+        read(Source.of_files(files, "folder"))
+    assert (
+        "folder: K235 found the layers 'custom.Mood', 'de.tudarmstadt.ukp.dkpro.core.api.ner.type."
+        "NamedEntity' in different files, expected one of them; --read layer=NAME"
+        == str(caught.value)
+    )
+    corpus = read(Source.of_files(files, "folder"), layer="Mood")
+    assert [0, 1] == [len(each.mentions) for each in corpus]
+
+
 def test_options_are_checked() -> None:
     with pytest.raises(UsageError, match="offsets cannot count"):
         read(Source.of_bytes(file(NER, "1-1 0-3 Ann * PER")), "webanno", offsets="words")

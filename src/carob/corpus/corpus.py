@@ -645,6 +645,9 @@ LEFT_OUT = "left_out"
 UNPARSED = "unparsed"
 """The fact that counts answers that could not be read; after it and a colon, the first of them."""
 
+LAYER = "layer"
+"""The fact that names, after it and a colon, the layer that holds the mentions of a document."""
+
 _CUT = "beginning or ending inside a word, as hardly any would if"
 
 FACT_PROBLEMS = {

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from carob.corpus.corpus import LAYER
 from carob.corpus.problems import shown
 from carob.corpus.record import WrongError
 from carob.formats import _dialect
@@ -63,6 +64,8 @@ def layer_of(
         expected = f"one of the layers of the file ({', '.join(others)}): --read layer=NAME"
         raise WrongError(f"no layer {shown(wanted)}", expected)
     facts["unlayered"] += name is None
+    if name is not None:
+        facts[f"{LAYER}: {name}"] += 1
     return name
 
 
