@@ -49,19 +49,21 @@ def as_xml(*documents: Any) -> bytes:
             for each in value.get("relations", [])
         )
 
-    def part(value: Any) -> str:
-        marked = "".join(
+    def annotations(value: Any) -> str:
+        return "".join(
             f'<annotation id="{a["id"]}">{infons(a)}'
             + "".join(f"<location{attributes(place)}/>" for place in a["locations"])
             + f"<text>{escape(a['text'])}</text></annotation>"
-            for a in value["annotations"]
+            for a in value.get("annotations", [])
         )
+
+    def part(value: Any) -> str:
         text = f"<offset>{value['offset']}</offset><text>{escape(value['text'])}</text>"
-        return f"<passage>{text}{marked}{relations(value)}</passage>"
+        return f"<passage>{text}{annotations(value)}{relations(value)}</passage>"
 
     inside = "".join(
         f"<document><id>{each['id']}</id>{''.join(map(part, each['passages']))}"
-        f"{relations(each)}</document>"
+        f"{annotations(each)}{relations(each)}</document>"
         for each in documents
     )
     return f"<collection><source/>{inside}</collection>".encode()
@@ -105,6 +107,45 @@ def test_several_locations_are_a_discontinuous_mention() -> None:
     both["locations"].append({"offset": "14", "length": "4"})
     (one,) = of_bytes(as_json(document(passage(0, "Head and neck pain", both))), "bioc")
     assert (Mention.of("PER", [(0, 4), (14, 18)], id="0"),) == one.mentions
+
+
+@pytest.mark.parametrize("quote", ["Head pain", "Head ... pain", "Head...pain", "Headpain"])
+def test_the_words_of_a_discontinuous_mention_are_compared(quote: str) -> None:
+    text = "😀 Head and neck pain."
+
+    def places(first: int, second: int, words: str) -> bytes:
+        both = annotation("0", first, "Head") | {"text": words}
+        both["locations"].append({"offset": second, "length": 4})
+        return as_xml(document(passage(0, text, both)))
+
+    right = of_bytes(places(2, 16, quote), "bioc")
+    assert (1, 0) == (right.facts["quoted"], right.facts.get("misquoted", 0))
+    with pytest.raises(InputError) as caught:
+        of_bytes(places(3, 17, quote), "bioc")
+    assert (
+        "file:1: K234 found 1 of 1 mention with other words in the text than the file quotes "
+        f"(annotations[0] quotes {quote!r}, the text has 'ead  ain.'), expected offsets that "
+        "count characters, with exclusive ends; 1 of 1 fit if offsets count UTF-16 units, as in "
+        "JavaScript and Java: --read offsets=utf16 (or offsets=char to take them as they are)"
+        == str(caught.value)
+    )
+    wrong = of_bytes(places(2, 16, "Neck pain"), "bioc")
+    assert 1 == wrong.facts["misquoted"]
+
+
+@pytest.mark.parametrize("form", [as_json, as_xml])
+def test_annotations_may_stand_beside_the_passages(form: Any) -> None:
+    one = document(
+        passage(0, "Ann slept.", annotation("0", 4, "slept", "ACT")), passage(11, "Bo ran."),
+        annotations=[annotation("0", 0, "Ann"), annotation("1", 11, "Bo")],
+        relations=[{"id": "R", "nodes": [{"refid": "0:0", "role": "a"},
+                                         {"refid": "1", "role": "b"}]}],
+    )  # fmt: skip
+    (found_one,) = of_bytes(form(one), "bioc")
+    assert [("PER", 0, 3, "2:0"), ("ACT", 4, 9, "0:0"), ("PER", 11, 13, "1")] == [
+        (m.label, m.start, m.end, m.id) for m in found_one.mentions
+    ]
+    assert (("a", "0:0"), ("b", "1")) == found_one.relations[0].members
 
 
 def test_ids_that_occur_twice_get_the_number_of_their_passage() -> None:

@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
-from carob import InputError, Mention
+from carob import InputError, Mention, read
+from carob.corpus.corpus import fact_remarks
+from carob.corpus.source import Source
 from tests.formats._files import of_bytes
 
 TEXT = "😀 Ann lives in Rome. 東京!"
@@ -71,9 +73,6 @@ def test_it_is_read_as_cassis_reads_it(seed: int, kind: str) -> None:
 
 
 def test_both_are_recognised() -> None:
-    from carob import read
-    from carob.corpus.source import Source
-
     cas = made()
     for data in (cas.to_xmi(), cas.to_json(), cas.to_json(pretty_print=True)):
         corpus = read(Source.of_bytes(data.encode(), "x.json"))
@@ -101,7 +100,30 @@ def test_several_layers_need_a_choice() -> None:
     assert [("K235", "the layers 'a.B', 'a.C'")] == found(data)
     assert (Mention("X", 0, 3),) == of_bytes(data, "cas", layer="B")[0].mentions
     assert (Mention("C", 4, 9),) == of_bytes(data, "cas", layer="a.C")[0].mentions
-    assert [("K232", "no annotations of the layer 'D'")] == found(data, layer="D")
+    assert [("K232", "no layer 'D'")] == found(data, layer="D")
+
+
+def xmi(*rows: str) -> bytes:
+    spaces = 'xmlns:xmi="http://www.omg.org/XMI" xmlns:cas="http:///uima/cas.ecore"'
+    sofa = '<cas:Sofa xmi:id="1" sofaID="_InitialView" sofaString="Ann slept"/>'
+    return f'<xmi:XMI {spaces} xmlns:a="http:///a.ecore">{sofa}{"".join(rows)}</xmi:XMI>'.encode()
+
+
+def test_annotations_that_the_index_does_not_have_are_left_out_and_counted() -> None:
+    """UIMA keeps them in the file and does not find them."""
+    rows = [structure(number, begin=0, end=number, value="X") for number in (2, 3)]
+    value = json.loads(as_json(*rows, structure(9, TOKEN, begin=0, end=3)))
+    view = {"_InitialView": {"%SOFA": 1, "%MEMBERS": [3]}, "other": {"%SOFA": 8, "%MEMBERS": [2]}}
+    as_xmi = xmi(
+        *(f'<a:B xmi:id="{n}" sofa="1" begin="0" end="{n}" value="X"/>' for n in (2, 3)),
+        '<cas:View sofa="1" members="1 3"/>', '<cas:View sofa="8" members="2"/>',
+    )  # fmt: skip
+    for data in (json.dumps(value | {"%VIEWS": view}).encode(), as_xmi):
+        corpus = of_bytes(data, "cas")
+        assert (Mention("X", 0, 3),) == corpus[0].mentions
+        assert [("K236", "1 annotation outside the index of the view left out")] \
+            == fact_remarks(corpus)  # fmt: skip
+    assert 2 == len(of_bytes(json.dumps(value).encode(), "cas")[0].mentions)
 
 
 def test_another_unit_is_read_on_request() -> None:
@@ -114,7 +136,19 @@ def test_another_unit_is_read_on_request() -> None:
 
 
 def test_a_file_without_annotations_is_a_document_without_mentions() -> None:
-    assert () == of_bytes(as_json(), "cas")[0].mentions
+    tokens = structure(2, TOKEN, begin=0, end=3)
+    for data, options in ((as_json(), {}), (as_json(tokens), {"layer": "Span"})):
+        corpus = of_bytes(data, "cas", **options)
+        assert () == corpus[0].mentions
+        remark = "1 document without a layer of mentions, or the one that layer= names"
+        assert [("K236", remark)] == fact_remarks(corpus)
+
+
+def test_a_file_of_a_folder_need_not_have_the_layer() -> None:
+    files = {"a.json": as_json(structure(2, begin=0, end=3, value="X")), "b.json": as_json(),
+             "c.json": as_json(structure(2, "a.C", begin=0, end=3, value="X"))}  # fmt: skip
+    corpus = read(Source.of_files(files, "folder"), layer="B")
+    assert ([1, 0, 0], 2) == ([len(each.mentions) for each in corpus], corpus.facts["unlayered"])
 
 
 @pytest.mark.parametrize(("data", "message"), [

@@ -82,3 +82,49 @@ def test_it_is_written_and_read_again() -> None:
     assert list(corpus) == list(of_bytes(data, "conllu", key="NE"))
     with pytest.raises(UsageError, match="conllu cannot hold the label"):
         written(Corpus.of(Document(tokens=("a",), mentions=(Mention("A|B", 0, 1),))), "conllu")
+
+
+@pytest.mark.parametrize(("tags", "mentions"), [
+    (("S-LOC", "_", "_", "O"), [("LOC", 1, 3)]),
+    (("U-LOC", "_", "_", "O"), [("LOC", 1, 3)]),
+    (("B-LOC", "_", "_", "E-LOC"), [("LOC", 1, 4)]),
+    (("B-LOC", "_", "_", "I-LOC"), [("LOC", 1, 4)]),
+    (("I-LOC", "_", "_", "O"), [("LOC", 1, 3)]),
+    (("LOC", "_", "_", "O"), [("LOC", 1, 3)]),
+    (("O", "_", "_", "S-LOC"), [("LOC", 3, 4)]),
+    (("S-LOC", "_", "S-LOC", "O"), [("LOC", 2, 3)]),
+])  # fmt: skip
+def test_a_tag_of_a_multiword_token_is_that_of_its_words(
+    tags: tuple[str, ...], mentions: list[tuple[str, int, int]]
+) -> None:
+    """As Stanza writes it."""
+    token, *words = [tag if tag == "_" else f"NER={tag}" for tag in tags]
+    text = row("1", "vista", "NER=O") + row("2-3", "DelRoma", token) + row("2", "Del", words[0])
+    text += row("3", "Roma", words[1]) + row("4", "Nord", words[2]) + "\n" + row("2", "x")
+    corpus = of_bytes(text.encode(), "conllu")
+    assert mentions == [(m.label, m.start, m.end) for m in corpus[0].mentions]
+    assert 0 == corpus.facts.get("repaired", 0)
+
+
+def test_an_end_on_a_multiword_token_is_on_its_last_word() -> None:
+    text = row("1", "a", "NER=B-X") + row("2-4", "bcd", "NER=E-X")
+    text += "".join(row(str(number), "w") for number in (2, 3, 4)) + row("5", "e", "NER=S-X")
+    corpus = of_bytes(text.encode(), "conllu", scheme="iobes", repair="strict")
+    assert [(0, 4), (4, 5)] == [(m.start, m.end) for m in corpus[0].mentions]
+
+
+@pytest.mark.parametrize(("words", "found"), [
+    (row("1", "Del", "NER=O") + row("2", "Roma"), "have the tags O"),
+    (row("1", "Del", "NER=B-PER") + row("2", "Roma", "NER=E-PER"),
+     "have the tags B-PER, E-PER"),
+    ("\n" + row("1", "Del") + row("2", "Roma"), "do not follow"),
+])  # fmt: skip
+def test_a_tag_of_a_multiword_token_that_its_words_do_not_have_is_refused(
+    words: str, found: str
+) -> None:
+    with pytest.raises(InputError) as caught:
+        of_bytes((row("1-2", "DelRoma", "NER=S-LOC") + words).encode(), "conllu")
+    assert (
+        f"file:1: K238 found the tag S-LOC of a token whose words {found}, expected a tag of the "
+        "token or of its words, or the same label on both" == str(caught.value)
+    )

@@ -215,3 +215,60 @@ def test_a_column_that_may_have_documents_is_not_left_out() -> None:
     assert ["1", "2"] == [each.id for each in of_bytes(table, "csv", document="sentence_no")]
     assert 1 == len(of_bytes(table, "csv", document=""))
     assert 1 == len(of_bytes(b",start,end,label\n0,0,3,PER\n1,5,8,PER\n", "csv"))
+
+
+def test_a_first_line_may_name_the_separator() -> None:
+    """Excel reads and writes such a line."""
+    for line, sign in (("sep=;", ";"), ('"sep=|"\r', "|"), ("\ufeffSEP=,", ",")):
+        data = table(
+            line, "doc,start,end,label".replace(",", sign), f'd1{sign}0{sign}x{sign}"sep=;"'
+        )
+        with pytest.raises(InputError) as caught:
+            read(Source.of_bytes(data, "a.csv"))
+        assert "a.csv:3: K232 found end = 'x', expected a whole number" == str(caught.value)
+        assert {"d1": [("sep=;", 0, 3)]} == places(data.replace(b"x", b"3"))
+    with pytest.raises(InputError, match=r"a\.csv:1: K241 found no column of start"):
+        read(Source.of_bytes(b"sep=;\na;b\n1;2\n", "a.csv"))
+
+
+@pytest.mark.parametrize(("header", "found", "options"), [
+    ("doc_id,start,end,start_char,end_char,label",
+     "start: 'start', 'start_char'; end: 'end', 'end_char'",
+     "--read start=start_char --read end=end_char"),
+    ("doc,start,end,label,type", "label: 'label', 'type'", "--read label=NAME"),
+    ("doc,start,end,label,file", "document: 'doc', 'file'", "--read document=NAME"),
+])  # fmt: skip
+def test_of_two_columns_that_may_be_meant_the_user_chooses_one(
+    header: str, found: str, options: str
+) -> None:
+    names = header.split(",")
+    with pytest.raises(InputError) as caught:
+        of_bytes(table(header, ",".join("0" for _ in names)), "csv")
+    assert (
+        f"file:1: K241 found several columns that may be meant ({found}), expected one of each; "
+        f"the columns are {', '.join(map(repr, names))}; say which is which: {options}"
+        == str(caught.value)
+    )
+
+
+def test_places_of_tokens_stand_beside_those_of_characters() -> None:
+    data = table("doc_id,start,end,start_char,end_char,label", "d1,0,2,0,7,PER")
+    assert {"d1": [("PER", 0, 7)]} == places(data, start="start_char", end="end_char")
+    assert {"d1": [("PER", 0, 2)]} == places(data, start="start", end="end", unit="token")
+
+
+def test_documents_that_the_annotator_has_not_seen_are_left_out() -> None:
+    head = "doc,start,end,label,annotator"
+    data = table(head, "d1,0,3,A,ann", "d2,0,3,A,bob", "d3,0,3,A,ann", "d3,1,2,B,bob", "d4,,,,ann")
+    assert {"d1": [("A", 0, 3)], "d3": [("A", 0, 3)], "d4": []} == places(data, annotator="ann")
+    assert 2 == of_bytes(data, "csv", annotator="ann").facts["other_annotators"]
+    assert [("K002", None, "a file whose records are all left out")] == found(data, annotator="x")
+
+
+def test_every_wrong_row_of_a_document_is_reported() -> None:
+    data = table("doc,start,end,label", "d,1.5,3,A", "d,-1,3,A", "d,3,2,A", "d,0,3,A")
+    assert [
+        ("K232", 2, "start = '1.5'"), ("K232", 3, "start = -1"),
+        ("K232", 4, "span 3..2 is empty or negative; ends are exclusive, so one position at 3 is "
+         "3..4"),
+    ] == found(data)  # fmt: skip

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from carob import InputError, UsageError, check, convert, read
+from carob.corpus.corpus import fact_remarks
 from carob.corpus.source import Source
 from carob.formats import docbin
 from tests.formats._files import of_bytes, speaks
@@ -20,15 +21,18 @@ pytestmark = pytest.mark.slow  # spaCy takes seconds to load
 
 
 def made(*texts: str, user_data: bool = False) -> bytes:
-    """Each text is one sentence; its second token is a PER, and the last one is in a group."""
+    """Each text is one sentence; its second token is a PER. If it does not begin with No, it has a
+    group of spans.
+    """
     nlp = spacy.blank("en")
     nlp.add_pipe("sentencizer")
     packed = spacy.tokens.DocBin(store_user_data=user_data)
     for text in texts:
         doc = nlp(text)
         doc.ents = [spacy.tokens.Span(doc, 1, 2, label="PER")]
-        doc.spans["sc"] = [spacy.tokens.Span(doc, 0, 2, label="A"),
-                           spacy.tokens.Span(doc, 1, 2, label="B")]  # fmt: skip
+        if not text.startswith("No"):
+            doc.spans["sc"] = [spacy.tokens.Span(doc, 0, 2, label="A"),
+                               spacy.tokens.Span(doc, 1, 2, label="B")]  # fmt: skip
         packed.add(doc)
     return bytes(packed.to_bytes())
 
@@ -55,6 +59,17 @@ def test_a_group_of_spans_is_read_instead() -> None:
     assert [("A", 0, 6), ("B", 3, 6)] == [(m.label, m.start, m.end) for m in document.mentions]
     with pytest.raises(InputError, match=r"no group of spans 'x', expected one of the .*: 'sc'"):
         of_bytes(made("Oh Ann!"), "docbin", spans="x")
+
+
+def test_documents_without_the_group_are_counted_and_a_file_without_it_is_refused() -> None:
+    corpus = of_bytes(made("Oh Ann!", "No Bo!"), "docbin", spans="sc")
+    assert [2, 0] == [len(each.mentions) for each in corpus]
+    assert [("K236", "1 document without the group of spans that spans= names")] \
+        == fact_remarks(corpus)  # fmt: skip
+    with pytest.raises(InputError) as caught:
+        of_bytes(made("No Bo!"), "docbin", spans="sc")
+    assert "file: K232 found no group of spans 'sc', expected one, and there are none" \
+        == str(caught.value)  # fmt: skip
 
 
 def test_without_spacy_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

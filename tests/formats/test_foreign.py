@@ -193,6 +193,35 @@ def test_a_file_is_read_as_what_it_is_whatever_its_name(
     assert [("PER", 0, 3)] == [(m.label, m.start, m.end) for m in corpus[0].mentions]
 
 
+DOCUMENT = "<document ><id>1</id><passage><offset>0</offset><text>Ann</text></passage></document>"
+XMI = """<xmi:XMI xmlns:xmi="http://www.omg.org/XMI" xmlns:cas="http:///uima/cas.ecore">
+<cas:Sofa xmi:id="1" sofaString="Ann"/></xmi:XMI>"""
+
+
+@pytest.mark.parametrize("line_break", ["", "\n", " \r\n"])
+@pytest.mark.parametrize(("format", "text"), [
+    ("bioc", f'<collection xmlns="http://x"><source/>{DOCUMENT}</collection>'),
+    ("bioc", f"<collection >{DOCUMENT}</collection>"),
+    ("bioc", f"<!DOCTYPE collection SYSTEM 'B'>|<?x?><collection>{DOCUMENT}</collection>"),
+    ("cas", f"<!-- by hand -->|<!-- > -->{XMI}"),
+    ("cas", f"<!DOCTYPE x [<!ELEMENT x ANY>]>|{XMI}"),
+])  # fmt: skip
+def test_xml_is_recognised_by_its_root_whatever_precedes_it(
+    format: str, text: str, line_break: str
+) -> None:
+    for declaration in ("", '<?xml version="1.0"?>'):
+        whole = declaration + text.replace("|", line_break)
+        corpus = read(Source.of_bytes(whole.encode(), "file"))
+        assert corpus.origin is not None
+        assert (format, "Ann") == (corpus.origin.format, corpus[0].text)
+
+
+@pytest.mark.parametrize("root", ["<collection/>", "<x:collection xmlns:x='x'/>", "<xmi>", ""])
+def test_a_file_that_declares_itself_xml_is_never_columns(root: str) -> None:
+    with pytest.raises(InputError, match="file: K239 found what looks like XML"):
+        read(Source.of_bytes(b'<?xml version="1.0"?>' + root.encode(), "file"))
+
+
 @pytest.mark.parametrize("text", [
     "start O\nend O\nlabel O\n", "Ann B-PER\n", "<speaker>Ann</speaker> will start, end, label\n",
     '{"start": "3", "end": "4", "label": "x"}', '{"paragraphs": ["a"], "id": "1"}',

@@ -77,6 +77,8 @@ def test_a_file_of_a_folder_need_not_have_the_group() -> None:
     files = {"1.json": json.dumps(with_group).encode(), "2.json": json.dumps(DOC).encode()}
     corpus = read(Source.of_files(files, "folder"), "spacy", spans="sc")
     assert (1, 1) == (len(corpus.mentions), corpus.facts["ungrouped"])
+    with pytest.raises(InputError, match="folder: K232 found no group of spans 'x' in any file"):
+        read(Source.of_files(files, "folder"), "spacy", spans="x")
 
 
 @pytest.mark.parametrize(("value", "message"), [

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from carob import InputError, Mention, UsageError, read
+from carob.corpus.corpus import fact_remarks
 from carob.corpus.source import Source
 from tests.formats._files import of_bytes
 
@@ -140,6 +141,51 @@ def test_files_of_a_folder_are_documents_with_ids(tmp_path: Path) -> None:
     corpus = read(tmp_path)
     assert ["a.txt/ann", "b.txt/ann"] == [each.id for each in corpus]
     assert "Ann Lee left" == corpus[1].text
+
+
+def test_a_document_without_the_layer_is_empty_and_counted() -> None:
+    """INCEpTION leaves layers without annotations out of the header."""
+    without = (file("", "1-1 0-3 Ann"), file(POS, "1-1 0-3 Ann NNP"))
+    for data, layer in zip(without, ("", "NamedEntity"), strict=True):
+        corpus = of_bytes(data, "webanno", layer=layer)
+        assert ("Ann Lee left", ()) == (corpus[0].text, corpus[0].mentions)
+        remark = "1 document without a layer of mentions, or the one that layer= names"
+        assert [("K236", remark)] == fact_remarks(corpus)
+    files = {"a.tsv": file(NER, "1-1 0-3 Ann * PER"), "b.tsv": without[0], "c.tsv": without[1]}
+    for options in ({}, {"layer": "NamedEntity"}):
+        corpus = read(Source.of_files(files, "folder"), **options)
+        mentions_each = [len(each.mentions) for each in corpus]
+        assert ([1, 0, 0], 2) == (mentions_each, corpus.facts["unlayered"])
+
+
+def test_a_layer_that_no_file_has_is_refused() -> None:
+    data = file(NER, "1-1 0-3 Ann * PER")
+    with pytest.raises(InputError) as caught:
+        of_bytes(data, "webanno", layer="Person")
+    assert (
+        "file:1: K232 found no layer 'Person', expected one of the layers of the file "
+        "(NamedEntity): --read layer=NAME" == str(caught.value)
+    )
+    with pytest.raises(InputError) as caught:
+        read(Source.of_files({"a.tsv": data, "b.tsv": data}, "folder"), layer="Person")
+    assert (
+        "folder: K232 found no layer 'Person' in any file, expected one that some file has; "
+        "--read layer=NAME" == str(caught.value)
+    )
+
+
+def test_files_of_a_folder_with_different_layers_need_a_choice() -> None:
+    mood = file("#T_SP=custom.Mood|mood", "1-1 0-3 Ann calm")
+    files = {"a.tsv": file(NER, "1-1 0-3 Ann * PER"), "b.tsv": mood}
+    with pytest.raises(InputError) as caught:
+        read(Source.of_files(files, "folder"))
+    assert (
+        "folder: K235 found the layers 'custom.Mood', 'de.tudarmstadt.ukp.dkpro.core.api.ner.type."
+        "NamedEntity' in different files, expected one of them; --read layer=NAME"
+        == str(caught.value)
+    )
+    corpus = read(Source.of_files(files, "folder"), layer="Mood")
+    assert [0, 1] == [len(each.mentions) for each in corpus]
 
 
 def test_options_are_checked() -> None:

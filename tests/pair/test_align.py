@@ -141,6 +141,22 @@ def test_white_space_at_ends_of_lines_never_matters(text: str) -> None:
     assert "different_words" not in Pair.of(tokens, spaced).coverage
 
 
+def test_documents_without_ids_are_found_whatever_white_space_their_lines_end_in() -> None:
+    def corpus(*texts: str) -> Corpus:
+        mention = {"start": 0, "end": 2, "label": "P"}
+        return Corpus.of(*({"text": text, "mentions": [mention]} for text in texts))
+
+    gold = corpus("Ann\nBo", "Al met Di", "Cy")
+    pair = Pair.of(gold, corpus("Cy\n", "Al met Di", "Ann \r\nBo"))
+    assert ([0, 1, 2], True) == (pair.system.doc.tolist(), bool((pair.system.start == 0).all()))
+    warning = "documents without ids are in another order than gold's, and are paired by "
+    warning += "their words"
+    assert (warning,) == pair.warnings
+    assert () == Pair.of(gold, corpus("Ann \r\nBo", "Al met Di", "Cy\n")).warnings
+    with pytest.raises(InputError, match="K303"):  # two that are the same: the order counts
+        Pair.of(corpus("Al", "Bo", "Bo "), corpus("Bo", "Al\n", "Bo\n"))
+
+
 def test_texts_that_differ_otherwise_are_still_an_error() -> None:
     gold, system = Corpus.of({"text": "Ann met Bo"}), Corpus.of({"text": "Ann  met Bo"})
     with pytest.raises(InputError, match="only tokens or spaces differ: --align characters"):

@@ -645,6 +645,9 @@ LEFT_OUT = "left_out"
 UNPARSED = "unparsed"
 """The fact that counts answers that could not be read; after it and a colon, the first of them."""
 
+LAYER = "layer"
+"""The fact that names, after it and a colon, the layer that holds the mentions of a document."""
+
 _CUT = "beginning or ending inside a word, as hardly any would if"
 
 FACT_PROBLEMS = {
@@ -683,7 +686,9 @@ FACT_PROBLEMS = {
         "with groups of spans, which are not read; --read spans=NAME reads one of them",
     ),
     "unlabelled": ("K236", "region", "without a label left out"),
+    "unindexed": ("K236", "annotation", "outside the index of the view left out"),
     "ungrouped": ("K236", "document", "without the group of spans that spans= names"),
+    "unlayered": ("K236", "document", "without a layer of mentions, or the one that layer= names"),
     "unread_relations": ("K236", "relation", "left out, as entities have no ids"),
     "unread_places": ("K236", "place", "of entities not read: their keys are not start and end"),
     "unread_evidence": ("K236", "relation", "with evidence, which is not read"),

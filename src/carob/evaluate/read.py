@@ -100,8 +100,10 @@ def _keys_of_formats() -> frozenset[str]:
 
 
 def _is_table(head: bytes) -> bool:
-    """Whether the first line has several columns."""
-    first = head.partition(b"\n")[0]
+    """Whether the first line has several columns, or says what separates them."""
+    first = head.removeprefix(_BOM).partition(b"\n")[0]
+    if first.strip(b'"\r')[:4].lower() == b"sep=":
+        return True
     return max(first.count(sign) for sign in (b",", b";", b"\t")) > 1
 
 

@@ -41,6 +41,7 @@ COUNTED = (
     "rejected", "unread_relations", "span_groups", "skipped", "cancelled", "other_annotators",
     "quoted", "misquoted", "unlabelled_relations", "unplaced", "mended", "unparsed",
     "cut_utf16", "cut_bytes", "cut_inclusive", "ungrouped", "unlabelled", "unread_places",
+    "unindexed", "unlayered",
 )  # fmt: skip
 """What readers of dialects count for the user."""
 
@@ -323,15 +324,27 @@ def object_in(value: Any, place: str, expected: str) -> dict[str, Any]:
     return value
 
 
-def no_group(wanted: str, groups: Iterable[str]) -> tuple[str, str]:
-    """What was found and expected where no group of spans has the wanted name.
+def group_of(groups: Mapping[str, Any], wanted: str, known: set[str], facts: Counter[str]) -> Any:
+    """The group of spans with a name; a document without it is counted. The names of all groups
+    are added to `known`.
 
-    >>> no_group("sc", ["b", "a"])
-    ("no group of spans 'sc'", "one of the groups that are there: 'a', 'b'")
+    >>> facts, known = Counter(), set()
+    >>> group_of({"a": []}, "sc", known, facts), facts["ungrouped"], known
+    ([], 1, {'a'})
     """
-    known = ", ".join(shown(name) for name in sorted(groups)[:20])
-    there = f"one of the groups that are there: {known}" if known else "one, and there are none"
-    return f"no group of spans {shown(wanted)}", there
+    known.update(groups)
+    facts["ungrouped"] += wanted not in groups
+    return groups.get(wanted, [])
+
+
+def require_group(source: Source, wanted: str, known: Iterable[str]) -> None:
+    """Refuse a file in which no document has the wanted group. The other files of a folder may
+    have it: there, a warning counts the documents.
+    """
+    if wanted and wanted not in known and source.inside is None:
+        names = ", ".join(shown(name) for name in sorted(known)[:20])
+        there = f"one of the groups that are there: {names}" if names else "one, and there are none"
+        raise source.failure("K232", f"no group of spans {shown(wanted)}", there)
 
 
 def _key(name: str) -> str:

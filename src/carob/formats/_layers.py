@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from carob.corpus.corpus import LAYER
 from carob.corpus.problems import shown
 from carob.corpus.record import WrongError
 from carob.formats import _dialect
@@ -47,6 +49,24 @@ def chosen_layer(layers: Iterable[str], wanted: str) -> str | None:
     if wanted and not found:
         return None
     return found[0] if found else None
+
+
+def layer_of(
+    layers: Iterable[str], wanted: str, inside: str | None, facts: Counter[str]
+) -> str | None:
+    """The layer of mentions of a document; None, which is counted, if it has no annotations. A
+    wrong name is refused, unless the other files of a folder (`inside`) may have the layer.
+    """
+    known = sorted({*layers})
+    name = chosen_layer(known, wanted)
+    others = [last_name(each) for each in known if not is_linguistic(each)]
+    if name is None and wanted and others and inside is None:
+        expected = f"one of the layers of the file ({', '.join(others)}): --read layer=NAME"
+        raise WrongError(f"no layer {shown(wanted)}", expected)
+    facts["unlayered"] += name is None
+    if name is not None:
+        facts[f"{LAYER}: {name}"] += 1
+    return name
 
 
 def chosen_feature(features: Sequence[str], wanted: str, layer: str) -> str | None:

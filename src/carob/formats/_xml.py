@@ -7,17 +7,57 @@ is not declared, because text would be missing without a word.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 from xml.parsers import expat
 
 from carob.corpus.problems import Problems, shown
 from carob.corpus.source import LARGEST, Source
-from carob.formats._text import CONVERT, DIVIDE
+from carob.formats._text import BOM, CONVERT, DIVIDE
 
 DEEPEST = 100
 """How deep elements may stand in each other."""
 _BLOCK = 1 << 16
+
+# Possessive: what a file leaves open must not be tried again from each of its characters.
+_PROLOGUE = re.compile(
+    rb"(?is)(?:\s++|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^>\[]*+(?:\[[^\]]*+\])?+[^>]*+>)*+"
+)
+_ROOT = re.compile(rb"<((?:[\w.-]+:)?[\w.-]+)[\s/>]")
+_PART_OF_BIOC = re.compile(rb"<(?:source|document)[\s/>]")
+
+
+def root_of(head: bytes) -> str:
+    """The name of the root of an XML file, after what may precede it; empty if there is none.
+
+    >>> root_of(b'<?xml version="1.0"?><!-- x --><!DOCTYPE a [<!ENTITY b "c">]><a b="c">')
+    'a'
+    >>> root_of(b"Ann B-PER")
+    ''
+    """
+    prologue = _PROLOGUE.match(head.removeprefix(BOM))
+    assert prologue is not None, "it may be empty"
+    root = _ROOT.match(prologue.string, prologue.end())
+    return root[1].decode() if root else ""
+
+
+def is_bioc(head: bytes) -> bool:
+    """Whether a file is a collection of BioC.
+
+    >>> is_bioc(b'<collection xmlns="x"><document >'), is_bioc(b"<collection>All</collection>")
+    (True, False)
+    """
+    return root_of(head) == "collection" and _PART_OF_BIOC.search(head) is not None
+
+
+def is_xmi(head: bytes) -> bool:
+    """Whether a file is a CAS in XMI.
+
+    >>> is_xmi(b"<!-- x --><xmi:XMI version='2'>"), is_xmi(b"<xmi>")
+    (True, False)
+    """
+    return root_of(head) == "xmi:XMI"
 
 
 class Element:

@@ -16,7 +16,7 @@ from carob.formats import _dialect, json_text
 from carob.formats._dialect import Entry
 from carob.formats._objects import items
 from carob.formats._text import BOM, signed, unsigned
-from carob.formats._xml import Element, elements
+from carob.formats._xml import Element, elements, is_bioc
 
 _COLLECTIONS = ("documents", "PubTator3")
 _RELATION_LABELS = ("type", "relation")
@@ -65,10 +65,8 @@ class Bioc:
         >>> Bioc.sniff(xml), Bioc.sniff(b'{"documents": [{"passages": []}]}'), Bioc.sniff(b"{}")
         (0.98, 0.98, 0.0)
         """
-        start = head.removeprefix(BOM).lstrip()
-        if start[:1] == b"<":
-            known = b"<document>" in head or b"<source" in head
-            return 0.98 if b"<collection>" in head and known else 0.0
+        if head.removeprefix(BOM).lstrip()[:1] == b"<":
+            return 0.98 if is_bioc(head) else 0.0
         return 0.98 if any(_is_likely(value) for value in json_text.samples(head)) else 0.0
 
     def read(self, source: Source) -> Iterator[Corpus]:
@@ -111,6 +109,7 @@ class Bioc:
             for part in _with_text(passage)
         ]
         entry.record["text"] = _dialect.assembled(pieces, self.offsets)
+        parts.append(document)  # it may have annotations and relations, too
         names = Counter(
             name for part in parts for each in _objects(part, "annotations")
             if (name := _dialect.name_of(each, "id")) is not None
@@ -122,7 +121,7 @@ class Bioc:
                 self._add(entry, f"annotations[{place}]", each, own)
         relations = [
             (number, each)
-            for number, part in enumerate([*parts, document])
+            for number, part in enumerate(parts)
             for each in _objects(part, "relations")
         ]
         if relations:
@@ -149,7 +148,7 @@ class Bioc:
         if len(spans) == 1:
             where = {"start": spans[0][0], "end": spans[0][1]}
         mention = {"id": name, "label": label, "attributes": infons or None}
-        entry.add(place, where | mention, value.get("text") if len(spans) == 1 else None)
+        entry.add(place, where | mention, value.get("text"))
 
     def _relations(
         self, rows: list[tuple[int, Structure]], entry: Entry, facts: Counter[str]
@@ -271,13 +270,19 @@ def _infons(value: Structure) -> dict[str, str]:
 
 
 def _same_words(quote: str, here: str) -> bool:
-    return " ".join(quote.split()) == " ".join(here.split())
+    """Between the parts of a discontinuous mention, files have a space, dots or nothing."""
+    return _letters(quote) == _letters(here)
+
+
+def _letters(words: str) -> str:
+    return "".join(words.replace("...", " ").split())
 
 
 def _document(element: Element) -> Structure:
     """A document in XML, as it would be in JSON."""
     return {
         "id": element.text_of("id"), "passages": [_part(each) for each in element.all("passage")],
+        "annotations": [_annotation(each) for each in element.all("annotation")],
         "relations": [_relation(each) for each in element.all("relation")],
     }  # fmt: skip
 
@@ -287,15 +292,16 @@ def _part(element: Element) -> Structure:
     return {
         "offset": element.text_of("offset"), "text": element.text_of("text"),
         "sentences": [_part(each) for each in element.all("sentence")],
-        "annotations": [
-            {
-                "id": each.attributes.get("id"), "infons": _xml_infons(each),
-                "text": each.text_of("text"),
-                "locations": [dict(place.attributes) for place in each.all("location")],
-            }
-            for each in element.all("annotation")
-        ],
+        "annotations": [_annotation(each) for each in element.all("annotation")],
         "relations": [_relation(each) for each in element.all("relation")],
+    }  # fmt: skip
+
+
+def _annotation(element: Element) -> Structure:
+    return {
+        "id": element.attributes.get("id"), "infons": _xml_infons(element),
+        "text": element.text_of("text"),
+        "locations": [dict(place.attributes) for place in element.all("location")],
     }  # fmt: skip
 
 

@@ -11,20 +11,22 @@ from functools import partial
 from typing import Any, ClassVar
 
 from carob.corpus.corpus import Corpus
-from carob.corpus.problems import Problems, shown
+from carob.corpus.problems import Problems
 from carob.corpus.record import WrongError, short
 from carob.corpus.source import Source
 from carob.formats import _dialect, _layers, json_text
 from carob.formats._dialect import Entry
 from carob.formats._objects import items
 from carob.formats._text import BOM
-from carob.formats._xml import elements
+from carob.formats._xml import elements, is_xmi
 
 _XMI = "http://www.omg.org/XMI"
 _ECORE = re.compile(r"http:///(.+)\.ecore ([^ ]+)")
 _OWN = ("begin", "end", "sofa", f"{_XMI} id", f"{_XMI} version")
 _ENDS = {"from": "Governor", "to": "Dependent"}
 _VIEW = "_InitialView"
+_INDEX = "uima.cas.View"
+"""The type of what lists the annotations of a view in XMI."""
 _TOKEN, _SENTENCE = ".segmentation.type.Token", ".segmentation.type.Sentence"
 
 
@@ -71,7 +73,7 @@ class Cas:
         """
         start = head.removeprefix(BOM).lstrip()
         if start[:1] == b"<":
-            return 0.98 if re.match(rb"(?s)(<\?xml[^>]*>)?\s*<xmi:XMI\b", start[:4000]) else 0.0
+            return 0.98 if is_xmi(head) else 0.0
         known = start[:1] == b"{" and "%FEATURE_STRUCTURES" in json_text.keys(head)
         return 0.98 if known else 0.0
 
@@ -98,6 +100,10 @@ class Cas:
         entry = Entry(_layers.file_id(inside) | {"text": main[0].features["sofaString"]})
         placed = [each for each in structures if each.span is not None
                   and each.sofa in ("", main[0].id)]  # fmt: skip
+        if (index := _index(structures, main[0].id)) is not None:
+            others = [each for each in placed if each.id not in index]
+            facts["unindexed"] += sum(not _layers.is_linguistic(each.type) for each in others)
+            placed = [each for each in placed if each.id in index]
         tokens = sorted(each.span for each in placed if each.type.endswith(_TOKEN) and each.span)
         if tokens:
             entry.record["token_spans"] = [list(span) for span in tokens]
@@ -106,12 +112,9 @@ class Cas:
             entry.record["sentences"] = sorted(starts)
         relations = [each for each in placed if {*_ENDS.values()} <= each.links.keys()]
         spans = [each for each in placed if not {*_ENDS.values()} <= each.links.keys()]
-        name = _layers.chosen_layer({each.type for each in spans}, self.layer)
+        name = _layers.layer_of({each.type for each in spans}, self.layer, inside, facts)
         if name is None:
-            if self.layer:
-                known = sorted({_layers.last_name(each.type) for each in spans})
-                expected = f"one of {', '.join(known) or 'none'}"
-                raise WrongError(f"no annotations of the layer {shown(self.layer)}", expected)
+            _relations(relations, {}, facts)
             return entry
         chosen = [each for each in spans if each.type == name]
         names = {each.id: f"T{number}" for number, each in enumerate(chosen, 1)}
@@ -157,6 +160,15 @@ class _Structure:
     links: dict[str, str] = field(default_factory=dict)
 
 
+def _index(structures: list[_Structure], sofa: str) -> set[str] | None:
+    """The ids of the annotations that a view has; None if the file does not say it. UIMA finds no
+    others: they were deleted, or are parts of other structures.
+    """
+    views = [each for each in structures if each.type == _INDEX and each.sofa == sofa]
+    members = {name for each in views for name in each.features.get("members", "").split()}
+    return members if views else None
+
+
 def _of_xmi(source: Source, problems: Problems) -> Iterator[list[_Structure]]:
     """The structures of XMI: the elements directly in its root. Only the names Governor and
     Dependent say that a number is a link, as there may be no type system beside the file.
@@ -199,8 +211,19 @@ def _of_json(source: Source, problems: Problems) -> Iterator[list[_Structure]]:
                 elif key not in _OWN and not key.startswith(("%", "^")):
                     one.features |= _feature(key, value)
             structures.append(one)
+        structures += _views(item.value)
         if not problems.total:
             yield structures
+
+
+def _views(value: dict[str, Any]) -> Iterator[_Structure]:
+    """The indexes of views, as XMI has them."""
+    views = value.get("%VIEWS")
+    for each in views.values() if isinstance(views, dict) else ():
+        members = each.get("%MEMBERS") if isinstance(each, dict) else None
+        if isinstance(members, list):
+            names = " ".join(map(str, members))
+            yield _Structure("", _INDEX, str(each.get("%SOFA", "")), features={"members": names})
 
 
 def _feature(key: str, value: Any) -> dict[str, str]:

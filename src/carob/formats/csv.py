@@ -44,6 +44,8 @@ _SIGNS = re.compile(r"[\W_]+")
 _NUMBER = re.compile(r"\s*(-?[0-9]{1,15})(?:\.0+)?\s*")
 _SEPARATORS = (",", ";", "\t")
 _UNITS = ("auto", "char", "token")
+_SEP = re.compile(r'\A"?sep=([^\r\n"])"?(?=[\r\n])', re.I)
+"""A first line that names the separator, as Excel reads and writes it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +100,8 @@ class Csv:
         >>> Csv.sniff(b"doc,start,end,label\\n"), Csv.sniff(b"Ann B-PER\\n")
         (0.95, 0.0)
         """
-        first = head.removeprefix(BOM).lstrip().partition(b"\n")[0]
-        names = _header(first.decode("utf-8", "replace").rstrip("\r"))[0]
+        text = head.removeprefix(BOM).lstrip().decode("utf-8", "replace")
+        names = _header(text)[0]
         known = {_plain(name) for name in names}
         return 0.95 if all(known & set(NAMES[part]) for part in _NEEDED) else 0.0
 
@@ -199,10 +201,18 @@ def _plain(name: str) -> str:
     return _SIGNS.sub("", name).casefold()
 
 
-def _header(line: str) -> tuple[list[str], str]:
-    """The names of the first row, and what separates them: what gives the most names."""
+def _header(text: str) -> tuple[list[str], str]:
+    """The names of the first row, and what separates them: what gives the most names, unless the
+    file says it.
+
+    >>> _header("start;end;label\\n"), _header("sep=|\\nstart|end\\n")
+    ((['start', 'end', 'label'], ';'), (['start', 'end'], '|'))
+    """
+    declared = _SEP.match(text)
+    rest = text[declared.end() :] if declared else text
+    line = rest.lstrip("\r\n").partition("\n")[0].rstrip("\r")
     best: tuple[list[str], str] = ([line], ",")
-    for separator in _SEPARATORS:
+    for separator in (declared[1],) if declared else _SEPARATORS:
         try:
             names = next(csv.reader([line], delimiter=separator), [])
         except csv.Error:
@@ -222,19 +232,20 @@ class _Table:
 
     def __init__(self, format: Csv, source: Source, problems: Problems, text: str) -> None:
         self.format, self.source, self.problems = format, source, problems
-        first = text.lstrip("\r\n").partition("\n")[0].rstrip("\r")
-        if not first.strip():
+        if not text.strip():
             raise source.failure("K002", "an empty file", "at least one document")
-        self.names, separator = _header(first)
+        self.names, separator = _header(text)
         self.column = self._columns()
-        self.rows = self._rows(text, separator)
+        self.rows = self._rows(_SEP.sub("", text, count=1), separator)
         self.text = self.column.get("text")
 
     def _wrong_header(
-        self, found: str, expected: str, missing: Sequence[str] = ("start", "end", "label")
-    ) -> InputError:
+        self, found: str, expected: str, missing: Sequence[str] = _NEEDED,
+        names_of: Mapping[str, str] | None = None,
+    ) -> InputError:  # fmt: skip
         names = ", ".join(shown(name) for name in self.names[:12])
-        options = " ".join(f"--read {part}=NAME" for part in missing)
+        known = names_of or {}
+        options = " ".join(f"--read {part}={known.get(part, 'NAME')}" for part in missing)
         hint = f"the columns are {names}; say which is which: {options}"
         if any(_NUMBER.fullmatch(name) for name in self.names):
             hint = "the first row must have the names of the columns: document,start,end,label"
@@ -256,14 +267,18 @@ class _Table:
                     raise self._wrong_header(f"no column {shown(wanted)}", f"the column of {part}")
                 column[part] = self.names.index(wanted)
                 chosen.add(column[part])
+        several: dict[str, list[int]] = {}
         for part, names in NAMES.items():
             if part in column or (part != "annotator" and getattr(self.format, part) == ""):
                 continue
-            for name in names:
-                if name in plain and plain.index(name) not in chosen:
-                    column[part] = plain.index(name)
-                    chosen.add(column[part])
-                    break
+            places = [plain.index(name) for name in names if name in plain]
+            if places := [place for place in places if place not in chosen]:
+                column[part] = places[0]
+                if len(places) > 1 and part in ("document", *_NEEDED):
+                    several[part] = places
+        if several:
+            raise self._several_columns(several)
+        chosen |= {*column.values()}
         missing = [part for part in _NEEDED if part not in column]
         if missing:
             raise self._wrong_header(
@@ -289,6 +304,18 @@ class _Table:
                 ("document", "text"),
             )
         return column
+
+    def _several_columns(self, several: Mapping[str, Sequence[int]]) -> InputError:
+        """The error for parts with more than one column. Of two pairs of places, those whose names
+        say that they count characters are suggested.
+        """
+        names = {part: [self.names[place] for place in places] for part, places in several.items()}
+        found = "; ".join(f"{part}: {', '.join(map(shown, each))}" for part, each in names.items())
+        best = {part: name for part, each in names.items() for name in each
+                if "char" in _plain(name)}  # fmt: skip
+        return self._wrong_header(
+            f"several columns that may be meant ({found})", "one of each", tuple(several), best
+        )
 
     @property
     def unit(self) -> str:
@@ -354,15 +381,20 @@ class _Table:
             raise WrongError("tokens and a text", "characters, if there are texts; --read text=")
         kept = self._by_annotator(rows)
         facts["other_annotators"] += len(rows) - len(kept)
+        if not kept:  # the annotator has not seen the document
+            return None
         for line, row in kept:
-            place = f"line {line}"
             start, end, label = (self.value(row, part).strip() for part in _NEEDED)
             if not start and not end and not label:
                 continue
-            mention = {"start": _number(start, place, "start"), "end": _number(end, place, "end"),
-                       "label": label, "id": self.value(row, "id").strip() or None,
-                       "confidence": _score(self.value(row, "confidence"), place)}  # fmt: skip
-            entry.add(place, mention, self.value(row, "words") or None)
+            try:
+                mention = {"start": _number(start, "start"), "end": _number(end, "end"),
+                           "label": label, "id": self.value(row, "id").strip() or None,
+                           "confidence": _score(self.value(row, "confidence"))}  # fmt: skip
+            except WrongError as error:  # the other rows may have problems, too
+                self.problems.add("K232", line, error.found, error.expected)
+                continue
+            entry.add(f"line {line}", mention, self.value(row, "words") or None)
         return entry
 
     def _by_annotator(self, rows: list[tuple[int, list[str]]]) -> list[tuple[int, list[str]]]:
@@ -427,17 +459,17 @@ class _Table:
         self.problems.check()
 
 
-def _number(value: str, place: str, part: str) -> int:
+def _number(value: str, part: str) -> int:
     found = _NUMBER.fullmatch(value)
     if found is None:
-        raise WrongError(f"{place}, {part} = {shown(value)}", "a whole number")
+        raise WrongError(f"{part} = {shown(value)}", "a whole number")
     return int(found[1])
 
 
-def _score(value: str, place: str) -> float | None:
+def _score(value: str) -> float | None:
     if not value.strip():
         return None
     try:
         return float(value)
     except ValueError:
-        raise WrongError(f"{place}, confidence = {shown(value)}", "a number") from None
+        raise WrongError(f"confidence = {shown(value)}", "a number") from None

@@ -11,7 +11,6 @@ from typing import Any, ClassVar, NamedTuple
 
 from carob.corpus.corpus import Corpus
 from carob.corpus.problems import Problems, shown
-from carob.corpus.record import WrongError
 from carob.corpus.source import LARGEST, Source
 from carob.formats import _dialect
 from carob.formats._dialect import Entry
@@ -61,20 +60,23 @@ class Docbin:
     def read(self, source: Source) -> Iterator[Corpus]:
         """All documents; their texts stay in memory."""
         problems = Problems(source.name)
+        groups: set[str] = set()
         records = (
-            (number, 0, partial(self._entry, doc)) for number, doc in enumerate(_docs(source), 1)
+            (number, 0, partial(self._entry, groups, doc))
+            for number, doc in enumerate(_docs(source), 1)
         )
-        return _dialect.read_entries(source, problems, records, "char", keep_words=True)
+        yield from _dialect.read_entries(source, problems, records, "char", keep_words=True)
+        _dialect.require_group(source, self.spans, groups)
 
-    def _entry(self, doc: _Doc, facts: Counter[str]) -> Entry | None:
+    def _entry(self, known: set[str], doc: _Doc, facts: Counter[str]) -> Entry | None:
         entry = Entry({"text": doc.text, "sentences": doc.sentences})
         if doc.tokens:
             entry.record["token_spans"] = doc.tokens
-        if self.spans and self.spans not in doc.groups:
-            raise WrongError(*_dialect.no_group(self.spans, doc.groups))
-        if not self.spans:
+        if self.spans:
+            spans, lead = _dialect.group_of(doc.groups, self.spans, known, facts), self.spans
+        else:
+            spans, lead = doc.ents, "ents"
             facts["span_groups"] += bool(doc.groups)
-        spans, lead = (doc.groups[self.spans], self.spans) if self.spans else (doc.ents, "ents")
         for number, (start, end, label) in enumerate(spans):
             entry.add(f"{lead}[{number}]", {"start": start, "end": end, "label": label})
         return entry

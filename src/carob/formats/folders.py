@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from carob.corpus.corpus import Corpus, Shelves
+from carob.corpus.corpus import LAYER, Corpus, Shelves, listed_facts
 from carob.corpus.problems import InputError, Problems, UsageError, shown
 from carob.corpus.source import Source
 from carob.corpus.tables import ATTRIBUTES, too_many_attributes
@@ -29,6 +29,7 @@ def read_files(reader: Any, source: Source) -> Read:
     parts: list[tuple[Source, Corpus]] = []
     settings: dict[str, set[str]] = {}
     facts: Counter[str] = Counter()
+    layers: set[str] = set()
     for file in source.files.values():
         try:
             part = Corpus.joined(reader.read(file))
@@ -37,6 +38,7 @@ def read_files(reader: Any, source: Source) -> Read:
             continue
         setting, counts = hook(reader, "signature_fields")(part.facts)
         facts.update(counts)
+        layers.update(listed_facts(part.facts, LAYER))
         for key, value in setting.items():
             settings.setdefault(key, set()).add(value)
         if (library := hook(reader, "library")) is not None:
@@ -47,6 +49,11 @@ def read_files(reader: Any, source: Source) -> Read:
         raise source.failure("K002", "an empty folder", "at least one document")
     _check_together(parts, problems)
     problems.check()
+    if len(layers) > 1:
+        names = ", ".join(shown(each.removeprefix(f"{LAYER}: ")) for each in sorted(layers)[:6])
+        raise source.failure("K235", f"the layers {names} in different files", "one of them",
+                             "--read layer=NAME")  # fmt: skip
+    _require_somewhere(reader, source, facts, sum(len(part) for _, part in parts))
     facts["hidden_files"] = source.hidden
     how = {key: values.pop() if len(values) == 1 else "auto" for key, values in settings.items()}
     corpus = Corpus.joined([part for _, part in parts])
@@ -54,6 +61,19 @@ def read_files(reader: Any, source: Source) -> Read:
     shelves = Shelves(tuple(part.library for _, part in parts), tuple(first),
                       tuple(file.name for file, _ in parts))  # fmt: skip
     return replace(corpus, library=shelves), how, dict(facts)
+
+
+_NAMED = {"ungrouped": ("group of spans", "spans"), "unlayered": ("layer", "layer")}
+"""Facts that count documents without a thing that a parameter names."""
+
+
+def _require_somewhere(reader: Any, source: Source, facts: Counter[str], documents: int) -> None:
+    """Refuse a name of a group or layer that no file has."""
+    for fact, (what, parameter) in _NAMED.items():
+        name = getattr(reader, parameter, "")
+        if name and facts[fact] == documents:
+            raise source.failure("K232", f"no {what} {shown(name)} in any file",
+                                 "one that some file has", f"--read {parameter}=NAME")  # fmt: skip
 
 
 def _check_together(parts: Iterable[tuple[Source, Corpus]], problems: Problems) -> None:

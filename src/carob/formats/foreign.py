@@ -15,12 +15,6 @@ _INLINE = (
     "if its tags mark mentions in a text, name the format inline; otherwise convert it to jsonl"
 )
 
-_PROLOGUE = (
-    r"(?s)\s*(?:<\?xml.*?\?>)?\s*(?:<!--.*?-->\s*)*"
-    r"(?:<!DOCTYPE[^>\[]*(?:\[[^\]]*\])?[^>]*>)?\s*(?:<!--.*?-->\s*)*"
-)
-"""What an XML file may have before its root."""
-
 _TEXTS: tuple[tuple[str, str, str], ...] = (
     (r"#FORMAT=WebAnno TSV [12]|# webanno\.custom", "WebAnno TSV 1 or 2",
      "export it from INCEpTION or WebAnno as WebAnno TSV 3 or UIMA CAS XMI"),
@@ -60,7 +54,7 @@ _ROOTS: Mapping[str, tuple[str, str]] = {
     "article": ("an article (JATS)", "it has texts and no mentions"),
 }  # fmt: skip
 """The names of roots of XML files, what they are, and what to do."""
-_DECLARED = re.compile(r"\s*(?:<\?xml\b|<!DOCTYPE\b|<!--|<!ENTITY\b)", re.I)
+_DECLARED = re.compile(rb"\s*(?:<\?xml\b|<!DOCTYPE\b|<!--|<!ENTITY\b)", re.I)
 
 
 def _has(*keys: str) -> Callable[[Mapping[str, Any]], bool]:
@@ -243,7 +237,7 @@ def foreign(head: bytes) -> tuple[str, str] | None:
             return None
     text = head[:8000].decode("utf-8", "replace").removeprefix("\ufeff")
     if text[:1] == "<":
-        return _xml(text)
+        return _xml(head)
     for pattern, name, advice in _TEXTS:
         if re.match(pattern, text):
             return name, advice
@@ -290,21 +284,19 @@ def _is_place(row: Any, longest: int) -> bool:
     return any(type(a) is type(b) is int and a >= 0 and 0 < b <= longest for a, b in pairs)
 
 
-def _xml(text: str) -> tuple[str, str] | None:
+def _xml(head: bytes) -> tuple[str, str] | None:
     """What an XML file is. One without any declaration and with an unknown root may be text with
     tags.
     """
-    prologue = re.match(_PROLOGUE, text)
-    root = re.match(r"<((?:[\w.-]+:)?([\w.-]+))[\s/>]", text[prologue.end() if prologue else 0 :])
-    if root is None:
-        return ("XML", _INLINE) if _DECLARED.match(text) else None
-    if root[1] == "xmi:XMI" or root[2] == "collection":
+    from carob.formats._xml import is_bioc, is_xmi, root_of  # JSON and tables need it not
+
+    if is_bioc(head) or is_xmi(head):
         return None
-    if root[2] in _ROOTS:
-        return _ROOTS[root[2]]
-    if _DECLARED.match(text):
-        return f"XML of <{shown(root[1])[1:-1]}>", _INLINE
-    return None
+    root = root_of(head)
+    known = _ROOTS.get(root.rpartition(":")[2])
+    if known is not None or _DECLARED.match(head) is None:
+        return known
+    return f"XML of <{shown(root)[1:-1]}>" if root else "XML", _INLINE
 
 
 _BINARY: tuple[tuple[bytes, str, str], ...] = (

@@ -66,9 +66,7 @@ class Spacy:
             source, partial(self._entry, groups), self.offsets, is_record=_is_record,
             record="pair or object",
         )  # fmt: skip
-        # The other files of a folder may have the group: there, a warning counts the documents.
-        if self.spans and self.spans not in groups and source.inside is None:
-            raise source.failure("K232", *_dialect.no_group(self.spans, groups))
+        _dialect.require_group(source, self.spans, groups)
 
     def _entry(self, known: set[str], value: Any, facts: Counter[str]) -> Entry | None:
         """The entry of a document; the names of its groups of spans are added to `known`."""
@@ -78,9 +76,8 @@ class Spacy:
         entry = Entry({"text": text})
         if self.spans:
             groups = _dialect.object_in(parts.get("spans", {}), "spans", "an object of groups")
-            known.update(groups)
-            facts["ungrouped"] += self.spans not in groups
-            place, rows = f"spans.{self.spans}", groups.get(self.spans, [])
+            place = f"spans.{self.spans}"
+            rows = _dialect.group_of(groups, self.spans, known, facts)
         else:
             place = "ents" if isinstance(value, dict) and "ents" in value else "entities"
             rows = parts.get(place)

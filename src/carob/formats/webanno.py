@@ -97,14 +97,7 @@ class Webanno:
         entry.record["token_spans"] = [list(row.span) for row in whole]
         entry.record["sentences"] = sorted({row.span[0] for row in whole if row.first})
         spans = {layer.name: layer for layer in sheet.layers if layer.kind == "span"}
-        name = _layers.chosen_layer(spans, self.layer)
-        if name is None:
-            known = ", ".join(_layers.last_name(each) for each in spans) or "none"
-            raise WrongError(
-                f"no layer {shown(self.layer)}" if self.layer else "no layer of mentions",
-                f"one of the layers of the file ({known}): --read layer=NAME",
-            )
-        layer = spans[name]
+        name = _layers.layer_of(spans, self.layer, inside, facts)
         relations = [each for each in sheet.layers
                      if each.kind == "relation" and each.base == name]  # fmt: skip
         facts["unlabelled_relations"] += sum(
@@ -112,7 +105,9 @@ class Webanno:
             if each.kind == "relation" and each not in relations
             and not _layers.is_linguistic(each.name)
         )  # fmt: skip
-        mentions = self._add_mentions(entry, sheet, layer, named=bool(relations))
+        if name is None:
+            return entry
+        mentions = self._add_mentions(entry, sheet, spans[name], named=bool(relations))
         rows = [row for each in relations for row in _relations(sheet, each, mentions)]
         if rows:
             entry.record["relations"] = rows

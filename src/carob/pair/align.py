@@ -14,7 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from carob.arrays.types import BoolArray, IntArray
+from carob.arrays.types import BoolArray, HashArray, IntArray
+from carob.corpus.build import text_hashes
 from carob.corpus.corpus import Corpus, Library, Words
 from carob.corpus.problems import DataError, InputError, Problem, plain, shown
 from carob.corpus.tables import UNKNOWN, Fragments, int32
@@ -312,6 +313,23 @@ def same_but_for_line_ends(
             moves[b] = _Move.of(left, right, np.arange(len(right.text), dtype=np.int32))
             place[b] = a
     return _moved(gold, system, place, moves) if moves else system
+
+
+def hashes_but_for_line_ends(corpus: Corpus, other: HashArray) -> HashArray:
+    """The hashes of the texts of a corpus; of those that `other` does not have, the hashes without
+    white space at the ends of lines.
+
+    >>> gold, system = Corpus.of({"text": "Ann"}), Corpus.of({"text": "Ann\\n"})
+    >>> hashes = hashes_but_for_line_ends(system, gold.documents.hash)
+    >>> bool(hashes == gold.documents.hash)
+    True
+    """
+    hashes = corpus.documents.hash.copy()
+    for row in np.flatnonzero(~np.isin(hashes, other)).tolist():
+        text = corpus.words(row)[0]
+        if text is not None:
+            hashes[row] = text_hashes([_Characters.without_line_ends(text).text])[0]
+    return hashes
 
 
 def _moved(gold: Corpus, system: Corpus, place: IntArray, moves: dict[int, _Move]) -> Corpus:
