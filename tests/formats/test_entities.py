@@ -9,6 +9,7 @@ import pytest
 
 import carob
 from carob import Corpus, InputError, Mention, read
+from carob.corpus.corpus import fact_remarks
 from carob.corpus.source import Source
 from tests.formats._files import of_bytes
 
@@ -85,6 +86,19 @@ def test_places_are_mentions_whose_words_are_compared() -> None:
     with pytest.raises(InputError, match=r"K234 .*--read offsets=inclusive"):
         of({"text": "😀 Ann slept", "entities": [placed | {"end": 4}]})
     assert 1 == of({"text": "Bo slept", "entities": [placed]}).facts["misquoted"]
+
+
+def test_without_a_text_lengths_that_fit_no_unit_are_counted() -> None:
+    right, wrong = ANN | {"start": 0, "end": 3}, ANN | {"start": 0, "end": 2}
+    odd = ANN | {"start": 0, "end": 9}
+    (remark,) = fact_remarks(of({"entities": [right, wrong, odd]}))
+    words = "2 mentions longer or shorter than the words that the file quotes, of 3 with words"
+    assert ("K234", words) == remark
+    with pytest.raises(InputError, match=r"K234 .*--read offsets=inclusive"):
+        of({"entities": [wrong, wrong, odd]})
+    assert [Mention("PER", 0, 3)] == list(
+        of({"entities": [wrong]}, offsets="inclusive")[0].mentions
+    )
 
 
 def test_empty_texts_and_relations_are_counted() -> None:

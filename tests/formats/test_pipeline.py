@@ -71,6 +71,21 @@ def test_decoded_words_are_compared_without_case_and_marks_of_pieces() -> None:
     assert list(corpus) == list(of_bytes(moved, "pipeline", offsets="utf16"))
 
 
+def test_without_texts_plain_words_show_inclusive_ends_and_rebuilt_words_do_not() -> None:
+    plain, rebuilt = ANN | {"word": "Ann", "end": 2}, ANN | {"word": "Inc .", "end": 4}
+    with pytest.raises(InputError) as caught:
+        of_bytes(json.dumps([plain, plain]).encode(), "pipeline")
+    assert (
+        ":1: K234 found 2 of 2 mentions longer or shorter than the words that the file quotes "
+        "([0] has 'Ann' at 0..2), expected offsets that count characters, with exclusive ends; "
+        "2 of 2 fit if offsets count characters and ends are inclusive: --read offsets=inclusive "
+        "(or offsets=char to take them as they are)"
+    ) in str(caught.value)
+    for word in ("Inc .", "\u0120Inc.", "##Inc", "\u2581Inc"):
+        corpus = of_bytes(json.dumps([rebuilt | {"word": word}]).encode(), "pipeline")
+        assert "measured" not in corpus.facts
+
+
 @pytest.mark.parametrize(("value", "message"), [
     ([ANN | {"start": None}], r"K232 found \[0\] without a place"),
     ([ANN | {"entity_group": 3}], r"\[0\].entity_group = 3, expected a label"),

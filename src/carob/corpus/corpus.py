@@ -663,6 +663,8 @@ FACT_PROBLEMS = {
     "idle_marks": ("K226", "message", "with templates and also TEMPLATE *, which is ignored"),
     "misquoted": ("K234", "mention", "with other words in the text than the file quotes, of "
                   "{quoted:,} that it quotes"),
+    "mismeasured": ("K234", "mention", "longer or shorter than the words that the file quotes, of "
+                    "{measured:,} with words"),
     "cut_utf16": ("K234", "mention", f"{_CUT} offsets counted UTF-16 units: --read offsets=utf16"),
     "cut_bytes": ("K234", "mention", f"{_CUT} offsets counted bytes: --read offsets=bytes"),
     "cut_inclusive": (

@@ -41,6 +41,7 @@ COUNTED = (
     "rejected", "unread_relations", "span_groups", "skipped", "cancelled", "other_annotators",
     "quoted", "misquoted", "unlabelled_relations", "unplaced", "mended", "unparsed",
     "cut_utf16", "cut_bytes", "cut_inclusive", "ungrouped", "unlabelled", "unread_places",
+    "measured", "mismeasured",
 )  # fmt: skip
 """What readers of dialects count for the user."""
 
@@ -413,6 +414,20 @@ class _OffsetError(WrongError):
         self.hint = hint
 
 
+@dataclass(slots=True)
+class _Quotes:
+    """How many mentions quote their words, and how many of them fit if offsets count each unit."""
+
+    count: int = 0
+    fits: Counter[str] = field(default_factory=Counter)
+    first: tuple[int, str] | None = None
+    """Line and description of the first mention that does not fit."""
+
+    def best(self) -> str:
+        """The unit that fits most of them."""
+        return max(UNITS, key=lambda unit: self.fits[unit])
+
+
 class _Places:
     """Moves mentions from the unit of the file to characters, and compares quoted words."""
 
@@ -420,10 +435,9 @@ class _Places:
         self.automatic = offsets == "auto"
         self.unit = "char" if self.automatic else offsets
         self.same_words = same_words
-        self.quoted = 0
-        self.fits: Counter[str] = Counter()
-        self.first: tuple[int, str] | None = None
-        """Line and description of the first mention that does not have its words."""
+        self.quotes = _Quotes()
+        self.lengths = _Quotes()
+        """Of the words that are quoted where there is no text."""
         self.unquoted = 0
         self.cut: Counter[str] = Counter()
         """How many mentions without quoted words cut a word, if offsets count each unit: of those
@@ -434,6 +448,8 @@ class _Places:
         text = entry.record.get("text")
         mentions = entry.record.setdefault("mentions", [])
         if not isinstance(text, str):
+            if entry.record.get("unit") == "char":
+                self._compare_lengths(entry, line)
             if self.unit == "inclusive":
                 for each in mentions:
                     if type(each.get("end")) is int:
@@ -487,14 +503,30 @@ class _Places:
     def _compare(
         self, borders: _Borders, spans: Sequence[Span], quote: str, place: str, line: int
     ) -> None:
-        self.quoted += 1
+        self.quotes.count += 1
         for unit in UNITS:
             moved = borders.all_in_characters(spans, unit)
             here = " ".join(borders.text[start:end] for start, end in moved or ())
             if moved is not None and self.same_words(quote, here):
-                self.fits[unit] += 1
-            elif unit == self.unit and self.first is None:
-                self.first = line, f"{place} quotes {shown(quote)}, the text has {shown(here)}"
+                self.quotes.fits[unit] += 1
+            elif unit == self.unit and self.quotes.first is None:
+                first = f"{place} quotes {shown(quote)}, the text has {shown(here)}"
+                self.quotes.first = line, first
+
+    def _compare_lengths(self, entry: Entry, line: int) -> None:
+        """Compare mentions with the lengths of their words, as there is no text to look into."""
+        rows = zip(entry.record["mentions"], entry.quotes, entry.places, strict=True)
+        for mention, quote, place in rows:
+            start, end = mention.get("start"), mention.get("end")
+            if not quote or not type(start) is type(end) is int:
+                continue
+            self.lengths.count += 1
+            sizes = {unit: size_in(quote, unit) - (unit == "inclusive") for unit in UNITS}
+            self.lengths.fits.update(unit for unit, size in sizes.items() if size == end - start)
+            if sizes[self.unit] != end - start and self.lengths.first is None:
+                own = _OWN_LINE.match(f"{place}: ")
+                first = f"{place} has {shown(quote)} at {start}..{end}"
+                self.lengths.first = int(own[1]) if own else line, first
 
     def _count_cut(
         self, borders: _Borders, mentions: Sequence[Any], quotes: Sequence[str | None]
@@ -526,25 +558,38 @@ class _Places:
         return _OffsetError(found, expected, "; ".join(hints))
 
     def check(self, problems: Problems) -> None:
-        """Another unit that fits better is a problem, unless the user has chosen this one."""
-        if not self.automatic or self.first is None:
+        """Another unit that fits better is a problem, unless the user has chosen this one. Where
+        there is no text, it must fit most: tools may write white space in another way.
+        """
+        if not self.automatic:
             return
-        best = max(UNITS, key=lambda unit: self.fits[unit])
-        if self.fits[best] > self.fits[self.unit]:
-            line, first = self.first
-            wrong = self.quoted - self.fits[self.unit]
+        for quotes, wrong in (
+            (self.quotes, "with other words in the text than the file quotes"),
+            (self.lengths, "longer or shorter than the words that the file quotes"),
+        ):
+            best, count, fits = quotes.best(), quotes.count, quotes.fits
+            is_better = fits[best] > fits["char"]
+            if quotes is self.lengths:
+                is_better = is_better and 2 * fits[best] > count
+            if quotes.first is None or not is_better:
+                continue
+            line, first = quotes.first
+            lacks = quotes is self.lengths and best != "inclusive"
+            text = "add the texts of the documents and " if lacks else ""
             problems.add(
                 "K234", line,
-                f"{wrong:,} of {many(self.quoted, 'mention')} with other words in the text than "
-                f"the file quotes ({first})",
+                f"{count - fits['char']:,} of {many(count, 'mention')} {wrong} ({first})",
                 "offsets that count characters, with exclusive ends",
-                f"{self.fits[best]:,} of {self.quoted:,} fit if offsets count {UNITS[best]}: "
-                f"--read offsets={best} (or offsets=char to take them as they are)",
+                f"{fits[best]:,} of {count:,} fit if offsets count {UNITS[best]}: "
+                f"{text}--read offsets={best} (or offsets=char to take them as they are)",
             )  # fmt: skip
 
     def facts(self) -> dict[str, int]:
         """How many mentions quote their words, and how many of them are wrong."""
-        facts = {"quoted": self.quoted, "misquoted": self.quoted - self.fits[self.unit]}
+        quotes, lengths = self.quotes, self.lengths
+        facts = {"quoted": quotes.count, "misquoted": quotes.count - quotes.fits[self.unit]}
+        if wrong := lengths.count - lengths.fits[self.unit]:
+            facts |= {"measured": lengths.count, "mismeasured": wrong}
         cut = self.cut["char"]
         best = min(UNITS, key=lambda unit: self.cut[unit])
         # Inclusive ends cut nearly all mentions, other units those after some characters.

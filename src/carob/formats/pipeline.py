@@ -20,6 +20,8 @@ _KEYS = ("entity_group", "entity")
 _ENTITY = "an object with entity_group or entity, start and end"
 _TAG = re.compile(r"(?:([BI])-)?(.+)", re.S)
 _PIECES = re.compile(r"\s|##|[▁ĠĊ]")
+_PLAIN = re.compile(r"[^\W_ĠĊ]+(?: [^\W_ĠĊ]+)*")
+"""Words that are as long as in the text: tokenizers mark pieces, and put spaces around signs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +85,9 @@ class Pipeline:
         else:
             entry, rows, lead = Entry({"unit": "char"}), value, ""
         for place, piece in _joined(rows, lead):
-            entry.add(place, piece, piece.pop("word"))
+            word = piece.pop("word")
+            same_length = isinstance(word, str) and _PLAIN.fullmatch(word)
+            entry.add(place, piece, word if same_length or "text" in entry.record else None)
         return entry
 
     def signature_fields(self, facts: Mapping[Any, int]) -> tuple[dict[str, str], dict[str, int]]:
