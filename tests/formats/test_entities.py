@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 import carob
-from carob import Corpus, InputError, Mention, read
+from carob import Corpus, InputError, Mention, UsageError, read
 from carob.corpus.corpus import fact_remarks
 from carob.corpus.source import Source
+from carob.formats.entities import Entities
 from tests.formats._files import of_bytes
 
 ANN = {"text": "Ann", "type": "PER"}
@@ -88,6 +89,35 @@ def test_places_are_mentions_whose_words_are_compared() -> None:
     assert 1 == of({"text": "Bo slept", "entities": [placed]}).facts["misquoted"]
 
 
+def test_places_in_some_documents_only_are_refused_or_ignored() -> None:
+    placed = {"entities": [ANN | {"start": 0, "end": 3}]}
+    records: list[Any] = [
+        {"entities": []},
+        placed,
+        {"entities": [ANN | {"start": None, "end": None}]},
+    ]
+    with pytest.raises(InputError) as caught:
+        of(*records)
+    assert (
+        ":3: K232 found entities without places, and entities with places on line 2, expected one "
+        "of both in all of a file; --read places=ignore reads the words of all"
+    ) in str(caught.value)
+    ignored = of(*records, places="ignore")
+    assert [(), ((),), ((),)] == [
+        tuple(document.mentions for _ in document.templates) for document in ignored
+    ]
+    for format in (Entities(places="ignore", offsets="char"), Entities(offsets="char")):
+        fields = format.signature_fields({})[0]
+        assert format == Entities(**Entities.from_signature(fields))
+    with pytest.raises(UsageError, match="places of entities is auto or ignore, not 'no'"):
+        of(*records, places="no")
+
+
+def test_null_is_no_place() -> None:
+    absent = of({"entities": [ANN]}, {"entities": []})
+    assert list(absent) == list(of({"entities": [ANN | {"start": None}]}, {"entities": []}))
+
+
 def test_without_a_text_lengths_that_fit_no_unit_are_counted() -> None:
     right, wrong = ANN | {"start": 0, "end": 3}, ANN | {"start": 0, "end": 2}
     odd = ANN | {"start": 0, "end": 9}
@@ -114,7 +144,10 @@ def test_empty_texts_and_relations_are_counted() -> None:
     ([ANN | {"text": 3}], r"entities\[0\].text = 3, expected a text"),
     ([ANN | {"type": ""}], r"entities\[0\].type = '', expected a text"),
     ({"PER": [3]}, "entities.PER = 3, expected a list of texts"),
-    ([ANN | {"start": 0, "end": 3}, ANN], r"entities\[1\] without a place"),
+    ([ANN | {"start": 0, "end": 3}, ANN],
+     r"K232 found entities\[1\] without a place, and others with one, expected places for all "
+     "entities of a file, or for none; --read places=ignore reads the words of all"),
+    ([ANN | {"start": 0}], r"entities\[0\] without a place"),
 ])  # fmt: skip
 def test_what_is_wrong_is_named_as_the_file_has_it(entities: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):

@@ -64,11 +64,13 @@ class Entry:
 
     `places` are what messages call its mentions, `quotes` the words that the file has for them. The
     place of a mention that has a line of its own is `line 3`: that is where its problems are.
+    `kind` says what a record lists, where all records of a file must list the same.
     """
 
     record: dict[str, Any]
     places: list[str] = field(default_factory=list)
     quotes: list[str | None] = field(default_factory=list)
+    kind: str = ""
 
     def add(self, place: str, mention: Mapping[str, Any], quote: Any = None) -> None:
         """A mention; what is None is left out."""
@@ -88,11 +90,12 @@ def read_records(
     same_words: Callable[[str, str], bool] = str.__eq__,
     answers: Answers | None = None,
     advice: str = "",
+    one_kind: str = "",
 ) -> Iterator[Corpus]:
     """Blocks of documents. `entry_of` makes an entry of a record, or counts that it is left out.
 
     With `answers`, the records are those of a language model: one that cannot be read is empty.
-    `advice` is what to do about JSON that is damaged.
+    `advice` is what to do about JSON that is damaged, `one_kind` about entries of several kinds.
     """
     problems = Problems(source.name)
     if answers is not None:
@@ -101,14 +104,18 @@ def read_records(
             (item.line, item.offset, partial(_entry_of_answer, answers, entry_of, item.value))
             for item in answers.items(source, problems, facts)
         )
-        yield from read_entries(source, problems, given, offsets, same_words=same_words)
+        yield from read_entries(
+            source, problems, given, offsets, same_words=same_words, one_kind=one_kind
+        )  # fmt: skip
         yield replace(Corpus.of(), facts=facts)
         return
     found = (
         (item.line, item.offset, partial(entry_of, item.value))
         for item in items(source, problems, "K231", is_record, record, advice=advice)
     )
-    yield from read_entries(source, problems, found, offsets, same_words=same_words)
+    yield from read_entries(
+        source, problems, found, offsets, same_words=same_words, one_kind=one_kind
+    )  # fmt: skip
 
 
 def _entry_of_answer(
@@ -136,6 +143,7 @@ def read_entries(
     *,
     same_words: Callable[[str, str], bool] = str.__eq__,
     keep_words: bool = False,
+    one_kind: str = "",
 ) -> Iterator[Corpus]:
     """Blocks of documents, from the line, the offset and the entry of each record of a file.
 
@@ -145,6 +153,7 @@ def read_entries(
     places = _Places(offsets, same_words)
     kept: list[tuple[Document, int, int]] = []
     attributes: set[str] = set()
+    kinds: dict[str, int] = {}
     left_out = False
     for line, offset, entry_of in records:
         try:
@@ -152,6 +161,8 @@ def read_entries(
             if entry is None:
                 left_out = True
                 continue
+            if entry.kind:
+                kinds.setdefault(entry.kind, line)
             places.move(entry, line)
             take_plain = blocks.take_plain and not keep_words
             plain = plain_document(entry.record) if take_plain else None
@@ -177,6 +188,10 @@ def read_entries(
         else:
             yield from blocks.add(document, line, offset)
     places.check(problems)
+    if len(kinds) > 1:
+        (kind, first), (other, line) = list(kinds.items())[:2]
+        found = f"{other}, and {kind} on line {first}"
+        problems.add("K232", line, found, "one of both in all of a file", one_kind)
     problems.check()
     if not blocks.ids:
         found = "a file whose records are all left out" if left_out else "an empty file"
