@@ -109,7 +109,8 @@ def test_relations_and_regions_with_several_labels() -> None:
     (task() | {"annotations": 3}, "annotations = 3, expected a list"),
     (task(7), r"result\[0\] = 7, expected an object"),
     (task(region(2, 99)), r"result\[0\] at 2..99, expected a place within"),
-    (task({"type": "labels", "value": {"start": 2, "end": 5}}), r"result\[0\].labels = null"),
+    (task({"type": "labels", "value": {"start": 2, "end": 5, "labels": "PER"}}),
+     r"result\[0\].labels = 'PER', expected a list"),
     (task(region(2, 5, label="")), r"result\[0\].label = ''"),
     (task({"type": "relation", "from_id": "a", "to_id": "b"}), "the ids of two regions of the"),
 ])  # fmt: skip
@@ -126,6 +127,16 @@ def test_regions_without_labels_are_counted() -> None:
     assert ("K236", "1 region without a label left out") == remark
     small = [{"id": 1, "text": "Ann", "label": [value], "annotation_id": 1}]
     assert 1 == of_bytes(json.dumps(small).encode(), "labelstudio").facts["unlabelled"]
+
+
+def test_a_region_without_a_label_does_not_hide_the_others() -> None:
+    bare = {"start": 6, "end": 8, "text": "in"}
+    small = {"id": 1, "text": TEXT, "label": [region(2, 5)["value"], bare], "annotation_id": 1}
+    for value in (small, task(region(2, 5), {"type": "labels", "value": bare})):
+        corpus = of(value)
+        assert (Mention("PER", 2, 5),) == corpus[0].mentions
+        assert [("K236", "1 region without a label left out")] == fact_remarks(corpus)
+    assert 1 == of(small | {"label": [bare]}).facts["unlabelled"]
 
 
 def test_if_nothing_is_read_the_names_to_choose_from_are_listed() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, BinaryIO, ClassVar
 
 from carob.corpus.corpus import Corpus, Words
@@ -125,7 +126,8 @@ def _likely(value: Any) -> bool:
         return False
     if isinstance(value.get("data"), dict):
         return any(isinstance(value.get(key), list) for key in ("annotations", "predictions"))
-    return "annotation_id" in value or any(_regions(value).values())
+    regions = chain.from_iterable(_regions(value).values())
+    return "annotation_id" in value or any("labels" in region for region in regions)
 
 
 def _regions(task: Mapping[str, Any]) -> dict[str, list[Any]]:
@@ -135,7 +137,7 @@ def _regions(task: Mapping[str, Any]) -> dict[str, list[Any]]:
         for key, rows in task.items()
         if isinstance(rows, list)
         and rows
-        and all(isinstance(row, dict) and {"start", "end", "labels"} <= row.keys() for row in rows)
+        and all(isinstance(row, dict) and {"start", "end"} <= row.keys() for row in rows)
     }
 
 
@@ -177,7 +179,7 @@ class _Reader:
                 return None
             for key, regions in _regions(task).items():
                 for number, region in enumerate(regions):
-                    facts["unlabelled"] += not region["labels"]
+                    facts["unlabelled"] += not region.get("labels")
                     _add(entry, f"{key}[{number}]", region, "labels", None, None)
             return entry
         result = self._result(task, facts)
@@ -191,7 +193,7 @@ class _Reader:
             if kind == "relation":
                 relations.append((place, row))
             elif isinstance(value, dict) and isinstance(kind, str) and kind.endswith("labels"):
-                facts["unlabelled"] += value.get(kind) == []
+                facts["unlabelled"] += not value.get(kind)
                 _add(entry, place, value, kind, _dialect.name_of(row, "id"), row.get("score"))
         if relations:
             entry.record["relations"] = _relations(relations, entry)
@@ -265,7 +267,8 @@ def _add(
     where = value.get("globalOffsets", value)  # of HTML, whose own offsets count inside an element
     if not isinstance(where, dict):
         raise WrongError(f"{place}.globalOffsets = {short(where)}", _REGION)
-    for number, label in enumerate(_dialect.list_at(value, kind, f"{place}.")):
+    labels = _dialect.list_at(value, kind, f"{place}.") if value.get(kind) is not None else []
+    for number, label in enumerate(labels):
         own = name if name is None or not number else f"{name}:{number + 1}"
         mention = {"id": own, "start": where.get("start"), "end": where.get("end")}
         entry.add(place, mention | {"label": label, "confidence": score}, value.get("text"))
