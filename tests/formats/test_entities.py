@@ -38,6 +38,30 @@ def test_both_shapes_are_recognised_and_fill_slots(entities: Any) -> None:
         assert {"PER": ["Ann"], "LOC": ["Rome"]} == slots(corpus)
 
 
+@pytest.mark.parametrize("keys", [
+    ("value", "entity"), ("text", "entity"), ("name", "entity"), ("span", "label"),
+    ("entity", "class"), ("entity_text", "entity_type"), ("entity_text", "entity"),
+])  # fmt: skip
+def test_the_keys_of_words_and_labels_may_have_other_names(keys: tuple[str, str]) -> None:
+    value = {"id": "a", "entities": [dict(zip(keys, ("Ann", "PER"), strict=True))]}
+    corpus = read(Source.of_bytes(json.dumps(value).encode(), "answer.json"))
+    assert corpus.origin is not None and "entities" == corpus.origin.format
+    assert {"PER": ["Ann"]} == slots(corpus)
+
+
+def test_entities_under_unknown_keys_are_named_and_not_read_as_records() -> None:
+    value = {"id": "a", "entities": [{"surface": "Ann", "kind": "PER"}]}
+    source = Source.of_bytes(json.dumps(value).encode(), "answer.json")
+    with pytest.raises(InputError) as caught:
+        read(source)
+    assert (
+        "answer.json: K239 found entities with the keys 'surface', 'kind', expected a format that "
+        "carob reads; call the key of the words text and that of the label type, or name the "
+        "format records if they are slots"
+    ) == str(caught.value)
+    assert read(source, "records")[0].templates
+
+
 LISTS = [[ANN, {"text": "Rome", "type": "LOC"}], [], [{"mention": "Bo", "label": "PER"}]]
 
 

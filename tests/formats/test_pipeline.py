@@ -33,6 +33,8 @@ def mentions(value: Any) -> list[tuple[str, int, int]]:
     (json.dumps([ANN], indent=2), 1), (json.dumps([[], [ANN]], indent=2), 2),
     (json.dumps({"text": "Ann", "entities": [ANN]}), 1),
     (json.dumps([{"text": "Ann", "entities": [ANN]}]), 1),
+    (json.dumps({"text": "Ann", "entities": [
+        {"entity": "PER", "score": 0.5, "word": "Ann", "start": 0, "end": 3}]}), 1),
 ])  # fmt: skip
 def test_all_layouts_are_recognised(data: str, documents: int) -> None:
     corpus = read(Source.of_bytes(data.encode(), "file.json"))

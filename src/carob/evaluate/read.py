@@ -21,6 +21,7 @@ from carob.corpus.problems import (
     nearest,
     plain,
     raise_all,
+    shown,
 )
 from carob.corpus.source import Source, ending
 from carob.plugin import hook
@@ -199,13 +200,20 @@ def _refuse_foreign(source: Source, head: bytes) -> None:
 
 def _refuse_places(source: Source, head: bytes) -> None:
     """Mentions with places, of no tool that carob knows, are not taken for slots with numbers."""
-    from carob.formats.foreign import mentions_with_places  # plain objects alone need it
+    from carob.formats.foreign import keys_of_entities, mentions_with_places  # few need it
 
     if (where := mentions_with_places(head)) is not None:
         raise source.failure(
             "K239", f"objects with places in a text, under {where}", "a format that carob reads",
             "write one object per document as jsonl: id, text or tokens, and mentions; or name the "
             "format records if they are slots",
+        )  # fmt: skip
+    if keys := keys_of_entities(head):
+        raise source.failure(
+            "K239", f"entities with the keys {', '.join(map(shown, keys[:9]))}",
+            "a format that carob reads",
+            "call the key of the words text and that of the label type, or name the format records "
+            "if they are slots",
         )  # fmt: skip
 
 

@@ -288,18 +288,16 @@ def answers_in(
     return Answers(reader.id, text, reader.raw, mend, has_list, wrap, codes, whole_items=True)
 
 
-def list_in_object(value: Any, key: str, *of: tuple[str, ...]) -> Any:
-    """A bare list, as language models return it, as an object with the list under a key, if each
-    of its items has one key of each group; any other value as it is.
+def list_in_object(value: Any, key: str, is_item: Callable[[Mapping[str, Any]], bool]) -> Any:
+    """A bare list, as language models return it, as an object with the list under a key, if all
+    of it are items; any other value as it is.
 
-    >>> list_in_object([{"text": "Ann", "type": "PER"}], "entities", ("text",), ("type", "label"))
+    >>> list_in_object([{"text": "Ann", "type": "PER"}], "entities", lambda item: "text" in item)
     {'entities': [{'text': 'Ann', 'type': 'PER'}]}
-    >>> list_in_object([{"entities": []}], "entities", ("text",), ("type", "label"))
+    >>> list_in_object([{"entities": []}], "entities", lambda item: "text" in item)
     [{'entities': []}]
     """
-    if isinstance(value, list) and all(
-        isinstance(each, dict) and all(each.keys() & set(keys) for keys in of) for each in value
-    ):
+    if isinstance(value, list) and all(isinstance(each, dict) and is_item(each) for each in value):
         return {key: value}
     return value
 

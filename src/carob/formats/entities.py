@@ -20,6 +20,8 @@ from carob.formats.foreign import PLACES
 
 _WORDS = ("text", "mention", "name", "entity", "value", "word")
 _LABELS = ("type", "label", "category", "entity_type")
+_MORE_WORDS = ("entity_text", "span")
+"""Keys of words that are read where none of the others is there."""
 _ENTITY = "an object with text and type"
 _IGNORE = "--read places=ignore reads the words of all"
 
@@ -33,10 +35,10 @@ class Entities:
     entities of a file have `start` and `end`, they are mentions, and `text` must stand at their
     place; `offsets` names the unit. A file in which some have places and others have none is
     refused; `places=ignore` reads the words of all. `id` and `text` are those of the document. The
-    words of an entity may also be called mention, name, entity, value or word, its label label,
-    category or entity_type. `raw` names the key whose text is such an object; `repair=json` mends
-    damaged objects and counts them. With either, an answer that cannot be read is empty, and
-    counted.
+    words of an entity may also be called mention, name, entity, value, word, entity_text or span,
+    its label label, category, entity_type or class, or entity if another key has the words. `raw`
+    names the key whose text is such an object; `repair=json` mends damaged objects and counts them.
+    With either, an answer that cannot be read is empty, and counted.
 
     >>> line = b'{"entities": [{"text": "Ann", "type": "PER"}, {"text": "Bo", "type": "PER"}]}'
     >>> Corpus.joined(Entities().read(Source.of_bytes(line)))[0].templates[0].slots["PER"]
@@ -149,13 +151,15 @@ def _likeness(value: Any) -> float:
         return 0.0 if not lists and any(rows.values()) else 0.92 if lists and strings else 0.84
     if not isinstance(rows, list):
         return 0.0
-    keys = rows[0].keys() if isinstance(rows[0], dict) else set()
-    return 0.96 if keys & {*_WORDS, "start"} and keys & {*_LABELS} else 0.0
+    words, labels = _keys_of(rows[0]) if isinstance(rows[0], dict) else ([], [])
+    if labels == ["entity"] and "end" in rows[0]:
+        return 0.0  # as the pipelines of transformers write them
+    return 0.96 if labels and (words or "start" in rows[0]) else 0.0
 
 
 def _wrapped(value: Any) -> Any:
     """A bare list of entities as an object that has them."""
-    return _dialect.list_in_object(value, "entities", _WORDS, _LABELS)
+    return _dialect.list_in_object(value, "entities", lambda row: all(_keys_of(row)))
 
 
 def _is_record(value: Any) -> bool:
@@ -185,7 +189,8 @@ def _in_list(rows: list[Any]) -> Iterator[tuple[str, str]]:
     for number, each in enumerate(rows):
         place = f"entities[{number}]"
         row = _dialect.object_in(each, place, _ENTITY)
-        yield _only(row, _LABELS, place), _only(row, _WORDS, place)
+        words, labels = _keys_of(row)
+        yield _label(row, labels, place), _only(row, words, _WORDS, place)
 
 
 def _by_label(rows: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -199,15 +204,35 @@ def _by_label(rows: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             yield label, each
 
 
-def _only(row: Mapping[str, Any], keys: tuple[str, ...], place: str) -> str:
-    """The text under one of several keys."""
-    names = [key for key in keys if key in row]
-    if len(names) != 1:
-        found = f"{place} with {' and '.join(names) or 'neither of these keys'}"
-        raise WrongError(found, f"one of {', '.join(keys)}")
-    value = row[names[0]]
-    if not isinstance(value, str) or (keys is _LABELS and not value):
-        raise WrongError(f"{place}.{names[0]} = {short(value)}", "a text")
+def _keys_of(row: Mapping[str, Any]) -> tuple[list[str], list[str]]:
+    """The keys of an entity that may be those of its words, and of its label.
+
+    >>> _keys_of({"entity": "PER", "value": "Ann"}), _keys_of({"entity": "Ann", "type": "PER"})
+    ((['value'], ['entity']), (['entity'], ['type']))
+    """
+    words = [key for key in _WORDS if key in row]
+    more = [key for key in _MORE_WORDS if isinstance(row.get(key), str)]  # a span may be a place
+    labels = [key for key in _LABELS if key in row] or ["class"] * ("class" in row)
+    if not labels and "entity" in row and len(words + more) > 1:
+        labels = ["entity"]
+    return [key for key in words if key not in labels] or more, labels
+
+
+def _label(row: Mapping[str, Any], keys: list[str], place: str) -> str:
+    label = _only(row, keys, _LABELS, place)
+    if not label:
+        raise WrongError(f"{place}.{keys[0]} = ''", "a text")
+    return label
+
+
+def _only(row: Mapping[str, Any], keys: list[str], known: tuple[str, ...], place: str) -> str:
+    """The text under the one key."""
+    if len(keys) != 1:
+        found = f"{place} with {' and '.join(keys) or 'neither of these keys'}"
+        raise WrongError(found, f"one of {', '.join(known)}")
+    value = row[keys[0]]
+    if not isinstance(value, str):
+        raise WrongError(f"{place}.{keys[0]} = {short(value)}", "a text")
     return value
 
 
@@ -222,8 +247,8 @@ def _add_mentions(entry: Entry, rows: list[Any]) -> None:
             expected = f"places for all entities of a file, or for none; {_IGNORE}"
             raise WrongError(f"{place} without a place, and others with one", expected)
         score = row.get("confidence", row.get("score"))
-        words = [row[key] for key in _WORDS if key in row]
+        words, labels = _keys_of(row)
         mention = {"start": row.get("start"), "end": row.get("end"), "confidence": score}
         entry.add(
-            place, mention | {"label": _only(row, _LABELS, place)}, words[0] if words else None
+            place, mention | {"label": _label(row, labels, place)}, row[words[0]] if words else None
         )

@@ -258,6 +258,23 @@ PLACES = (
 """What tools call the two numbers of a place."""
 
 
+def keys_of_entities(head: bytes) -> list[str]:
+    """The keys of objects in a list `entities` that have several texts, but no words or label under
+    names that are known; empty if there is no such list.
+
+    >>> keys_of_entities(b'{"entities": [{"surface": "Ann", "kind": "PER"}]}')
+    ['surface', 'kind']
+    >>> keys_of_entities(b'{"entities": [{"name": "Ann", "age": 3}]}')
+    []
+    """
+    for value in json_text.samples(head):
+        rows = value.get("entities") if isinstance(value, dict) else None
+        for row in rows[:9] if isinstance(rows, list) else ():
+            if isinstance(row, dict) and sum(isinstance(each, str) for each in row.values()) > 1:
+                return list(row)
+    return []
+
+
 def mentions_with_places(head: bytes) -> str | None:
     """The key of a list of objects that have places in a text of the objects around it.
 
