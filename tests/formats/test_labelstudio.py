@@ -10,6 +10,7 @@ import pytest
 from carob import InputError, Mention, read
 from carob.corpus.corpus import fact_remarks
 from carob.corpus.source import Source
+from carob.formats.labelstudio import Labelstudio
 from tests.formats._files import of_bytes, written
 
 TEXT = "😀 Ann in Rome today"
@@ -117,6 +118,27 @@ def test_relations_and_regions_with_several_labels() -> None:
 def test_what_is_wrong_is_named_as_the_file_has_it(value: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         of(value)
+
+
+def test_of_several_texts_one_must_be_chosen() -> None:
+    ann, rome = region(2, 5, id="x"), region(0, 4, "Rome", "LOC", id="y") | {"to_name": "title"}
+    relation = {"type": "relation", "from_id": "x", "to_id": "y", "labels": ["in"]}
+    both = task(ann, rome, relation) | {"data": {"text": TEXT, "title": "Rome news"}}
+    with pytest.raises(InputError) as caught:
+        of(both)
+    assert (
+        ":1: K235 found regions of the texts 'text' and 'title', expected one of them: "
+        "--read to_name=NAME, and --read text=KEY for its key in data"
+    ) in str(caught.value)
+    corpus = of(both, to_name="text")
+    assert (Mention("PER", 2, 5, id="x"),) == corpus[0].mentions
+    assert [
+        ("K236", "1 region of other texts left out"),
+        ("K236", "1 relation of words that are no mentions left out"),
+    ] == fact_remarks(corpus)
+    assert (Mention("LOC", 0, 4, id="y"),) == of(both, to_name="title", text="title")[0].mentions
+    chosen = Labelstudio(to_name="title", offsets="char")
+    assert chosen == Labelstudio(**Labelstudio.from_signature(chosen.signature_fields({})[0]))
 
 
 def test_regions_without_labels_are_counted() -> None:

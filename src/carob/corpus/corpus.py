@@ -685,6 +685,7 @@ FACT_PROBLEMS = {
         "with groups of spans, which are not read; --read spans=NAME reads one of them",
     ),
     "unlabelled": ("K236", "region", "without a label left out"),
+    "other_texts": ("K236", "region", "of other texts left out"),
     "text_classes": ("K236", "task", "without spans left out, with a label of the whole text"),
     "ungrouped": ("K236", "document", "without the group of spans that spans= names"),
     "unread_relations": ("K236", "relation", "left out, as entities have no ids"),

@@ -41,7 +41,7 @@ COUNTED = (
     "rejected", "unread_relations", "span_groups", "skipped", "cancelled", "other_annotators",
     "quoted", "misquoted", "unlabelled_relations", "unplaced", "mended", "unparsed",
     "cut_utf16", "cut_bytes", "cut_inclusive", "ungrouped", "unlabelled", "unread_places",
-    "measured", "mismeasured", "text_classes",
+    "measured", "mismeasured", "text_classes", "other_texts",
 )  # fmt: skip
 """What readers of dialects count for the user."""
 

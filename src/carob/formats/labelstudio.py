@@ -30,7 +30,8 @@ class Labelstudio:
     `model_version` instead. Cancelled annotations, and tasks without any, are counted. `text` names
     the key of the text in `data`. A region with several labels is a mention for each. Relations go
     from one region to another. Positions count characters; `offsets` names another unit: Label
-    Studio runs in a browser, and may count UTF-16 units. Results that are no regions of text are
+    Studio runs in a browser, and may count UTF-16 units. If regions are of several texts, `to_name`
+    chooses those of one. Results that are no regions of text are
     ignored. See labelstud.io/guide/export.
 
     >>> value = b'{"start": 0, "end": 3, "text": "Ann", "labels": ["PER"]}'
@@ -44,6 +45,7 @@ class Labelstudio:
     annotator: str = ""
     model: str = ""
     offsets: str = "auto"
+    to_name: str = ""
 
     name: ClassVar[str] = "labelstudio"
     extensions: ClassVar[tuple[str, ...]] = (".labelstudio",)
@@ -81,6 +83,7 @@ class Labelstudio:
         """The key of the text, whose answer was read, and what offsets count."""
         how, counts = _dialect.signature_fields(self.offsets, facts)
         names = {"text_key": self.text, "annotator": self.annotator, "model": self.model}
+        names |= {"to_name": self.to_name} if self.to_name else {}
         return {key: signed(name) for key, name in names.items()} | how, counts
 
     @staticmethod
@@ -92,6 +95,7 @@ class Labelstudio:
         'ann'
         """
         keys = {"text": "text_key", "annotator": "annotator", "model": "model"}
+        keys |= {"to_name": "to_name"} if "to_name" in fields else {}
         names = {name: unsigned(fields[key]) for name, key in keys.items()}
         return names | {"offsets": fields["offsets"]}
 
@@ -152,6 +156,8 @@ class _Reader:
     def __init__(self, format: Labelstudio) -> None:
         self.format = format
         self.annotators: dict[str, str] = {}
+        self.to_name: str | None = None
+        """The name of the text whose regions are read; the first if none is chosen."""
         self.names: dict[str, set[str]] = {"annotator": set(), "model": set()}
         """The annotators and models of the answers, by the parameter that chooses among them."""
 
@@ -186,6 +192,7 @@ class _Reader:
         if result is None:
             return None
         relations = []
+        left_out: set[str | None] = set()
         for number, each in enumerate(result):
             place = f"result[{number}]"
             row = _dialect.object_in(each, place, "an object with type and value")
@@ -193,11 +200,34 @@ class _Reader:
             if kind == "relation":
                 relations.append((place, row))
             elif isinstance(value, dict) and isinstance(kind, str) and kind.endswith("labels"):
+                name = _dialect.name_of(row, "id")
+                if not self._is_of_text(row.get("to_name")):
+                    facts["other_texts"] += 1
+                    left_out.add(name)
+                    continue
                 facts["unlabelled"] += not value.get(kind)
-                _add(entry, place, value, kind, _dialect.name_of(row, "id"), row.get("score"))
-        if relations:
-            entry.record["relations"] = _relations(relations, entry)
+                _add(entry, place, value, kind, name, row.get("score"))
+        rows = [(place, row) for place, row in relations
+                if not left_out & {_dialect.name_of(row, "from_id"), _dialect.name_of(row, "to_id")}
+                ]  # fmt: skip
+        facts["unlabelled_relations"] += len(relations) - len(rows)
+        if rows:
+            entry.record["relations"] = _relations(rows, entry)
         return entry
+
+    def _is_of_text(self, name: Any) -> bool:
+        """Whether a region is of the text that is read, by the name that it has for the text."""
+        if self.format.to_name:
+            return bool(name == self.format.to_name)
+        if not isinstance(name, str):
+            return True
+        self.to_name = self.to_name or name
+        if name != self.to_name:
+            raise ChoiceError(
+                f"regions of the texts {shown(self.to_name)} and {shown(name)}",
+                "one of them: --read to_name=NAME, and --read text=KEY for its key in data",
+            )
+        return True
 
     def _is_chosen(self, task: Mapping[str, Any], name: str | None, facts: Counter[str]) -> bool:
         """Whether a task of JSON-MIN, which has one annotation, is by the annotator."""
