@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from carob import InputError, Mention, read
+from carob import InputError, Mention, convert, read
 from carob.corpus.corpus import fact_remarks
 from carob.corpus.source import Source
 from carob.formats.labelstudio import Labelstudio
@@ -52,6 +53,22 @@ def test_units_of_the_browser_are_detected_and_read_on_request() -> None:
     corpus = of(first, offsets="utf16")
     assert (Mention("PER", 2, 5),) == corpus[0].mentions
     assert list(corpus) == list(of_bytes(written(corpus, "labelstudio"), "labelstudio"))
+
+
+def test_units_of_the_browser_are_written_on_request(tmp_path: Path) -> None:
+    corpus = of(task(region(2, 5)))
+    for unit, span in {"utf16": (3, 6), "inclusive": (2, 4), "auto": (2, 5)}.items():
+        data = written(corpus, "labelstudio", offsets=unit)
+        value = json.loads(data)[0]["annotations"][0]["result"][0]["value"]
+        assert span == (value["start"], value["end"])
+        assert list(corpus) == list(of_bytes(data, "labelstudio", offsets=unit))
+    remark = (
+        "offsets count characters, and texts have some that are two in Label Studio: "
+        "--write offsets=utf16"
+    )
+    assert (remark,) == convert(corpus, tmp_path / "a.labelstudio").remarks
+    chosen = {"offsets": "utf16"}
+    assert () == convert(corpus, tmp_path / "a.labelstudio", write_options=chosen).remarks
 
 
 def test_of_several_annotations_one_must_be_chosen_and_cancelled_ones_are_counted() -> None:

@@ -396,6 +396,18 @@ def size_in(text: str, unit: str) -> int:
     return len(text.encode("utf-8", "surrogatepass")) if unit == "bytes" else len(text)
 
 
+def span_in(text: str, start: int, end: int, unit: str) -> Span:
+    """A place in characters as a place in a unit.
+
+    >>> span_in("😀 Ann", 2, 5, "utf16"), span_in("😀 Ann", 2, 5, "inclusive")
+    ((3, 6), (2, 4))
+    """
+    if unit == "inclusive":
+        return start, end - 1
+    before = size_in(text[:start], unit)
+    return before, before + size_in(text[start:end], unit)
+
+
 def assembled(pieces: Iterable[tuple[int, str]], unit: str) -> str:
     """A text of pieces, each at its offset, with spaces between them.
 

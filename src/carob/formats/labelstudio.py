@@ -51,7 +51,7 @@ class Labelstudio:
     extensions: ClassVar[tuple[str, ...]] = (".labelstudio",)
     signs: ClassVar[str] = '"annotations" "predictions" "annotation_id" "labels"'
     needs: ClassVar[frozenset[str]] = frozenset({"text"})
-    write_parameters: ClassVar[tuple[str, ...]] = ("text",)
+    write_parameters: ClassVar[tuple[str, ...]] = ("text", "offsets")
     holds: ClassVar[frozenset[str]] = frozenset({
         "text", "document ids", "overlaps", "crossing", "across sentences", "ids",
         "relations:pairs", "units:char",
@@ -109,7 +109,7 @@ class Labelstudio:
 
     def write(self, corpus: Corpus, out: BinaryIO) -> None:
         """Write a list of tasks with one annotation each, for a labelling configuration whose text
-        is called `text` and whose labels are called `label`.
+        is called `text` and whose labels are called `label`. Offsets count what `offsets` names.
 
         >>> import io
         >>> out = io.BytesIO()
@@ -120,9 +120,18 @@ class Labelstudio:
         sign = b"[\n"
         for document in _dialect.written_documents(corpus, self.name, self.holds):
             task = _dialect.id_record(document.id) | {"data": {self.text: document.text}}
-            out.write(sign + json_text.encoded(task | {"annotations": [_annotation(document)]}))
+            annotations = [_annotation(document, self.offsets)]
+            out.write(sign + json_text.encoded(task | {"annotations": annotations}))
             sign = b",\n"
         out.write(b"[]\n" if sign == b"[\n" else b"\n]\n")
+
+    def write_remarks(self, corpus: Corpus) -> list[str]:
+        """Label Studio counts UTF-16 units, so that an emoji moves what follows."""
+        texts = (corpus.words(row)[0] or "" for row in range(len(corpus)))
+        if self.offsets != "auto" or all(not text or max(text) <= "\uffff" for text in texts):
+            return []
+        return ["offsets count characters, and texts have some that are two in Label Studio: "
+                "--write offsets=utf16"]  # fmt: skip
 
 
 def _likely(value: Any) -> bool:
@@ -319,17 +328,18 @@ def _relations(rows: list[tuple[str, dict[str, Any]]], entry: Entry) -> list[dic
     return relations
 
 
-def _annotation(document: Document) -> dict[str, Any]:
+def _annotation(document: Document, offsets: str) -> dict[str, Any]:
     names = {"from_name": "label", "to_name": "text"}
     text = document.text or ""
+    spans = [_dialect.span_in(text, each.start, each.end, offsets) for each in document.mentions]
     result: list[dict[str, Any]] = [
         ({} if each.id is None else {"id": each.id})
         | names
         | {"type": "labels", "value": {
-            "start": each.start, "end": each.end, "text": text[each.start : each.end],
+            "start": start, "end": end, "text": text[each.start : each.end],
             "labels": [each.label],
         }}
-        for each in document.mentions
+        for each, (start, end) in zip(document.mentions, spans, strict=True)
     ]  # fmt: skip
     for group in document.relations:
         ends = dict(group.members)
