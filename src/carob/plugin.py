@@ -116,6 +116,10 @@ class FormatHooks:
     with `--write` is refused.
     """
 
+    def write_remarks(self, corpus: Corpus) -> list[str]:
+        """What users must know of a corpus that is written with these parameters."""
+        return []
+
     library: Callable[[Source, Documents], Any] | None = None
     """What finds the text and words of a document again, to quote them. Without it the corpora
     that `read` returns keep theirs in memory.

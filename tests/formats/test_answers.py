@@ -52,6 +52,18 @@ def test_what_can_be_mended_is_mended(text: str, value: Any) -> None:
     assert value == mended(text, is_object)
 
 
+def test_of_two_answers_that_differ_none_is_taken() -> None:
+    first, final = '```json\n{"a": ["b"]}\n```', '```json\n{"a": []}\n```'
+    assert mended(f"Draft:\n{first}\nfinal:\n{final}", is_object) is None
+    assert mended(f'<think>{final}\n</think>{{"a": ["b"]}}', is_object) is None
+    assert {"a": ["b"]} == mended(f"Draft:\n{first}\nfinal:\n{first}", is_object)
+    assert {"a": ["b"]} == mended(f"```\nprint()\n```\n{first}", is_object)
+    quoted = {"a": "```\nprint()\n```", "b": "c"}
+    assert quoted == mended(f"So: {json.dumps(quoted)}", is_object)
+    raw = json.dumps({"out": f"{first}\n{final}"}).encode()
+    assert 1 == of_bytes(raw, "records", raw="out", repair="json").facts["unparsed"]
+
+
 def test_right_json_and_any_beginning_of_it_can_be_read() -> None:
     rng = random.Random(6)
 

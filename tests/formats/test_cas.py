@@ -152,7 +152,7 @@ def test_a_file_of_a_folder_need_not_have_the_layer() -> None:
 
 
 @pytest.mark.parametrize(("data", "message"), [
-    (as_json(text=None), "1 views with a text"),
+    (as_json(text=None), "0 views with a text"),
     (b'{"%FEATURE_STRUCTURES": 3}', "%FEATURE_STRUCTURES = 3"),
     (as_json(structure(2, begin="x", end=3)), "the annotation 2 at 'x'..3"),
     (as_json(structure(2, begin=0, end=99, label="A")), "the annotation 2 at 0..99"),

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from carob import Corpus, Document, InputError, Mention, UsageError, convert, read, score
+from carob.corpus.corpus import fact_remarks
 from carob.corpus.source import Source
 from tests.formats._files import of_bytes, written
 
@@ -110,12 +111,23 @@ def test_without_texts_lengths_show_inclusive_ends() -> None:
     data = table("doc,start,end,label,text", "d1,0,2,PER,Ann", "d1,8,11,LOC,Rome")
     ((code, line, message),) = found(data)
     assert ("K234", 2) == (code, line)
-    assert "2 of 2 spans longer or shorter than their words (line 2 has 'Ann' at 0..2)" == message
+    assert message == (
+        "2 of 2 mentions longer or shorter than the words that the file quotes "
+        "(line 2 has 'Ann' at 0..2)"
+    )
     assert {"d1": [("PER", 0, 3), ("LOC", 8, 12)]} == places(data, offsets="inclusive")
     assert {"d1": [("PER", 0, 2), ("LOC", 8, 11)]} == places(data, offsets="char")
     java = table("doc,start,end,label,text", "d1,0,5,X,a😀 b")
-    with pytest.raises(InputError, match="give the texts of the documents in a column"):
+    with pytest.raises(InputError, match="add the texts of the documents and --read offsets=utf16"):
         of_bytes(java, "csv")
+    with pytest.raises(InputError, match="offsets without a text"):
+        of_bytes(java, "csv", offsets="utf16")
+
+
+def test_without_texts_lengths_that_fit_no_unit_are_counted() -> None:
+    data = table("doc,start,end,label,text", "d1,0,9,PER,Ann", "d1,10,14,LOC,Rome")
+    warning = "1 mention longer or shorter than the words that the file quotes, of 2 with words"
+    assert [("K234", warning)] == fact_remarks(of_bytes(data, "csv"))
 
 
 def test_two_texts_of_one_document_are_an_error() -> None:

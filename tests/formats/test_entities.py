@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 
 import carob
-from carob import Corpus, InputError, Mention, read
+from carob import Corpus, InputError, Mention, UsageError, read
+from carob.corpus.corpus import fact_remarks
 from carob.corpus.source import Source
+from carob.formats.entities import Entities
 from tests.formats._files import of_bytes
 
 ANN = {"text": "Ann", "type": "PER"}
@@ -34,6 +36,30 @@ def test_both_shapes_are_recognised_and_fill_slots(entities: Any) -> None:
         corpus = read(Source.of_bytes(json.dumps(value).encode(), "answer.json"))
         assert corpus.origin is not None and "entities" == corpus.origin.format
         assert {"PER": ["Ann"], "LOC": ["Rome"]} == slots(corpus)
+
+
+@pytest.mark.parametrize("keys", [
+    ("value", "entity"), ("text", "entity"), ("name", "entity"), ("span", "label"),
+    ("entity", "class"), ("entity_text", "entity_type"), ("entity_text", "entity"),
+])  # fmt: skip
+def test_the_keys_of_words_and_labels_may_have_other_names(keys: tuple[str, str]) -> None:
+    value = {"id": "a", "entities": [dict(zip(keys, ("Ann", "PER"), strict=True))]}
+    corpus = read(Source.of_bytes(json.dumps(value).encode(), "answer.json"))
+    assert corpus.origin is not None and "entities" == corpus.origin.format
+    assert {"PER": ["Ann"]} == slots(corpus)
+
+
+def test_entities_under_unknown_keys_are_named_and_not_read_as_records() -> None:
+    value = {"id": "a", "entities": [{"surface": "Ann", "kind": "PER"}]}
+    source = Source.of_bytes(json.dumps(value).encode(), "answer.json")
+    with pytest.raises(InputError) as caught:
+        read(source)
+    assert (
+        "answer.json: K239 found entities with the keys 'surface', 'kind', expected a format that "
+        "carob reads; call the key of the words text and that of the label type, or name the "
+        "format records if they are slots"
+    ) == str(caught.value)
+    assert read(source, "records")[0].templates
 
 
 LISTS = [[ANN, {"text": "Rome", "type": "LOC"}], [], [{"mention": "Bo", "label": "PER"}]]
@@ -87,6 +113,48 @@ def test_places_are_mentions_whose_words_are_compared() -> None:
     assert 1 == of({"text": "Bo slept", "entities": [placed]}).facts["misquoted"]
 
 
+def test_places_in_some_documents_only_are_refused_or_ignored() -> None:
+    placed = {"entities": [ANN | {"start": 0, "end": 3}]}
+    records: list[Any] = [
+        {"entities": []},
+        placed,
+        {"entities": [ANN | {"start": None, "end": None}]},
+    ]
+    with pytest.raises(InputError) as caught:
+        of(*records)
+    assert (
+        ":3: K232 found entities without places, and entities with places on line 2, expected one "
+        "of both in all of a file; --read places=ignore reads the words of all"
+    ) in str(caught.value)
+    ignored = of(*records, places="ignore")
+    assert [(), ((),), ((),)] == [
+        tuple(document.mentions for _ in document.templates) for document in ignored
+    ]
+    for format in (Entities(places="ignore", offsets="char"), Entities(offsets="char")):
+        fields = format.signature_fields({})[0]
+        assert format == Entities(**Entities.from_signature(fields))
+    with pytest.raises(UsageError, match="places of entities is auto or ignore, not 'no'"):
+        of(*records, places="no")
+
+
+def test_null_is_no_place() -> None:
+    absent = of({"entities": [ANN]}, {"entities": []})
+    assert list(absent) == list(of({"entities": [ANN | {"start": None}]}, {"entities": []}))
+
+
+def test_without_a_text_lengths_that_fit_no_unit_are_counted() -> None:
+    right, wrong = ANN | {"start": 0, "end": 3}, ANN | {"start": 0, "end": 2}
+    odd = ANN | {"start": 0, "end": 9}
+    (remark,) = fact_remarks(of({"entities": [right, wrong, odd]}))
+    words = "2 mentions longer or shorter than the words that the file quotes, of 3 with words"
+    assert ("K234", words) == remark
+    with pytest.raises(InputError, match=r"K234 .*--read offsets=inclusive"):
+        of({"entities": [wrong, wrong, odd]})
+    assert [Mention("PER", 0, 3)] == list(
+        of({"entities": [wrong]}, offsets="inclusive")[0].mentions
+    )
+
+
 def test_empty_texts_and_relations_are_counted() -> None:
     corpus = of({"entities": [ANN, ANN | {"text": " "}], "relations": [["Ann", "in", "Rome"]]})
     assert {"unread_relations": 1, "empty_texts": 1} == corpus.facts
@@ -100,7 +168,10 @@ def test_empty_texts_and_relations_are_counted() -> None:
     ([ANN | {"text": 3}], r"entities\[0\].text = 3, expected a text"),
     ([ANN | {"type": ""}], r"entities\[0\].type = '', expected a text"),
     ({"PER": [3]}, "entities.PER = 3, expected a list of texts"),
-    ([ANN | {"start": 0, "end": 3}, ANN], r"entities\[1\] without a place"),
+    ([ANN | {"start": 0, "end": 3}, ANN],
+     r"K232 found entities\[1\] without a place, and others with one, expected places for all "
+     "entities of a file, or for none; --read places=ignore reads the words of all"),
+    ([ANN | {"start": 0}], r"entities\[0\] without a place"),
 ])  # fmt: skip
 def test_what_is_wrong_is_named_as_the_file_has_it(entities: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):

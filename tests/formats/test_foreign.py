@@ -77,6 +77,21 @@ FILES = {
          "entities": [{"id": "e", "type": "PER", "text": ["Ann"], "offsets": [[0, 3]]}]}),
     "a dataset that a tokenizer": json.dumps({"input_ids": [1, 7, 2], "labels": [-100, 1, -100]}),
     "labels of whole": json.dumps({"text": "Ann slept", "cats": {"CALM": 1.0}}),
+    "rows of the dataset viewer": json.dumps(
+        {"features": [], "rows": [{"row": {"tokens": ["Ann"], "ner_tags": [1]}}]}),
+    "documents in a list": json.dumps(
+        {"version": "1", "data": [{"words": ["Ann", "ran"], "ner": ["B-PER", "O"]}]}),
+    "examples of GLiNER2": json.dumps(
+        {"input": "Ann ran", "output": {"entities": {"person": ["Ann"]}}}),
+    "conversations": json.dumps(
+        {"messages": [{"role": "user", "content": "Who?"}, {"role": "assistant", "content": "I"}]}),
+    "conversations with a language": json.dumps(
+        {"conversations": [{"from": "human", "value": "Who?"}, {"from": "gpt", "value": "I"}]}),
+    "relations of DuIE": json.dumps(
+        {"text": "Ann ran", "spo_list": [{"predicate": "x", "subject": "Ann", "object": "ran"}]}),
+    "the format of MAVEN": json.dumps(
+        {"id": "1", "content": [{"sentence": "A war", "tokens": ["A", "war"]}],
+         "events": [{"type": "War", "mention": [{"trigger_word": "war", "offset": [1, 2]}]}]}),
     "labels of whole texts": json.dumps({"id": 1, "text": "Ann slept", "label": ["calm"]}),
 }  # fmt: skip
 
@@ -96,6 +111,10 @@ def test_a_foreign_file_is_refused_by_its_name(name: str) -> None:
         {"text": "Ann slept", "found": [{"start": 0, "end": 3, "kind": "PER"}]},
         {"text": "Ann slept", "entities": [{"start": 0, "end": 3}]},
         {"examples": [{"content": "Ann slept", "annotations": [{"offset": 4, "length": 5}]}]},
+        [{"entity_type": "PERSON", "start": 0, "end": 3, "score": 0.85}],
+        {"row": {"data": "Ann"}, "objects": [{"name": "A", "location": {"start": 0, "end": 2}}]},
+        [{"content": "Ann slept", "found": [{"beginOffset": 0, "content": "Ann", "endOffset": 3}]}],
+        {"text": "Ann slept", "found": [{"label": "PER", "offsets": [0, 3]}]},
         [{"doc": {"body": "Ann slept", "found": [{"start_char": 0, "end_char": 3}]}}],
         {
             "content": "Ann slept",
@@ -105,14 +124,37 @@ def test_a_foreign_file_is_refused_by_its_name(name: str) -> None:
 )
 def test_mentions_of_an_unknown_tool_are_not_taken_for_slots(value: object) -> None:
     source = Source.of_bytes(json.dumps(value).encode(), "file.json")
-    with pytest.raises(InputError, match=r"K239 found objects with places in a text, under \w+, "):
+    with pytest.raises(
+        InputError, match=r"K239 found objects with places in a text, under [\w ]+, "
+    ):
         read(source)
     assert read(source, "records")[0].templates
+
+
+@pytest.mark.parametrize("key", ["spans", "ner", "annotations"])
+def test_lists_with_places_are_named(key: str) -> None:
+    value = {"text": "Ann slept", key: [[0, 3, "PER"]]}
+    with pytest.raises(InputError) as caught:
+        read(Source.of_bytes(json.dumps(value).encode(), "file.json"))
+    assert (
+        f"file.json: K239 found objects with places in a text, under {key}, expected a format that "
+        "carob reads; write one object per document as jsonl: id, text or tokens, and mentions; or "
+        "name the format records if they are slots"
+    ) == str(caught.value)
+
+
+def test_a_format_that_is_read_may_have_keys_of_others_beside() -> None:
+    messages = [{"role": "user", "content": "Who?"}]
+    value = {"id": "1", "messages": messages, "entities": [{"text": "Ann", "type": "PER"}]}
+    corpus = read(Source.of_bytes(json.dumps(value).encode(), "file.json"))
+    assert corpus.origin is not None and "entities" == corpus.origin.format
 
 
 @pytest.mark.parametrize("value", [
     {"talks": [{"start": 9, "end": 10}]}, {"title": "Ann", "talks": [{"start": 9, "end": 10}]},
     {"title": "A long title", "talk": {"start": 1, "end": 2}, "who": ["Ann"]},
+    {"talks": [{"title": "x", "start": 9, "end": 10}]}, {"messages": ["a"], "output": "b"},
+    {"rows": [{"name": "a", "count": 3}], "content": "b"}, {"start": 9, "end": 10, "title": "x"},
     {"title": "A long title", "talks": [{"start": "1", "end": "2"}]},
 ])  # fmt: skip
 def test_slots_that_look_a_little_like_places_are_slots(value: object) -> None:

@@ -66,6 +66,22 @@ def test_tokens_with_the_number_for_padding_are_left_out_and_counted() -> None:
     assert 3 == corpus.facts["padding"]
 
 
+def test_digits_are_numbers_also_as_texts() -> None:
+    row = {"tokens": ["Ann", "Lee", "##e", "slept"], "ner_tags": ["1", "2", "-100", "0"]}
+    with pytest.raises(InputError) as caught:
+        of_bytes(lines(row), "huggingface")
+    assert (
+        "K232 found ner_tags[0] = 1, a number, expected the list of tags: "
+        "--read names=O+B-PER+I-PER or --read labels_file=FILE"
+    ) in str(caught.value)
+    corpus = of_bytes(lines(row), "huggingface", names=NAMES)
+    assert (Mention("PER", 0, 2),) == corpus[0].mentions
+    with pytest.raises(UsageError) as refused:
+        of_bytes(lines(row), "huggingface", names="O, B-PER,I-PER")
+    wanted = "names has one tag, 'O, B-PER,I-PER'; write + between tags: O+B-PER+I-PER"
+    assert wanted == str(refused.value)
+
+
 def test_invalid_sequences_are_repaired_or_reported_with_their_lines(tmp_path: Path) -> None:
     invalid = {"id": "1", "tokens": ["a", "b"], "ner_tags": ["O", "I-LOC"]}
     data = lines(ROW, invalid)

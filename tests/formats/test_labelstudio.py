@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from carob import InputError, Mention, read
+from carob import InputError, Mention, convert, read
 from carob.corpus.corpus import fact_remarks
 from carob.corpus.source import Source
+from carob.formats.labelstudio import Labelstudio
 from tests.formats._files import of_bytes, written
 
 TEXT = "😀 Ann in Rome today"
@@ -51,6 +53,22 @@ def test_units_of_the_browser_are_detected_and_read_on_request() -> None:
     corpus = of(first, offsets="utf16")
     assert (Mention("PER", 2, 5),) == corpus[0].mentions
     assert list(corpus) == list(of_bytes(written(corpus, "labelstudio"), "labelstudio"))
+
+
+def test_units_of_the_browser_are_written_on_request(tmp_path: Path) -> None:
+    corpus = of(task(region(2, 5)))
+    for unit, span in {"utf16": (3, 6), "inclusive": (2, 4), "auto": (2, 5)}.items():
+        data = written(corpus, "labelstudio", offsets=unit)
+        value = json.loads(data)[0]["annotations"][0]["result"][0]["value"]
+        assert span == (value["start"], value["end"])
+        assert list(corpus) == list(of_bytes(data, "labelstudio", offsets=unit))
+    remark = (
+        "offsets count characters, and texts have some that are two in Label Studio: "
+        "--write offsets=utf16"
+    )
+    assert (remark,) == convert(corpus, tmp_path / "a.labelstudio").remarks
+    chosen = {"offsets": "utf16"}
+    assert () == convert(corpus, tmp_path / "a.labelstudio", write_options=chosen).remarks
 
 
 def test_of_several_annotations_one_must_be_chosen_and_cancelled_ones_are_counted() -> None:
@@ -109,13 +127,35 @@ def test_relations_and_regions_with_several_labels() -> None:
     (task() | {"annotations": 3}, "annotations = 3, expected a list"),
     (task(7), r"result\[0\] = 7, expected an object"),
     (task(region(2, 99)), r"result\[0\] at 2..99, expected a place within"),
-    (task({"type": "labels", "value": {"start": 2, "end": 5}}), r"result\[0\].labels = null"),
+    (task({"type": "labels", "value": {"start": 2, "end": 5, "labels": "PER"}}),
+     r"result\[0\].labels = 'PER', expected a list"),
     (task(region(2, 5, label="")), r"result\[0\].label = ''"),
     (task({"type": "relation", "from_id": "a", "to_id": "b"}), "the ids of two regions of the"),
 ])  # fmt: skip
 def test_what_is_wrong_is_named_as_the_file_has_it(value: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         of(value)
+
+
+def test_of_several_texts_one_must_be_chosen() -> None:
+    ann, rome = region(2, 5, id="x"), region(0, 4, "Rome", "LOC", id="y") | {"to_name": "title"}
+    relation = {"type": "relation", "from_id": "x", "to_id": "y", "labels": ["in"]}
+    both = task(ann, rome, relation) | {"data": {"text": TEXT, "title": "Rome news"}}
+    with pytest.raises(InputError) as caught:
+        of(both)
+    assert (
+        ":1: K235 found regions of the texts 'text' and 'title', expected one of them: "
+        "--read to_name=NAME, and --read text=KEY for its key in data"
+    ) in str(caught.value)
+    corpus = of(both, to_name="text")
+    assert (Mention("PER", 2, 5, id="x"),) == corpus[0].mentions
+    assert [
+        ("K236", "1 region of other texts left out"),
+        ("K236", "1 relation of words that are no mentions left out"),
+    ] == fact_remarks(corpus)
+    assert (Mention("LOC", 0, 4, id="y"),) == of(both, to_name="title", text="title")[0].mentions
+    chosen = Labelstudio(to_name="title", offsets="char")
+    assert chosen == Labelstudio(**Labelstudio.from_signature(chosen.signature_fields({})[0]))
 
 
 def test_regions_without_labels_are_counted() -> None:
@@ -126,6 +166,16 @@ def test_regions_without_labels_are_counted() -> None:
     assert ("K236", "1 region without a label left out") == remark
     small = [{"id": 1, "text": "Ann", "label": [value], "annotation_id": 1}]
     assert 1 == of_bytes(json.dumps(small).encode(), "labelstudio").facts["unlabelled"]
+
+
+def test_a_region_without_a_label_does_not_hide_the_others() -> None:
+    bare = {"start": 6, "end": 8, "text": "in"}
+    small = {"id": 1, "text": TEXT, "label": [region(2, 5)["value"], bare], "annotation_id": 1}
+    for value in (small, task(region(2, 5), {"type": "labels", "value": bare})):
+        corpus = of(value)
+        assert (Mention("PER", 2, 5),) == corpus[0].mentions
+        assert [("K236", "1 region without a label left out")] == fact_remarks(corpus)
+    assert 1 == of(small | {"label": [bare]}).facts["unlabelled"]
 
 
 def test_if_nothing_is_read_the_names_to_choose_from_are_listed() -> None:

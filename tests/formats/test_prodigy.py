@@ -42,6 +42,15 @@ def test_only_accepted_tasks_are_documents_and_the_others_are_counted() -> None:
     ] == fact_remarks(corpus)  # fmt: skip
 
 
+def test_tasks_with_labels_of_whole_texts_are_counted() -> None:
+    bare = {key: value for key, value in TASK.items() if key != "spans"}
+    choice = bare | {"options": [{"id": "A", "text": "A"}], "accept": ["A"]}
+    corpus = of_bytes(lines(bare | {"label": "SPORT"}, TASK, choice, bare), "prodigy", id="")
+    assert [1, 0] == [len(document.mentions) for document in corpus]
+    words = "2 tasks without spans left out, with a label of the whole text"
+    assert [("K236", words)] == fact_remarks(corpus)
+
+
 def test_a_file_of_rejected_tasks_alone_is_no_corpus() -> None:
     with pytest.raises(InputError, match=r"K002 .* all left out, .*; 1 rejected record left out$"):
         of_bytes(lines(TASK | {"answer": "reject"}), "prodigy")

@@ -666,6 +666,8 @@ FACT_PROBLEMS = {
     "idle_marks": ("K226", "message", "with templates and also TEMPLATE *, which is ignored"),
     "misquoted": ("K234", "mention", "with other words in the text than the file quotes, of "
                   "{quoted:,} that it quotes"),
+    "mismeasured": ("K234", "mention", "longer or shorter than the words that the file quotes, of "
+                    "{measured:,} with words"),
     "cut_utf16": ("K234", "mention", f"{_CUT} offsets counted UTF-16 units: --read offsets=utf16"),
     "cut_bytes": ("K234", "mention", f"{_CUT} offsets counted bytes: --read offsets=bytes"),
     "cut_inclusive": (
@@ -687,6 +689,8 @@ FACT_PROBLEMS = {
     ),
     "unlabelled": ("K236", "region", "without a label left out"),
     "unindexed": ("K236", "annotation", "outside the index of the view left out"),
+    "other_texts": ("K236", "region", "of other texts left out"),
+    "text_classes": ("K236", "task", "without spans left out, with a label of the whole text"),
     "ungrouped": ("K236", "document", "without the group of spans that spans= names"),
     "unlayered": ("K236", "document", "without a layer of mentions, or the one that layer= names"),
     "unread_relations": ("K236", "relation", "left out, as entities have no ids"),

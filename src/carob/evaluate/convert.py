@@ -107,6 +107,7 @@ def convert(
         ids = tuple(str(row + 1) for row in range(len(corpus)))
         corpus = replace(corpus, documents=replace(corpus.documents, id=ids))
         remarks.append("documents have no ids and were numbered")
+    remarks += hook(writer, "write_remarks")(corpus)
     write(corpus, out, name, **(write_options or {}))
     return Converted(
         name, len(corpus), len(corpus.mentions), tuple(losses), tuple(remarks),

@@ -89,7 +89,7 @@ def _sureness(source: Source) -> dict[str, float]:
         if sure[name] >= 0.9:
             break
     if max(sure, key=lambda name: sure[name], default="") == "records":
-        _refuse_places(source, head)
+        _refuse_like_records(source, head)
     return sure
 
 
@@ -199,16 +199,12 @@ def _refuse_foreign(source: Source, head: bytes) -> None:
         )
 
 
-def _refuse_places(source: Source, head: bytes) -> None:
-    """Mentions with places, of no tool that carob knows, are not taken for slots with numbers."""
-    from carob.formats.foreign import mentions_with_places  # plain objects alone need it
+def _refuse_like_records(source: Source, head: bytes) -> None:
+    """Objects that could be records, but are something else, are not taken for them."""
+    from carob.formats.foreign import like_records  # plain objects alone need it
 
-    if (where := mentions_with_places(head)) is not None:
-        raise source.failure(
-            "K239", f"objects with places in a text, under {where}", "a format that carob reads",
-            "write one object per document as jsonl: id, text or tokens, and mentions; or name the "
-            "format records if they are slots",
-        )  # fmt: skip
+    if (known := like_records(head)) is not None:
+        raise source.failure("K239", known[0], "a format that carob reads", known[1])
 
 
 def _refuse_empty_lists(source: Source) -> None:

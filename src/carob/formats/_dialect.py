@@ -42,6 +42,7 @@ COUNTED = (
     "quoted", "misquoted", "unlabelled_relations", "unplaced", "mended", "unparsed",
     "cut_utf16", "cut_bytes", "cut_inclusive", "ungrouped", "unlabelled", "unread_places",
     "unindexed", "unlayered",
+    "measured", "mismeasured", "text_classes", "other_texts",
 )  # fmt: skip
 """What readers of dialects count for the user."""
 
@@ -64,11 +65,13 @@ class Entry:
 
     `places` are what messages call its mentions, `quotes` the words that the file has for them. The
     place of a mention that has a line of its own is `line 3`: that is where its problems are.
+    `kind` says what a record lists, where all records of a file must list the same.
     """
 
     record: dict[str, Any]
     places: list[str] = field(default_factory=list)
     quotes: list[str | None] = field(default_factory=list)
+    kind: str = ""
 
     def add(self, place: str, mention: Mapping[str, Any], quote: Any = None) -> None:
         """A mention; what is None is left out."""
@@ -88,11 +91,12 @@ def read_records(
     same_words: Callable[[str, str], bool] = str.__eq__,
     answers: Answers | None = None,
     advice: str = "",
+    one_kind: str = "",
 ) -> Iterator[Corpus]:
     """Blocks of documents. `entry_of` makes an entry of a record, or counts that it is left out.
 
     With `answers`, the records are those of a language model: one that cannot be read is empty.
-    `advice` is what to do about JSON that is damaged.
+    `advice` is what to do about JSON that is damaged, `one_kind` about entries of several kinds.
     """
     problems = Problems(source.name)
     if answers is not None:
@@ -101,14 +105,18 @@ def read_records(
             (item.line, item.offset, partial(_entry_of_answer, answers, entry_of, item.value))
             for item in answers.items(source, problems, facts)
         )
-        yield from read_entries(source, problems, given, offsets, same_words=same_words)
+        yield from read_entries(
+            source, problems, given, offsets, same_words=same_words, one_kind=one_kind
+        )  # fmt: skip
         yield replace(Corpus.of(), facts=facts)
         return
     found = (
         (item.line, item.offset, partial(entry_of, item.value))
         for item in items(source, problems, "K231", is_record, record, advice=advice)
     )
-    yield from read_entries(source, problems, found, offsets, same_words=same_words)
+    yield from read_entries(
+        source, problems, found, offsets, same_words=same_words, one_kind=one_kind
+    )  # fmt: skip
 
 
 def _entry_of_answer(
@@ -136,6 +144,7 @@ def read_entries(
     *,
     same_words: Callable[[str, str], bool] = str.__eq__,
     keep_words: bool = False,
+    one_kind: str = "",
 ) -> Iterator[Corpus]:
     """Blocks of documents, from the line, the offset and the entry of each record of a file.
 
@@ -145,6 +154,7 @@ def read_entries(
     places = _Places(offsets, same_words)
     kept: list[tuple[Document, int, int]] = []
     attributes: set[str] = set()
+    kinds: dict[str, int] = {}
     left_out = False
     for line, offset, entry_of in records:
         try:
@@ -152,6 +162,8 @@ def read_entries(
             if entry is None:
                 left_out = True
                 continue
+            if entry.kind:
+                kinds.setdefault(entry.kind, line)
             places.move(entry, line)
             take_plain = blocks.take_plain and not keep_words
             plain = plain_document(entry.record) if take_plain else None
@@ -177,6 +189,10 @@ def read_entries(
         else:
             yield from blocks.add(document, line, offset)
     places.check(problems)
+    if len(kinds) > 1:
+        (kind, first), (other, line) = list(kinds.items())[:2]
+        found = f"{other}, and {kind} on line {first}"
+        problems.add("K232", line, found, "one of both in all of a file", one_kind)
     problems.check()
     if not blocks.ids:
         found = "a file whose records are all left out" if left_out else "an empty file"
@@ -273,18 +289,16 @@ def answers_in(
     return Answers(reader.id, text, reader.raw, mend, has_list, wrap, codes, whole_items=True)
 
 
-def list_in_object(value: Any, key: str, *of: tuple[str, ...]) -> Any:
-    """A bare list, as language models return it, as an object with the list under a key, if each
-    of its items has one key of each group; any other value as it is.
+def list_in_object(value: Any, key: str, is_item: Callable[[Mapping[str, Any]], bool]) -> Any:
+    """A bare list, as language models return it, as an object with the list under a key, if all
+    of it are items; any other value as it is.
 
-    >>> list_in_object([{"text": "Ann", "type": "PER"}], "entities", ("text",), ("type", "label"))
+    >>> list_in_object([{"text": "Ann", "type": "PER"}], "entities", lambda item: "text" in item)
     {'entities': [{'text': 'Ann', 'type': 'PER'}]}
-    >>> list_in_object([{"entities": []}], "entities", ("text",), ("type", "label"))
+    >>> list_in_object([{"entities": []}], "entities", lambda item: "text" in item)
     [{'entities': []}]
     """
-    if isinstance(value, list) and all(
-        isinstance(each, dict) and all(each.keys() & set(keys) for keys in of) for each in value
-    ):
+    if isinstance(value, list) and all(isinstance(each, dict) and is_item(each) for each in value):
         return {key: value}
     return value
 
@@ -395,6 +409,18 @@ def size_in(text: str, unit: str) -> int:
     return len(text.encode("utf-8", "surrogatepass")) if unit == "bytes" else len(text)
 
 
+def span_in(text: str, start: int, end: int, unit: str) -> Span:
+    """A place in characters as a place in a unit.
+
+    >>> span_in("😀 Ann", 2, 5, "utf16"), span_in("😀 Ann", 2, 5, "inclusive")
+    ((3, 6), (2, 4))
+    """
+    if unit == "inclusive":
+        return start, end - 1
+    before = size_in(text[:start], unit)
+    return before, before + size_in(text[start:end], unit)
+
+
 def assembled(pieces: Iterable[tuple[int, str]], unit: str) -> str:
     """A text of pieces, each at its offset, with spaces between them.
 
@@ -426,6 +452,20 @@ class _OffsetError(WrongError):
         self.hint = hint
 
 
+@dataclass(slots=True)
+class _Quotes:
+    """How many mentions quote their words, and how many of them fit if offsets count each unit."""
+
+    count: int = 0
+    fits: Counter[str] = field(default_factory=Counter)
+    first: tuple[int, str] | None = None
+    """Line and description of the first mention that does not fit."""
+
+    def best(self) -> str:
+        """The unit that fits most of them."""
+        return max(UNITS, key=lambda unit: self.fits[unit])
+
+
 class _Places:
     """Moves mentions from the unit of the file to characters, and compares quoted words."""
 
@@ -433,10 +473,9 @@ class _Places:
         self.automatic = offsets == "auto"
         self.unit = "char" if self.automatic else offsets
         self.same_words = same_words
-        self.quoted = 0
-        self.fits: Counter[str] = Counter()
-        self.first: tuple[int, str] | None = None
-        """Line and description of the first mention that does not have its words."""
+        self.quotes = _Quotes()
+        self.lengths = _Quotes()
+        """Of the words that are quoted where there is no text."""
         self.unquoted = 0
         self.cut: Counter[str] = Counter()
         """How many mentions without quoted words cut a word, if offsets count each unit: of those
@@ -447,6 +486,8 @@ class _Places:
         text = entry.record.get("text")
         mentions = entry.record.setdefault("mentions", [])
         if not isinstance(text, str):
+            if entry.record.get("unit") == "char":
+                self._compare_lengths(entry, line)
             if self.unit == "inclusive":
                 for each in mentions:
                     if type(each.get("end")) is int:
@@ -500,14 +541,30 @@ class _Places:
     def _compare(
         self, borders: _Borders, spans: Sequence[Span], quote: str, place: str, line: int
     ) -> None:
-        self.quoted += 1
+        self.quotes.count += 1
         for unit in UNITS:
             moved = borders.all_in_characters(spans, unit)
             here = " ".join(borders.text[start:end] for start, end in moved or ())
             if moved is not None and self.same_words(quote, here):
-                self.fits[unit] += 1
-            elif unit == self.unit and self.first is None:
-                self.first = line, f"{place} quotes {shown(quote)}, the text has {shown(here)}"
+                self.quotes.fits[unit] += 1
+            elif unit == self.unit and self.quotes.first is None:
+                first = f"{place} quotes {shown(quote)}, the text has {shown(here)}"
+                self.quotes.first = line, first
+
+    def _compare_lengths(self, entry: Entry, line: int) -> None:
+        """Compare mentions with the lengths of their words, as there is no text to look into."""
+        rows = zip(entry.record["mentions"], entry.quotes, entry.places, strict=True)
+        for mention, quote, place in rows:
+            start, end = mention.get("start"), mention.get("end")
+            if not quote or not type(start) is type(end) is int:
+                continue
+            self.lengths.count += 1
+            sizes = {unit: size_in(quote, unit) - (unit == "inclusive") for unit in UNITS}
+            self.lengths.fits.update(unit for unit, size in sizes.items() if size == end - start)
+            if sizes[self.unit] != end - start and self.lengths.first is None:
+                own = _OWN_LINE.match(f"{place}: ")
+                first = f"{place} has {shown(quote)} at {start}..{end}"
+                self.lengths.first = int(own[1]) if own else line, first
 
     def _count_cut(
         self, borders: _Borders, mentions: Sequence[Any], quotes: Sequence[str | None]
@@ -539,25 +596,38 @@ class _Places:
         return _OffsetError(found, expected, "; ".join(hints))
 
     def check(self, problems: Problems) -> None:
-        """Another unit that fits better is a problem, unless the user has chosen this one."""
-        if not self.automatic or self.first is None:
+        """Another unit that fits better is a problem, unless the user has chosen this one. Where
+        there is no text, it must fit most: tools may write white space in another way.
+        """
+        if not self.automatic:
             return
-        best = max(UNITS, key=lambda unit: self.fits[unit])
-        if self.fits[best] > self.fits[self.unit]:
-            line, first = self.first
-            wrong = self.quoted - self.fits[self.unit]
+        for quotes, wrong in (
+            (self.quotes, "with other words in the text than the file quotes"),
+            (self.lengths, "longer or shorter than the words that the file quotes"),
+        ):
+            best, count, fits = quotes.best(), quotes.count, quotes.fits
+            is_better = fits[best] > fits["char"]
+            if quotes is self.lengths:
+                is_better = is_better and 2 * fits[best] > count
+            if quotes.first is None or not is_better:
+                continue
+            line, first = quotes.first
+            lacks = quotes is self.lengths and best != "inclusive"
+            text = "add the texts of the documents and " if lacks else ""
             problems.add(
                 "K234", line,
-                f"{wrong:,} of {many(self.quoted, 'mention')} with other words in the text than "
-                f"the file quotes ({first})",
+                f"{count - fits['char']:,} of {many(count, 'mention')} {wrong} ({first})",
                 "offsets that count characters, with exclusive ends",
-                f"{self.fits[best]:,} of {self.quoted:,} fit if offsets count {UNITS[best]}: "
-                f"--read offsets={best} (or offsets=char to take them as they are)",
+                f"{fits[best]:,} of {count:,} fit if offsets count {UNITS[best]}: "
+                f"{text}--read offsets={best} (or offsets=char to take them as they are)",
             )  # fmt: skip
 
     def facts(self) -> dict[str, int]:
         """How many mentions quote their words, and how many of them are wrong."""
-        facts = {"quoted": self.quoted, "misquoted": self.quoted - self.fits[self.unit]}
+        quotes, lengths = self.quotes, self.lengths
+        facts = {"quoted": quotes.count, "misquoted": quotes.count - quotes.fits[self.unit]}
+        if wrong := lengths.count - lengths.fits[self.unit]:
+            facts |= {"measured": lengths.count, "mismeasured": wrong}
         cut = self.cut["char"]
         best = min(UNITS, key=lambda unit: self.cut[unit])
         # Inclusive ends cut nearly all mentions, other units those after some characters.

@@ -37,21 +37,28 @@ def mended(text: str, is_record: Callable[[Any], bool], *, whole_items: bool = F
     >>> mended("I cannot answer that.", is_object) is None
     True
     """
-    fenced = _FENCED.search(text)
-    for part in ([fenced[1]] if fenced else []) + [text]:
-        found, at = [], 0
-        for _ in range(_TRIES):
-            if (opens := _OPENS.search(part, at)) is None:
-                break
-            value, at = _value_at(part, opens.start(), whole_items)
-            breaks_off = at == len(part) and not part.rstrip().endswith("]")
-            if whole_items and breaks_off and isinstance(value, list) and not is_record(value):
-                value = value[:-1]  # if the list is the record, an object in it is an item
-            if value and is_record(value):
-                found.append(value)
-        if found:
-            return found[0] if len(found) == 1 else None  # which of two answers is meant?
-    return None
+    fenced = list(_FENCED.finditer(text))
+    found = [value for each in fenced for value in _records(each[1], is_record, whole_items)]
+    # Without a record in a fence, the fences may be part of a text of the record.
+    for part in _FENCED.split(text)[::2] if found else [text]:
+        found += _records(part, is_record, whole_items)
+    same = all(value == found[0] for value in found)
+    return found[0] if found and same else None  # which of two answers is meant?
+
+
+def _records(text: str, is_record: Callable[[Any], bool], whole_items: bool) -> list[Any]:
+    """The records in a text, one after another."""
+    found, at = [], 0
+    for _ in range(_TRIES):
+        if (opens := _OPENS.search(text, at)) is None:
+            break
+        value, at = _value_at(text, opens.start(), whole_items)
+        breaks_off = at == len(text) and not text.rstrip().endswith("]")
+        if whole_items and breaks_off and isinstance(value, list) and not is_record(value):
+            value = value[:-1]  # if the list is the record, an object in it is an item
+        if value and is_record(value):
+            found.append(value)
+    return found
 
 
 def _value_at(text: str, start: int, whole_items: bool) -> tuple[Any, int]:

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any, ClassVar
 
 from carob.corpus.corpus import Corpus
-from carob.corpus.problems import Problems
+from carob.corpus.problems import Problems, many
 from carob.corpus.record import WrongError, short
 from carob.corpus.source import Source
 from carob.formats import _dialect, _layers, json_text
@@ -94,9 +94,11 @@ class Cas:
         self, structures: list[_Structure], inside: str | None, facts: Counter[str]
     ) -> Entry | None:
         sofas = {each.id: each for each in structures if each.type == "uima.cas.Sofa"}
-        main = [each for each in sofas.values() if each.features.get("sofaID", _VIEW) == _VIEW]
-        if len(main) != 1 or "sofaString" not in main[0].features:
-            raise WrongError(f"{len(main)} views with a text", f"one view {_VIEW} with a text")
+        main = [each for each in sofas.values() if each.features.get("sofaID", _VIEW) == _VIEW
+                and "sofaString" in each.features]  # fmt: skip
+        if len(main) != 1:
+            found = f"{many(len(main), 'view')} with a text"
+            raise WrongError(found, f"one view {_VIEW} with a text")
         entry = Entry(_layers.file_id(inside) | {"text": main[0].features["sofaString"]})
         placed = [each for each in structures if each.span is not None
                   and each.sofa in ("", main[0].id)]  # fmt: skip

@@ -125,7 +125,10 @@ class Conllu:
             if set(label) & set("|()"):
                 raise UsageError(f"conllu cannot hold the label {shown(label)}: it has | ( or )")
         columns = io.BytesIO()
-        Conll().write(corpus, columns)
+        try:
+            Conll().write(corpus, columns)
+        except UsageError as error:
+            raise UsageError(str(error).replace("conll ", "conllu ", 1)) from None
         number, last = 0, b""
         for line in columns.getvalue().split(b"\n")[:-1]:
             if line.startswith(b"# newdoc"):

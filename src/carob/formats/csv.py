@@ -111,13 +111,12 @@ class Csv:
         text = decoded(source, "K231", problems)
         problems.check()
         table = _Table(self, source, problems, (text or "").removeprefix("\ufeff"))
-        offsets = self.offsets
-        if table.text is None:
-            table.check_lengths()
-            offsets = "inclusive" if offsets == "inclusive" else "char"
+        if table.unit == "char":
+            table.check_words()
         return _dialect.read_entries(
-            source, problems, table.records(), offsets, same_words=_same_words, keep_words=True
-        )
+            source, problems, table.records(), self.offsets,
+            same_words=_same_words, keep_words=True,
+        )  # fmt: skip
 
     def signature_fields(self, facts: Mapping[Any, int]) -> tuple[dict[str, str], dict[str, int]]:
         """The columns that were named, and what offsets count."""
@@ -237,7 +236,6 @@ class _Table:
         self.names, separator = _header(text)
         self.column = self._columns()
         self.rows = self._rows(_SEP.sub("", text, count=1), separator)
-        self.text = self.column.get("text")
 
     def _wrong_header(
         self, found: str, expected: str, missing: Sequence[str] = _NEEDED,
@@ -414,43 +412,24 @@ class _Table:
             )
         return rows
 
-    def check_lengths(self) -> None:
-        """Compare the lengths of spans with their words, as there are no texts to look into."""
-        if self.format.offsets != "auto" or "words" not in self.column or self.unit == "token":
+    def check_words(self) -> None:
+        """The column of words is not to have the texts of documents, which are longer."""
+        if self.format.offsets != "auto" or "words" not in self.column or "text" in self.column:
             return
-        fits: Counter[str] = Counter()
-        quoted, longer, first = 0, 0, (0, "")
+        count, longer, first = 0, 0, (0, "")
         for line, row in self.rows:
             words = self.value(row, "words")
             start, end = (_NUMBER.fullmatch(self.value(row, part)) for part in ("start", "end"))
             if not words or start is None or end is None:
                 continue
-            quoted += 1
-            length = int(end[1]) - int(start[1])
-            longer += length + 1 < len(words) and int(end[1]) <= len(words)
-            sizes = {
-                "char": len(words), "inclusive": len(words) - 1,
-                "utf16": len(words.encode("utf-16-le", "surrogatepass")) // 2,
-                "bytes": len(words.encode("utf-8", "surrogatepass")),
-            }  # fmt: skip
-            fits.update(unit for unit, size in sizes.items() if size == length)
-            if sizes["char"] != length and not first[0]:
-                first = line, f"line {line} has {shown(words)} at {start[1]}..{end[1]}"
-        best = max(_dialect.UNITS, key=lambda unit: fits[unit])
-        if fits[best] > fits["char"]:
-            hint = f"{fits[best]:,} of {quoted:,} fit if offsets count {_dialect.UNITS[best]}: "
-            hint += "--read offsets=inclusive" if best == "inclusive" else \
-                "give the texts of the documents in a column document_text, and --read offsets=" \
-                + best  # fmt: skip
+            count += 1
+            if int(end[1]) - int(start[1]) + 1 < len(words) and int(end[1]) <= len(words):
+                longer += 1
+                found = f"line {line} has {shown(words)} at {start[1]}..{end[1]}"
+                first = first if first[0] else (line, found)
+        if 2 * longer > count:
             self.problems.add(
-                "K234", first[0], f"{quoted - fits['char']:,} of {many(quoted, 'span')} longer or "
-                f"shorter than their words ({first[1]})",
-                "offsets that count characters, with exclusive ends",
-                f"{hint} (or offsets=char to take them as they are)",
-            )  # fmt: skip
-        elif 2 * longer > quoted and "text" not in self.column:
-            self.problems.add(
-                "K241", first[0], f"{longer:,} of {many(quoted, 'span')} much shorter than the "
+                "K241", first[0], f"{longer:,} of {many(count, 'span')} much shorter than the "
                 f"words of the column {shown(self.names[self.column['words']])} ({first[1]})",
                 "the words of spans",
                 "--read text=NAME if the column has the texts of documents (or offsets=char to "

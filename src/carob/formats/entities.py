@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from carob.corpus.corpus import Corpus
-from carob.corpus.problems import shown
+from carob.corpus.problems import UsageError, shown
 from carob.corpus.record import WrongError, short
 from carob.corpus.source import Source
 from carob.corpus.tables import Documents
@@ -20,7 +20,10 @@ from carob.formats.foreign import PLACES
 
 _WORDS = ("text", "mention", "name", "entity", "value", "word")
 _LABELS = ("type", "label", "category", "entity_type")
+_MORE_WORDS = ("entity_text", "span")
+"""Keys of words that are read where none of the others is there."""
 _ENTITY = "an object with text and type"
+_IGNORE = "--read places=ignore reads the words of all"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +32,13 @@ class Entities:
 
     Entities without places fill the slots that their labels name. Event spaces of slots and
     answers find them in the text, and count those that are not there as ungrounded. If all
-    entities have `start` and `end`, they are mentions, and `text` must stand at their place;
-    `offsets` names the unit. `id` and `text` are those of the document. The words of an entity may
-    also be called mention, name, entity, value or word, its label label, category or entity_type.
-    `raw` names the key whose text is such an object; `repair=json` mends damaged objects and counts
-    them. With either, an answer that cannot be read is empty, and counted.
+    entities of a file have `start` and `end`, they are mentions, and `text` must stand at their
+    place; `offsets` names the unit. A file in which some have places and others have none is
+    refused; `places=ignore` reads the words of all. `id` and `text` are those of the document. The
+    words of an entity may also be called mention, name, entity, value, word, entity_text or span,
+    its label label, category, entity_type or class, or entity if another key has the words. `raw`
+    names the key whose text is such an object; `repair=json` mends damaged objects and counts them.
+    With either, an answer that cannot be read is empty, and counted.
 
     >>> line = b'{"entities": [{"text": "Ann", "type": "PER"}, {"text": "Bo", "type": "PER"}]}'
     >>> Corpus.joined(Entities().read(Source.of_bytes(line)))[0].templates[0].slots["PER"]
@@ -44,6 +49,7 @@ class Entities:
     offsets: str = "auto"
     raw: str = ""
     repair: str = "none"
+    places: str = "auto"
 
     name: ClassVar[str] = "entities"
     extensions: ClassVar[tuple[str, ...]] = (".entities",)
@@ -56,6 +62,8 @@ class Entities:
     def __post_init__(self) -> None:
         _dialect.check_offsets(self.offsets)
         _answers.check_repair(self.repair, self.name)
+        if self.places not in ("auto", "ignore"):
+            raise UsageError(f"places of entities is auto or ignore, not {self.places!r}")
 
     @staticmethod
     def sniff(head: bytes) -> float:
@@ -71,6 +79,7 @@ class Entities:
         return _dialect.read_records(
             source, self._entry, self.offsets, is_record=_is_record,
             record="object, or list of entities", answers=self._answers, advice=_answers.ADVICE,
+            one_kind=_IGNORE,
         )  # fmt: skip
 
     @property
@@ -89,10 +98,11 @@ class Entities:
             raise WrongError(found, "a list of objects, or an object of lists")
         if isinstance(value.get("relations"), list):
             facts["unread_relations"] += len(value["relations"])
-        if isinstance(rows, list) and any(isinstance(row, dict) and "start" in row for row in rows):
-            _add_mentions(entry, rows)
-            return entry
-        if isinstance(rows, list):
+        if isinstance(rows, list) and self.places == "auto":
+            if any(map(_is_placed, rows)):
+                entry.kind = "entities with places"
+                _add_mentions(entry, rows)
+                return entry
             facts["unread_places"] += sum(map(_has_place, rows))
         slots: dict[str, list[str]] = {}
         for label, words in _by_label(rows) if isinstance(rows, dict) else _in_list(rows):
@@ -101,6 +111,7 @@ class Entities:
             else:
                 facts["empty_texts"] += 1
         if slots:
+            entry.kind = "entities without places"
             entry.record["templates"] = [{"slots": slots}]
         return entry
 
@@ -109,6 +120,7 @@ class Entities:
         how, counts = _dialect.signature_fields(self.offsets, facts)
         how = {"id_key": signed(self.id), **how}
         how |= _answers.signature_fields(self.raw, self.repair)
+        how |= {} if self.places == "auto" else {"places": self.places}
         return how, counts | {"empty_texts": facts.get("empty_texts", 0)}
 
     @staticmethod
@@ -119,6 +131,7 @@ class Entities:
         {'id': 'id', 'offsets': 'char'}
         """
         known = {"id": unsigned(fields["id_key"]), "offsets": fields["offsets"]}
+        known |= {"places": fields["places"]} if "places" in fields else {}
         return known | _answers.from_signature(fields)
 
     def library(self, source: Source, documents: Documents) -> FileWords:
@@ -138,13 +151,15 @@ def _likeness(value: Any) -> float:
         return 0.0 if not lists and any(rows.values()) else 0.92 if lists and strings else 0.84
     if not isinstance(rows, list):
         return 0.0
-    keys = rows[0].keys() if isinstance(rows[0], dict) else set()
-    return 0.96 if keys & {*_WORDS, "start"} and keys & {*_LABELS} else 0.0
+    words, labels = _keys_of(rows[0]) if isinstance(rows[0], dict) else ([], [])
+    if labels == ["entity"] and "end" in rows[0]:
+        return 0.0  # as the pipelines of transformers write them
+    return 0.96 if labels and (words or "start" in rows[0]) else 0.0
 
 
 def _wrapped(value: Any) -> Any:
     """A bare list of entities as an object that has them."""
-    return _dialect.list_in_object(value, "entities", _WORDS, _LABELS)
+    return _dialect.list_in_object(value, "entities", lambda row: all(_keys_of(row)))
 
 
 def _is_record(value: Any) -> bool:
@@ -153,6 +168,11 @@ def _is_record(value: Any) -> bool:
 
 def _has_entities(value: Any) -> bool:
     return isinstance(value, dict) and isinstance(value.get("entities"), (list, dict))
+
+
+def _is_placed(row: Any) -> bool:
+    """Whether an entity has a place: null, of a model that found none, is no place."""
+    return isinstance(row, dict) and (row.get("start") is not None or row.get("end") is not None)
 
 
 def _has_place(row: Any) -> bool:
@@ -169,7 +189,8 @@ def _in_list(rows: list[Any]) -> Iterator[tuple[str, str]]:
     for number, each in enumerate(rows):
         place = f"entities[{number}]"
         row = _dialect.object_in(each, place, _ENTITY)
-        yield _only(row, _LABELS, place), _only(row, _WORDS, place)
+        words, labels = _keys_of(row)
+        yield _label(row, labels, place), _only(row, words, _WORDS, place)
 
 
 def _by_label(rows: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -183,15 +204,35 @@ def _by_label(rows: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             yield label, each
 
 
-def _only(row: Mapping[str, Any], keys: tuple[str, ...], place: str) -> str:
-    """The text under one of several keys."""
-    names = [key for key in keys if key in row]
-    if len(names) != 1:
-        found = f"{place} with {' and '.join(names) or 'neither of these keys'}"
-        raise WrongError(found, f"one of {', '.join(keys)}")
-    value = row[names[0]]
-    if not isinstance(value, str) or (keys is _LABELS and not value):
-        raise WrongError(f"{place}.{names[0]} = {short(value)}", "a text")
+def _keys_of(row: Mapping[str, Any]) -> tuple[list[str], list[str]]:
+    """The keys of an entity that may be those of its words, and of its label.
+
+    >>> _keys_of({"entity": "PER", "value": "Ann"}), _keys_of({"entity": "Ann", "type": "PER"})
+    ((['value'], ['entity']), (['entity'], ['type']))
+    """
+    words = [key for key in _WORDS if key in row]
+    more = [key for key in _MORE_WORDS if isinstance(row.get(key), str)]  # a span may be a place
+    labels = [key for key in _LABELS if key in row] or ["class"] * ("class" in row)
+    if not labels and "entity" in row and len(words + more) > 1:
+        labels = ["entity"]
+    return [key for key in words if key not in labels] or more, labels
+
+
+def _label(row: Mapping[str, Any], keys: list[str], place: str) -> str:
+    label = _only(row, keys, _LABELS, place)
+    if not label:
+        raise WrongError(f"{place}.{keys[0]} = ''", "a text")
+    return label
+
+
+def _only(row: Mapping[str, Any], keys: list[str], known: tuple[str, ...], place: str) -> str:
+    """The text under the one key."""
+    if len(keys) != 1:
+        found = f"{place} with {' and '.join(keys) or 'neither of these keys'}"
+        raise WrongError(found, f"one of {', '.join(known)}")
+    value = row[keys[0]]
+    if not isinstance(value, str):
+        raise WrongError(f"{place}.{keys[0]} = {short(value)}", "a text")
     return value
 
 
@@ -202,9 +243,12 @@ def _add_mentions(entry: Entry, rows: list[Any]) -> None:
     for number, each in enumerate(rows):
         place = f"entities[{number}]"
         row = _dialect.object_in(each, place, _ENTITY)
+        if not _is_placed(row):
+            expected = f"places for all entities of a file, or for none; {_IGNORE}"
+            raise WrongError(f"{place} without a place, and others with one", expected)
         score = row.get("confidence", row.get("score"))
-        words = [row[key] for key in _WORDS if key in row]
+        words, labels = _keys_of(row)
         mention = {"start": row.get("start"), "end": row.get("end"), "confidence": score}
         entry.add(
-            place, mention | {"label": _only(row, _LABELS, place)}, words[0] if words else None
+            place, mention | {"label": _label(row, labels, place)}, row[words[0]] if words else None
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from carob.corpus.problems import shown
@@ -11,6 +11,7 @@ from carob.formats import json_text
 
 _JSONL = "write one object per document as jsonl: id, text or tokens, and mentions"
 _BRAT = "export it as brat standoff or convert it to jsonl"
+_SLOTS = "name the format records if they are slots"
 _INLINE = (
     "if its tags mark mentions in a text, name the format inline; otherwise convert it to jsonl"
 )
@@ -55,6 +56,9 @@ _ROOTS: Mapping[str, tuple[str, str]] = {
 }  # fmt: skip
 """The names of roots of XML files, what they are, and what to do."""
 _DECLARED = re.compile(rb"\s*(?:<\?xml\b|<!DOCTYPE\b|<!--|<!ENTITY\b)", re.I)
+
+
+_Rule = tuple[Callable[[Mapping[str, Any]], bool], str, str]
 
 
 def _has(*keys: str) -> Callable[[Mapping[str, Any]], bool]:
@@ -138,15 +142,24 @@ def _is_by_ids(value: Mapping[str, Any]) -> bool:
 
 
 def _lists_tagged_sentences(value: Mapping[str, Any]) -> bool:
-    """Whether an object has a list of sentences, which are objects with tokens and their tags."""
+    """Whether an object has a list of sentences, which are objects with words and their tags."""
     return not json_text.OWN & value.keys() and any(
         isinstance(each, dict)
-        and isinstance(tokens := each.get("tokens"), list)
-        and any(isinstance(tags := each.get(key), list) and len(tags) == len(tokens)
-                for key in _LISTS_OF_TAGS)
+        and (_is_tagged_sentence(each)
+             or (isinstance(tokens := each.get("tokens"), list)
+                 and any(isinstance(tags := each.get(key), list) and len(tags) == len(tokens)
+                         for key in _LISTS_OF_TAGS)))
         for rows in value.values() if isinstance(rows, list)
         for each in rows[:9]
     )  # fmt: skip
+
+
+def _is_conversation(value: Mapping[str, Any]) -> bool:
+    """Whether an object has what a language model was asked, and what it answered."""
+    lists = (value.get("messages"), value.get("conversations"))
+    keys = [each.keys() for rows in lists if isinstance(rows, list) for each in rows[:9]
+            if isinstance(each, dict)]  # fmt: skip
+    return any({"role", "content"} <= each or {"from", "value"} <= each for each in keys)
 
 
 def _lists_pairs(value: Mapping[str, Any]) -> bool:
@@ -158,7 +171,7 @@ def _lists_pairs(value: Mapping[str, Any]) -> bool:
     )
 
 
-_OBJECTS: tuple[tuple[Callable[[Mapping[str, Any]], bool], str, str], ...] = (
+_OBJECTS: tuple[_Rule, ...] = (
     (_has("title", "h_idx", "t_idx", "r"), "predictions for DocRED",
      "write them as labels (h, t, r) into the documents: title, sents, vertexSet and labels"),
     (lambda value: _has("sentences", "ner")(value) and "mentions" not in value,
@@ -220,6 +233,22 @@ _OBJECTS: tuple[tuple[Callable[[Mapping[str, Any]], bool], str, str], ...] = (
 )  # fmt: skip
 """Objects of JSON files, what they are, and what to do."""
 
+_LIKE_RECORDS: tuple[_Rule, ...] = (
+    (_is_conversation, "conversations with a language model",
+     "take the answers out: one object per line with id and the text of the answer, which "
+     "--read raw=KEY names"),
+    (lambda value: _lists_objects_with(value.get("rows"), "row"),
+     "rows of the dataset viewer of Hugging Face",
+     "write the object under each row into a line of its own"),
+    (lambda value: isinstance(answer := value.get("output"), dict) and "entities" in answer,
+     "examples of GLiNER2", "write the entities under output beside the text, under entities"),
+    (lambda value: _lists_objects_with(value.get("spo_list"), "predicate"),
+     "relations of DuIE", "write one object per document with triples: head, type and tail"),
+    (lambda value: _lists_objects_with(value.get("content"), "tokens"),
+     "the format of MAVEN", f"{_JSONL}; offset counts the tokens of a sentence"),
+)  # fmt: skip
+"""The same, of objects that other formats may have with keys of their own."""
+
 
 def foreign(head: bytes) -> tuple[str, str] | None:
     """What a file is that carob does not read, and what to do with it; None for any other file.
@@ -229,10 +258,8 @@ def foreign(head: bytes) -> tuple[str, str] | None:
     >>> foreign(b"Ann B-PER")
     """
     if head[:1] in (b"{", b"["):
-        for value in json_text.samples(head):
-            for fits, name, advice in _OBJECTS:
-                if isinstance(value, dict) and fits(value):
-                    return name, advice
+        if (known := _known_object(head, _OBJECTS)) is not None:
+            return known
         if not head.startswith(b"[") or json_text.samples(head):
             return None
     text = head[:8000].decode("utf-8", "replace").removeprefix("\ufeff")
@@ -244,23 +271,79 @@ def foreign(head: bytes) -> tuple[str, str] | None:
     return None
 
 
+def like_records(head: bytes) -> tuple[str, str] | None:
+    """What a file is that is not to be taken for records, though its objects could be, and what to
+    do with it; None if they are records.
+
+    >>> like_records(b'{"text": "Ann slept", "found": [{"start": 0, "end": 3}]}')[0]
+    'objects with places in a text, under found'
+    >>> like_records(b'{"talks": [{"title": "x", "start": 9, "end": 10}]}')
+    """
+    if (known := _known_object(head, _LIKE_RECORDS)) is not None:
+        return f"what looks like {known[0]}", known[1]
+    if (where := mentions_with_places(head)) is not None:
+        return f"objects with places in a text, under {where}", f"{_JSONL}; or {_SLOTS}"
+    if keys := keys_of_entities(head):
+        found = f"entities with the keys {', '.join(map(shown, keys[:9]))}"
+        return found, f"call the key of the words text and that of the label type, or {_SLOTS}"
+    return None
+
+
+def _known_object(head: bytes, rules: Sequence[_Rule]) -> tuple[str, str] | None:
+    for value in json_text.samples(head):
+        for fits, name, advice in rules:
+            if isinstance(value, dict) and fits(value):
+                return name, advice
+    return None
+
+
 PLACES = (
     ("start", "end"), ("begin", "end"), ("offset", "length"), ("startOffset", "endOffset"),
     ("start_offset", "end_offset"), ("start_pos", "end_pos"), ("start_char", "end_char"),
-    ("start_idx", "end_idx"),
+    ("start_idx", "end_idx"), ("beginOffset", "endOffset"),
 )  # fmt: skip
 """What tools call the two numbers of a place."""
+_UNDER = ("location", "position", "span", "offset", "offsets", "interval", "char_interval")
+"""What tools call a place."""
+_KINDS = ("entity_type", "entity", "label", "tag")
+"""What tools call the label of a mention."""
+
+
+def keys_of_entities(head: bytes) -> list[str]:
+    """The keys of objects in a list `entities` that have several texts, but no words or label under
+    names that are known; empty if there is no such list.
+
+    >>> keys_of_entities(b'{"entities": [{"surface": "Ann", "kind": "PER"}]}')
+    ['surface', 'kind']
+    >>> keys_of_entities(b'{"entities": [{"name": "Ann", "age": 3}]}')
+    []
+    """
+    for value in json_text.samples(head):
+        rows = value.get("entities") if isinstance(value, dict) else None
+        for row in rows[:9] if isinstance(rows, list) else ():
+            if isinstance(row, dict) and sum(isinstance(each, str) for each in row.values()) > 1:
+                return list(row)
+    return []
 
 
 def mentions_with_places(head: bytes) -> str | None:
-    """The key of a list of objects that have places in a text of the objects around it.
+    """The key of a list of objects that have places in a text of the objects around it, or the keys
+    of the place if an object with a label and a place stands alone.
 
     >>> mentions_with_places(b'{"content": "Ann slept", "found": [{"start": 0, "end": 3}]}')
     'found'
     >>> mentions_with_places(b'{"content": "Ann", "found": [{"points": [{"start": 0, "end": 2}]}]}')
     'points'
+    >>> mentions_with_places(b'[{"entity_type": "PER", "start": 0, "end": 3}]')
+    'start and end'
     >>> mentions_with_places(b'{"title": "A", "talks": [{"start": 9, "end": 10}]}')
     """
+    for value in json_text.samples(head):
+        for row in value[:9] if isinstance(value, list) else [value]:
+            if isinstance(row, dict) and any(isinstance(row.get(key), str) for key in _KINDS):
+                for keys in PLACES:
+                    if _is_span([row.get(key) for key in keys]):
+                        return " and ".join(keys)
     waiting: list[tuple[Any, int]] = [(value, 0) for value in json_text.samples(head)]
     while waiting:
         value, longest = waiting.pop()
@@ -277,11 +360,30 @@ def mentions_with_places(head: bytes) -> str | None:
 
 
 def _is_place(row: Any, longest: int) -> bool:
-    """Whether an object has a place in a text that is this long."""
+    """Whether an object or list has a place in a text that is this long; one that is called a place
+    may be in a text elsewhere.
+    """
+    if isinstance(row, list):
+        numbers = [each for each in row if type(each) is int]
+        return len(row) == 3 and any(isinstance(each, str) for each in row) and (
+            _is_span(numbers, longest)
+        )  # fmt: skip
     if not isinstance(row, dict):
         return False
-    pairs = ((row[a], row[b]) for a, b in PLACES if a in row and b in row)
-    return any(type(a) is type(b) is int and a >= 0 and 0 < b <= longest for a, b in pairs)
+    inner = [row[key] for key in _UNDER if key in row]
+    return any(_is_span([row.get(key) for key in keys], longest) for keys in PLACES) or any(
+        _is_span(each) if isinstance(each, list) else isinstance(each, dict)
+        and any(_is_span([each.get(key) for key in keys]) for keys in PLACES)
+        for each in inner
+    )  # fmt: skip
+
+
+def _is_span(numbers: list[Any], longest: int | None = None) -> bool:
+    """Whether these are the two numbers of a place, in a text that is this long."""
+    if len(numbers) != 2 or not type(numbers[0]) is type(numbers[1]) is int:
+        return False
+    start, end = numbers
+    return start >= 0 and end > 0 and (longest is None or end <= longest)
 
 
 def _xml(head: bytes) -> tuple[str, str] | None:

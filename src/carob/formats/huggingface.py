@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, BinaryIO, ClassVar
@@ -22,6 +23,7 @@ from carob.formats._text import signed, unsigned
 from carob.formats.capabilities import fitted, refused
 
 _TAGS = ("ner_tags", "labels", "tags")
+_DIGITS = re.compile(r"-?[0-9]{1,9}")
 _PADDING = -100
 """The id that training code leaves out: special tokens, and all but the first piece of a word."""
 
@@ -64,6 +66,11 @@ class Huggingface:
             if names:
                 raise UsageError("names and labels_file both list the tags; use one of them")
             names = _names_in(self.labels_file)
+        if len(names) == 1 and "," in names[0]:
+            wanted = "+".join(part.strip() for part in names[0].split(","))
+            raise UsageError(
+                f"names has one tag, {shown(names[0])}; write + between tags: {wanted}"
+            )
         if any("+" in name for name in names):
             raise UsageError("a tag in names cannot have a +")
         object.__setattr__(self, "names", tuple(names))
@@ -205,6 +212,8 @@ class _Rows:
         for number, (token, tag) in enumerate(zip(tokens, tags, strict=True)):
             if not isinstance(token, str):
                 raise WrongError(f"tokens[{number}] = {short(token)}", "a text")
+            if isinstance(tag, str) and _DIGITS.fullmatch(tag):
+                tag = int(tag)
             if tag == _PADDING and not isinstance(tag, bool):
                 self.padding += 1
             else:

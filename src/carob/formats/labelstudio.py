@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, BinaryIO, ClassVar
 
 from carob.corpus.corpus import Corpus, Words
@@ -29,7 +30,8 @@ class Labelstudio:
     `model_version` instead. Cancelled annotations, and tasks without any, are counted. `text` names
     the key of the text in `data`. A region with several labels is a mention for each. Relations go
     from one region to another. Positions count characters; `offsets` names another unit: Label
-    Studio runs in a browser, and may count UTF-16 units. Results that are no regions of text are
+    Studio runs in a browser, and may count UTF-16 units. If regions are of several texts, `to_name`
+    chooses those of one. Results that are no regions of text are
     ignored. See labelstud.io/guide/export.
 
     >>> value = b'{"start": 0, "end": 3, "text": "Ann", "labels": ["PER"]}'
@@ -43,12 +45,13 @@ class Labelstudio:
     annotator: str = ""
     model: str = ""
     offsets: str = "auto"
+    to_name: str = ""
 
     name: ClassVar[str] = "labelstudio"
     extensions: ClassVar[tuple[str, ...]] = (".labelstudio",)
     signs: ClassVar[str] = '"annotations" "predictions" "annotation_id" "labels"'
     needs: ClassVar[frozenset[str]] = frozenset({"text"})
-    write_parameters: ClassVar[tuple[str, ...]] = ("text",)
+    write_parameters: ClassVar[tuple[str, ...]] = ("text", "offsets")
     holds: ClassVar[frozenset[str]] = frozenset({
         "text", "document ids", "overlaps", "crossing", "across sentences", "ids",
         "relations:pairs", "units:char",
@@ -80,6 +83,7 @@ class Labelstudio:
         """The key of the text, whose answer was read, and what offsets count."""
         how, counts = _dialect.signature_fields(self.offsets, facts)
         names = {"text_key": self.text, "annotator": self.annotator, "model": self.model}
+        names |= {"to_name": self.to_name} if self.to_name else {}
         return {key: signed(name) for key, name in names.items()} | how, counts
 
     @staticmethod
@@ -91,6 +95,7 @@ class Labelstudio:
         'ann'
         """
         keys = {"text": "text_key", "annotator": "annotator", "model": "model"}
+        keys |= {"to_name": "to_name"} if "to_name" in fields else {}
         names = {name: unsigned(fields[key]) for name, key in keys.items()}
         return names | {"offsets": fields["offsets"]}
 
@@ -104,7 +109,7 @@ class Labelstudio:
 
     def write(self, corpus: Corpus, out: BinaryIO) -> None:
         """Write a list of tasks with one annotation each, for a labelling configuration whose text
-        is called `text` and whose labels are called `label`.
+        is called `text` and whose labels are called `label`. Offsets count what `offsets` names.
 
         >>> import io
         >>> out = io.BytesIO()
@@ -115,9 +120,18 @@ class Labelstudio:
         sign = b"[\n"
         for document in _dialect.written_documents(corpus, self.name, self.holds):
             task = _dialect.id_record(document.id) | {"data": {self.text: document.text}}
-            out.write(sign + json_text.encoded(task | {"annotations": [_annotation(document)]}))
+            annotations = [_annotation(document, self.offsets)]
+            out.write(sign + json_text.encoded(task | {"annotations": annotations}))
             sign = b",\n"
         out.write(b"[]\n" if sign == b"[\n" else b"\n]\n")
+
+    def write_remarks(self, corpus: Corpus) -> list[str]:
+        """Label Studio counts UTF-16 units, so that an emoji moves what follows."""
+        texts = (corpus.words(row)[0] or "" for row in range(len(corpus)))
+        if self.offsets != "auto" or all(not text or max(text) <= "\uffff" for text in texts):
+            return []
+        return ["offsets count characters, and texts have some that are two in Label Studio: "
+                "--write offsets=utf16"]  # fmt: skip
 
 
 def _likely(value: Any) -> bool:
@@ -125,7 +139,8 @@ def _likely(value: Any) -> bool:
         return False
     if isinstance(value.get("data"), dict):
         return any(isinstance(value.get(key), list) for key in ("annotations", "predictions"))
-    return "annotation_id" in value or any(_regions(value).values())
+    regions = chain.from_iterable(_regions(value).values())
+    return "annotation_id" in value or any("labels" in region for region in regions)
 
 
 def _regions(task: Mapping[str, Any]) -> dict[str, list[Any]]:
@@ -135,7 +150,7 @@ def _regions(task: Mapping[str, Any]) -> dict[str, list[Any]]:
         for key, rows in task.items()
         if isinstance(rows, list)
         and rows
-        and all(isinstance(row, dict) and {"start", "end", "labels"} <= row.keys() for row in rows)
+        and all(isinstance(row, dict) and {"start", "end"} <= row.keys() for row in rows)
     }
 
 
@@ -150,6 +165,8 @@ class _Reader:
     def __init__(self, format: Labelstudio) -> None:
         self.format = format
         self.annotators: dict[str, str] = {}
+        self.to_name: str | None = None
+        """The name of the text whose regions are read; the first if none is chosen."""
         self.names: dict[str, set[str]] = {"annotator": set(), "model": set()}
         """The annotators and models of the answers, by the parameter that chooses among them."""
 
@@ -177,13 +194,14 @@ class _Reader:
                 return None
             for key, regions in _regions(task).items():
                 for number, region in enumerate(regions):
-                    facts["unlabelled"] += not region["labels"]
+                    facts["unlabelled"] += not region.get("labels")
                     _add(entry, f"{key}[{number}]", region, "labels", None, None)
             return entry
         result = self._result(task, facts)
         if result is None:
             return None
         relations = []
+        left_out: set[str | None] = set()
         for number, each in enumerate(result):
             place = f"result[{number}]"
             row = _dialect.object_in(each, place, "an object with type and value")
@@ -191,11 +209,34 @@ class _Reader:
             if kind == "relation":
                 relations.append((place, row))
             elif isinstance(value, dict) and isinstance(kind, str) and kind.endswith("labels"):
-                facts["unlabelled"] += value.get(kind) == []
-                _add(entry, place, value, kind, _dialect.name_of(row, "id"), row.get("score"))
-        if relations:
-            entry.record["relations"] = _relations(relations, entry)
+                name = _dialect.name_of(row, "id")
+                if not self._is_of_text(row.get("to_name")):
+                    facts["other_texts"] += 1
+                    left_out.add(name)
+                    continue
+                facts["unlabelled"] += not value.get(kind)
+                _add(entry, place, value, kind, name, row.get("score"))
+        rows = [(place, row) for place, row in relations
+                if not left_out & {_dialect.name_of(row, "from_id"), _dialect.name_of(row, "to_id")}
+                ]  # fmt: skip
+        facts["unlabelled_relations"] += len(relations) - len(rows)
+        if rows:
+            entry.record["relations"] = _relations(rows, entry)
         return entry
+
+    def _is_of_text(self, name: Any) -> bool:
+        """Whether a region is of the text that is read, by the name that it has for the text."""
+        if self.format.to_name:
+            return bool(name == self.format.to_name)
+        if not isinstance(name, str):
+            return True
+        self.to_name = self.to_name or name
+        if name != self.to_name:
+            raise ChoiceError(
+                f"regions of the texts {shown(self.to_name)} and {shown(name)}",
+                "one of them: --read to_name=NAME, and --read text=KEY for its key in data",
+            )
+        return True
 
     def _is_chosen(self, task: Mapping[str, Any], name: str | None, facts: Counter[str]) -> bool:
         """Whether a task of JSON-MIN, which has one annotation, is by the annotator."""
@@ -265,7 +306,8 @@ def _add(
     where = value.get("globalOffsets", value)  # of HTML, whose own offsets count inside an element
     if not isinstance(where, dict):
         raise WrongError(f"{place}.globalOffsets = {short(where)}", _REGION)
-    for number, label in enumerate(_dialect.list_at(value, kind, f"{place}.")):
+    labels = _dialect.list_at(value, kind, f"{place}.") if value.get(kind) is not None else []
+    for number, label in enumerate(labels):
         own = name if name is None or not number else f"{name}:{number + 1}"
         mention = {"id": own, "start": where.get("start"), "end": where.get("end")}
         entry.add(place, mention | {"label": label, "confidence": score}, value.get("text"))
@@ -286,17 +328,18 @@ def _relations(rows: list[tuple[str, dict[str, Any]]], entry: Entry) -> list[dic
     return relations
 
 
-def _annotation(document: Document) -> dict[str, Any]:
+def _annotation(document: Document, offsets: str) -> dict[str, Any]:
     names = {"from_name": "label", "to_name": "text"}
     text = document.text or ""
+    spans = [_dialect.span_in(text, each.start, each.end, offsets) for each in document.mentions]
     result: list[dict[str, Any]] = [
         ({} if each.id is None else {"id": each.id})
         | names
         | {"type": "labels", "value": {
-            "start": each.start, "end": each.end, "text": text[each.start : each.end],
+            "start": start, "end": end, "text": text[each.start : each.end],
             "labels": [each.label],
         }}
-        for each in document.mentions
+        for each, (start, end) in zip(document.mentions, spans, strict=True)
     ]  # fmt: skip
     for group in document.relations:
         ends = dict(group.members)

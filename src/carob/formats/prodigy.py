@@ -144,6 +144,9 @@ class _Reader:
         if self.annotator and self.annotator not in names:
             facts["other_annotators"] += 1
             return None
+        if "spans" not in task and {"label", "options"} & task.keys():
+            facts["text_classes"] += 1
+            return None
         if not isinstance(task.get("text"), str):
             raise WrongError("a task without a text", "text and spans, and no images or HTML")
         automatic = "id" if task.get("id") is not None else "_input_hash"

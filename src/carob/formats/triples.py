@@ -136,7 +136,11 @@ def _text_at(row: Mapping[str, Any], keys: tuple[str, ...], place: str) -> str:
 
 def _wrapped(value: Any) -> Any:
     """A bare list of triples as an object that has them."""
-    return _dialect.list_in_object(value, _LISTS[0], _HEAD, _TYPE, _TAIL)
+    return _dialect.list_in_object(value, _LISTS[0], _is_triple)
+
+
+def _is_triple(row: Mapping[str, Any]) -> bool:
+    return all(row.keys() & set(keys) for keys in (_HEAD, _TYPE, _TAIL))
 
 
 def _is_record(value: Any) -> bool:
