@@ -15,7 +15,8 @@ import pytest
 from carob import RecipeError, UsageError, score
 from carob.compat.evaluate import load
 from carob.compat.pytest import assert_score
-from carob.compat.spacy import make_ner_scorer
+from carob.compat.sklearn import make_scorer
+from carob.compat.spacy import NerScorer, make_ner_scorer
 from carob.compat.torchmetrics import MentionScore
 from carob.compat.transformers import compute_metrics
 
@@ -99,6 +100,19 @@ def test_compute_metrics_refuses_labels_without_the_tag_o() -> None:
             compute_metrics(tags)
         message = "id2label has no tag O, but LABEL_0, LABEL_1, LABEL_2: set id2label in the "
         assert message + "model's config" == str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [partial(compute_metrics, TAGS), partial(make_scorer, "exact.F1"), MentionScore,
+     lambda **options: NerScorer(options=options)],
+)  # fmt: skip
+def test_a_wrong_option_is_found_before_anything_is_trained(make: Any) -> None:
+    with pytest.raises(UsageError, match=r"no option is called 'resample'; did you mean resamples"):
+        make(resample=3)
+    with pytest.raises(UsageError, match="zero_division is skip or 0 or 1, not 2"):
+        make(zero_division=2)
+    make(zero_division=0)
 
 
 @pytest.mark.parametrize("make", [partial(compute_metrics, TAGS), make_ner_scorer])

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from carob.corpus.problems import UsageError, plain
+from carob.evaluate.options import Options, ScoreOptions
 from carob.evaluate.score import score
 from carob.recipe import Recipe
 
@@ -40,6 +41,7 @@ class ComputeMetrics:
     def __post_init__(self) -> None:
         # A mistake costs no training.
         self._recipes()
+        Options.of(ScoreOptions, self.options)
         tags = self._tags().values()
         if "O" not in tags:
             raise UsageError(
