@@ -150,6 +150,23 @@ def test_the_metric_of_evaluate_takes_batches() -> None:
         load("rouge")
 
 
+def test_the_metric_of_evaluate_refuses_tags_that_are_in_no_sentence() -> None:
+    tags, metric = ["B-A", "O"], load("seqeval")
+    for predictions, references, side in (
+        (tags, tags, "predictions"),
+        ([tags], tags, "references"),
+    ):
+        with pytest.raises(UsageError) as refused:
+            metric.compute(predictions=predictions, references=references)
+        assert (
+            f"{side}: found 'B-A' in the place of sentence 1, "
+            "expected a list of sentences: [tags] for the tags of one" == str(refused.value)
+        )
+    assert ([], []) == (metric.predictions, metric.references)
+    with pytest.raises(UsageError, match="references: found 'O' in the place of sentence 2"):
+        metric.compute(predictions=[tags, tags], references=[tags, "O"])
+
+
 def test_a_score_grows_batch_by_batch() -> None:
     metric = MentionScore(["exact.F1", "overlap.F1"], resamples=0)
     with pytest.raises(UsageError, match="call update first"):
