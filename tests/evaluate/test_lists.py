@@ -95,6 +95,12 @@ def test_options_of_tags_are_used() -> None:
         (GOLD, [["O"], *SYSTEM[1:]], "system:1: K303 found 1 tokens, expected 3, as in gold:1"),
         (GOLD, SYSTEM[:2], "system: K302 found 2 documents, expected 3, as in gold"),
         (GOLD, [[("PER", 0, 9)], [], []], "K306 found a mention that ends at 9 in document '1'"),
+        (
+            [[("A", 0, 9)]],
+            [["B-A"]],
+            "system: K306 found 1 position in document '1', expected at "
+            "least 9, where a mention of gold ends",
+        ),
         (GOLD, [["O", "O", 1], *SYSTEM[1:]], "system: document 1, tag 3: found 1, expected a tag"),
         ([["O", 1]], SYSTEM, "gold: document 1, tag 2: found 1, expected a tag"),
         (GOLD, 5, "a corpus or a path is needed, not int"),
