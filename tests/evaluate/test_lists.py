@@ -122,6 +122,29 @@ def test_errors_name_the_side_the_document_and_the_place(
     assert message in str(caught.value)
 
 
+@pytest.mark.parametrize("function", [score, compare])
+def test_an_error_names_the_system_among_several(function: Any) -> None:
+    short, words = GOLD[:2], [["O"], *GOLD[1:]]
+    for systems, message in (
+        ({"a": GOLD, "b": short}, "b: K302 found 2 documents, expected 3, as in gold"),
+        ({"a": words, "b": GOLD}, "a:1: K303 found 1 tokens, expected 3, as in gold:1; document "
+         "'1'"),
+        ([GOLD, GOLD, [[("PER", 0, 9)], [], []]], "system-3: K306 found a mention that ends at 9 "
+         "in document '1', expected an end within the 3 positions that gold has"),
+        ([short, GOLD, short], "system: K302 found 2 documents, expected 3, as in gold\n"
+         "system-3: K302 found 2 documents, expected 3, as in gold"),
+    ):  # fmt: skip
+        with pytest.raises(CarobError) as caught:
+            function(GOLD, systems, "exact.F1")
+        assert message == str(caught.value)
+
+
+def test_an_error_names_a_system_that_cannot_be_aligned() -> None:
+    gold, other = Corpus.of({"text": "Ann slept"}), Corpus.of({"text": "0123456789"})
+    with pytest.raises(CarobError, match=r"^b:1: K260 found 0\.0% of the characters aligned"):
+        score(gold, {"a": gold, "b": other}, "exact.F1", align="characters")
+
+
 def test_lists_are_hashed_when_a_signature_is_read_and_only_then(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

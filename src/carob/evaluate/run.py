@@ -606,7 +606,8 @@ def _paired(
                 relations, bare_slots, schema,
             )  # fmt: skip
         except InputError as error:
-            paired.invalid[name] = error
+            in_memory = not origin_of(answer).path
+            paired.invalid[name] = _of_system(error, name) if in_memory else error
         except DataError as error:
             if not several:
                 raise
@@ -614,6 +615,14 @@ def _paired(
             problem = Problem("K308", path, None, str(error), expected)
             paired.invalid[name] = InputError([problem])
     return paired
+
+
+def _of_system(error: InputError, name: str) -> InputError:
+    """The error with the name of a system that has no file, which pairing does not know."""
+    problems = (
+        replace(each, file=name) if each.file == "system" else each for each in error.problems
+    )
+    return InputError(problems, error.total)
 
 
 def refuse_numbers(recipes: Sequence[Recipe], corpora: Mapping[str, Corpus]) -> None:
