@@ -433,8 +433,10 @@ def prepare(
     # Before anything is read, so that a mistake in a recipe costs no time.
     wanted = None if recipes is None else parse_recipes(recipes)
 
-    if all(isinstance(each, (list, tuple)) and not each for each in (gold, systems)):
-        raise UsageError("both lists are empty: give at least one document of gold and of a system")
+    if _is_empty_list(gold) and (
+        _is_empty_list(systems) or all(map(_is_empty_list, systems_by_name(systems).values()))
+    ):
+        raise UsageError("all lists are empty: give at least one document of gold and of a system")
     if isinstance(gold, (list, tuple)) and gold and isinstance(gold[0], str):
         raise UsageError(
             f"gold: found {shown(gold[0])} in the place of a document, expected a list of "
@@ -539,6 +541,10 @@ def prepare(
         fields, wanted, plan, plans, reference, warnings + remarks, applied, set_aside,
         (read_gold, {name: read_systems[name] for name in pairs}),
     )  # fmt: skip
+
+
+def _is_empty_list(value: Any) -> bool:
+    return isinstance(value, (list, tuple)) and not value
 
 
 def _aligned(
