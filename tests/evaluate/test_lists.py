@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import pickle
 import weakref
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,18 @@ from carob.plugin import Averaged
 
 GOLD = [["B-PER", "I-PER", "O"], ["O", "B-LOC"], ["B-LOC", "O"]]
 SYSTEM = [["B-PER", "O", "O"], ["O", "B-LOC"], ["B-PER", "O"]]
+
+
+class Doc:
+    """As spaCy's Doc: its tokens come one after the other, and it has spans."""
+
+    ents = ()
+
+    def __iter__(self) -> Iterator[object]:
+        return iter([object()])
+
+
+DOC = Doc()
 
 
 def test_scores_are_those_of_the_same_files(tmp_path: Path) -> None:
@@ -108,6 +121,21 @@ def test_options_of_tags_are_used() -> None:
         (GOLD, iter(SYSTEM), "needed, not list_iterator; a list of documents will do as well"),
         (GOLD, [], "give at least one system"),
         (GOLD, {}, "give at least one system"),
+        (
+            GOLD,
+            [[("PER", "0", "2")], [], []],
+            "system: document 1, mention 1: found ('PER', '0', "
+            "'2'), expected (label, start, end), like ('PER', 0, 2)",
+        ),
+        (
+            GOLD,
+            [[("PER", 0, 2, "Ann")], [], []],
+            "system: document 1, mention 1: found ('PER', 0, "
+            "2, 'Ann'), expected (label, start, end), like ('PER', 0, 2)",
+        ),
+        (DOC, DOC, "a corpus or a path is needed, not Doc; a list of documents will do as well"),
+        ([DOC], DOC, "a corpus or a path is needed, not Doc; a list of documents will do as well"),
+        (DOC, [DOC], "a corpus or a path is needed, not Doc; a list of documents will do as well"),
         ([], [], "all lists are empty: give at least one document"),
         ([], {"a": [], "b": []}, "all lists are empty: give at least one document"),
         (["B-X", "O", "O"], ["B-X", "O", "O"], "found 'B-X' in the place of a document, expected"),

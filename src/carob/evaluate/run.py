@@ -769,8 +769,9 @@ def systems_by_name(systems: Any, names: Sequence[str | None] = ()) -> dict[str,
     """
     if isinstance(systems, Mapping) and systems:
         return dict(systems)
-    one = isinstance(systems, str) or not isinstance(systems, Iterable)
-    every = [systems] if one or isinstance(systems, Corpus) else list(systems)
+    one = isinstance(systems, (str, Corpus)) or not isinstance(systems, Iterable)
+    one = one or hasattr(systems, "ents")  # a Doc of spaCy, which is a list of tokens as well
+    every = [systems] if one else list(systems)
     files = all(isinstance(each, (Corpus, str, os.PathLike)) for each in every)
     if not files and holds_documents(every):
         every = [systems]
