@@ -105,6 +105,11 @@ def test_a_mention_that_is_not_written_as_it_should_be_is_no_document(mention: A
     assert holds_documents([[mention]])
 
 
+def test_topics_of_a_document_with_tokens_are_not_taken_for_tags() -> None:
+    document = {"tokens": ["Ann", "ran"], "labels": ["sports"]}
+    assert [2] == of_lists([document]).documents.length.tolist()
+
+
 def test_lists_without_anything_fit_any_gold() -> None:
     corpus = of_lists([[], []])
     assert (None, [-1, -1]) == (corpus.unit, corpus.documents.length.tolist())
@@ -133,6 +138,13 @@ def test_lists_without_anything_fit_any_gold() -> None:
         ([["O", None, "O"]], "document 1, tag 2: found None, expected a tag like O or B-PER"),
         ([[("A", "0", "2")]], "document 1, mention 1: found ('A', '0', '2'), expected (label, st"),
         ([[("A", 0, 2, "Ann")]], "document 1, mention 1: found ('A', 0, 2, 'Ann'), expected (lab"),
+        (
+            [{"tokens": ["Ann", "ran"], "ner_tags": ["B-A", "O"]}],
+            "document 1: found tokens with "
+            "ner_tags, expected tokens with mentions; give the tags themselves, as texts: "
+            "[row['ner_tags'] for row in rows]",
+        ),
+        ([{"tokens": ["Ann"], "labels": np.array([1])}], "document 1: found tokens with labels, "),
         (["O", "O"], "document 1: found str, expected one of: lists of tags"),
         ([3], "document 1: found int, expected one of: lists of tags"),
     ],

@@ -18,6 +18,10 @@ from carob.corpus.tables import Codes, Documents, Mentions, int32
 DOCUMENTS = "lists of tags, lists of mentions (label, start, end), dicts, Documents or spaCy's Docs"
 
 
+TAG_KEYS = ("ner_tags", "tags", "labels")
+"""Under which keys rows of datasets have the tags of their tokens."""
+
+
 def is_list(value: Any) -> TypeGuard[Sequence[Any]]:
     """Whether a value is a list, or an array or column that can be one.
 
@@ -139,6 +143,8 @@ def _of_one(document: Any, number: int) -> Document | Mapping[str, Any]:
     if isinstance(document, Mapping):
         if {"start", "end"} <= document.keys():
             raise _bare_mention(number)
+        if "tokens" in document and "mentions" not in document:
+            _refuse_tags(document, number)
         return document
     if hasattr(document, "ents"):
         tokens = list(document)
@@ -153,6 +159,17 @@ def _of_one(document: Any, number: int) -> Document | Mapping[str, Any]:
     raise UsageError(
         f"document {number}: found {type(document).__name__}, expected one of: {DOCUMENTS}"
     )
+
+
+def _refuse_tags(document: Mapping[str, Any], number: int) -> None:
+    """Refuse a row of a dataset: a tag for each token, and no mentions."""
+    for key in TAG_KEYS:
+        tokens, tags = document["tokens"], document.get(key)
+        if is_list(tokens) and is_list(tags) and len(tokens) == len(tags):
+            raise UsageError(
+                f"document {number}: found tokens with {key}, expected tokens with mentions; "
+                f"give the tags themselves, as texts: [row[{key!r}] for row in rows]"
+            )
 
 
 def _bare_mention(number: int) -> UsageError:
