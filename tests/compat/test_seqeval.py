@@ -249,6 +249,19 @@ def test_tags_may_be_in_tuples_and_arrays(kind: Any) -> None:
     assert 1.0 == our_functions.accuracy_score(np.array(["B-PER", "O"]), ["B-PER", "O"])
 
 
+def test_tags_in_tuples_and_generators_are_counted_tag_by_tag() -> None:
+    """seqeval compares whole tuples, and loses the first sentence of a generator."""
+    y_true, y_pred = [("B-A", "I-A"), ("O", "O", "O")], [("B-A", "O"), ("O", "O", "O")]
+    lists = [[list(tags) for tags in side] for side in (y_true, y_pred)]
+    expected = {"TP": 1, "FP": 0, "FN": 1, "TN": 3}
+    assert 0.5 == their_functions.accuracy_score(y_true, y_pred)
+    for gold, system in ((y_true, y_pred), lists):
+        assert 0.8 == our_functions.accuracy_score(gold, system)
+        assert 0.8 == our_functions.accuracy_score(iter(gold), iter(system))
+        assert expected == our_functions.performance_measure(gold, system)
+        assert expected == our_functions.performance_measure(iter(gold), iter(system))
+
+
 @pytest.mark.parametrize(
     "function", [our_functions.accuracy_score, our_functions.performance_measure]
 )

@@ -418,17 +418,11 @@ def get_entities(seq: Any, suffix: bool = False) -> list[tuple[str, int, int]]:
     return [(names[number], first, last) for number, first, last in rows]
 
 
-def _tag_pairs(y_true: Any, y_pred: Any) -> Counter[tuple[Any, Any]]:
-    gold, system = _flat(y_true), _flat(y_pred)
+def _tag_pairs(gold: list[list[Any]], system: list[list[Any]]) -> Counter[tuple[Any, Any]]:
     try:
-        return Counter(zip(gold, system, strict=False))
+        return Counter(zip(chain.from_iterable(gold), chain.from_iterable(system), strict=False))
     except TypeError:  # a list or dict, which has no number
-        raise _wrong_tag([*_nested(y_true), *_nested(y_pred)]) from None
-
-
-def _flat(tags: Any) -> list[Any]:
-    """The tags of a list, or of lists, tuples or arrays in it."""
-    return list(chain.from_iterable(_nested(tags)))
+        raise _wrong_tag([*gold, *system]) from None
 
 
 def _nested(tags: Any) -> list[list[Any]]:
@@ -446,9 +440,10 @@ def accuracy_score(y_true: Any, y_pred: Any) -> float:
     >>> accuracy_score([["B-PER", "O"]], [["B-PER", "B-LOC"]])
     0.5
     """
-    pairs = _tag_pairs(y_true, y_pred)
+    sentences = _nested(y_true)
+    pairs = _tag_pairs(sentences, _nested(y_pred))
     right = sum(number for (gold, system), number in pairs.items() if gold == system)
-    return right / len(_flat(y_true))
+    return right / sum(map(len, sentences))
 
 
 def performance_measure(y_true: Any, y_pred: Any) -> dict[str, int]:
@@ -458,7 +453,7 @@ def performance_measure(y_true: Any, y_pred: Any) -> dict[str, int]:
     {'TP': 1, 'FP': 0, 'FN': 1, 'TN': 1}
     """
     counts = {"TP": 0, "FP": 0, "FN": 0, "TN": 0}
-    for (gold, system), number in _tag_pairs(y_true, y_pred).items():
+    for (gold, system), number in _tag_pairs(_nested(y_true), _nested(y_pred)).items():
         if gold == system:
             counts["TN" if gold == "O" else "TP"] += number
         elif system != "O":
