@@ -5,6 +5,7 @@ What differs on purpose is asserted at the end of this file, and listed in docs/
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
 import subprocess
@@ -146,6 +147,32 @@ def test_mentions_and_counts_of_tags_are_the_same_on_random_input() -> None:
                     continue
                 expected = outcome(getattr(theirs, name), one, other)
                 assert expected == outcome(getattr(ours, name), one, other)
+
+
+def test_the_scheme_of_tags_is_detected_as_in_seqeval() -> None:
+    rng = random.Random(23)
+    outcomes = set()
+    for _ in range(2000):
+        letters = rng.sample("IOBESUL", rng.randint(0, 5)) + ["X"] * (rng.random() < 0.1)
+        suffix = rng.random() < 0.5
+        tags = [f"A-{each}" if suffix else f"{each}-A" for each in letters]
+        cut = rng.randint(0, len(tags))
+        found, expected = (
+            outcome(lambda *given, detect=each: detect(*given).__name__, [tags[:cut], tags[cut:]],
+                    suffix)
+            for each in (ours.scheme.auto_detect, their_schemes.auto_detect)
+        )  # fmt: skip
+        assert expected == found, tags
+        outcomes.add(found[1])
+    assert {None, "IOB2", "IOE2", "IOBES", "BILOU"} == outcomes
+
+
+def test_chunks_begin_and_end_where_those_of_seqeval_do() -> None:
+    prefixes = [*"IOBESUL.?", "", "BS"]
+    for before, own, label in itertools.product(prefixes, prefixes, ("PER", "LOC", "_")):
+        for name in ("start_of_chunk", "end_of_chunk"):
+            mine, other = (getattr(each, name) for each in (our_functions, their_functions))
+            assert other(before, own, "PER", label) is mine(before, own, "PER", label)
 
 
 @pytest.mark.slow

@@ -19,7 +19,9 @@ from carob.arrays.peer_tags import (
     TagReader,
     read_tags,
     seqeval_counts,
+    seqeval_ends,
     seqeval_mentions,
+    seqeval_starts,
     split_seqeval,
 )
 from carob.arrays.types import FloatArray, IntArray
@@ -369,7 +371,7 @@ def classification_report(
     if mode == "strict":
         if scheme is None:
             _check_sentences(y_true, y_pred, 0)
-            strict = _detected_scheme(y_true, suffix)
+            strict = auto_detect(y_true, suffix)
         else:
             strict = scheme_of(scheme)
     counts = _counts(y_true, y_pred, suffix, strict)
@@ -387,7 +389,14 @@ def classification_report(
     return report(rows, averages, digits)
 
 
-def _detected_scheme(sentences: Sentences, suffix: bool) -> type[Token]:
+def auto_detect(sequences: Sentences, suffix: bool = False, delimiter: str = "-") -> type[Token]:
+    """The scheme of tags, by their prefixes: IOB2, IOE2, IOBES or BILOU. As in seqeval, the
+    `delimiter` makes no difference.
+
+    >>> auto_detect([["B-PER", "I-PER", "O"]]).__name__
+    'IOB2'
+    """
+    sentences = list(sequences)
     try:
         tags = list(dict.fromkeys(chain.from_iterable(sentences)))
     except TypeError:  # a list or dict, which has no number
@@ -400,6 +409,24 @@ def _detected_scheme(sentences: Sentences, suffix: bool) -> type[Token]:
             raise ValueError(f"This scheme is not supported: {tag}")
         letters.add(letter)
     return detected(letters)
+
+
+def start_of_chunk(prev_tag: str, tag: str, prev_type: str, type_: str) -> bool:
+    """Whether a mention starts at a tag, by the prefixes and labels of the tag before and its own.
+
+    >>> start_of_chunk("O", "I", "_", "PER")
+    True
+    """
+    return seqeval_starts(prev_tag, tag, prev_type == type_)
+
+
+def end_of_chunk(prev_tag: str, tag: str, prev_type: str, type_: str) -> bool:
+    """Whether a mention ends between the tag before and a tag.
+
+    >>> end_of_chunk("I", "I", "PER", "PER")
+    False
+    """
+    return seqeval_ends(prev_tag, tag, prev_type == type_)
 
 
 def get_entities(seq: Any, suffix: bool = False) -> list[tuple[str, int, int]]:
