@@ -15,7 +15,8 @@ import pytest
 from carob import RecipeError, UsageError, score
 from carob.compat.evaluate import load
 from carob.compat.pytest import assert_score
-from carob.compat.spacy import make_ner_scorer
+from carob.compat.sklearn import make_scorer
+from carob.compat.spacy import NerScorer, make_ner_scorer
 from carob.compat.torchmetrics import MentionScore
 from carob.compat.transformers import compute_metrics
 
@@ -43,15 +44,75 @@ def test_compute_metrics_leaves_out_padding() -> None:
     assert expected == compute_metrics(list(TAGS.values()))((numbers, labels))
 
 
-def test_compute_metrics_refuses_what_it_cannot_read() -> None:
+def test_compute_metrics_takes_logits_of_sentences_of_unequal_length() -> None:
+    numbers = [[NUMBER[tag] for tag in tags] for tags in SYSTEM]
+    labels = [[NUMBER[tag] for tag in tags] for tags in GOLD]
+    arrays = [np.eye(len(TAGS))[each] for each in numbers]
+    expected = score(GOLD, SYSTEM, "exact.F1").value
     metrics = compute_metrics(TAGS)
-    with pytest.raises(UsageError, match="sentence 1, token 2: found the label 9, expected one of"):
-        metrics(([[0, 9]], [[0, 1]]))
-    with pytest.raises(UsageError, match="sentence 1: 1 predictions, but 2 labels"):
-        metrics(([[0]], [[0, 1]]))
-    with pytest.raises(UsageError, match="1 sentences are predicted, but 2 have labels"):
-        metrics(([[0]], [[0], [1]]))
-    assert math.isnan(metrics(([[0]], [[0]]))["f1"])
+    for predictions in (arrays, [each.tolist() for each in arrays], numbers):
+        assert expected == metrics((predictions, labels))["f1"]
+    # With one name of labels, transformers may give a tuple.
+    assert 1.0 == metrics((np.array([[1, 0]]), (np.array([[1, 0]]),)))["f1"]
+
+
+@pytest.mark.parametrize(
+    ("predictions", "labels", "message"),
+    [
+        ([[0, 9]], [[0, 1]], "sentence 1, token 2: found the label 9, expected one of the 4 in "
+         "id2label"),
+        ([[0, 0.5]], [[0, 1]], "sentence 1, token 2: found the label 0.5, expected one of the 4 in "
+         "id2label"),
+        ([[0]], [[0, 1]], "sentence 1: 1 predictions, but 2 labels"),
+        ([[0]], [[0], [1]], "1 sentences are predicted, but 2 have labels"),
+        (np.array([0, 1]), [[0], [1]], "sentence 1: found the predictions 0, expected a "
+         "list of numbers of tags, or of their logits"),
+        ([[0], [1]], [[0], 1], "sentence 2: found the labels 1, expected a list of numbers of "
+         "tags"),
+        ([[0]], [[[0, 1]]], "sentence 1: found the labels [[0, 1]], expected a list of numbers of "
+         "tags"),
+        ([[[0.5, 1], [2]]], [[0, 1]], "sentence 1: found the predictions [[0.5, 1], [2]], expected "
+         "a list of numbers of tags, or of their logits"),
+    ],
+)  # fmt: skip
+def test_compute_metrics_refuses_what_it_cannot_read(
+    predictions: Any, labels: Any, message: str
+) -> None:
+    with pytest.raises(UsageError) as refused:
+        compute_metrics(TAGS)((predictions, labels))
+    assert message == str(refused.value)
+
+
+def test_compute_metrics_without_mentions_gives_nan() -> None:
+    assert math.isnan(compute_metrics(TAGS)(([[0]], [[0]]))["f1"])
+
+
+def test_compute_metrics_takes_a_recipe_or_several_without_names() -> None:
+    numbers = ([[1, 0]], [[1, 2]])
+    assert {"exact.F1": 0.0} == compute_metrics(TAGS, "exact.F1")(numbers)
+    both = compute_metrics(TAGS, ["exact.F1", "overlap.F1"])(numbers)
+    assert {"exact.F1": 0.0, "overlap.F1": 1.0} == both
+
+
+def test_compute_metrics_refuses_labels_without_the_tag_o() -> None:
+    for tags in ({0: "LABEL_0", 1: "LABEL_1", 2: "LABEL_2"}, ["LABEL_0", "LABEL_1", "LABEL_2"]):
+        with pytest.raises(UsageError) as refused:
+            compute_metrics(tags)
+        message = "id2label has no tag O, but LABEL_0, LABEL_1, LABEL_2: set id2label in the "
+        assert message + "model's config" == str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [partial(compute_metrics, TAGS), partial(make_scorer, "exact.F1"), MentionScore,
+     lambda **options: NerScorer(options=options)],
+)  # fmt: skip
+def test_a_wrong_option_is_found_before_anything_is_trained(make: Any) -> None:
+    with pytest.raises(UsageError, match=r"no option is called 'resample'; did you mean resamples"):
+        make(resample=3)
+    with pytest.raises(UsageError, match="zero_division is skip or 0 or 1, not 2"):
+        make(zero_division=2)
+    make(zero_division=0)
 
 
 @pytest.mark.parametrize("make", [partial(compute_metrics, TAGS), make_ner_scorer])
@@ -87,6 +148,23 @@ def test_the_metric_of_evaluate_takes_batches() -> None:
         metric.compute(predictions=SYSTEM)
     with pytest.raises(UsageError, match="no metric is called 'rouge'"):
         load("rouge")
+
+
+def test_the_metric_of_evaluate_refuses_tags_that_are_in_no_sentence() -> None:
+    tags, metric = ["B-A", "O"], load("seqeval")
+    for predictions, references, side in (
+        (tags, tags, "predictions"),
+        ([tags], tags, "references"),
+    ):
+        with pytest.raises(UsageError) as refused:
+            metric.compute(predictions=predictions, references=references)
+        assert (
+            f"{side}: found 'B-A' in the place of sentence 1, "
+            "expected a list of sentences: [tags] for the tags of one" == str(refused.value)
+        )
+    assert ([], []) == (metric.predictions, metric.references)
+    with pytest.raises(UsageError, match="references: found 'O' in the place of sentence 2"):
+        metric.compute(predictions=[tags, tags], references=[tags, "O"])
 
 
 def test_a_score_grows_batch_by_batch() -> None:

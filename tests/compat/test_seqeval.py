@@ -5,6 +5,7 @@ What differs on purpose is asserted at the end of this file, and listed in docs/
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
 import subprocess
@@ -148,6 +149,32 @@ def test_mentions_and_counts_of_tags_are_the_same_on_random_input() -> None:
                 assert expected == outcome(getattr(ours, name), one, other)
 
 
+def test_the_scheme_of_tags_is_detected_as_in_seqeval() -> None:
+    rng = random.Random(23)
+    outcomes = set()
+    for _ in range(2000):
+        letters = rng.sample("IOBESUL", rng.randint(0, 5)) + ["X"] * (rng.random() < 0.1)
+        suffix = rng.random() < 0.5
+        tags = [f"A-{each}" if suffix else f"{each}-A" for each in letters]
+        cut = rng.randint(0, len(tags))
+        found, expected = (
+            outcome(lambda *given, detect=each: detect(*given).__name__, [tags[:cut], tags[cut:]],
+                    suffix)
+            for each in (ours.scheme.auto_detect, their_schemes.auto_detect)
+        )  # fmt: skip
+        assert expected == found, tags
+        outcomes.add(found[1])
+    assert {None, "IOB2", "IOE2", "IOBES", "BILOU"} == outcomes
+
+
+def test_chunks_begin_and_end_where_those_of_seqeval_do() -> None:
+    prefixes = [*"IOBESUL.?", "", "BS"]
+    for before, own, label in itertools.product(prefixes, prefixes, ("PER", "LOC", "_")):
+        for name in ("start_of_chunk", "end_of_chunk"):
+            mine, other = (getattr(each, name) for each in (our_functions, their_functions))
+            assert other(before, own, "PER", label) is mine(before, own, "PER", label)
+
+
 @pytest.mark.slow
 def test_a_script_for_seqeval_runs_with_another_import(tmp_path: Any) -> None:
     script = """
@@ -247,6 +274,19 @@ def test_tags_may_be_in_tuples_and_arrays(kind: Any) -> None:
             gold, y_pred
         )
     assert 1.0 == our_functions.accuracy_score(np.array(["B-PER", "O"]), ["B-PER", "O"])
+
+
+def test_tags_in_tuples_and_generators_are_counted_tag_by_tag() -> None:
+    """seqeval compares whole tuples, and loses the first sentence of a generator."""
+    y_true, y_pred = [("B-A", "I-A"), ("O", "O", "O")], [("B-A", "O"), ("O", "O", "O")]
+    lists = [[list(tags) for tags in side] for side in (y_true, y_pred)]
+    expected = {"TP": 1, "FP": 0, "FN": 1, "TN": 3}
+    assert 0.5 == their_functions.accuracy_score(y_true, y_pred)
+    for gold, system in ((y_true, y_pred), lists):
+        assert 0.8 == our_functions.accuracy_score(gold, system)
+        assert 0.8 == our_functions.accuracy_score(iter(gold), iter(system))
+        assert expected == our_functions.performance_measure(gold, system)
+        assert expected == our_functions.performance_measure(iter(gold), iter(system))
 
 
 @pytest.mark.parametrize(

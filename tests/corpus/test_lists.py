@@ -91,6 +91,25 @@ def test_a_doc_of_spacy_is_text_with_tokens() -> None:
     assert not holds_documents([[SpacyDoc(["No"])]])
 
 
+@pytest.mark.parametrize(
+    "tags", [("B-A", "O"), ("A", "0", "0"), ("3", "2", "1"), ("B-A", "O", "O"), ("O", "1", "A")]
+)
+def test_tuples_of_tags_are_documents_and_not_mentions(tags: tuple[str, ...]) -> None:
+    assert len(tags) == of_lists([tags]).documents.length[0]
+    assert holds_documents([tags])
+    assert not holds_documents([[tags]])
+
+
+@pytest.mark.parametrize("mention", [("A", "0", "2"), ("A", 0, "2"), ("A", 0, 2, "x"), ("A", 2, 2)])
+def test_a_mention_that_is_not_written_as_it_should_be_is_no_document(mention: Any) -> None:
+    assert holds_documents([[mention]])
+
+
+def test_topics_of_a_document_with_tokens_are_not_taken_for_tags() -> None:
+    document = {"tokens": ["Ann", "ran"], "labels": ["sports"]}
+    assert [2] == of_lists([document]).documents.length.tolist()
+
+
 def test_lists_without_anything_fit_any_gold() -> None:
     corpus = of_lists([[], []])
     assert (None, [-1, -1]) == (corpus.unit, corpus.documents.length.tolist())
@@ -114,6 +133,18 @@ def test_lists_without_anything_fit_any_gold() -> None:
         ([[{"label": "A", "start": 0}]], "mentions[0] without a place"),
         ([[{"label": "A", "start": 0, "end": 1, "lable": 2}]], "lable"),
         ([{"label": "A", "start": 0, "end": 1}], "document 1: found a mention, expected a list of"),
+        ([("A", 0, 1)], "document 1: found a mention, expected a list of mentions for each docume"),
+        ([("B-A", "O"), ("A", "0", "2")], "document 2: found a mention, expected a list of ment"),
+        ([["O", None, "O"]], "document 1, tag 2: found None, expected a tag like O or B-PER"),
+        ([[("A", "0", "2")]], "document 1, mention 1: found ('A', '0', '2'), expected (label, st"),
+        ([[("A", 0, 2, "Ann")]], "document 1, mention 1: found ('A', 0, 2, 'Ann'), expected (lab"),
+        (
+            [{"tokens": ["Ann", "ran"], "ner_tags": ["B-A", "O"]}],
+            "document 1: found tokens with "
+            "ner_tags, expected tokens with mentions; give the tags themselves, as texts: "
+            "[row['ner_tags'] for row in rows]",
+        ),
+        ([{"tokens": ["Ann"], "labels": np.array([1])}], "document 1: found tokens with labels, "),
         (["O", "O"], "document 1: found str, expected one of: lists of tags"),
         ([3], "document 1: found int, expected one of: lists of tags"),
     ],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import pickle
 import weakref
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,18 @@ from carob.plugin import Averaged
 
 GOLD = [["B-PER", "I-PER", "O"], ["O", "B-LOC"], ["B-LOC", "O"]]
 SYSTEM = [["B-PER", "O", "O"], ["O", "B-LOC"], ["B-PER", "O"]]
+
+
+class Doc:
+    """As spaCy's Doc: its tokens come one after the other, and it has spans."""
+
+    ents = ()
+
+    def __iter__(self) -> Iterator[object]:
+        return iter([object()])
+
+
+DOC = Doc()
 
 
 def test_scores_are_those_of_the_same_files(tmp_path: Path) -> None:
@@ -95,6 +108,12 @@ def test_options_of_tags_are_used() -> None:
         (GOLD, [["O"], *SYSTEM[1:]], "system:1: K303 found 1 tokens, expected 3, as in gold:1"),
         (GOLD, SYSTEM[:2], "system: K302 found 2 documents, expected 3, as in gold"),
         (GOLD, [[("PER", 0, 9)], [], []], "K306 found a mention that ends at 9 in document '1'"),
+        (
+            [[("A", 0, 9)]],
+            [["B-A"]],
+            "system: K306 found 1 position in document '1', expected at "
+            "least 9, where a mention of gold ends",
+        ),
         (GOLD, [["O", "O", 1], *SYSTEM[1:]], "system: document 1, tag 3: found 1, expected a tag"),
         ([["O", 1]], SYSTEM, "gold: document 1, tag 2: found 1, expected a tag"),
         (GOLD, 5, "a corpus or a path is needed, not int"),
@@ -102,7 +121,23 @@ def test_options_of_tags_are_used() -> None:
         (GOLD, iter(SYSTEM), "needed, not list_iterator; a list of documents will do as well"),
         (GOLD, [], "give at least one system"),
         (GOLD, {}, "give at least one system"),
-        ([], [], "both lists are empty: give at least one document"),
+        (
+            GOLD,
+            [[("PER", "0", "2")], [], []],
+            "system: document 1, mention 1: found ('PER', '0', "
+            "'2'), expected (label, start, end), like ('PER', 0, 2)",
+        ),
+        (
+            GOLD,
+            [[("PER", 0, 2, "Ann")], [], []],
+            "system: document 1, mention 1: found ('PER', 0, "
+            "2, 'Ann'), expected (label, start, end), like ('PER', 0, 2)",
+        ),
+        (DOC, DOC, "a corpus or a path is needed, not Doc; a list of documents will do as well"),
+        ([DOC], DOC, "a corpus or a path is needed, not Doc; a list of documents will do as well"),
+        (DOC, [DOC], "a corpus or a path is needed, not Doc; a list of documents will do as well"),
+        ([], [], "all lists are empty: give at least one document"),
+        ([], {"a": [], "b": []}, "all lists are empty: give at least one document"),
         (["B-X", "O", "O"], ["B-X", "O", "O"], "found 'B-X' in the place of a document, expected"),
         ([[("X", 0, 2)]], [[{"start": 0, "end": 2}]], "without a label, expected a label"),
         ([{"start": 0, "end": 2}], [[]], "found a mention, expected a list of mentions"),
@@ -114,6 +149,29 @@ def test_errors_name_the_side_the_document_and_the_place(
     with pytest.raises(CarobError) as caught:
         score(gold, system, "exact.F1")
     assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("function", [score, compare])
+def test_an_error_names_the_system_among_several(function: Any) -> None:
+    short, words = GOLD[:2], [["O"], *GOLD[1:]]
+    for systems, message in (
+        ({"a": GOLD, "b": short}, "b: K302 found 2 documents, expected 3, as in gold"),
+        ({"a": words, "b": GOLD}, "a:1: K303 found 1 tokens, expected 3, as in gold:1; document "
+         "'1'"),
+        ([GOLD, GOLD, [[("PER", 0, 9)], [], []]], "system-3: K306 found a mention that ends at 9 "
+         "in document '1', expected an end within the 3 positions that gold has"),
+        ([short, GOLD, short], "system: K302 found 2 documents, expected 3, as in gold\n"
+         "system-3: K302 found 2 documents, expected 3, as in gold"),
+    ):  # fmt: skip
+        with pytest.raises(CarobError) as caught:
+            function(GOLD, systems, "exact.F1")
+        assert message == str(caught.value)
+
+
+def test_an_error_names_a_system_that_cannot_be_aligned() -> None:
+    gold, other = Corpus.of({"text": "Ann slept"}), Corpus.of({"text": "0123456789"})
+    with pytest.raises(CarobError, match=r"^b:1: K260 found 0\.0% of the characters aligned"):
+        score(gold, {"a": gold, "b": other}, "exact.F1", align="characters")
 
 
 def test_lists_are_hashed_when_a_signature_is_read_and_only_then(

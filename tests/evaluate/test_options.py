@@ -71,6 +71,8 @@ def test_a_wrong_option_is_refused_in_words(
     ("options", "message"),
     [
         ({"zero_division": "2"}, "zero_division is skip or 0 or 1, not '2'"),
+        ({"zero_division": 0.5}, "zero_division is skip or 0 or 1, not 0.5"),
+        ({"zero_division": False}, "zero_division is skip or 0 or 1, not False"),
         ({"resamples": 50}, "resamples is 0 (no intervals) or from 100 to 10,000,000, not 50"),
         ({"resamples": 10**8}, "resamples is 0 (no intervals) or from 100 to 10,000,000, not "
          "100,000,000"),
@@ -86,6 +88,17 @@ def test_a_wrong_option_of_statistics_is_refused_in_words(
     with pytest.raises(UsageError) as refused:
         carob.score(GOLD, SYSTEMS, **options)
     assert message == str(refused.value)
+
+
+@pytest.mark.parametrize(("number", "text"), [(0, "0"), (1, "1"), (0.0, "0"), (1.0, "1")])
+def test_zero_division_may_be_a_number(number: float, text: str) -> None:
+    gold, system = [["B-PER", "O"], ["O", "O"]], [["B-PER", "O"], ["O", "O"]]
+    found, expected = (
+        carob.score(gold, system, "exact.F1@macro-doc", zero_division=zero).to_json()
+        for zero in (number, text)
+    )
+    assert f"|zero:{text}|" in expected
+    assert expected == found
 
 
 def test_an_option_of_another_function_is_refused() -> None:

@@ -307,6 +307,26 @@ def test_a_filler_behind_the_end_of_gold_is_told(fillers: list[Any], count: int)
     assert count == caught.value.total
 
 
+def test_an_end_of_gold_behind_the_end_of_a_document_of_the_system_is_refused() -> None:
+    gold = Corpus.of(
+        {"id": "d", **slot({"start": 0, "end": 4}, "x")},
+        {"id": "e", "mentions": [{"start": 0, "end": 3, "label": "A"}]},
+        {"id": "f", "mentions": [{"start": 0, "end": 9, "label": "A"}]},
+    )
+    fitting = {"id": "d", "text": "four"}, {"id": "e", "text": "Ann"}
+    Pair.of(gold, Corpus.of(*fitting))
+    for texts, message in (
+        ({"d": "Ann", "e": "Ann"}, "system: K306 found 3 positions in document 'd', expected at "
+         "least 4, where a filler of gold ends"),
+        ({"f": "Ann", "e": "An"}, "system: K306 found 2 positions in document 'e', expected at "
+         "least 3, where a mention of gold ends (and 1 more like it)"),
+    ):  # fmt: skip
+        system = Corpus.of(*({"id": name, "text": text} for name, text in texts.items()))
+        with pytest.raises(InputError) as caught:
+            Pair.of(gold, system)
+        assert message == str(caught.value)
+
+
 def test_fillers_inside_of_gold_or_of_documents_it_lacks_are_fine() -> None:
     gold = Corpus.of({"id": "d", "text": "Ann"})
     system = Corpus.of(slot({"start": 0, "end": 9}, id="e"), slot("x", {"start": 0, "end": 3}))

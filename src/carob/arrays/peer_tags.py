@@ -204,17 +204,31 @@ def _between_borders(
 @cache
 def _seqeval_tables() -> tuple[BoolArray, BoolArray]:
     """Where a mention starts, and where the one before has ended, in the default mode."""
-    starts = _filled(
-        [*PREFIXES, "?"],
-        lambda before, own, same: own in "BS" or (before in "ESO" and own in "EI")
-        or (own not in "O." and not same),
-    )  # fmt: skip
-    ends = _filled(
-        [*PREFIXES, "?"],
-        lambda before, own, same: before in "ES" or (before in "BI" and own in "BSO")
-        or (before not in "O." and not same),
-    )  # fmt: skip
-    return starts, ends
+    prefixes = [*PREFIXES, "?"]
+    return _filled(prefixes, seqeval_starts), _filled(prefixes, seqeval_ends)
+
+
+def seqeval_starts(before: str, own: str, same: bool) -> bool:
+    """Whether a mention starts at a tag, by the prefixes of the tag before and its own, and whether
+    the two have the same label.
+
+    >>> seqeval_starts("I", "I", False), seqeval_starts("I", "I", True)
+    (True, False)
+    """
+    if own in ("B", "S") or (before in ("E", "S", "O") and own in ("E", "I")):
+        return True
+    return own not in ("O", ".") and not same
+
+
+def seqeval_ends(before: str, own: str, same: bool) -> bool:
+    """Whether a mention has ended before a tag.
+
+    >>> seqeval_ends("B", "O", False), seqeval_ends("O", "O", True)
+    (True, False)
+    """
+    if before in ("E", "S") or (before in ("B", "I") and own in ("B", "S", "O")):
+        return True
+    return before not in ("O", ".") and not same
 
 
 def _filled(prefixes: Sequence[str], rule: Callable[[str, str, bool], bool]) -> BoolArray:

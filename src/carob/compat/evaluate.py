@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from carob.compat.seqeval.metrics import accuracy_score, classification_report
-from carob.corpus.problems import UsageError
+from carob.corpus.problems import UsageError, shown
 
 
 @dataclass
@@ -28,8 +28,9 @@ class Seqeval:
 
     def add_batch(self, *, predictions: Any, references: Any) -> None:
         """Keep some sentences for `compute`."""
-        self.predictions += map(list, predictions)
-        self.references += map(list, references)
+        system = _sentences("predictions", predictions)
+        self.references += _sentences("references", references)
+        self.predictions += system
 
     def compute(
         self, *, predictions: Any = None, references: Any = None, **options: Any
@@ -61,6 +62,18 @@ class Seqeval:
             "overall_f1": overall["f1-score"],
             "overall_accuracy": accuracy_score(gold, system),
         }
+
+
+def _sentences(side: str, tags: Any) -> list[list[str]]:
+    """Lists of tags; one list of tags is refused, because a text is a list of letters."""
+    sentences = list(tags)
+    for row, each in enumerate(sentences):
+        if isinstance(each, str):
+            raise UsageError(
+                f"{side}: found {shown(each)} in the place of sentence {row + 1}, expected a list "
+                "of sentences: [tags] for the tags of one"
+            )
+    return list(map(list, sentences))
 
 
 def load(name: str) -> Seqeval:

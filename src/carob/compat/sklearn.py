@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from carob.corpus.problems import UsageError
+from carob.evaluate.options import Options, ScoreOptions
 from carob.evaluate.score import score
 from carob.recipe import Recipe
 
@@ -31,7 +32,9 @@ class Scorer:
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        Recipe.parse(self.recipe)  # a mistake costs no training
+        # A mistake costs no training.
+        Recipe.parse(self.recipe)
+        Options.of(ScoreOptions, self.options)
 
     def __call__(self, estimator: Any, X: Any, y: Any) -> float:  # noqa: N803 (its name there)
         """The score of what the estimator predicts."""

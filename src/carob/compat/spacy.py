@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from carob.corpus.document import Document, Mention
+from carob.evaluate.options import Options, ScoreOptions
 from carob.evaluate.score import score
 from carob.recipe import Recipe
 
@@ -30,7 +31,9 @@ class NerScorer:
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._recipes()  # a mistake costs no training
+        # A mistake costs no training.
+        self._recipes()
+        Options.of(ScoreOptions, self.options)
 
     def _recipes(self) -> dict[str, Recipe]:
         return {name: Recipe.parse(text) for name, text in self.scores.items()}

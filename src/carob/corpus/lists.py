@@ -18,6 +18,10 @@ from carob.corpus.tables import Codes, Documents, Mentions, int32
 DOCUMENTS = "lists of tags, lists of mentions (label, start, end), dicts, Documents or spaCy's Docs"
 
 
+TAG_KEYS = ("ner_tags", "tags", "labels")
+"""Under which keys rows of datasets have the tags of their tokens."""
+
+
 def is_list(value: Any) -> TypeGuard[Sequence[Any]]:
     """Whether a value is a list, or an array or column that can be one.
 
@@ -53,10 +57,22 @@ def holds_documents(value: Any) -> bool:
 def _is_document(item: Any) -> bool:
     """Whether an item is a document, and neither a tag nor a mention."""
     if is_list(item):
-        return not (len(item) == 3 and isinstance(item[0], str) and not isinstance(item[1], str))
+        return not _is_mention(item)
     if isinstance(item, Mapping):
         return "label" not in item and not {"start", "end"} <= item.keys()
     return isinstance(item, Document) or hasattr(item, "ents") or is_example(item)
+
+
+def _is_mention(item: Any) -> bool:
+    """Whether a list or tuple was written as a mention, perhaps not as it should be: a label and
+    two places, which may be texts, and perhaps the words.
+    """
+    if len(item) not in (3, 4) or not isinstance(item[0], str):
+        return False
+    start, end = item[1:3]
+    if isinstance(start, str) and isinstance(end, str):
+        return start.isdecimal() and end.isdecimal() and int(start) < int(end)
+    return not isinstance(start, str) and (not isinstance(end, str) or end.isdecimal())
 
 
 def is_example(item: Any) -> bool:
@@ -99,6 +115,9 @@ def of_lists(
     first = next((items[0] for items in every if items), None)
     if not isinstance(first, str):
         return _of_mentions(every)
+    for row, items in enumerate(every if columns is None else ()):
+        if _is_mention(items):
+            raise _bare_mention(row + 1)
     return of_tags(every, None, scheme, repair, columns, with_origin=True)
 
 
@@ -123,9 +142,9 @@ def _of_one(document: Any, number: int) -> Document | Mapping[str, Any]:
         return document
     if isinstance(document, Mapping):
         if {"start", "end"} <= document.keys():
-            raise UsageError(
-                f"document {number}: found a mention, expected a list of mentions for each document"
-            )
+            raise _bare_mention(number)
+        if "tokens" in document and "mentions" not in document:
+            _refuse_tags(document, number)
         return document
     if hasattr(document, "ents"):
         tokens = list(document)
@@ -139,6 +158,23 @@ def _of_one(document: Any, number: int) -> Document | Mapping[str, Any]:
         )
     raise UsageError(
         f"document {number}: found {type(document).__name__}, expected one of: {DOCUMENTS}"
+    )
+
+
+def _refuse_tags(document: Mapping[str, Any], number: int) -> None:
+    """Refuse a row of a dataset: a tag for each token, and no mentions."""
+    for key in TAG_KEYS:
+        tokens, tags = document["tokens"], document.get(key)
+        if is_list(tokens) and is_list(tags) and len(tokens) == len(tags):
+            raise UsageError(
+                f"document {number}: found tokens with {key}, expected tokens with mentions; "
+                f"give the tags themselves, as texts: [row[{key!r}] for row in rows]"
+            )
+
+
+def _bare_mention(number: int) -> UsageError:
+    return UsageError(
+        f"document {number}: found a mention, expected a list of mentions for each document"
     )
 
 

@@ -44,7 +44,7 @@ class ErrorsOptions(TypedDict, total=False):
 class RobustOptions(ErrorsOptions, total=False):
     """The options of `carob.robust`."""
 
-    zero_division: str
+    zero_division: str | float
 
 
 class ConfidenceOptions(ErrorsOptions, total=False):
@@ -139,6 +139,10 @@ class Options:
     def __post_init__(self) -> None:
         if self.preset is not None:
             check_table(self.preset)
+        zero: Any = self.zero_division
+        if zero in (0, 1) and not isinstance(zero, bool):
+            # Users of scikit-learn and seqeval write numbers.
+            object.__setattr__(self, "zero_division", str(int(zero)))
         self._check_choice("zero_division", ("skip", "0", "1"))
         self._check_choice("extra_docs", ("error", "ignore"))
         self._check_choice("words", ("count", "ignore", "error"))

@@ -433,8 +433,10 @@ def prepare(
     # Before anything is read, so that a mistake in a recipe costs no time.
     wanted = None if recipes is None else parse_recipes(recipes)
 
-    if all(isinstance(each, (list, tuple)) and not each for each in (gold, systems)):
-        raise UsageError("both lists are empty: give at least one document of gold and of a system")
+    if _is_empty_list(gold) and (
+        _is_empty_list(systems) or all(map(_is_empty_list, systems_by_name(systems).values()))
+    ):
+        raise UsageError("all lists are empty: give at least one document of gold and of a system")
     if isinstance(gold, (list, tuple)) and gold and isinstance(gold[0], str):
         raise UsageError(
             f"gold: found {shown(gold[0])} in the place of a document, expected a list of "
@@ -541,6 +543,10 @@ def prepare(
     )  # fmt: skip
 
 
+def _is_empty_list(value: Any) -> bool:
+    return isinstance(value, (list, tuple)) and not value
+
+
 def _aligned(
     reference: Corpus, answers: Mapping[str, Corpus], invalid: dict[str, InputError]
 ) -> tuple[Corpus, dict[str, Corpus], tuple[str, ...]]:
@@ -606,7 +612,8 @@ def _paired(
                 relations, bare_slots, schema,
             )  # fmt: skip
         except InputError as error:
-            paired.invalid[name] = error
+            in_memory = not origin_of(answer).path
+            paired.invalid[name] = _of_system(error, name) if in_memory else error
         except DataError as error:
             if not several:
                 raise
@@ -614,6 +621,14 @@ def _paired(
             problem = Problem("K308", path, None, str(error), expected)
             paired.invalid[name] = InputError([problem])
     return paired
+
+
+def _of_system(error: InputError, name: str) -> InputError:
+    """The error with the name of a system that has no file, which pairing does not know."""
+    problems = (
+        replace(each, file=name) if each.file == "system" else each for each in error.problems
+    )
+    return InputError(problems, error.total)
 
 
 def refuse_numbers(recipes: Sequence[Recipe], corpora: Mapping[str, Corpus]) -> None:
@@ -754,8 +769,9 @@ def systems_by_name(systems: Any, names: Sequence[str | None] = ()) -> dict[str,
     """
     if isinstance(systems, Mapping) and systems:
         return dict(systems)
-    one = isinstance(systems, str) or not isinstance(systems, Iterable)
-    every = [systems] if one or isinstance(systems, Corpus) else list(systems)
+    one = isinstance(systems, (str, Corpus)) or not isinstance(systems, Iterable)
+    one = one or hasattr(systems, "ents")  # a Doc of spaCy, which is a list of tokens as well
+    every = [systems] if one else list(systems)
     files = all(isinstance(each, (Corpus, str, os.PathLike)) for each in every)
     if not files and holds_documents(every):
         every = [systems]

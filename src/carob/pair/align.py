@@ -261,7 +261,7 @@ def aligned(gold: Corpus, system: Corpus, place: IntArray, name: str = "system")
         shares[row] = both, len(left.text) + len(right.text) - both
     known, unknown = (sum(each[side] for each in shares.values()) for side in (0, 1))
     if known < LEAST * (known + unknown):
-        raise _refused(gold, system, place, shares, known, unknown)
+        raise _refused(gold, system, place, shares, known, unknown, name)
     facts = {**system.facts, ALIGNED: known, UNALIGNED: unknown}
     return replace(_moved(gold, system, place, moves), facts=facts)
 
@@ -276,13 +276,13 @@ def share(corpus: Corpus) -> float | None:
 
 def _refused(
     gold: Corpus, system: Corpus, place: IntArray, shares: dict[int, tuple[int, int]],
-    known: int, unknown: int,
+    known: int, unknown: int, name: str,
 ) -> InputError:  # fmt: skip
     row = min(shares, key=lambda row: (shares[row][0] + 1) / (sum(shares[row]) + 1))
     ours = int(place[row])
     return InputError([
         Problem(
-            "K260", system.file_name("system", row), int(system.documents.line[row]),
+            "K260", system.file_name(name, row), int(system.documents.line[row]),
             f"{known / (known + unknown):.1%} of the characters aligned with those of gold",
             f"at least {LEAST:.0%}",
             f"least of all in document {shown(gold.documents.name(ours))}: "

@@ -323,7 +323,7 @@ class Pair:
         if right is not system.mentions:  # those of a corpus are in order
             right = Corpus(None, gold.documents, right, tagset).ordered().mentions
         if not apart:
-            _require_ends_within(gold, system, right, place)
+            _require_ends_within(gold, system, left, right, place)
         coverage = _coverage(gold, system, len(theirs))
         if changed:
             coverage["different_words"] = changed
@@ -608,33 +608,59 @@ def _moved(table: Mentions, place: IntArray) -> tuple[Mentions, int]:
     return replace(table, doc=doc).take(there), len(doc) - len(there)
 
 
-def _require_ends_within(gold: Corpus, system: Corpus, mentions: Mentions, place: IntArray) -> None:
-    """Check the positions of a system file without words: gold may not have them all."""
-    _require_within("mention", gold, system, mentions.doc, mentions.end, place)
-    if len(system.templates):
-        doc, end = system.templates.ends()
-        there = place[doc] != UNKNOWN
-        _require_within("filler", gold, system, place[doc[there]], end[there], place)
-
-
-def _require_within(
-    what: str, gold: Corpus, system: Corpus, doc: IntArray, end: IntArray, place: IntArray
+def _require_ends_within(
+    gold: Corpus, system: Corpus, left: Mentions, right: Mentions, place: IntArray
 ) -> None:
+    """Check the positions of a file without words, where the other side knows how long its
+    documents are.
+    """
     length = gold.documents.length
+    for what, doc, end in _ends(system, right, place):
+        if beyond := _beyond(doc, end, length):
+            row = int(doc[beyond[0]])
+            problem = Problem(
+                "K306", system.file_name("system", int(np.argmax(place == row))), None,
+                f"a {what} that ends at {end[beyond[0]]} in document "
+                f"{shown(gold.documents.name(row))}",
+                f"an end within the {length[row]} positions that {gold.file_name('gold')} has",
+            )  # fmt: skip
+            raise InputError([problem], len(beyond))
+    if not np.count_nonzero(length < 0):
+        return
+    there = np.flatnonzero(place != UNKNOWN)
+    length = np.full(len(gold), UNKNOWN)
+    length[place[there]] = system.documents.length[there]
+    for what, doc, end in _ends(gold, left, np.arange(len(gold))):
+        if beyond := _beyond(doc, end, length):
+            row = int(doc[beyond[0]])
+            problem = Problem(
+                "K306", system.file_name("system", int(np.argmax(place == row))), None,
+                f"{many(length[row], 'position')} in document {shown(gold.documents.name(row))}",
+                f"at least {end[beyond[0]]}, where a {what} of {gold.file_name('gold', row)} ends",
+            )  # fmt: skip
+            raise InputError([problem], len(beyond))
+
+
+def _ends(
+    corpus: Corpus, mentions: Mentions, place: IntArray
+) -> Iterator[tuple[str, IntArray, IntArray]]:
+    """Where mentions and fillers end: in which document of gold, and at which position."""
+    yield "mention", mentions.doc, mentions.end
+    if len(corpus.templates):
+        doc, end = corpus.templates.ends()
+        there = place[doc] != UNKNOWN
+        yield "filler", place[doc[there]], end[there]
+
+
+def _beyond(doc: IntArray, end: IntArray, length: IntArray) -> list[int]:
+    """The rows that end after the end of their document, as far as its length is known."""
     beyond: list[int] = []
     for rows in stretches(len(doc)):
         own = length.take(doc[rows])
-        there = ((end[rows] > own) & (own >= 0)).nonzero()[0]
-        beyond += (rows.start + there).tolist() if len(there) else []
-    if beyond:
-        row = beyond[0]
-        name = shown(gold.documents.name(int(doc[row])))
-        problem = Problem(
-            "K306", system.file_name("system", int(np.argmax(place == doc[row]))), None,
-            f"a {what} that ends at {end[row]} in document {name}",
-            f"an end within the {length[doc[row]]} positions that {gold.file_name('gold')} has",
-        )  # fmt: skip
-        raise InputError([problem], len(beyond))
+        there = (end[rows] > own).nonzero()[0]
+        if len(there):
+            beyond += (rows.start + there[own[there] >= 0]).tolist()
+    return beyond
 
 
 def _coverage(gold: Corpus, system: Corpus, both: int) -> dict[str, int]:

@@ -19,7 +19,9 @@ from carob.arrays.peer_tags import (
     TagReader,
     read_tags,
     seqeval_counts,
+    seqeval_ends,
     seqeval_mentions,
+    seqeval_starts,
     split_seqeval,
 )
 from carob.arrays.types import FloatArray, IntArray
@@ -369,7 +371,7 @@ def classification_report(
     if mode == "strict":
         if scheme is None:
             _check_sentences(y_true, y_pred, 0)
-            strict = _detected_scheme(y_true, suffix)
+            strict = auto_detect(y_true, suffix)
         else:
             strict = scheme_of(scheme)
     counts = _counts(y_true, y_pred, suffix, strict)
@@ -387,7 +389,14 @@ def classification_report(
     return report(rows, averages, digits)
 
 
-def _detected_scheme(sentences: Sentences, suffix: bool) -> type[Token]:
+def auto_detect(sequences: Sentences, suffix: bool = False, delimiter: str = "-") -> type[Token]:
+    """The scheme of tags, by their prefixes: IOB2, IOE2, IOBES or BILOU. As in seqeval, the
+    `delimiter` makes no difference.
+
+    >>> auto_detect([["B-PER", "I-PER", "O"]]).__name__
+    'IOB2'
+    """
+    sentences = list(sequences)
     try:
         tags = list(dict.fromkeys(chain.from_iterable(sentences)))
     except TypeError:  # a list or dict, which has no number
@@ -400,6 +409,24 @@ def _detected_scheme(sentences: Sentences, suffix: bool) -> type[Token]:
             raise ValueError(f"This scheme is not supported: {tag}")
         letters.add(letter)
     return detected(letters)
+
+
+def start_of_chunk(prev_tag: str, tag: str, prev_type: str, type_: str) -> bool:
+    """Whether a mention starts at a tag, by the prefixes and labels of the tag before and its own.
+
+    >>> start_of_chunk("O", "I", "_", "PER")
+    True
+    """
+    return seqeval_starts(prev_tag, tag, prev_type == type_)
+
+
+def end_of_chunk(prev_tag: str, tag: str, prev_type: str, type_: str) -> bool:
+    """Whether a mention ends between the tag before and a tag.
+
+    >>> end_of_chunk("I", "I", "PER", "PER")
+    False
+    """
+    return seqeval_ends(prev_tag, tag, prev_type == type_)
 
 
 def get_entities(seq: Any, suffix: bool = False) -> list[tuple[str, int, int]]:
@@ -418,17 +445,11 @@ def get_entities(seq: Any, suffix: bool = False) -> list[tuple[str, int, int]]:
     return [(names[number], first, last) for number, first, last in rows]
 
 
-def _tag_pairs(y_true: Any, y_pred: Any) -> Counter[tuple[Any, Any]]:
-    gold, system = _flat(y_true), _flat(y_pred)
+def _tag_pairs(gold: list[list[Any]], system: list[list[Any]]) -> Counter[tuple[Any, Any]]:
     try:
-        return Counter(zip(gold, system, strict=False))
+        return Counter(zip(chain.from_iterable(gold), chain.from_iterable(system), strict=False))
     except TypeError:  # a list or dict, which has no number
-        raise _wrong_tag([*_nested(y_true), *_nested(y_pred)]) from None
-
-
-def _flat(tags: Any) -> list[Any]:
-    """The tags of a list, or of lists, tuples or arrays in it."""
-    return list(chain.from_iterable(_nested(tags)))
+        raise _wrong_tag([*gold, *system]) from None
 
 
 def _nested(tags: Any) -> list[list[Any]]:
@@ -446,9 +467,10 @@ def accuracy_score(y_true: Any, y_pred: Any) -> float:
     >>> accuracy_score([["B-PER", "O"]], [["B-PER", "B-LOC"]])
     0.5
     """
-    pairs = _tag_pairs(y_true, y_pred)
+    sentences = _nested(y_true)
+    pairs = _tag_pairs(sentences, _nested(y_pred))
     right = sum(number for (gold, system), number in pairs.items() if gold == system)
-    return right / len(_flat(y_true))
+    return right / sum(map(len, sentences))
 
 
 def performance_measure(y_true: Any, y_pred: Any) -> dict[str, int]:
@@ -458,7 +480,7 @@ def performance_measure(y_true: Any, y_pred: Any) -> dict[str, int]:
     {'TP': 1, 'FP': 0, 'FN': 1, 'TN': 1}
     """
     counts = {"TP": 0, "FP": 0, "FN": 0, "TN": 0}
-    for (gold, system), number in _tag_pairs(y_true, y_pred).items():
+    for (gold, system), number in _tag_pairs(_nested(y_true), _nested(y_pred)).items():
         if gold == system:
             counts["TN" if gold == "O" else "TP"] += number
         elif system != "O":
