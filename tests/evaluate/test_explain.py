@@ -203,9 +203,19 @@ def test_a_number_that_someone_saw_is_compared_with_the_emulation(
     assert found.complete == (not left)
 
 
+def test_digits_are_as_many_as_it_takes_to_see_a_difference() -> None:
+    gold, system = [["B-A", "O", "B-B"]], [["B-A", "O", "O"]]
+    lines = str(carob.explain(gold, system, "seqeval(mode=default)=66.6700")).splitlines()
+    columns = {line.split("  ")[0]: line.split() for line in lines if line.strip()}
+    assert "+0.000033" == columns["unexplained"][3]
+    assert "0.666667" == columns["seqeval(mode=default)"][3]
+    assert ["printed", "0.666700"] == columns["printed"]
+
+
 @pytest.mark.parametrize(
     ("like", "message"),
     [
+        ("conlleval=101", "found --like conlleval=101, expected a number from 0 to 1, or up to 100"),
         ("seqevall", "no tool is called 'seqevall'; did you mean seqeval?"),
         ("seqeval(mode=lax)", "seqeval has no mode 'lax'; it has: default, strict"),
         (

@@ -99,6 +99,8 @@ def parse_like(text: str) -> list[tuple[Peer, str | None]]:
     if match is None:
         raise UsageError(f"found --like {text}, expected a tool, like seqeval or seqeval=84.31")
     name, parameters, printed = match[1], (match[2] or "").replace(" ", ""), match[3]
+    if printed is not None and float(printed) > 100:
+        raise UsageError(f"found --like {text}, expected a number from 0 to 1, or up to 100")
     cls = registry.load("peers", name)
     try:
         peer: Peer = parse_component(name + parameters, "tool", {name: cls})
