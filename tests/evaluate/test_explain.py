@@ -190,6 +190,35 @@ def test_a_tool_that_refuses_a_tag_names_its_line(tmp_path: Path) -> None:
     assert "prints no number" in str(found)
 
 
+def test_examples_of_texts_show_words_and_the_line_of_the_document(tmp_path: Path) -> None:
+    ann = {"id": "a", "text": "Ann Lee visited Rome", "mentions": []}
+    other = {"id": "b", "text": "Rome", "mentions": []}
+    person = {"label": "PER", "start": 0, "end": 7}
+    sides = {
+        "gold": [{**ann, "mentions": [person]}, other],
+        "system": [other, {**ann, "mentions": [person, person]}],
+        "inside": [{**ann, "mentions": [{**person, "end": 5}]}, other],
+    }
+    for name, documents in sides.items():
+        lines = "".join(json.dumps(each) + "\n" for each in documents)
+        (tmp_path / f"{name}.jsonl").write_text(lines)
+    gold, system, inside = (tmp_path / f"{name}.jsonl" for name in sides)
+    share = shares(carob.explain(gold, system, "seqeval(mode=default)").tools[0])["one tag a token"]
+    assert [f"{system}:2: [Ann Lee]PER -> no mention"] == list(map(str, share.examples))
+    share = shares(carob.explain(gold, inside, "seqeval(mode=default)").tools[0])["tokens"]
+    assert f"{inside}:1: [Ann L]PER -> [Ann Lee]PER" == str(share.examples[1])
+
+
+def test_a_document_that_a_system_without_tags_lacks_has_no_mentions(tmp_path: Path) -> None:
+    lines = [json.dumps({"id": name, "tokens": ["Ann"], "mentions": [
+        {"label": "PER", "start": 0, "end": 1}
+    ]}) for name in "ab"]  # fmt: skip
+    (tmp_path / "gold.jsonl").write_text("\n".join(lines))
+    (tmp_path / "system.jsonl").write_text(lines[0])
+    tool = carob.explain(tmp_path / "gold.jsonl", tmp_path / "system.jsonl", "seqeval").tools[0]
+    assert (0.5, 0.5) == numbers(tool)["R"]
+
+
 @pytest.mark.parametrize(
     ("printed", "left"),
     [("0.667", 0.0), ("66.67", 0.0), ("67", 0.0), ("0.70", 1 / 30), ("1", 1 / 3), ("0", -2 / 3)],
