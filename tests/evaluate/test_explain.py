@@ -8,6 +8,7 @@ import json
 import random
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -242,9 +243,38 @@ def test_digits_are_as_many_as_it_takes_to_see_a_difference() -> None:
 
 
 @pytest.mark.parametrize(
+    ("gold", "system", "like", "message"),
+    [
+        ([], [], None, "both lists are empty: give at least one document of gold and of a system"),
+        ([["O"]], {"a": [["O"]]}, None,
+         "explain takes one system, found a mapping: give one of its values"),
+        ([["O"]], [[["O"]]] * 2, None,
+         "explain takes one system, found a list of 2: give one of them"),
+        ([["O"]], ["a.conll"], None,
+         "explain takes one system, found a list of 1: give one of them"),
+        ([["O"]], [["O"]], {"spacy": 50},
+         "like is a text or a list of texts, with a number as in 'conlleval=84.31'"),
+    ],
+)  # fmt: skip
+def test_several_systems_and_mappings_are_refused(
+    gold: Any, system: Any, like: Any, message: str
+) -> None:
+    with pytest.raises(UsageError) as error:
+        carob.explain(gold, system, like)
+    assert message == str(error.value)
+    if like is None:
+        with pytest.raises(UsageError) as error:
+            carob.errors(gold, system)
+        assert message.replace("explain", "errors") == str(error.value)
+
+
+@pytest.mark.parametrize(
     ("like", "message"),
     [
-        ("conlleval=101", "found --like conlleval=101, expected a number from 0 to 1, or up to 100"),
+        (
+            "conlleval=101",
+            "found --like conlleval=101, expected a number from 0 to 1, or up to 100",
+        ),
         ("seqevall", "no tool is called 'seqevall'; did you mean seqeval?"),
         ("seqeval(mode=lax)", "seqeval has no mode 'lax'; it has: default, strict"),
         (

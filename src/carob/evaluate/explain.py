@@ -14,7 +14,7 @@ from carob._version import __version__
 from carob.corpus.problems import DataError, RecipeError, UsageError
 from carob.evaluate._readings import Views
 from carob.evaluate.options import Options
-from carob.evaluate.read import Scorable
+from carob.evaluate.read import Scorable, require_one_system
 from carob.evaluate.run import Run, prepare, systems_by_name
 from carob.explain.shares import Places, share_of
 from carob.pair.pair import documents_of_gold
@@ -68,6 +68,9 @@ def explain(
     """
     if examples < 0:
         raise UsageError(f"examples is 0 or more, not {examples}")
+    if isinstance(like, Mapping):
+        raise UsageError("like is a text or a list of texts, with a number as in 'conlleval=84.31'")
+    require_one_system("explain", gold, system)
     texts = [like] if isinstance(like, str) else registry.names("peers") if like is None else like
     tools = [tool for text in texts for tool in parse_like(text)]
     if not tools:

@@ -12,7 +12,7 @@ from carob.corpus.corpus import Corpus
 from carob.corpus.problems import DataError, UsageError, plain
 from carob.evaluate.errors import analyse
 from carob.evaluate.options import Options, ScoreOptions
-from carob.evaluate.read import Scorable
+from carob.evaluate.read import Scorable, require_one_system
 from carob.evaluate.run import Run, prepare
 from carob.evaluate.score import score_run
 from carob.recipe import parse_component
@@ -46,6 +46,7 @@ def like(gold: Scorable, system: Scorable, tool: str, **options: Unpack[ScoreOpt
     """
     component = parse_component(tool, "tool", TOOLS)
     chosen = Options.of(ScoreOptions, options | {"resamples": 0})
+    require_one_system("like", gold, system)
     if component.reads == "tags":
         if chosen.labels is not None or chosen.map or chosen.task is not None:
             raise UsageError(f"{component.name} counts all tags: labels, map and task have no use")

@@ -187,6 +187,21 @@ def test_faireval_prints_what_was_published(data: Path) -> None:
     assert expected == found
 
 
+@pytest.mark.parametrize(
+    ("gold", "system", "message"),
+    [
+        ([], [], "both lists are empty: give at least one document of gold and of a system"),
+        ([["O"]], {"a": [["O"]]}, "like takes one system, found a mapping: give one of its values"),
+        ([["O"]], [[["O"]]] * 2, "like takes one system, found a list of 2: give one of them"),
+    ],
+)
+def test_several_systems_or_none_are_refused(gold: Any, system: Any, message: str) -> None:
+    for tool in TOOLS:
+        with pytest.raises(UsageError) as error:
+            like(gold, system, tool)
+        assert message == str(error.value)
+
+
 def test_faireval_has_zero_where_nothing_is_defined() -> None:
     gold, system = carob.Corpus.of("[Ann]A slept"), carob.Corpus.of("Ann slept")
     lines = like(gold, system, "faireval").splitlines()
