@@ -41,6 +41,9 @@ def table(result: Explanation) -> list[str]:
     lines = ["| tool | recipe | carob | rules: mentions of gold and system, change | tool |"
              " unexplained |", "|:--|:--|--:|:--|--:|--:|"]  # fmt: skip
     for tool in result:
+        if tool.refusal:
+            lines.append(f"| `{tool.tool}` | | | {tool.refusal} | none | |")
+            continue
         number = next(n for n in tool.numbers if n.name.endswith(("F1", "FB1", "_f")))
         rules = [
             f"{share.rule} ({share.gold:,} and {share.system:,}) {share.changes[number.name]:+.4f}"

@@ -203,6 +203,16 @@ def test_an_assertion_can_ask_for_the_interval() -> None:
         assert_score(GOLD[:1], SYSTEM[:1], "exact.F1", at_least=0, surely=True)
 
 
+def test_an_assertion_shows_as_many_digits_as_it_takes() -> None:
+    gold, system = [["B-A", "B-A", "B-A"]], [["B-A", "B-A", "O"]]
+    with pytest.raises(AssertionError) as error:
+        assert_score(gold, system, "exact.R", at_least=0.6667)
+    assert "exact.R is 0.66667, expected at least 0.6667" == str(error.value)
+    with pytest.raises(AssertionError) as error:
+        assert_score(gold, system, "exact.R", at_most=0.6666666666)
+    assert "exact.R is 0.6667, expected at most 0.6666666666" == str(error.value)
+
+
 def test_no_adapter_imports_what_it_is_for() -> None:
     code = (
         "import sys\n"

@@ -8,6 +8,7 @@ import json
 import random
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -190,6 +191,35 @@ def test_a_tool_that_refuses_a_tag_names_its_line(tmp_path: Path) -> None:
     assert "prints no number" in str(found)
 
 
+def test_examples_of_texts_show_words_and_the_line_of_the_document(tmp_path: Path) -> None:
+    ann = {"id": "a", "text": "Ann Lee visited Rome", "mentions": []}
+    other = {"id": "b", "text": "Rome", "mentions": []}
+    person = {"label": "PER", "start": 0, "end": 7}
+    sides = {
+        "gold": [{**ann, "mentions": [person]}, other],
+        "system": [other, {**ann, "mentions": [person, person]}],
+        "inside": [{**ann, "mentions": [{**person, "end": 5}]}, other],
+    }
+    for name, documents in sides.items():
+        lines = "".join(json.dumps(each) + "\n" for each in documents)
+        (tmp_path / f"{name}.jsonl").write_text(lines)
+    gold, system, inside = (tmp_path / f"{name}.jsonl" for name in sides)
+    share = shares(carob.explain(gold, system, "seqeval(mode=default)").tools[0])["one tag a token"]
+    assert [f"{system}:2: [Ann Lee]PER -> no mention"] == list(map(str, share.examples))
+    share = shares(carob.explain(gold, inside, "seqeval(mode=default)").tools[0])["tokens"]
+    assert f"{inside}:1: [Ann L]PER -> [Ann Lee]PER" == str(share.examples[1])
+
+
+def test_a_document_that_a_system_without_tags_lacks_has_no_mentions(tmp_path: Path) -> None:
+    lines = [json.dumps({"id": name, "tokens": ["Ann"], "mentions": [
+        {"label": "PER", "start": 0, "end": 1}
+    ]}) for name in "ab"]  # fmt: skip
+    (tmp_path / "gold.jsonl").write_text("\n".join(lines))
+    (tmp_path / "system.jsonl").write_text(lines[0])
+    tool = carob.explain(tmp_path / "gold.jsonl", tmp_path / "system.jsonl", "seqeval").tools[0]
+    assert (0.5, 0.5) == numbers(tool)["R"]
+
+
 @pytest.mark.parametrize(
     ("printed", "left"),
     [("0.667", 0.0), ("66.67", 0.0), ("67", 0.0), ("0.70", 1 / 30), ("1", 1 / 3), ("0", -2 / 3)],
@@ -203,9 +233,48 @@ def test_a_number_that_someone_saw_is_compared_with_the_emulation(
     assert found.complete == (not left)
 
 
+def test_digits_are_as_many_as_it_takes_to_see_a_difference() -> None:
+    gold, system = [["B-A", "O", "B-B"]], [["B-A", "O", "O"]]
+    lines = str(carob.explain(gold, system, "seqeval(mode=default)=66.6700")).splitlines()
+    columns = {line.split("  ")[0]: line.split() for line in lines if line.strip()}
+    assert "+0.000033" == columns["unexplained"][3]
+    assert "0.666667" == columns["seqeval(mode=default)"][3]
+    assert ["printed", "0.666700"] == columns["printed"]
+
+
+@pytest.mark.parametrize(
+    ("gold", "system", "like", "message"),
+    [
+        ([], [], None, "both lists are empty: give at least one document of gold and of a system"),
+        ([["O"]], {"a": [["O"]]}, None,
+         "explain takes one system, found a mapping: give one of its values"),
+        ([["O"]], [[["O"]]] * 2, None,
+         "explain takes one system, found a list of 2: give one of them"),
+        ([["O"]], ["a.conll"], None,
+         "explain takes one system, found a list of 1: give one of them"),
+        ([["O"]], [["O"]], {"spacy": 50},
+         "like is a text or a list of texts, with a number as in 'conlleval=84.31'"),
+    ],
+)  # fmt: skip
+def test_several_systems_and_mappings_are_refused(
+    gold: Any, system: Any, like: Any, message: str
+) -> None:
+    with pytest.raises(UsageError) as error:
+        carob.explain(gold, system, like)
+    assert message == str(error.value)
+    if like is None:
+        with pytest.raises(UsageError) as error:
+            carob.errors(gold, system)
+        assert message.replace("explain", "errors") == str(error.value)
+
+
 @pytest.mark.parametrize(
     ("like", "message"),
     [
+        (
+            "conlleval=101",
+            "found --like conlleval=101, expected a number from 0 to 1, or up to 100",
+        ),
         ("seqevall", "no tool is called 'seqevall'; did you mean seqeval?"),
         ("seqeval(mode=lax)", "seqeval has no mode 'lax'; it has: default, strict"),
         (
@@ -245,7 +314,7 @@ def test_the_parts_add_up_for_files_with_everything(tmp_path: Path, seed: int) -
     )
     gold, system = write(tmp_path, gold=first, system=second)
     for found in carob.explain(gold, system):
-        assert not found.refusal or found.tool == "seqeval(mode=strict)"
+        assert not found.refusal or found.tool in ("seqeval(mode=strict)", "faireval")
         for each in found.numbers:
             made = sum(share.changes[each.name] for share in found.shares)
             assert made == pytest.approx(each.difference, abs=1e-12)

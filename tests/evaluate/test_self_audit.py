@@ -4,6 +4,7 @@ made for it.
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -218,3 +219,16 @@ def test_it_converts_as_results_do() -> None:
     assert str(audit).startswith("audit: 10 checks: 10 ok\nok       gold against itself")
     with pytest.raises(UsageError):
         carob.score(PLAIN, SHORT, audits=True)  # type: ignore[call-arg]
+
+
+def test_checks_are_rows_of_csv() -> None:
+    scores = carob.score(PLAIN, SHORT, "exact.F1", audit=True, resamples=0)
+    assert scores.audit is not None
+    head, first, *rows = csv.reader(scores.to("csv").splitlines())
+    assert ["system", "recipe", "check", "verdict", "text", "signature"] == [
+        head[0], head[1], *head[-4:]
+    ]  # fmt: skip
+    assert ["system", "exact.F1", "", "", ""] == [*first[:2], *first[-4:-1]]
+    assert [(each.system, "", each.name, each.verdict, each.text) for each in scores.audit] == [
+        (*row[:2], *row[-4:-1]) for row in rows
+    ]

@@ -79,7 +79,7 @@ WORLDS = pytest.mark.parametrize("kind", list(MAKERS))
 
 
 @cache
-def world(kind: str) -> Pair:
+def corpora(kind: str) -> tuple[Corpus, Corpus]:
     """The system copies some of gold, some of it with another label."""
     rng = np.random.default_rng(list(MAKERS).index(kind))
     sides: tuple[list[Document], list[Document]] = ([], [])
@@ -90,7 +90,11 @@ def world(kind: str) -> Pair:
             theirs += [Mention.of(label(rng), e.fragments) for e in ours if rng.random() < 0.1]
         for side, mentions in zip(sides, (ours, theirs), strict=True):
             side.append(Document(tokens=("w",) * LENGTH, mentions=tuple(mentions)))
-    return Pair.of(Corpus.of(*sides[0]), Corpus.of(*sides[1]))
+    return Corpus.of(*sides[0]), Corpus.of(*sides[1])
+
+
+def world(kind: str) -> Pair:
+    return Pair.of(*corpora(kind))
 
 
 class Span:
@@ -130,9 +134,12 @@ def kind_of(gold: Span, system: Span) -> str:
     return "BEO"
 
 
-def slowly(gold: list[Span], system: list[Span]) -> list[Row]:
-    """The steps of the algorithm as they are written."""
+def slowly(gold: list[Span], system: list[Span], *, early: bool = False) -> list[Row]:
+    """The steps of the algorithm as they are written. An `early` FairEval took mentions out of the
+    lists that it was walking through.
+    """
     rows: list[Row] = []
+    walk: Callable[[list[Span]], list[Span]] = (lambda spans: spans) if early else list
 
     def add(name: str, g: Span, s: Span) -> None:
         rows.append((name, g.named(), s.named()))
@@ -164,7 +171,7 @@ def slowly(gold: list[Span], system: list[Span]) -> list[Row]:
             shared = g.tokens & s.tokens
             g.tokens, s.tokens = g.tokens - shared, s.tokens - shared
 
-        for g in list(gold):
+        for g in walk(gold):
             if near := [s for s in system if fit(g, s)]:
                 s = most_similar(g, near)
                 match(g, s)
@@ -172,12 +179,12 @@ def slowly(gold: list[Span], system: list[Span]) -> list[Row]:
                 system.remove(s)
                 counted_gold.append(g)
                 counted_system.append(s)
-        for g in list(gold):
+        for g in walk(gold):
             if near := [s for s in counted_system if fit(g, s) and g.tokens & s.tokens]:
                 match(g, most_similar(g, near))
                 gold.remove(g)
                 counted_gold.append(g)
-        for s in list(system):
+        for s in walk(system):
             if near := [g for g in counted_gold if fit(g, s) and g.tokens & s.tokens]:
                 match(most_similar(s, near), s)
                 system.remove(s)
@@ -187,14 +194,14 @@ def slowly(gold: list[Span], system: list[Span]) -> list[Row]:
     return rows
 
 
-def expected(pair: Pair) -> list[Counter[Row]]:
+def expected(pair: Pair, *, early: bool = False) -> list[Counter[Row]]:
     """The rows of each document."""
     spans: list[tuple[list[Span], list[Span]]] = [([], []) for _ in range(pair.size)]
     for place, side in enumerate(("gold", "system")):
         table = getattr(pair, side)
         for row, doc in enumerate(table.doc.tolist()):
             spans[doc][place].append(Span(pair, side, row))
-    return [Counter(slowly(*both)) for both in spans]
+    return [Counter(slowly(*both, early=early)) for both in spans]
 
 
 def actual(pair: Pair, events: Events) -> list[Counter[Row]]:
@@ -375,6 +382,57 @@ def test_the_confusion_matrix_of_faireval_comes_out() -> None:
     }
     analysis = MentionErrors(pair, Fair()(pair), lambda row: (None, None))
     assert expected == analysis.confusion().to_dict()
+
+
+def totals(rows: list[Counter[Row]]) -> dict[str, int]:
+    """How often each type of error is there."""
+    found = Counter[str]()
+    for each in rows:
+        for (name, _, _), count in each.items():
+            found[name] += count
+    return dict(found)
+
+
+def test_an_early_faireval_skipped_the_mention_after_each_pair() -> None:
+    gold = Document(tokens=("w",) * 6, mentions=(Mention("B", 0, 3), Mention("A", 3, 6)))
+    system = Document(tokens=("w",) * 6, mentions=(Mention("A", 0, 2), Mention("B", 3, 5)))
+    pair = Pair.of(Corpus.of(gold), Corpus.of(system))
+    assert {"LBE": 2} == totals(expected(pair)) == totals(actual(pair, Fair()(pair)))
+    assert {"LBE": 1, "FN": 1, "FP": 1} == totals(expected(pair, early=True))
+
+
+def test_the_errors_of_an_early_faireval_depend_on_the_order_of_mentions() -> None:
+    tokens = ("w",) * 8
+    gold = Corpus.of(Document(tokens=tokens, mentions=tuple(
+        Mention("A", start, start + 2) for start in (0, 3, 6)
+    )))  # fmt: skip
+    system = Corpus.of(Document(tokens=tokens, mentions=(Mention("A", 0, 1), Mention("A", 6, 7))))
+    pair = Pair.of(gold, system)
+
+    def found(order: tuple[int, ...], *, early: bool) -> dict[str, int]:
+        sides = (
+            [Span(pair, "gold", row) for row in order],
+            [Span(pair, "system", i) for i in (0, 1)],
+        )
+        return totals([Counter(slowly(*sides, early=early))])
+
+    assert {"BES": 2, "FN": 1} == found((0, 1, 2), early=True) == found((0, 1, 2), early=False)
+    assert {"BES": 1, "FN": 2, "FP": 1} == found((0, 2, 1), early=True)
+    assert {"BES": 2, "FN": 1} == found((0, 2, 1), early=False)
+
+
+def test_both_published_tables_of_faireval_come_out() -> None:
+    """The results in its repository were replaced once, when mentions were skipped no longer."""
+    data = folder()
+    gold, system = (carob.read(data / f"{name}.tsv", "spans") for name in ("target", "system"))
+    pair = Pair.of(gold, system)
+    both = {"TP": 5159, "LE": 252}
+    assert totals(expected(pair)) == both | {
+        "BES": 71, "BEL": 106, "BEO": 3, "LBE": 155, "FN": 462, "FP": 253
+    }  # fmt: skip
+    assert totals(expected(pair, early=True)) == both | {
+        "BES": 68, "BEL": 101, "BEO": 4, "LBE": 144, "FN": 477, "FP": 267
+    }  # fmt: skip
 
 
 FORMULA = (

@@ -187,6 +187,34 @@ def hipe_right(gold: list[Any], system: list[Any], mode: str) -> int:
     return right
 
 
+def faireval(gold: Tags, system: Tags, mode: str) -> Numbers:
+    """Not the program, which is no package, but its rules said in another way."""
+    right = wrong = missed = 0
+    for ours, theirs in zip(gold, system, strict=True):
+        sides = [open_mentions(tags) for tags in (ours, theirs)]
+        right += sum(each in sides[1] for each in sides[0])
+        missed += sum(each not in sides[1] for each in sides[0])
+        wrong += sum(each not in sides[0] for each in sides[1])
+    return dict(zip(("P", "R", "F1"), prf(right, right + missed, right + wrong), strict=True))
+
+
+def open_mentions(tags: list[str]) -> list[tuple[str, list[int]]]:
+    """The label before the second hyphen, and the tokens with B- and I-."""
+    found: list[tuple[str, list[int]]] = []
+    is_open = False
+    for place, tag in enumerate(tags):
+        if tag == "O":
+            is_open = False
+        elif tag[:2] == "B-":
+            found.append((tag.split("-")[1], [place]))
+            is_open = True
+        elif tag[:2] == "I-" and is_open:
+            found[-1][1].append(place)
+        elif tag[:2] == "I-":
+            raise ValueError("nothing is open")
+    return found
+
+
 def prf(right: float, gold: float, system: float) -> tuple[float, float, float]:
     precision, recall = right / system if system else 0.0, right / gold if gold else 0.0
     both = precision + recall
@@ -204,6 +232,7 @@ TOOLS: dict[str, tuple[Callable[[Tags, Tags, str], Numbers], str]] = {
     **{f"sklearn(mode={mode})": (sklearn, mode) for mode in ("with-O", "without-O")},
     "spacy": (spacy, ""),
     **{f"hipe(mode={mode})": (hipe, mode) for mode in ("strict", "fuzzy")},
+    "faireval": (faireval, ""),
 }  # fmt: skip
 
 
@@ -276,6 +305,35 @@ def test_precision_without_any_answer_is_one_in_the_package_and_zero_in_the_scri
     gold, system = [["B-X"]], [["O"]]
     assert theirs(explained(gold, system, "conlleval"))["P"] == 0.0
     assert theirs(explained(gold, system, "conlleval(script=python)"))["P"] == 1.0
+
+
+def test_i_goes_on_with_whatever_is_open_in_faireval() -> None:
+    gold, system = [["B-PER", "I-LOC", "O"]], [["B-PER", "I-PER", "O"]]
+    tool = explained(gold, system, "faireval")
+    assert {"P": 1.0, "R": 1.0, "F1": 1.0} == theirs(tool)
+    assert ("boundaries", 1.0) == (tool.shares[0].rule, tool.shares[0].changes["F1"])
+
+
+def test_labels_end_at_a_hyphen_in_faireval() -> None:
+    gold, system = [["B-work-of-art", "O"]], [["B-work-of-faith", "O"]]
+    tool = explained(gold, system, "faireval")
+    assert {"hyphens": 1.0} == {
+        share.rule: share.changes["F1"] for share in tool.shares if share.matters
+    }
+
+
+def test_faireval_fails_where_nothing_is_open() -> None:
+    assert explained([["O", "I-A"]], [["O", "O"]], "faireval").refusal == (
+        "FairEval refuses the tag 'I-A' in line 1 of gold: it expects a mention that I- goes on "
+        "with"
+    )
+
+
+def test_levels_of_tags_are_read_by_faireval(tmp_path: Path) -> None:
+    (tmp_path / "gold.conll").write_text("a B-A\nb I-A|B-B\nc I-A|I-B\nd B-B\n")
+    (tmp_path / "system.conll").write_text("a B-A\nb I-A|B-B\nc I-A\nd B-B\n")
+    tool = carob.explain(tmp_path / "gold.conll", tmp_path / "system.conll", "faireval").tools[0]
+    assert {"P": 2 / 3, "R": 2 / 3, "F1": 2 / 3} == theirs(tool)
 
 
 def test_faireval_s_published_example(data: Path) -> None:

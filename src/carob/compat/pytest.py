@@ -48,8 +48,14 @@ def assert_score(
     expected = f"expected {'surely ' if surely else ''}{' and '.join(limits)}"
     if low is None or high is None:
         raise AssertionError(f"{recipe} is undefined, {expected}")
-    interval = f" [{low:.4f}, {high:.4f}]" if surely else ""
-    # Nothing is at least, or at most, NaN.
-    if not ((at_least is None or low >= at_least) and (at_most is None or high <= at_most)):
-        raise AssertionError(f"{recipe} is {found.value:.4f}{interval}, {expected}")
+
+    def fits(low: float, high: float) -> bool:
+        # Nothing is at least, or at most, NaN.
+        return (at_least is None or low >= at_least) and (at_most is None or high <= at_most)
+
+    if not fits(low, high):
+        # As many digits as it takes to see it: 2/3 would be 0.6667.
+        digits = next((n for n in range(4, 17) if not fits(round(low, n), round(high, n))), 17)
+        interval = f" [{low:.{digits}f}, {high:.{digits}f}]" if surely else ""
+        raise AssertionError(f"{recipe} is {found.value:.{digits}f}{interval}, {expected}")
     return found

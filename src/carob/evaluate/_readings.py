@@ -15,7 +15,7 @@ from carob.arrays.types import IntArray
 from carob.corpus.corpus import Corpus, TagLine
 from carob.corpus.lists import is_list
 from carob.corpus.problems import DataError
-from carob.corpus.tables import Mentions, int32
+from carob.corpus.tables import Fragments, Mentions, int32
 from carob.counts.tally import Tally
 from carob.evaluate.score import average
 from carob.pair.pair import Pair
@@ -67,6 +67,17 @@ class Views:
         """The numbers and credits of a reading by carob's recipes."""
         if self._kept is not None and self._kept[:2] == (reading, recipes):
             return self._kept[2]
+        pair = self.pair_of(reading)
+        labels = pair.labels
+        ordered = Reading(
+            self._spots(pair.gold, labels=labels), self._spots(pair.system, labels=labels)
+        )
+        counted = self._counted(pair, ordered, recipes)
+        self._kept = reading, recipes, counted
+        return counted
+
+    def pair_of(self, reading: Reading) -> Pair:
+        """The mentions of a reading as a pair of tokens, or of whatever positions there are."""
         labels = tuple(sorted({spot.label for side in reading for spot in side}))
         number = {label: i for i, label in enumerate(labels)}
         lengths, tables = self.lengths.copy(), []
@@ -75,19 +86,21 @@ class Views:
             start = np.array([spot.start for spot in spots], np.int64)
             end = np.array([spot.end for spot in spots], np.int64)
             doc = np.searchsorted(self.starts, start, side="right") - 1
-            np.maximum.at(lengths, doc, end - self.starts[doc])
-            mentions = Mentions(
-                int32(doc), int32(start - self.starts[doc]), int32(end - self.starts[doc]),
-                int32([number[spot.label] for spot in spots]),
-            )  # fmt: skip
-            tables.append(mentions)
+            base = self.starts[doc]
+            np.maximum.at(lengths, doc, end - base)
+            fragments = None
+            if any(len(spot.fragments) > 1 for spot in spots):
+                fragments = Fragments.of_spans([
+                    [(low - first, high - first) for low, high in spot.fragments]
+                    for spot, first in zip(spots, base.tolist(), strict=True)
+                ])  # fmt: skip
+            tables.append(Mentions(
+                int32(doc), int32(start - base), int32(end - base),
+                int32([number[spot.label] for spot in spots]), fragments,
+            ))  # fmt: skip
         documents = replace(documents, length=int32(lengths))
         gold, system = (_ordered(documents, table, labels) for table in tables)
-        pair = Pair(gold, system, labels, documents, "token")
-        ordered = Reading(self._spots(gold, labels=labels), self._spots(system, labels=labels))
-        counted = self._counted(pair, ordered, recipes)
-        self._kept = reading, recipes, counted
-        return counted
+        return Pair(gold, system, labels, documents, "token")
 
     def _counted(self, pair: Pair, reading: Reading, recipes: Mapping[str, str]) -> Counted:
         parsed = {name: Recipe.parse(text) for name, text in recipes.items()}
@@ -150,7 +163,7 @@ class Views:
         sides = []
         tables = (self.tokens.gold, self.tokens.system)
         for given, corpus, table in zip(inputs, self.corpora, tables, strict=True):
-            lines = _given_lines(given) or _file_lines(corpus)
+            lines = tag_lines(given, corpus)
             if lines is not None:
                 side = self._raw(lines, corpus)
             else:
@@ -236,6 +249,11 @@ def _meant(tags: Sequence[str], scheme: str) -> tuple[str, ...]:
         if label >= 0
     }
     return tuple(meaning.get(tag, "O") for tag in plain)
+
+
+def tag_lines(given: Any, corpus: Corpus) -> list[list[TagLine]] | None:
+    """The tags of each document, as a file or lists have them; None if there are none."""
+    return _given_lines(given) or _file_lines(corpus)
 
 
 def _given_lines(given: Any) -> list[list[TagLine]] | None:

@@ -19,7 +19,7 @@ from carob.counts.count import Count
 from carob.counts.events import Events, Space
 from carob.counts.tally import Tally
 from carob.evaluate.options import ErrorsOptions, Options, table_for
-from carob.evaluate.read import Scorable
+from carob.evaluate.read import Scorable, require_one_system
 from carob.evaluate.run import Run, parse_recipes, prepare, systems_by_name
 from carob.evaluate.score import average
 from carob.explain.analysis import CorrectableErrors, ErrorAnalysis
@@ -85,6 +85,8 @@ def errors(
     [('PER', 'ORG', 1)]
     """
     several = [each for each in (system, other) if each is not None]
+    for each in several:
+        require_one_system("errors", gold, each)
     systems = systems_by_name(several, names or ())
     chosen = Options.of(ErrorsOptions, options)
     if chosen.preset not in (None, *KINDS):

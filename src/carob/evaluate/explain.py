@@ -14,10 +14,11 @@ from carob._version import __version__
 from carob.corpus.problems import DataError, RecipeError, UsageError
 from carob.evaluate._readings import Views
 from carob.evaluate.options import Options
-from carob.evaluate.read import Scorable
+from carob.evaluate.read import Scorable, require_one_system
 from carob.evaluate.run import Run, prepare, systems_by_name
 from carob.explain.shares import Places, share_of
-from carob.pair.readings import RefusalError
+from carob.pair.pair import documents_of_gold
+from carob.pair.readings import RefusalError, Spot
 from carob.recipe import parse_component, spell
 from carob.result.explanation import Explanation, Number, Share, ToolExplanation
 
@@ -67,6 +68,9 @@ def explain(
     """
     if examples < 0:
         raise UsageError(f"examples is 0 or more, not {examples}")
+    if isinstance(like, Mapping):
+        raise UsageError("like is a text or a list of texts, with a number as in 'conlleval=84.31'")
+    require_one_system("explain", gold, system)
     texts = [like] if isinstance(like, str) else registry.names("peers") if like is None else like
     tools = [tool for text in texts for tool in parse_like(text)]
     if not tools:
@@ -99,6 +103,8 @@ def parse_like(text: str) -> list[tuple[Peer, str | None]]:
     if match is None:
         raise UsageError(f"found --like {text}, expected a tool, like seqeval or seqeval=84.31")
     name, parameters, printed = match[1], (match[2] or "").replace(" ", ""), match[3]
+    if printed is not None and float(printed) > 100:
+        raise UsageError(f"found --like {text}, expected a number from 0 to 1, or up to 100")
     cls = registry.load("peers", name)
     try:
         peer: Peer = parse_component(name + parameters, "tool", {name: cls})
@@ -177,18 +183,32 @@ def _places(run: Run, views: Views) -> Places:
             order = np.argsort(tagged.position, kind="stable")
             by_side[side] = tagged.position[order], tagged.line[order]
 
+    rows = {doc: row for row, doc in enumerate(documents_of_gold(*views.corpora).tolist())}
+    borders = None if views.pair.borders is None or views.tokens is None else views.pair.borders()
+
     def line(side: str, doc: int, position: int) -> tuple[str, int]:
         corpus = views.corpora[side == "system"]
-        row = min(doc, len(corpus) - 1)
         if side in by_side:
+            row = min(doc, len(corpus) - 1)
             positions, lines = by_side[side]
             at = min(int(np.searchsorted(positions, position)), len(lines) - 1)
             return corpus.file_name(side, row), int(lines[at])
+        row = doc if side == "gold" else rows.get(doc, len(corpus) - 1)
         place = position - int(views.starts[doc])
         return corpus.file_name(side, row), corpus.line(row, place) if views.tokens is views.pair \
             else int(corpus.documents.line[row])  # fmt: skip
 
-    def words(doc: int) -> tuple[str, ...] | None:
-        return run.reference.words(doc)[1] if views.tokens is views.pair else None
+    def words(doc: int, spot: Spot) -> Sequence[str] | None:
+        if views.tokens is None:
+            return None
+        low, high = (place - int(views.starts[doc]) for place in (spot.start, spot.end))
+        text, tokens = run.reference.words(doc)
+        if borders is None or text is None:
+            return tokens and tokens[low:high]
+        if spot.inside is not None:
+            return [text[slice(*spot.inside)]]
+        first, stop = (int(each) for each in borders.offsets[doc : doc + 2])
+        places = range(first + low, min(first + high, stop))
+        return [text[borders.start[i] : borders.end[i]] for i in places]
 
     return Places(views.starts[:-1], words, line)

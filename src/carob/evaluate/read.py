@@ -12,7 +12,7 @@ from typing import Any
 
 from carob import progress, registry
 from carob.corpus.corpus import Corpus, Origin
-from carob.corpus.lists import is_list, of_lists
+from carob.corpus.lists import holds_documents, is_list, of_lists
 from carob.corpus.problems import (
     CarobError,
     DataError,
@@ -32,6 +32,25 @@ Scorable = Readable | Sequence[Any]
 _BOM = b"\xef\xbb\xbf"
 _JSON = re.compile(rb'\{|\[\s*(?:[\[{"]|\]\s*(?:[\[,]|$))')
 """How JSON begins, and hardly anything else."""
+
+
+def require_one_system(function: str, gold: Scorable, system: Any) -> None:
+    """Refuse what can only be several systems, before it is taken for documents.
+
+    >>> require_one_system("explain", [["O"]], [[["O"]], [["O"]]])
+    Traceback (most recent call last):
+    carob.corpus.problems.UsageError: explain takes one system, found a list of 2: give one of them
+    """
+    if all(isinstance(each, (list, tuple)) and not each for each in (gold, system)):
+        raise UsageError("both lists are empty: give at least one document of gold and of a system")
+    if isinstance(system, Mapping):
+        raise UsageError(f"{function} takes one system, found a mapping: give one of its values")
+    if not is_list(system) or not len(system) or holds_documents(system):
+        return
+    if all(is_list(each) or isinstance(each, (Corpus, str, os.PathLike)) for each in system):
+        found = f"a list of {len(system)}"
+        raise UsageError(f"{function} takes one system, found {found}: give one of them")
+
 
 LARGE = 1 << 26
 """Files of this many bytes together are read at the same time: from here on it saves time."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -34,36 +34,33 @@ class Change(NamedTuple):
 
 @dataclass(eq=False)
 class Places:
-    """Where positions are: `starts` are the first ones of documents, `words` the tokens of a
-    document, `line` the file and line of a position on one side.
+    """Where positions are: `starts` are the first ones of documents, `words` what stands in a
+    document at the place of a mention (None: not known), `line` the file and line of a position on
+    one side.
     """
 
     starts: IntArray
-    words: Callable[[int], tuple[str, ...] | None]
+    words: Callable[[int, Spot], Sequence[str] | None]
     line: Callable[[str, int, int], tuple[str, int]]
 
     def instance(self, change: Change) -> Instance:
         """A change as an example."""
         doc = int(np.searchsorted(self.starts, change.start, side="right")) - 1
         name, line = self.line(change.side, doc, change.start)
-        tokens = self.words(doc)
         same = {spot for spot, _ in change.before} == {spot for spot, _ in change.after}
         before, after = (
-            self._marked(spots, tokens, int(self.starts[doc]), values=same)
-            for spots in (change.before, change.after)
+            self._marked(spots, doc, values=same) for spots in (change.before, change.after)
         )
         return Instance(change.side, name, line, before, after)
 
-    def _marked(
-        self, spots: list[tuple[Spot, float]], tokens: tuple[str, ...] | None, first: int,
-        *, values: bool,
-    ) -> str:  # fmt: skip
+    def _marked(self, spots: list[tuple[Spot, float]], doc: int, *, values: bool) -> str:
         marked = []
         for spot, value in spots:
-            low, high = spot.start - first, spot.end - first
-            words = [f"{low}..{high}"]
-            if tokens is not None:
-                words = list(tokens[low:high]) or ["-DOCSTART-"]
+            words = self.words(doc, spot)
+            if words is None:
+                first = int(self.starts[doc])
+                words = [f"{spot.start - first}..{spot.end - first}"]
+            words = list(words) or ["-DOCSTART-"]
             if len(words) > LONGEST:
                 words = [*words[: LONGEST // 2], "…", *words[-LONGEST // 2 :]]
             text = f"[{plain(' '.join(words))}]{plain(spot.label)}"

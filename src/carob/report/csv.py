@@ -19,8 +19,9 @@ _FORMULA = ("=", "+", "-", "@")
 class Csv:
     """The rows of a result, every digit kept; the last column is the signature.
 
-    Scores have a row for each system and recipe, and with `by_label` for each label. Errors have
-    a row for each cell of the confusion matrix.
+    Scores have a row for each system and recipe, and with `by_label` for each label; an audit of
+    them adds the columns `check`, `verdict` and `text`, and a row for each check. Errors have a row
+    for each cell of the confusion matrix.
 
     >>> from carob import Corpus, score
     >>> scores = score(Corpus.of("[Ann]PER"), Corpus.of("[Ann]PER"), "exact.F1")
@@ -40,8 +41,14 @@ class Csv:
             rows = result.confusion_rows()
         elif isinstance(result, Scores) and not self.by_label:
             rows = [row for row in rows if row["label"] is None]
+        if isinstance(result, Scores) and result.audit is not None:
+            rows = [*rows, *(
+                {"system": each.system or None, "check": each.name, "verdict": each.verdict,
+                 "text": each.text}
+                for each in result.audit
+            )]  # fmt: skip
         out = io.StringIO()
-        head = [*(rows[0] if rows else ()), "signature"]
+        head = [*dict.fromkeys(key for row in rows for key in row), "signature"]
         table = csv.DictWriter(out, head, lineterminator="\n")
         table.writeheader()
         for row in rows:
@@ -51,7 +58,7 @@ class Csv:
 
 
 def _signature(result: Result, row: dict[str, Any]) -> str:
-    if isinstance(result, Scores):
+    if isinstance(result, Scores) and "recipe" in row:
         return result[row["system"], row["recipe"]].signature
     return " ".join(result.signature_lines)
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from math import log10
+
 from carob.corpus.problems import many, plain
-from carob.report.terminal import WIDTH, Section, Style, Table
+from carob.report.terminal import MOST_DIGITS, WIDTH, Section, Style, Table
 from carob.result.explanation import Explanation, Share, ToolExplanation
 
 SAME = "·"
@@ -33,10 +36,14 @@ def _tool(tool: ToolExplanation, style: Style) -> list[Section]:
         changes = [_change(share.changes[name], style) for name in names]
         rows.append([f"+ {share.rule}", _count(share.gold), _count(share.system), *changes])
     left = tool.unexplained
-    rows.append(["unexplained", "", "", *(_change(left[name], style) for name in names)])
-    rows.append([tool.tool, "", "", *(style.cell(each.theirs) for each in tool.numbers)])
+    finer = _as_printed(tool, style)
+    styles = [finer if name == tool.quoted else style for name in names]
+    cells = [_change(left[name], own) for name, own in zip(names, styles, strict=True)]
+    rows.append(["unexplained", "", "", *cells])
+    cells = [own.cell(each.theirs) for each, own in zip(tool.numbers, styles, strict=True)]
+    rows.append([tool.tool, "", "", *cells])
     if tool.printed is not None:
-        cells = ["" if name != tool.quoted else style.cell(tool.printed) for name in names]
+        cells = ["" if name != tool.quoted else finer.cell(tool.printed) for name in names]
         rows.append(["printed", "", "", *cells])
     recipes = ", ".join(f"{each.name} is {each.recipe}" for each in tool.numbers)
     idle = [_idle(share) for share in tool.shares if not share.matters]
@@ -65,4 +72,17 @@ def _count(number: int) -> str:
 
 
 def _change(change: float, style: Style) -> str:
-    return style.number(change, sign="+") if change else SAME
+    """A change with as many digits as it takes to see that it is one."""
+    text = style.number(change, sign="+") if change else SAME
+    while change and not text.strip("+-0.") and style.decimals < MOST_DIGITS:
+        style = replace(style, digits=style.decimals + 1)
+        text = style.number(change, sign="+")
+    return text
+
+
+def _as_printed(tool: ToolExplanation, style: Style) -> Style:
+    """The style with at least as many digits as the number that the caller gave."""
+    if not tool.rounding:
+        return style
+    digits = -round(log10(2 * tool.rounding)) - 2 * style.percent
+    return replace(style, digits=min(max(digits, style.decimals), MOST_DIGITS))

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import random
 import warnings
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import carob
@@ -15,6 +17,7 @@ from carob.evaluate.like import like
 from carob.report.peers import TOOLS
 from carob.report.peers.conlleval import Conlleval
 from carob.report.peers.seqeval import Seqeval
+from tests.match.test_fair import MAKERS, Span, corpora, expected, world
 
 conlleval = pytest.importorskip("conlleval")
 seqeval = pytest.importorskip("seqeval.metrics")
@@ -187,6 +190,107 @@ def test_faireval_prints_what_was_published(data: Path) -> None:
     assert expected == found
 
 
+def tables(text: str) -> dict[str, list[dict[str, str]]]:
+    """The tables that FairEval prints, by heading."""
+    found = {}
+    for part in text.split("### ")[2:]:
+        heading, head, *rows = part.strip().splitlines()
+        names = head.split("\t")
+        found[heading] = [dict(zip(names, row.split("\t"), strict=True)) for row in rows]
+    return found
+
+
+@pytest.mark.parametrize("kind", MAKERS)
+def test_faireval_s_counts_are_those_of_its_steps_one_after_the_other(kind: str) -> None:
+    found = tables(like(*corpora(kind), "faireval"))
+    pair = world(kind)
+    fair, confusion, traditional = Counter[Any](), Counter[Any](), Counter[Any]()
+    for doc, errors in enumerate(expected(pair)):
+        for (name, gold, system), count in errors.items():
+            label = (gold or system or ("",))[0]
+            fair[label, name] += count
+            if name != "TP":
+                confusion[gold[0] if gold else "_", system[0] if system else "_"] += count
+        ours, theirs = (
+            [Span(pair, side, row).named()
+             for row in np.flatnonzero(getattr(pair, side).doc == doc).tolist()]
+            for side in ("gold", "system")
+        )  # fmt: skip
+        traditional.update((each[0], "TP" if each in theirs else "FN") for each in ours)
+        traditional.update((each[0], "FP") for each in theirs if each not in ours)
+    for heading, counts in (("Traditional", traditional), ("Fair", fair), ("Weighted", fair)):
+        rows = found[f"{heading} evaluation:"]
+        assert ["A", "B", "overall"] == [row["Label"] for row in rows]
+        for kind in set(rows[0]) - {"Label", "Prec", "Rec", "F1", "BE"}:
+            wanted = [counts[label, kind] for label in "AB"]
+            assert [*wanted, sum(wanted)] == [int(row[kind]) for row in rows], (heading, kind)
+    for row in found["Fair evaluation:"][:2]:
+        boundary = sum(fair[row["Label"], name] for name in ("BES", "BEL", "BEO"))
+        assert boundary == int(row["BE"])
+    for row in found["Confusion matrix:"]:
+        counts = Counter({name: confusion[row["Target\\System"], name] for name in "AB_"})
+        assert counts == Counter({name: int(row[name]) for name in "AB_"})
+
+
+def test_copies_count_in_faireval_s_tables_as_in_its_explanation() -> None:
+    gold, system = [[("PER", 0, 2)], [("LOC", 0, 1)]], [[("PER", 0, 2)] * 2, []]
+    rows = tables(like(gold, system, "faireval"))["Traditional evaluation:"]
+    assert {"Label": "overall", "TP": "1", "FP": "0", "FN": "1", "Prec": "100.00", "Rec": "50.00",
+            "F1": "66.67"} == rows[-1]  # fmt: skip
+    numbers = carob.explain(gold, system, "faireval").tools[0].numbers
+    assert [1.0, 0.5, 2 / 3] == [each.theirs for each in numbers]
+
+
+def test_faireval_reads_tags_by_its_own_rules(tmp_path: Path) -> None:
+    gold, system = tmp_path / "gold.conll", tmp_path / "system.conll"
+    gold.write_text("x B-creative-work\ny I-PER\n\nz B-NONE\n")
+    system.write_text("x B-creative\ny I-creative\n\nz O\n")
+    for labels in (None, ["creative"]):
+        text = like(gold, system, "faireval", labels=labels)
+        rows = tables(text)["Traditional evaluation:"]
+        assert [("creative", "1", "0", "0"), ("overall", "1", "0", "0")] == [
+            tuple(row.values())[:4] for row in rows
+        ]
+    assert "\nlabels: ['creative']\n" in text
+    with pytest.raises(UsageError) as error:
+        like(gold, system, "faireval", map={"PER": "person"})
+    assert "faireval reads the tags of these files: map and task have no use" == str(error.value)
+    system.write_text("x O\ny I-PER\n\nz O\n")
+    with pytest.raises(DataError) as refused:
+        like(gold, system, "faireval")
+    assert (
+        "FairEval refuses the tag 'I-PER' in line 2 of system: it expects a mention that I- goes "
+        "on with; as spans, carob finds the mentions: carob convert writes them"
+    ) == str(refused.value)
+
+
+def test_lists_of_tags_are_read_as_they_are() -> None:
+    gold, system = [["B-A", "O"], ["B-B"]], [["B-A", "B-B"], ["B-B"]]
+    tool = Seqeval()
+    assert tool(tool.count(gold, system)) == like(gold, system, "seqeval")
+    assert like(gold, system, "conlleval").startswith(
+        "processed 3 tokens with 2 phrases; found: 3 phrases; correct: 2.\n"
+    )
+    assert "overall\t2\t1\t0\t" in like(gold, system, "faireval")
+    with pytest.raises(UsageError, match="seqeval reads tags, and gold has none in columns"):
+        like([[("A", 0, 1)], [("B", 0, 1)]], system, "seqeval")
+
+
+@pytest.mark.parametrize(
+    ("gold", "system", "message"),
+    [
+        ([], [], "both lists are empty: give at least one document of gold and of a system"),
+        ([["O"]], {"a": [["O"]]}, "like takes one system, found a mapping: give one of its values"),
+        ([["O"]], [[["O"]]] * 2, "like takes one system, found a list of 2: give one of them"),
+    ],
+)
+def test_several_systems_or_none_are_refused(gold: Any, system: Any, message: str) -> None:
+    for tool in TOOLS:
+        with pytest.raises(UsageError) as error:
+            like(gold, system, tool)
+        assert message == str(error.value)
+
+
 def test_faireval_has_zero_where_nothing_is_defined() -> None:
     gold, system = carob.Corpus.of("[Ann]A slept"), carob.Corpus.of("Ann slept")
     lines = like(gold, system, "faireval").splitlines()
@@ -226,12 +330,14 @@ def test_what_has_no_tags_is_refused(tmp_path: Path) -> None:
         like(corpus, corpus, "seqeval", labels=["A"])
     both = tmp_path / "both.conll"
     both.write_text("Ann B-A B-A\n")
-    with pytest.raises(UsageError, match="seqeval reads one column of tags, not"):
-        like(both, both, "seqeval", gold_options={"tag": (1, 2)}, system_options={"tag": 2})
+    for tool in TOOLS:
+        with pytest.raises(UsageError) as error:
+            like(both, both, tool, gold_options={"tag": (1, 2)}, system_options={"tag": 2})
+        assert f"{tool} reads one column of tags, not (1, 2)" == str(error.value)
 
 
 def test_every_tool_is_there_by_its_name() -> None:
     assert ["conlleval", "faireval", "seqeval"] == sorted(TOOLS)
     for name, tool in TOOLS.items():
-        assert name == tool.name and tool.reads in ("tags", "scores")
+        assert name == tool.name
         assert tool().__doc__

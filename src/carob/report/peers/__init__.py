@@ -1,8 +1,7 @@
 """Tables of other tools, byte for byte as they print them. One file for each tool.
 
-Each has a frozen dataclass with a `name` and parameters. If it `reads` tags, its `count` makes
-counts of the tags of gold and an answer; if it `reads` scores, its `recipes` say which. Calling it
-makes the text.
+Each has a frozen dataclass with a `name` and parameters. Calling it with counts makes the text. The
+tools that read nothing but tags have a method `count`, which counts those of gold and an answer.
 """
 
 from carob.report.peers.conlleval import Conlleval

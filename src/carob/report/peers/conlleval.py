@@ -28,7 +28,6 @@ class Conlleval:
     raw: bool = False
 
     name: ClassVar[str] = "conlleval"
-    reads: ClassVar[str] = "tags"
 
     def count(self, gold: Sentences, system: Sentences) -> TagCounts:
         """The counts of two lists of sentences."""

@@ -2,27 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
-
-from carob.result.errors import Confusion
-from carob.result.scores import Score, Scores
-
-SPACES = {"traditional": "exact", "fair": "fair", "weighted": "fair(weights=boundary)"}
-"""The event space of each method."""
+from typing import ClassVar, NamedTuple
 
 COUNTS = {
-    "traditional": ("tp", "fp", "fn"),
+    "traditional": ("TP", "FP", "FN"),
     "fair": ("TP", "FP", "LE", "BE", "LBE", "FN"),
     "weighted": ("LE", "BES", "BEL", "BEO", "LBE", "TP", "FP", "FN"),
 }
-WEIGHTS = (
-    "{'LE': {'TP': 0, 'FP': 0.5, 'FN': 0.5}, 'BES': {'TP': 0.5, 'FP': 0, 'FN': 0.5}, "
-    "'BEL': {'TP': 0.5, 'FP': 0.5, 'FN': 0}, 'BEO': {'TP': 0.5, 'FP': 0.25, 'FN': 0.25}, "
-    "'LBE': {'TP': 0, 'FP': 0.5, 'FN': 0.5}, 'TP': {'TP': 1}, 'FP': {'FP': 1}, 'FN': {'FN': 1}}"
-)
-SCORES = {"P": "Prec", "R": "Rec", "F1": "F1"}
+"""The columns of each method."""
+
+WEIGHTS: Mapping[str, Mapping[str, float]] = {
+    "LE": {"TP": 0, "FP": 0.5, "FN": 0.5}, "BES": {"TP": 0.5, "FP": 0, "FN": 0.5},
+    "BEL": {"TP": 0.5, "FP": 0.5, "FN": 0}, "BEO": {"TP": 0.5, "FP": 0.25, "FN": 0.25},
+    "LBE": {"TP": 0, "FP": 0.5, "FN": 0.5}, "TP": {"TP": 1}, "FP": {"FP": 1}, "FN": {"FN": 1},
+}  # fmt: skip
+BOUNDARY = ("BES", "BEL", "BEO")
+SCORES = ("Prec", "Rec", "F1")
+NONE = "_"
+
+Kinds = Mapping[tuple[str, str], int]
+"""How often each label has each kind of result."""
+
+
+class Counts(NamedTuple):
+    """What FairEval counts; `frequencies` are the mentions of gold by label."""
+
+    traditional: Kinds
+    fair: Kinds
+    confusion: Mapping[tuple[str, str], int]
+    frequencies: Mapping[str, int]
 
 
 @dataclass(frozen=True)
@@ -30,57 +40,54 @@ class FairEval:
     """The output of FairEval (Ortmann 2022) with the settings of its published example: all three
     methods, weights that give boundary errors half a point, pairs under the label of gold.
 
-    >>> FairEval().recipes[:4]
-    ('exact.tp', 'exact.fp', 'exact.fn', 'exact.P')
+    >>> counts = Counts({("A", "FN"): 1}, {("A", "FN"): 1}, {("A", "_"): 1}, {"A": 1})
+    >>> print(FairEval()(counts, "gold.tsv", "system.tsv").partition("### Fair")[0])
+    ### Evaluation settings:
+    ...
+    ### Traditional evaluation:
+    Label   TP  FP  FN  Prec    Rec F1
+    A   0   0   1   0.00    0.00    0.00
+    overall 0   0   1   0.00    0.00    0.00
+    <BLANKLINE>
+    <BLANKLINE>
     """
 
     name: ClassVar[str] = "faireval"
-    reads: ClassVar[str] = "scores"
 
-    @property
-    def recipes(self) -> tuple[str, ...]:
-        """What it prints, as recipes."""
-        return tuple(
-            f"{space}.{each}" for method, space in SPACES.items()
-            for each in (*COUNTS[method], *SCORES)
-        )  # fmt: skip
-
-    def __call__(self, scores: Scores, confusion: Confusion, frequencies: Mapping[str, int]) -> str:
-        """The text, from the scores of `recipes`, the confusions of `fair`, and the number of gold
-        mentions of each label, in the order in which labels come first in gold.
-        """
+    def __call__(
+        self, counts: Counts, gold: str, system: str, labels: Sequence[str] | None = None
+    ) -> str:
+        """The text, from the counts, the names of both files, and the labels that count."""
         lines = [
             "### Evaluation settings:",
-            f"eval_method: {list(SPACES)}",
+            f"eval_method: {list(COUNTS)}",
             "exclude: ['NONE', 'EMPTY']",
             "focus: target",
             "ignore_punct: False",
-            "labels: ['all']",
-            f"system_in: {scores.systems[0].path}",
-            f"target_in: {scores.gold.path}",
+            f"labels: {['all'] if labels is None else list(labels)}",
+            f"system_in: {system}",
+            f"target_in: {gold}",
             f"weights: {WEIGHTS}",
             "",
         ]
-        heads = list(SCORES.values())
+        names = sorted({label for label, _ in (*counts.traditional, *counts.fair)})
         compared = []
-        for method, space in SPACES.items():
-            counts = [scores[f"{space}.{each}"] for each in COUNTS[method]]
-            shares = [scores[f"{space}.{each}"] for each in SCORES]
-            names = [each.upper() for each in COUNTS[method]]
-            lines += ["", f"### {method.title()} evaluation:", _row("Label", *names, *heads)]
-            for label in sorted(counts[0].by_label):
-                lines.append(_numbers(label, counts, shares))
-            lines.append(_numbers(None, counts, shares))
-            compared.append(_row(method.title(), *(_hundredths(each.value) for each in shares)))
-        lines += ["", "### Comparison:", _row("Version", *heads), *compared]
-        names = sorted({*confusion.names[-1:], *(x for e in confusion.entries for x in e[:2])})
-        counted = confusion.to_dict()
-        lines += ["", "### Confusion matrix:", _row("Target\\System", *names)]
-        for name in names:
-            lines.append(_row(name, *(counted.get(name, {}).get(other, 0) for other in names)))
-        total = sum(frequencies.values())
+        for method, kinds in COUNTS.items():
+            table = counts.traditional if method == "traditional" else _with_sums(counts.fair)
+            rows = {label: {kind: table.get((label, kind), 0) for kind in kinds} for label in names}
+            rows["overall"] = {kind: sum(row[kind] for row in rows.values()) for kind in kinds}
+            lines += ["", f"### {method.title()} evaluation:", _row("Label", *kinds, *SCORES)]
+            for label, row in rows.items():
+                lines.append(_row(label, *row.values(), *_scores(row)))
+            compared.append(_row(method.title(), *_scores(rows["overall"])))
+        lines += ["", "### Comparison:", _row("Version", *SCORES), *compared]
+        both = sorted({NONE, *names})
+        lines += ["", "### Confusion matrix:", _row("Target\\System", *both)]
+        for name in both:
+            lines.append(_row(name, *(counts.confusion.get((name, other), 0) for other in both)))
+        total = sum(counts.frequencies.values())
         lines += ["", "### Target data stats:", _row("Label", "Freq", "%")]
-        for label, number in frequencies.items():
+        for label, number in counts.frequencies.items():
             lines.append(_row(label, number, f"{number / total * 100:04.2f}"))
         return "\n".join(lines) + "\n"
 
@@ -89,16 +96,24 @@ def _row(*cells: object) -> str:
     return "\t".join(map(str, cells))
 
 
-def _numbers(label: str | None, counts: list[Score], shares: list[Score]) -> str:
-    """The row of a label, or of all."""
+def _with_sums(fair: Kinds) -> Kinds:
+    """The counts with the sum of boundary errors."""
+    sums: dict[tuple[str, str], int] = {}
+    for (label, kind), count in fair.items():
+        if kind in BOUNDARY:
+            sums[label, "BE"] = sums.get((label, "BE"), 0) + count
+    return {**fair, **sums}
 
-    def value(score: Score) -> float | None:
-        return score.value if label is None else score.by_label[label].value
 
-    cells = [str(int(value(each) or 0)) for each in counts]
-    return _row(label or "overall", *cells, *(_hundredths(value(each)) for each in shares))
-
-
-def _hundredths(value: float | None) -> str:
-    """FairEval has 0 where a score is not defined."""
-    return f"{(value or 0) * 100:04.2f}"
+def _scores(row: Mapping[str, int]) -> list[str]:
+    """Precision, recall and F1 in hundredths; 0 where they are not defined."""
+    weights = {"BE": WEIGHTS["LE"], **WEIGHTS}
+    right, wrong, missed = (
+        sum(weights[kind].get(term, 0) * count for kind, count in row.items())
+        for term in ("TP", "FP", "FN")
+    )
+    precision = right / (right + wrong) if right + wrong else 0.0
+    recall = right / (right + missed) if right + missed else 0.0
+    both = precision + recall
+    f1 = 2 * (precision * recall) / both if both else 0.0
+    return [f"{each * 100:04.2f}" for each in (precision, recall, f1)]

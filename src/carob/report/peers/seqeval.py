@@ -37,7 +37,6 @@ class Seqeval:
     scheme: str | None = None
 
     name: ClassVar[str] = "seqeval"
-    reads: ClassVar[str] = "tags"
 
     def __post_init__(self) -> None:
         if self.scheme is not None and self.mode != "strict":
