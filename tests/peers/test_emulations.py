@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 import carob
+from carob.corpus.lists import of_lists
 from carob.corpus.problems import CarobError
 from carob.result.explanation import ToolExplanation
 from tests.conlleval_in_perl import THERE, merged, original
@@ -188,10 +189,19 @@ def hipe_right(gold: list[Any], system: list[Any], mode: str) -> int:
 
 
 def faireval(gold: Tags, system: Tags, mode: str) -> Numbers:
-    """Not the program, which is no package, but its rules said in another way."""
+    """Not the program, which is no package, but its rules said in another way; and where it cannot
+    read the tags of one side, it is given the mentions of both.
+    """
     right = wrong = missed = 0
-    for ours, theirs in zip(gold, system, strict=True):
-        sides = [open_mentions(tags) for tags in (ours, theirs)]
+    try:
+        found = [[open_mentions(tags) for tags in side] for side in (gold, system)]
+    except ValueError:
+        found = [
+            [[(m.label, list(range(m.start, m.end))) for m in document.mentions]
+             for document in of_lists(side)]
+            for side in (gold, system)
+        ]  # fmt: skip
+    for sides in zip(*found, strict=True):
         right += sum(each in sides[1] for each in sides[0])
         missed += sum(each not in sides[1] for each in sides[0])
         wrong += sum(each not in sides[0] for each in sides[1])
@@ -210,8 +220,8 @@ def open_mentions(tags: list[str]) -> list[tuple[str, list[int]]]:
             is_open = True
         elif tag[:2] == "I-" and is_open:
             found[-1][1].append(place)
-        elif tag[:2] == "I-":
-            raise ValueError("nothing is open")
+        else:
+            raise ValueError("nothing is open, or the prefix is another")
     return found
 
 
@@ -322,11 +332,15 @@ def test_labels_end_at_a_hyphen_in_faireval() -> None:
     }
 
 
-def test_faireval_fails_where_nothing_is_open() -> None:
-    assert explained([["O", "I-A"]], [["O", "O"]], "faireval").refusal == (
-        "FairEval refuses the tag 'I-A' in line 1 of gold: it expects a mention that I- goes on "
-        "with"
-    )
+@pytest.mark.parametrize("tag", ["I-LOC", "S-LOC"])
+def test_faireval_is_given_the_mentions_of_both_files_if_it_cannot_read_the_tags_of_one(
+    tag: str,
+) -> None:
+    gold, system = [["B-PER", "I-LOC", "O", "O"]], [["B-PER", "I-LOC", "O", tag]]
+    assert {"P": 1.0, "R": 1.0, "F1": 1.0} == theirs(explained(gold, gold, "faireval"))
+    tool = explained(gold, system, "faireval")
+    assert {"P": 2 / 3, "R": 1.0, "F1": 0.8} == theirs(tool)
+    assert not any(share.matters for share in tool.shares)
 
 
 def test_levels_of_tags_are_read_by_faireval(tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ def like(gold: Scorable, system: Scorable, tool: str, **options: Unpack[ScoreOpt
     parameters as in recipes: `seqeval(digits=4)`. docs/compat.md describes them.
 
     conlleval and seqeval read the tags themselves, which conll files and lists of tags have, and so
-    does faireval where there are tags. The keyword arguments are described in `carob.Options`;
+    does faireval where it can read them. The keyword arguments are described in `carob.Options`;
     those about reading, and for faireval those about labels, have an effect.
 
     >>> import os, tempfile
@@ -72,14 +72,11 @@ def _like_faireval(tool: FairEval, gold: Scorable, system: Scorable, options: Op
     corpora = run.corpora[0], run.corpora[1]["system"]
     views = Views(run.pairs["system"].in_tokens, corpora, (gold, system))
     files = views.files({})
-    if any(not side.made for side in files.sides or ()) and (options.map or options.task):
-        raise UsageError("faireval reads the tags of these files: map and task have no use")
     try:
-        reading = faireval.counting(faireval.read(files))
+        renamed = options.map or options.task is not None  # which tags cannot be
+        reading = faireval.counting((faireval.spans if renamed else faireval.read)(files))
     except RefusalError as error:
-        raise DataError(
-            f"{error}; as spans, carob finds the mentions: carob convert writes them"
-        ) from None
+        raise DataError(str(error)) from None
     if options.labels is not None:
         reading = reading.only(lambda spot: spot.label in (options.labels or ()))
     counts = faireval.traditional(reading), *_fair_counts(views.pair_of(reading))

@@ -10,7 +10,7 @@ from typing import ClassVar
 from carob.corpus.document import tidy
 from carob.pair.readings import Counted, Counting, Files, Reading, Spot, Step, Tagged
 from carob.peers._counts import Counts
-from carob.peers._tags import finished, refuse, tags_of
+from carob.peers._tags import finished, tags_of
 
 OUTSIDE = ("O", "_", "")
 EXCLUDED = ("NONE", "EMPTY")
@@ -18,12 +18,12 @@ EXCLUDED = ("NONE", "EMPTY")
 
 @dataclass(frozen=True, slots=True)
 class FairEval:
-    """Reads a table of spans, or tags in the last of three columns; a file of tags is read as tags,
-    every other one as the spans that carob finds in it.
+    """Reads a table of spans, or tags in the last of three columns. It is given tags if it can read
+    those of both files, otherwise the spans that carob finds in them.
 
     Of tags it knows B- and I- alone, stacked with `|` or not. I- goes on with what is open at its
-    level, whatever its label, and FairEval fails if nothing is. The label is what stands between
-    the first two hyphens: `creative-work` is `creative`.
+    level, whatever its label; if nothing is open, FairEval fails, as it does with IOB1. The label
+    is what stands between the first two hyphens: `creative-work` is `creative`.
 
     This is its traditional evaluation; its fair one is the event space `fair`. A gold mention is
     found if it is among the answers, and an answer is wrong if it is not in gold. So a mention that
@@ -53,8 +53,8 @@ class FairEval:
             )
         yield step(
             "boundaries",
-            "of tags, B- begins a mention, I- goes on with the one that is open at its level, "
-            "whatever its label, and others change nothing; of several columns the first is read",
+            "of tags, I- goes on with the mention that is open at its level, whatever its label; "
+            "of several columns the first is read",
             read(files, whole_labels=True),
         )
         reading = read(files)
@@ -84,18 +84,23 @@ class FairEval:
 
 
 def read(files: Files, *, whole_labels: bool = False) -> Reading:
-    """The mentions that FairEval finds: between tags if a file has tags, otherwise those of the
-    file, in whole tokens. With `whole_labels`, labels of tags do not end at a hyphen.
+    """The mentions that FairEval finds: between tags if it can read those of both files, otherwise
+    those of the files. With `whole_labels`, labels of tags do not end at a hyphen.
     """
-    known = files.in_tokens or files.ours
-    if files.sides is None:
-        return known
-    if not any(side.made for side in files.sides):
-        tags_of(files, "FairEval")  # or it would compare sentences that are not the same
-    return Reading(*(
-        spots if side.made else mentions_of_tags(side.tagged, name, whole_labels=whole_labels)
-        for side, spots, name in zip(files.sides, known, ("gold", "system"), strict=True)
-    ))  # fmt: skip
+    if files.sides is None or any(side.made for side in files.sides):
+        return spans(files)
+    gold, system = (
+        mentions_of_tags(side.tagged, whole_labels=whole_labels) for side in files.sides
+    )
+    if gold is None or system is None:
+        return spans(files)
+    tags_of(files, "FairEval")  # or it would compare sentences that are not the same
+    return Reading(gold, system)
+
+
+def spans(files: Files) -> Reading:
+    """The mentions of the files, in whole tokens."""
+    return files.in_tokens or files.ours
 
 
 def counting(reading: Reading) -> Reading:
@@ -103,12 +108,15 @@ def counting(reading: Reading) -> Reading:
     return reading.only(lambda spot: spot.label not in EXCLUDED)
 
 
-def mentions_of_tags(tagged: Tagged, side: str, *, whole_labels: bool = False) -> tuple[Spot, ...]:
-    """The mentions between tags, in the order in which FairEval closes them.
+def mentions_of_tags(tagged: Tagged, *, whole_labels: bool = False) -> tuple[Spot, ...] | None:
+    """The mentions between tags, in the order in which FairEval closes them; None if it cannot read
+    these tags: one has another prefix than B- and I-, or nothing is open at an I-.
 
-    >>> mentions = mentions_of_tags(Tagged.of([["B-A-1", "I-B"], ["B-A|B-B", "I-A"]]), "gold")
+    >>> mentions = mentions_of_tags(Tagged.of([["B-A-1", "I-B"], ["B-A|B-B", "I-A"]]))
     >>> [(each.label, each.start, each.end) for each in mentions]
     [('A', 0, 2), ('B', 3, 4), ('A', 3, 5)]
+    >>> mentions_of_tags(Tagged.of([["I-A"]])) is None
+    True
     """
     tagged = tagged.without_openings()
     closed: list[tuple[str, list[int]]] = []
@@ -116,7 +124,7 @@ def mentions_of_tags(tagged: Tagged, side: str, *, whole_labels: bool = False) -
     sentence = -1
     places = zip(*(each.tolist() for each in (tagged.codes, tagged.sequence, tagged.position)),
                  strict=True)  # fmt: skip
-    for row, (code, sequence, position) in enumerate(places):
+    for code, sequence, position in places:
         tag = tagged.tags[code]
         if sequence != sentence or tag in OUTSIDE:
             closed += stack
@@ -130,10 +138,10 @@ def mentions_of_tags(tagged: Tagged, side: str, *, whole_labels: bool = False) -
                 closed += stack if level == 0 else stack[: level - 1 : -1]
                 del stack[level:]
                 stack.append((part[2:] if whole_labels else part.split("-")[1], [position]))
-            elif part.startswith("I-"):
-                if level >= len(stack):
-                    raise refuse("FairEval", side, tagged, row, "a mention that I- goes on with")
+            elif part.startswith("I-") and level < len(stack):
                 stack[level][1].append(position)
+            elif part not in OUTSIDE:
+                return None
     return tuple(
         Spot(tidy(tuple((place, place + 1) for place in places)), label)
         for label, places in (*closed, *stack)
