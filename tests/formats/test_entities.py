@@ -124,7 +124,7 @@ def test_places_in_some_documents_only_are_refused_or_ignored() -> None:
         of(*records)
     assert (
         ":3: K232 found entities without places, and entities with places on line 2, expected one "
-        "of both in all of a file; --read places=ignore reads the words of all"
+        "of the two in the whole file; --read places=ignore reads the words of all"
     ) in str(caught.value)
     ignored = of(*records, places="ignore")
     assert [(), ((),), ((),)] == [

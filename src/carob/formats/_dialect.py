@@ -192,7 +192,7 @@ def read_entries(
     if len(kinds) > 1:
         (kind, first), (other, line) = list(kinds.items())[:2]
         found = f"{other}, and {kind} on line {first}"
-        problems.add("K232", line, found, "one of both in all of a file", one_kind)
+        problems.add("K232", line, found, "one of the two in the whole file", one_kind)
     problems.check()
     if not blocks.ids:
         found = "a file whose records are all left out" if left_out else "an empty file"
