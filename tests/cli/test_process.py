@@ -132,7 +132,10 @@ def test_a_pipe_without_an_end_is_refused(gold: Path) -> None:
     assert "K003 found binary data" in done.stderr
 
 
-def test_a_spooled_pipe_can_be_read_at_several_places(tmp_path: Path) -> None:
+def test_a_spooled_pipe_can_be_read_at_several_places(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     writer = subprocess.Popen(["sh", "-c", f"printf 'abcdef' > {pipe}"])
@@ -143,4 +146,4 @@ def test_a_spooled_pipe_can_be_read_at_several_places(tmp_path: Path) -> None:
         assert (b"ef", b"def") == (first.read(), second.read())
     assert 6 == source.size
     writer.wait()
-    assert not list(Path(tempfile.gettempdir()).glob("carob-*"))
+    assert [pipe] == list(tmp_path.iterdir())  # where the pipe was spooled has no name
