@@ -136,7 +136,7 @@ def test_a_frame_without_rows_has_its_columns(tmp_path: Path, library: str) -> N
     pytest.importorskip(library)
     gold = tmp_path / "gold.conll"
     gold.write_text("Ann B-PER\n")
-    audit = Audit("t.csv", "0b1c", 4, (), "carob:0.2.0")
+    audit = Audit("t.csv", "0b1c", 4, (), "carob:0.3.0")
     findings, made = check(gold), convert(gold, tmp_path / "gold.jsonl")
     for each in (audit, findings, made, Verification(3)):
         frame = getattr(each, f"to_{library}")()

@@ -45,7 +45,7 @@ class Finding(Part):
 class Audit(Result):
     """All findings about a table.
 
-    >>> print(Audit("t.csv", "0b1c", 4, (), "carob:0.2.0").summary)
+    >>> print(Audit("t.csv", "0b1c", 4, (), "carob:0.3.0").summary)
     4 rows, nothing found
     """
 

@@ -114,8 +114,8 @@ def short(lines: Sequence[str], recipes: Iterable[str], hidden: Iterable[str] = 
     """A line for people: the recipes, what differs from the defaults, and the first digits of the
     SHA-256 of the full lines. Fields that mean nothing for a kind of result are `hidden`.
 
-    >>> short(["carob:0.2.0|recipe:exact.F1@micro|labels:PER|zero:skip"], ["exact.F1"])
-    'carob:0.2.0|exact.F1|labels:PER|id:4a1cb448'
+    >>> short(["carob:0.3.0|recipe:exact.F1@micro|labels:PER|zero:skip"], ["exact.F1"])
+    'carob:0.3.0|exact.F1|labels:PER|id:abec4d4f'
     """
     names = grouped(list(dict.fromkeys(recipes)))
     count = len(names)
