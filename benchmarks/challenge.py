@@ -24,12 +24,12 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from carob.challenge import accept, client, demo, teams, worker
-from carob.challenge.challenge import Challenge
-from carob.challenge.draft import init
-from carob.challenge.store import jobs, scores, submissions
-from carob.challenge.viewer import ORGANISER, Viewer
-from carob.generator import documents
+from carob.example.generator import documents
+from carob_challenge import accept, client, demo, teams, worker
+from carob_challenge.challenge import Challenge
+from carob_challenge.draft import init
+from carob_challenge.store import jobs, scores, submissions
+from carob_challenge.viewer import ORGANISER, Viewer
 
 TEAMS, RUNS, TOKENS, READERS, NEW = 40, 50, 50_000, 4, 10
 PAGE = Path(__file__).parents[1] / "docs" / "challenge.md"

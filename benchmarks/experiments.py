@@ -31,19 +31,19 @@ import numpy as np
 from _report import markdown, replace_part
 from carob import Corpus, read, score
 from carob.counts.tally import Statistic, Table
-from carob.evaluate.generate import generate
 from carob.evaluate.options import Options
 from carob.evaluate.run import prepare
 from carob.evaluate.score import count_events
-from carob.evaluate.train import Trained, train
-from carob.experiment.numbers import corrected_t
-from carob.experiment.results import run_experiment
 from carob.infer.interval import default, intervals
 from carob.infer.randomization import Randomization
 from carob.infer.resampling import Units
-from carob.learn.select import distances, pick
 from carob.pair.texts import Examples, Texts
 from carob.plugin import hook
+from carob_lab.learn.select import distances, pick
+from carob_lab.learn.train import Trained, train
+from carob_lab.make.generate import generate
+from carob_lab.run.numbers import corrected_t
+from carob_lab.run.results import run_experiment
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "experiments.md"
 SLOTS = ("etime", "location", "speaker", "stime")

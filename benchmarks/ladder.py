@@ -18,13 +18,13 @@ from pathlib import Path
 import numpy as np
 
 from carob.arrays.types import BoolArray, FloatArray
-from carob.challenge.config import Feedback
-from carob.challenge.feedback import rounded
-from carob.challenge.ladder import Rung, climb
-from carob.challenge.tallies import StoredTally
 from carob.counts.tally import Tally
 from carob.evaluate.score import average
 from carob.recipe import Recipe
+from carob_challenge.config import Feedback
+from carob_challenge.feedback import rounded
+from carob_challenge.ladder import Rung, climb
+from carob_challenge.tallies import StoredTally
 
 DOCUMENTS, CANDIDATES, RIGHT, SUBMISSIONS = 60, 300, 100, 300
 RULES = ("full", "rounded(2)", "ladder")

@@ -18,9 +18,9 @@ from pathlib import Path
 import numpy as np
 
 import carob
-from carob.evaluate.train import train
-from carob.experiment.plan import make_plan
 from carob.pair.texts import Examples
+from carob_lab.learn.train import train
+from carob_lab.plan.plan import make_plan
 
 SLOTS = ("speaker", "location", "stime", "etime")
 RECIPES = ("oas.F1", "oaod.F1", "oads.F1")

@@ -16,8 +16,8 @@ import sys
 import time
 from collections import Counter
 
-from carob.evaluate.generate import generate
-from carob.experiment.near_duplicates import NearDuplicates
+from carob_lab.make.generate import generate
+from carob_lab.plan.near_duplicates import NearDuplicates
 
 
 def main() -> int:

@@ -14,10 +14,10 @@ import pytest
 
 pytest.importorskip("sqlalchemy")
 
-from carob.challenge import accept, offline, worker
-from carob.challenge.challenge import Challenge
-from carob.challenge.child import Reply
-from carob.challenge.scoring import Done
+from carob_challenge import accept, offline, worker
+from carob_challenge.challenge import Challenge
+from carob_challenge.child import Reply
+from carob_challenge.scoring import Done
 from tests.challenge.postgres import Postgres, binaries
 from tests.challenge.world import Clock, World, make
 

@@ -28,13 +28,13 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
-from carob.challenge import accept, organise, pages, ranking, runs, teams, worker
-from carob.challenge.board import board
-from carob.challenge.challenge import Challenge
-from carob.challenge.errors import QuotaError, RefusedError, UnavailableError
-from carob.challenge.store import audit, jobs, scores, submissions
-from carob.challenge.viewer import ORGANISER, Viewer
-from carob.challenge.worker import Worker
+from carob_challenge import accept, organise, pages, ranking, runs, teams, worker
+from carob_challenge.board import board
+from carob_challenge.challenge import Challenge
+from carob_challenge.errors import QuotaError, RefusedError, UnavailableError
+from carob_challenge.store import audit, jobs, scores, submissions
+from carob_challenge.viewer import ORGANISER, Viewer
+from carob_challenge.worker import Worker
 from tests.challenge.world import answer
 
 QUOTA = 12

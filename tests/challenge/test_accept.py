@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from carob.challenge import accept, runs, worker
-from carob.challenge.errors import (
+from carob_challenge import accept, runs, worker
+from carob_challenge.errors import (
     ClosedError,
     NotAllowedError,
     NotFoundError,
@@ -20,8 +20,8 @@ from carob.challenge.errors import (
     TooLargeError,
     UnavailableError,
 )
-from carob.challenge.store import audit, jobs, submissions
-from carob.challenge.viewer import NOBODY, ORGANISER
+from carob_challenge.store import audit, jobs, submissions
+from carob_challenge.viewer import NOBODY, ORGANISER
 from tests.challenge.world import World, answer, phase
 
 Make = Callable[..., World]

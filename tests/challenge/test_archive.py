@@ -16,12 +16,12 @@ import sqlalchemy as sa
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 
-from carob.challenge import archive, migrate, organise, pages, runs, teams, upgrade, worker
-from carob.challenge.board import board
-from carob.challenge.challenge import Challenge
-from carob.challenge.errors import RefusedError
-from carob.challenge.store import metadata
-from carob.challenge.viewer import NOBODY, ORGANISER
+from carob_challenge import archive, migrate, organise, pages, runs, teams, upgrade, worker
+from carob_challenge.board import board
+from carob_challenge.challenge import Challenge
+from carob_challenge.errors import RefusedError
+from carob_challenge.store import metadata
+from carob_challenge.viewer import NOBODY, ORGANISER
 from tests.challenge.postgres import Postgres
 from tests.challenge.world import SECRET, World, answer, phase, values
 

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from carob.challenge import organise, pages, ranking, runs, worker
-from carob.challenge.board import board
-from carob.challenge.errors import NotAllowedError, NotFoundError, RefusedError
-from carob.challenge.store import scores
-from carob.challenge.viewer import NOBODY, ORGANISER
 from carob.evaluate.compare import compare
+from carob_challenge import organise, pages, ranking, runs, worker
+from carob_challenge.board import board
+from carob_challenge.errors import NotAllowedError, NotFoundError, RefusedError
+from carob_challenge.store import scores
+from carob_challenge.viewer import NOBODY, ORGANISER
 from tests.challenge.world import GOLD, World, answer, document, lines, phase, values
 
 Make = Callable[..., World]
@@ -294,7 +294,7 @@ def test_nearly_the_same_runs_are_noticed(world: Make) -> None:
 
 
 def test_only_approved_teams_are_on_the_board_and_baselines_are_marked(world: Make) -> None:
-    from carob.challenge import teams
+    from carob_challenge import teams
 
     here = world()
     here.team("Base", baseline=True)

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from carob.challenge import jobs, runs, worker
-from carob.challenge.child import run_limited
-from carob.challenge.viewer import ORGANISER
+from carob_challenge import jobs, runs, worker
+from carob_challenge.child import run_limited
+from carob_challenge.viewer import ORGANISER
 from tests.challenge.world import World, answer, document, lines
 
 pytestmark = [pytest.mark.children, pytest.mark.slow]
@@ -86,7 +86,7 @@ def test_a_hostile_submission_gets_a_verdict(world: Make) -> None:
 def test_a_file_that_is_gone_is_a_failure_that_can_be_tried_again(
     world: Make, tmp_path: Path
 ) -> None:
-    from carob.challenge import organise, pages
+    from carob_challenge import organise, pages
 
     here = world()
     receipt = here.submit("A", answer())

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from carob.challenge import client
-from carob.challenge.client import Server, ServerError
+from carob_challenge import client
+from carob_challenge.client import Server, ServerError
 
 
 def test_a_server_that_is_never_reached_is_given_up_soon(

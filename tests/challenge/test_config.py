@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from carob.challenge.config import KEYS, PHASE_KEYS, Config, Feedback, Limits
-from carob.challenge.draft import init
 from carob.corpus.problems import InputError, UsageError
 from carob.evaluate.task import Task
+from carob_challenge.config import KEYS, PHASE_KEYS, Config, Feedback, Limits
+from carob_challenge.draft import init
 from tests.challenge.world import GOLD, SECRET, START, document, lines, make
 
 

@@ -17,11 +17,11 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from carob.challenge import jobs, runs, store, worker
-from carob.challenge.challenge import Challenge
-from carob.challenge.errors import UnavailableError
-from carob.challenge.viewer import ORGANISER
-from carob.challenge.worker import Worker
+from carob_challenge import jobs, runs, store, worker
+from carob_challenge.challenge import Challenge
+from carob_challenge.errors import UnavailableError
+from carob_challenge.viewer import ORGANISER
+from carob_challenge.worker import Worker
 from tests.challenge.killing import QUOTA
 from tests.challenge.postgres import Postgres
 from tests.challenge.world import World, answer, make, phase

@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from carob.challenge.ladder import Rung, climb, standard_error
-from carob.challenge.tallies import StoredTally
 from carob.counts.tally import Tally
 from carob.recipe import Recipe
+from carob_challenge.ladder import Rung, climb, standard_error
+from carob_challenge.tallies import StoredTally
 
 RECIPE = Recipe.parse("exact.F1")
 SIMULATION = runpy.run_path(str(Path(__file__).parents[2] / "benchmarks" / "ladder.py"))

@@ -16,11 +16,11 @@ from pathlib import Path
 
 import pytest
 
-from carob.challenge import accept, bridges, offline
-from carob.challenge.challenge import Challenge
-from carob.challenge.remote import check_challenge
 from carob.cli import main
 from carob.corpus.problems import DataError, UsageError
+from carob_challenge import accept, bridges, offline
+from carob_challenge.challenge import Challenge
+from carob_challenge.remote import check_challenge
 from tests.challenge.world import SECRET, answer, make, phase
 
 BAD = answer().replace(b'"PER"', b'"PERSON"', 1)

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from carob.challenge import pages, rounds, runs, worker
-from carob.challenge.board import board
-from carob.challenge.errors import RefusedError
-from carob.challenge.rescoring import replace_gold
-from carob.challenge.store import scores
-from carob.challenge.viewer import NOBODY, ORGANISER
 from carob.evaluate.task import Task
+from carob_challenge import pages, rounds, runs, worker
+from carob_challenge.board import board
+from carob_challenge.errors import RefusedError
+from carob_challenge.rescoring import replace_gold
+from carob_challenge.store import scores
+from carob_challenge.viewer import NOBODY, ORGANISER
 from tests.challenge.world import GOLD, World, answer, document, lines, phase, values
 
 Make = Callable[..., World]

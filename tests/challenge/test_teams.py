@@ -9,12 +9,12 @@ from datetime import timedelta
 import pytest
 import sqlalchemy as sa
 
-from carob.challenge import limits, sessions, teams
-from carob.challenge.errors import NotAllowedError, NotFoundError, RateError, RefusedError
-from carob.challenge.names import check_name, folded
-from carob.challenge.secrets import stored
-from carob.challenge.store import metadata
-from carob.challenge.viewer import NOBODY, ORGANISER
+from carob_challenge import limits, sessions, teams
+from carob_challenge.errors import NotAllowedError, NotFoundError, RateError, RefusedError
+from carob_challenge.names import check_name, folded
+from carob_challenge.secrets import stored
+from carob_challenge.store import metadata
+from carob_challenge.viewer import NOBODY, ORGANISER
 from tests.challenge.test_accept import together
 from tests.challenge.world import World, phase
 

@@ -8,11 +8,11 @@ from datetime import timedelta
 import pytest
 import sqlalchemy as sa
 
-from carob.challenge import jobs as queue
-from carob.challenge import rounds, runs, worker
-from carob.challenge.store import jobs, scores
-from carob.challenge.viewer import ORGANISER
-from carob.challenge.worker import Worker
+from carob_challenge import jobs as queue
+from carob_challenge import rounds, runs, worker
+from carob_challenge.store import jobs, scores
+from carob_challenge.viewer import ORGANISER
+from carob_challenge.worker import Worker
 from tests.challenge.test_accept import together
 from tests.challenge.world import World, answer, phase
 

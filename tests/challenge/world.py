@@ -9,11 +9,11 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from carob.challenge import accept, teams
-from carob.challenge.accept import Receipt
-from carob.challenge.challenge import Challenge
-from carob.challenge.draft import init
-from carob.challenge.viewer import ORGANISER, Viewer
+from carob_challenge import accept, teams
+from carob_challenge.accept import Receipt
+from carob_challenge.challenge import Challenge
+from carob_challenge.draft import init
+from carob_challenge.viewer import ORGANISER, Viewer
 
 START = datetime(2027, 1, 1, tzinfo=UTC)
 SECRET = "Zzyzx"

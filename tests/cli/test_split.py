@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from carob.cli import main
-from carob.experiment.plan import Plan
+from carob_lab.plan.plan import Plan
 
 
 def test_a_plan_is_made_described_and_checked(

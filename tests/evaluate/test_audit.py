@@ -10,8 +10,8 @@ import pytest
 
 from carob import InputError, UsageError
 from carob.corpus.source import Source
-from carob.evaluate.audit import audit
-from carob.result.audit import Audit
+from carob_lab.make.audit import audit
+from carob_lab.make.findings import Audit
 from tests.worlds import times
 
 HEAD = "system,slot,P,R,F"

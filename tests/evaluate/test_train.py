@@ -14,8 +14,8 @@ import pytest
 import carob
 from carob import Corpus, registry
 from carob.corpus.problems import CarobError, InputError, UsageError
-from carob.evaluate.train import Trained, learner_of, load_model, predict, train
 from carob.plugin import hook
+from carob_lab.learn.train import Trained, learner_of, load_model, predict, train
 
 NAMES = ["Ann Lee", "Bo Dahl", "Cy Roe", "Di Poe", "Ed Moe", "Flo Noe", "Gus Zoe"]
 
@@ -143,7 +143,7 @@ def test_settings_of_the_wrong_kind_are_one_error(trained: Trained, tmp_path: Pa
 def test_pickled_arrays_are_not_loaded(tmp_path: Path) -> None:
     import numpy as np
 
-    from carob.learn.folder import read_folder, write_folder
+    from carob_lab.learn.folder import read_folder, write_folder
 
     class Trap:
         def __reduce__(self) -> tuple[object, ...]:

@@ -15,10 +15,10 @@ import pytest
 
 import carob
 from carob.corpus.corpus import Corpus
-from carob.evaluate.train import train
 from carob.formats.jsonl import Jsonl
-from carob.learn.command import Command
-from carob.result.experiment import Experiment
+from carob_lab.learn.command import Command
+from carob_lab.learn.train import train
+from carob_lab.report.experiment import Experiment
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 NAMES = ["Ann Lee", "Bo Dahl", "Cy Roe", "Di Poe", "Ed Moe", "Flo Noe", "Gus Zoe"]
@@ -111,7 +111,7 @@ predict = {json.dumps(made.predict)}
 time_limit = 300
 """
     (folder / "experiment.toml").write_text(text)
-    return carob.run_experiment(folder / "experiment.toml", folder / "run")
+    return carob_lab.run_experiment(folder / "experiment.toml", folder / "run")
 
 
 @pytest.mark.slow

@@ -18,8 +18,9 @@ from hypothesis import strategies as st
 import carob
 from carob import Corpus, Recipe
 from carob.evaluate.options import Options
-from carob.experiment.cells import Cell, Finished, count
-from carob.experiment.numbers import (
+from carob.formats.jsonl import Jsonl
+from carob_lab.run.cells import Cell, Finished, count
+from carob_lab.run.numbers import (
     Contender,
     Documents,
     Row,
@@ -30,7 +31,6 @@ from carob.experiment.numbers import (
     estimates,
     table_rows,
 )
-from carob.formats.jsonl import Jsonl
 
 SLOTS = ("a", "b")
 OPTIONS = Options(labels=SLOTS, slots=SLOTS, resamples=0)

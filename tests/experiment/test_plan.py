@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from carob import Corpus, InputError, UsageError, read
-from carob.experiment.plan import Plan, check_plan, make_plan
-from carob.experiment.split import Split
+from carob_lab.plan.plan import Plan, check_plan, make_plan
+from carob_lab.plan.split import Split
 
 TWIN = "the talk by Ann Lee is at noon in room five"
 

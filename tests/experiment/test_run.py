@@ -18,10 +18,10 @@ import pytest
 
 import carob
 from carob.cli import main
-from carob.experiment.cells import is_done
-from carob.experiment.file import ExperimentFile
-from carob.experiment.results import comparable
-from carob.experiment.run import cells_of, prepare
+from carob_lab.run.cells import is_done
+from carob_lab.run.file import ExperimentFile
+from carob_lab.run.results import comparable
+from carob_lab.run.run import cells_of, prepare
 
 SPEAKERS = ("Ann Lee", "Bo Ek", "Cy Orr", "Di Fox")
 SENTINEL = "only-gold-knows-this"
@@ -138,7 +138,7 @@ def test_a_run_has_a_page_unless_a_library_is_missing(
 
 def test_scores_are_those_of_carob_score(finished: Path) -> None:
     """The mean over splits, from the answers, by the public function."""
-    plan = carob.Plan.read(finished / "run" / "plan.json")
+    plan = carob_lab.Plan.read(finished / "run" / "plan.json")
     gold = {each["id"]: each for each in documents()}
     means = []
     for split in plan.splits:
@@ -201,7 +201,7 @@ def test_a_cell_sees_no_gold_but_that_of_its_training_documents(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Everything that processes are given is kept and searched."""
-    from carob.experiment import run as module
+    from carob_lab.run import run as module
 
     seen: list[dict[str, str]] = []
     real = module.Running.__call__
@@ -245,7 +245,7 @@ def test_a_changed_parameter_or_corpus_is_another_cell(tmp_path: Path) -> None:
 def test_a_failing_cell_does_not_stop_the_others(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from carob.experiment import run as module
+    from carob_lab.run import run as module
 
     real = module._give
 
@@ -304,7 +304,7 @@ def test_a_draft_runs_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 def test_a_second_run_in_the_folder_has_to_wait(
     finished: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from carob.experiment.run import locked
+    from carob_lab.run.run import locked
 
     with locked(finished / "run"):
         assert main(["run", str(finished / "experiment.toml"), "-o", str(finished / "run")]) == 2
@@ -369,7 +369,7 @@ def test_a_plan_of_another_corpus_is_refused(
 def test_active_learning_picks_without_gold_beside_a_random_control(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from carob.experiment import run as module
+    from carob_lab.run import run as module
 
     seen: list[dict[str, str]] = []
     real = module.Running.__call__

@@ -10,7 +10,7 @@ from itertools import combinations, pairwise
 import pytest
 
 from carob.corpus.problems import DataError, RecipeError, UsageError
-from carob.experiment.split import (
+from carob_lab.plan.split import (
     Holdout,
     Kfold,
     Parts,

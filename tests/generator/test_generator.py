@@ -13,12 +13,13 @@ from typing import Any
 
 import pytest
 
-from carob import UsageError, diff, generate, read
+from carob import UsageError, diff, read
 from carob.cli import main
 from carob.corpus.corpus import Corpus
-from carob.experiment.near_duplicates import NearDuplicates
-from carob.generator import KINDS, Knobs, documents
-from carob.generator.pages import Kind
+from carob.example.generator import KINDS, Knobs, documents
+from carob.example.generator.pages import Kind
+from carob_lab import generate
+from carob_lab.plan.near_duplicates import NearDuplicates
 
 FIGURES = {
     "speaker": (0.84, 1.85),

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 
 from carob.corpus.corpus import Corpus
 from carob.corpus.problems import InputError, UsageError
-from carob.learn.bwi import (
+from carob.pair.texts import Examples, Texts
+from carob_lab.learn.bwi import (
     LINE,
     WILDCARDS,
     Bwi,
@@ -28,7 +29,6 @@ from carob.learn.bwi import (
     grams_of,
     learn_detector,
 )
-from carob.pair.texts import Examples, Texts
 
 Sides = tuple[list[str], list[str]]
 """The tokens before and after a boundary."""

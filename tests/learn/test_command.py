@@ -18,12 +18,12 @@ import pytest
 import carob
 from carob.corpus.corpus import Corpus
 from carob.corpus.problems import CarobError, DataError, InputError, UsageError
-from carob.evaluate.train import Trained, learner_of, load_model, train
-from carob.learn._answers import read_answers
-from carob.learn.command import Command
 from carob.pair.texts import Examples, Texts
 from carob.recipe import learner as parse_learner
 from carob.recipe import spell
+from carob_lab.learn._answers import read_answers
+from carob_lab.learn.command import Command
+from carob_lab.learn.train import Trained, learner_of, load_model, train
 
 PYTHON = (sys.executable, "-S", "-E", "-c")
 """Without site packages Python starts in half the time."""
@@ -279,7 +279,7 @@ def test_a_program_ends_if_carob_is_killed(tmp_path: Path) -> None:
     sleeps = f"import os, time; open({str(pid)!r}, 'w').write(str(os.getpid())); time.sleep(60)"
     code = (
         "import sys; from pathlib import Path\n"
-        "from carob.learn._program import run_program\n"
+        "from carob_lab.learn._program import run_program\n"
         "run_program([sys.executable, '-c', sys.argv[1]], 'train', time_limit=60,"
         " output_limit=1000, folder=Path(sys.argv[2]))\n"
     )

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from carob.corpus.corpus import Corpus
-from carob.learn._features import Features, columns_of
 from carob.pair.texts import Texts
+from carob_lab.learn._features import Features, columns_of
 
 DOCUMENTS = st.lists(st.lists(st.sampled_from(["Ann", "ann", "2:30", "x"]), max_size=5), max_size=3)
 

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from carob.corpus.corpus import Corpus
-from carob.learn._pairs import best_first, candidates
 from carob.pair.texts import Texts
+from carob_lab.learn._pairs import best_first, candidates
 
 PLACES = st.sets(st.integers(0, 8))
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from carob.corpus.corpus import Corpus
 from carob.corpus.problems import UsageError
-from carob.learn.rote import Rote
 from carob.pair.texts import Examples, Texts
+from carob_lab.learn.rote import Rote
 
 
 def test_precision_has_laplaces_correction() -> None:

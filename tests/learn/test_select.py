@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from carob.arrays.types import FloatArray
 from carob.corpus.corpus import Corpus
 from carob.corpus.problems import CarobError, UsageError
-from carob.learn.rote import RoteModel
-from carob.learn.select import STRATEGIES, distances, pick
 from carob.pair.texts import Texts
+from carob_lab.learn.rote import RoteModel
+from carob_lab.learn.select import STRATEGIES, distances, pick
 
 
 @dataclass(frozen=True)

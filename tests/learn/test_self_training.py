@@ -12,15 +12,15 @@ import pytest
 
 from carob.corpus.corpus import Corpus
 from carob.corpus.problems import CarobError, DataError, InputError, UsageError
-from carob.evaluate.train import load_model, train
-from carob.learn._inner import inner_split, oaod_f1
-from carob.learn.rote import Rote, RoteModel
-from carob.learn.self_training import SelfTraining
 from carob.pair.texts import Examples, Spans, Texts
 from carob.plugin import hook
 from carob.recipe import learner as parse_learner
 from carob.recipe import spell
 from carob.registry import builtin
+from carob_lab.learn._inner import inner_split, oaod_f1
+from carob_lab.learn.rote import Rote, RoteModel
+from carob_lab.learn.self_training import SelfTraining
+from carob_lab.learn.train import load_model, train
 
 
 class ByModel(RoteModel):

@@ -11,18 +11,18 @@ from hypothesis import strategies as st
 
 from carob.arrays.types import FloatArray, IntArray
 from carob.corpus.corpus import Corpus
-from carob.evaluate.generate import generate
-from carob.evaluate.train import train
-from carob.learn._crfsuite import feature_lists
-from carob.learn._tagging import (
+from carob.pair.texts import Examples, Spans, Texts
+from carob_lab.learn._crfsuite import feature_lists
+from carob_lab.learn._tagging import (
     TaggingModel,
     Tags,
     best_tags,
     forward_backward,
     span_confidence,
 )
-from carob.learn.perceptron import Perceptron, averaged, pieces
-from carob.pair.texts import Examples, Spans, Texts
+from carob_lab.learn.perceptron import Perceptron, averaged, pieces
+from carob_lab.learn.train import train
+from carob_lab.make.generate import generate
 
 WORLDS = st.tuples(
     st.lists(st.integers(0, 4), min_size=1, max_size=4),

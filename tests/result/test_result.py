@@ -10,8 +10,8 @@ import pytest
 
 from carob import Corpus, check, convert, registry, score, verify
 from carob.evaluate.verify import Verification
-from carob.result.audit import Audit
 from carob.result.result import LINES
+from carob_lab.make.findings import Audit
 from tests.results import KINDS, LABEL, result
 
 

@@ -17,7 +17,7 @@ import pytest
 from carob import UsageError, read, seminars
 from carob.cli import main
 from carob.evaluate import demo
-from carob.seminars.announcements import DATA, announcement
+from carob.example.seminars.announcements import DATA, announcement
 from tests.counting import WAYS, Counted, counted, fillers, folded, together
 
 DOCUMENTS = 300

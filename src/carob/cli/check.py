@@ -49,8 +49,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _check_challenge(arguments: argparse.Namespace) -> int:
     """Check as a challenge does."""
-    from carob.challenge.remote import check_challenge
     from carob.corpus.problems import UsageError
+    from carob_challenge.remote import check_challenge
 
     if arguments.against is not None or arguments.task is not None:
         raise UsageError("a challenge has its own inputs and task: leave out --against and --task")

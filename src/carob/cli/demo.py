@@ -65,7 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _challenge(arguments: argparse.Namespace) -> int:
     """Write a challenge, and serve it."""
     _serving.check_libraries()
-    from carob.challenge import demo
+    from carob_challenge import demo
 
     print_remark("writing a corpus, and scoring twelve submissions ...")
     made = demo.write(
@@ -79,7 +79,7 @@ def _challenge(arguments: argparse.Namespace) -> int:
     if not arguments.serve:
         print_remark(f"now: carob serve {made.folder}")
         return 0
-    from carob.challenge.web.serve import serve
+    from carob_challenge.web.serve import serve
 
     serve(made.folder, host=arguments.host, port=arguments.port, ready=_serving.print_addresses)
     return 0

@@ -18,7 +18,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Recompute and compare."""
-    from carob.experiment.verify import verify
+    from carob_lab.run.verify import verify
 
     verification = verify(arguments.result)
     print(verification)

@@ -49,13 +49,13 @@ def write(
 def _contents(kind: str, documents: int | None, seed: int | None) -> dict[str, bytes]:
     """The files of an example, by name and in order."""
     if kind == "seminars":
-        from carob import seminars
+        from carob.example import seminars
 
         number = 300 if documents is None else documents
         return dict(sorted(seminars.files(seed or 0, number).items()))
     if kind == "invoices":
-        from carob import invoices
         from carob.evaluate.draft import draft
+        from carob.example import invoices
 
         made = invoices.files(seed or 0, 300 if documents is None else documents)
         gold = read(Source.of_bytes(made["gold.jsonl"], "gold.jsonl"))

@@ -20,10 +20,10 @@ from urllib.parse import urlencode, urlsplit
 
 import uvicorn
 
-from carob.challenge.challenge import Challenge
-from carob.challenge.web.app import application
-from carob.challenge.web.serve import bind
-from carob.challenge.web.settings import Settings
+from carob_challenge.challenge import Challenge
+from carob_challenge.web.app import application
+from carob_challenge.web.serve import bind
+from carob_challenge.web.settings import Settings
 
 
 @dataclass

@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("starlette")
 
-from carob.challenge import sessions, worker
+from carob_challenge import sessions, worker
 from tests.challenge.web.client import Client, Served, serving
 from tests.challenge.world import World
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.types import Message, Receive
 
-from carob.challenge.web.body import BodyTooLargeError, BodyTooSlowError, LimitedBody, Limits
+from carob_challenge.web.body import BodyTooLargeError, BodyTooSlowError, LimitedBody, Limits
 
 
 def channel(pieces: Iterable[bytes], pause: float = 0.0) -> Receive:

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from carob.challenge import board, client, demo, runs
-from carob.challenge.challenge import Challenge
-from carob.challenge.viewer import NOBODY, ORGANISER
 from carob.cli import main
+from carob_challenge import board, client, demo, runs
+from carob_challenge.challenge import Challenge
+from carob_challenge.viewer import NOBODY, ORGANISER
 from tests.challenge.web.client import serving
 
 pytestmark = pytest.mark.slow

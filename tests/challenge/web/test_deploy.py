@@ -19,7 +19,7 @@ from pathlib import Path
 
 import pytest
 
-from carob.challenge import client
+from carob_challenge import client
 from tests.challenge.world import World, answer
 
 pytestmark = [pytest.mark.slow, pytest.mark.children]

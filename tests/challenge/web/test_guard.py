@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from starlette.datastructures import Headers
 
-from carob.challenge.web import guard
-from carob.challenge.web.guard import RefusedRequestError
+from carob_challenge.web import guard
+from carob_challenge.web.guard import RefusedRequestError
 
 NAMES = ["task.example.org", "localhost"]
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from carob.challenge import sessions
+from carob_challenge import sessions
 from tests.challenge.web.conftest import Site
 from tests.challenge.world import answer, document, lines, phase
 from tests.report.html.conftest import BROWSERS, SWITCHES, browser, missing
@@ -174,7 +174,7 @@ def test_pages_fit_and_can_be_read(
 
 @pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 def test_the_copy_in_files_needs_no_server(site: New, browser: Any, tmp_path: Path) -> None:
-    from carob.challenge.web.static import write_site
+    from carob_challenge.web.static import write_site
 
     own = site(phase("test", "headline", reveal='"opens"'))
     own.team(HOSTILE.replace("onerror", "x"))

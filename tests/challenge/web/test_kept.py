@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from carob.challenge import board
-from carob.challenge.version import Version, version
-from carob.challenge.web.endpoint import Kept
+from carob_challenge import board
+from carob_challenge.version import Version, version
+from carob_challenge.web.endpoint import Kept
 from tests.challenge.web.conftest import Site
 from tests.challenge.world import answer, phase
 
@@ -32,7 +32,7 @@ def test_one_reader_makes_a_page_and_the_others_do_not_wait() -> None:
 
 
 def test_few_pages_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("carob.challenge.web.endpoint.MOST_KEPT", 3)
+    monkeypatch.setattr("carob_challenge.web.endpoint.MOST_KEPT", 3)
     kept = Kept(seconds=0)
     for number in range(9):
         kept.put(number, Version(1, 1), b"", "")

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from carob.challenge.web import plot
+from carob_challenge.web import plot
 
 numbers = st.floats(-1e6, 1e6, allow_nan=False)
 

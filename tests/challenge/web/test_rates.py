@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from carob.challenge.web import rates
-from carob.challenge.web.rates import Rate, Rates
+from carob_challenge.web import rates
+from carob_challenge.web.rates import Rate, Rates
 
 
 @given(st.lists(st.floats(0, 30), max_size=60), st.integers(1, 5), st.sampled_from([6, 60, 600]))

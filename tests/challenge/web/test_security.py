@@ -17,13 +17,13 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from carob.challenge import sessions, teams
-from carob.challenge.errors import UnavailableError
-from carob.challenge.viewer import ORGANISER
-from carob.challenge.web.app import PAGES, filled
-from carob.challenge.web.rates import Rate
-from carob.challenge.web.settings import Settings
-from carob.challenge.web.static import write_site
+from carob_challenge import sessions, teams
+from carob_challenge.errors import UnavailableError
+from carob_challenge.viewer import ORGANISER
+from carob_challenge.web.app import PAGES, filled
+from carob_challenge.web.rates import Rate
+from carob_challenge.web.settings import Settings
+from carob_challenge.web.static import write_site
 from tests.challenge.web.client import Client
 from tests.challenge.web.conftest import Site
 from tests.challenge.world import SECRET, answer, document, lines, phase
@@ -392,7 +392,7 @@ def test_unexpected_errors_say_nothing(site: New, monkeypatch: pytest.MonkeyPatc
     def fail(*arguments: object) -> None:
         raise RuntimeError(f"at {SECRET}")
 
-    monkeypatch.setattr("carob.challenge.board.board", fail)
+    monkeypatch.setattr("carob_challenge.board.board", fail)
     found = own.nobody().get("/board")
     assert 500 == found.status
     assert SECRET not in found.text
@@ -446,7 +446,7 @@ def test_a_full_disk_is_a_503(site: New, monkeypatch: pytest.MonkeyPatch) -> Non
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr("carob.challenge.web.endpoint.new_upload", full)
+        patch.setattr("carob_challenge.web.endpoint.new_upload", full)
         found = program.post("/api/submit", body=answer(4))
         assert 503 == found.status
         assert found.headers["retry-after"]

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from carob.challenge.web.view import Table, View, preferred_format, simple
+from carob_challenge.web.view import Table, View, preferred_format, simple
 
 
 @given(st.text(), st.text())

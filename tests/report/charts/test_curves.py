@@ -11,7 +11,7 @@ import pytest
 
 from carob import UsageError
 from carob.report.charts import svg
-from carob.result.experiment import CurvePoint, Experiment, LearnerResult
+from carob_lab.report.experiment import CurvePoint, Experiment, LearnerResult
 
 SIZES = (10, 20, 100)
 

@@ -10,9 +10,7 @@ from typing import Any
 import pytest
 
 from carob import UsageError
-from carob.report.html.experiment.active import verdict
-from carob.report.html.experiment.learners import best_by, first_by
-from carob.result.experiment import (
+from carob_lab.report.experiment import (
     Comparison,
     CurvePoint,
     Estimate,
@@ -20,6 +18,8 @@ from carob.result.experiment import (
     Failure,
     LearnerResult,
 )
+from carob_lab.report.page.active import verdict
+from carob_lab.report.page.learners import best_by, first_by
 from tests.report.html.test_page import HOSTILE, Page, number
 
 pytest.importorskip("jinja2")
@@ -304,7 +304,7 @@ def test_tables_without_a_page_need_no_libraries(
     assert "<html" not in result._repr_html_()
     monkeypatch.setitem(sys.modules, "jinja2", None)
     monkeypatch.delitem(sys.modules, "carob.report.html.page", raising=False)
-    monkeypatch.delitem(sys.modules, "carob.report.html.experiment", raising=False)
+    monkeypatch.delitem(sys.modules, "carob_lab.report.page", raising=False)
     with pytest.raises(UsageError, match=r"jinja2 is not installed; .*\[report\]"):
         result.to("html")
 

@@ -10,9 +10,9 @@ from carob.report.charts._panels import Dot, Panel, draw_panels, score_dot
 from carob.report.charts._style import Chart, inches, settings
 from carob.report.terminal import span
 from carob.result.comparison import SORTS, Comparison
-from carob.result.experiment import Experiment
 from carob.result.ranking import Ranking
 from carob.result.scores import Scores
+from carob_lab.report.experiment import Experiment
 
 DRAWS = ("Scores", "Comparison", "Ranking", "Experiment")
 

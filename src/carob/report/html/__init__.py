@@ -13,9 +13,9 @@ from html import escape
 from typing import ClassVar
 
 from carob.report.terminal import INDENT, Section, Style, Table, parts, sections
-from carob.result.experiment import Experiment
 from carob.result.report import Report
 from carob.result.result import Result
+from carob_lab.report.experiment import Experiment
 
 _STYLE = """
 body { font-family: system-ui, sans-serif; margin: 2rem; max-width: 72rem; }
@@ -54,7 +54,7 @@ class Html(Style):
 
             return page(result)
         if isinstance(result, Experiment) and self.page:
-            from carob.report.html.experiment import experiment_page
+            from carob_lab.report.page import experiment_page
 
             return experiment_page(result)
         laid_out = sections(result, self)

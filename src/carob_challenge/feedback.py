@@ -1,0 +1,115 @@
+"""What a viewer may see of a score: what the phase shows before the reveal, everything after it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from carob_challenge.challenge import Challenge
+from carob_challenge.config import Phase
+from carob_challenge.store import reveals
+from carob_challenge.viewer import Viewer
+
+LADDER = (
+    "This phase uses the Ladder: a new score is shown only if it is better than your best one by "
+    "more than chance explains (the standard error of the difference over documents). Otherwise "
+    "your best score is shown again. So nobody can learn the answers by trying."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A score with its interval, as far as they are shown, as text with the right number of digits
+    and as a number.
+    """
+
+    name: str
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What is shown of the score of a run."""
+
+    official: Value | None
+    """None: nothing is shown."""
+    sentence: str
+    """Why it is what it is."""
+    is_own: bool = True
+    """False if the ladder shows an earlier run again."""
+    scores: tuple[Value, ...] = ()
+    labels: tuple[Value, ...] = ()
+    """The official measure of each label."""
+    errors: Mapping[str, Mapping[str, int]] | None = None
+    """How often each kind of error occurs, by label: only after the reveal."""
+
+
+@dataclass(frozen=True, slots=True)
+class RevealState:
+    """Whether the results of a phase are revealed, and what holds them back."""
+
+    revealed: bool
+    held: bool
+    at: datetime | None
+    """When they are, or were; None if the organiser decides."""
+
+
+def reveal_states(challenge: Challenge, connection: sa.Connection) -> dict[str, RevealState]:
+    """The state of every phase."""
+    decided = {row.phase: row for row in connection.execute(sa.select(reveals))}
+    now, states = challenge.now(), {}
+    for phase in challenge.config.phases.values():
+        own = decided.get(phase.name)
+        held = own is not None and own.held
+        at = own.revealed if own is not None and own.revealed else phase.reveal_at
+        states[phase.name] = RevealState(not held and at is not None and at <= now, held, at)
+    return states
+
+
+def shown(viewer: Viewer, phase: Phase, state: RevealState, team: int, row: Any) -> Shown:
+    """What a viewer sees of a score (a row of `scores`) of a team."""
+    if viewer.is_organiser or (state.revealed and viewer.may_see(team)):
+        return _full(row, "", errors=True)
+    if state.revealed:
+        return _full(row, "", errors=False)
+    if not viewer.may_see(team):
+        return Shown(None, "the results are not revealed yet")
+    kind = phase.feedback.kind
+    if kind == "full":
+        return _full(row, phase.feedback.sentence, errors=False)
+    name = row.detail["official"]["recipe"]
+    if kind == "none":
+        return Shown(None, phase.feedback.sentence)
+    if kind == "ladder":
+        return Shown(Value(name, row.ladder), LADDER, row.ladder_run == row.submission)
+    value = row.value if kind == "headline" else rounded(row.value, phase.feedback.digits)
+    return Shown(Value(name, value), phase.feedback.sentence)
+
+
+def rounded(value: float | None, digits: int) -> float | None:
+    """A score with a number of decimals.
+
+    >>> rounded(0.12345, 2), rounded(None, 2)
+    (0.12, None)
+    """
+    return None if value is None else round(value, digits)
+
+
+def _full(row: Any, sentence: str, *, errors: bool) -> Shown:
+    official = row.detail["official"]
+    return Shown(
+        Value(official["recipe"], row.value, row.low, row.high), sentence, True,
+        tuple(_value(each["recipe"], each) for each in row.detail["scores"]),
+        tuple(_value(label, each) for label, each in official["by_label"].items()),
+        row.detail.get("errors") if errors else None,
+    )  # fmt: skip
+
+
+def _value(name: str, values: Mapping[str, Any]) -> Value:
+    return Value(name, values["value"], values["low"], values["high"])

@@ -1,0 +1,92 @@
+"""The ranking of a phase: which run of each team is official, and the ranks of these. A worker
+computes them from stored tallies; pages only read them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sqlalchemy as sa
+
+from carob_challenge import rounds
+from carob_challenge.challenge import Challenge
+from carob_challenge.ranks import Entry, rank
+from carob_challenge.store import disqualified, primaries, rankings, scores, submissions, teams
+
+
+def official_runs(challenge: Challenge, connection: sa.Connection, phase: str) -> list[Any]:
+    """The official run of each approved team: its last valid one, or the one it marked as primary.
+
+    Late and disqualified runs are none. What has no score in the active round is none yet.
+    """
+    current = rounds.active(challenge, connection).id
+    there = (
+        sa.select(submissions.c.id)
+        .join(scores, (scores.c.submission == submissions.c.id) & (scores.c.round == current))
+        .outerjoin(disqualified, disqualified.c.submission == submissions.c.id)
+        .where(submissions.c.phase == phase, ~submissions.c.late)
+        .where(disqualified.c.submission.is_(None))
+    )  # fmt: skip
+    last = there.with_only_columns(sa.func.max(submissions.c.id)).group_by(submissions.c.team)
+    marked = there.join(primaries, primaries.c.submission == submissions.c.id)
+    rows = connection.execute(
+        sa.select(
+            submissions.c.id, submissions.c.team, submissions.c.received, submissions.c.filename,
+            submissions.c.sha256, teams.c.name, teams.c.baseline, scores.c.value, scores.c.low,
+            scores.c.high, scores.c.signature, primaries.c.submission.label("primary"),
+        )
+        .join(teams, teams.c.id == submissions.c.team)
+        .join(scores, (scores.c.submission == submissions.c.id) & (scores.c.round == current))
+        .outerjoin(primaries, primaries.c.submission == submissions.c.id)
+        .where(submissions.c.id.in_(last) | submissions.c.id.in_(marked))
+        .where(teams.c.state == "approved").order_by(submissions.c.id)
+    ).all()  # fmt: skip
+    chosen: dict[int, Any] = {}
+    for row in rows:
+        before = chosen.get(row.team)
+        keep = challenge.config.official == "primary" and before is not None and before.primary
+        if not keep:
+            chosen[row.team] = row
+    return list(chosen.values())
+
+
+def entries_of(challenge: Challenge, phase: str) -> tuple[list[int], list[Entry]]:
+    """The official runs of a phase, to be ranked; and what identifies them: the round, and their
+    numbers.
+    """
+    with challenge.store.read() as connection:
+        runs = official_runs(challenge, connection, phase)
+        current = rounds.active(challenge, connection).id
+        blobs = {
+            row.submission: row
+            for row in connection.execute(
+                sa.select(scores.c.submission, scores.c.tally, scores.c.sketch).where(
+                    scores.c.round == current, scores.c.submission.in_([run.id for run in runs])
+                )
+            )
+        }
+    entries = [Entry(run.id, run.value, blobs[run.id][1], blobs[run.id][2]) for run in runs]
+    return [current, *(run.id for run in runs)], entries
+
+
+def save(
+    challenge: Challenge, connection: sa.Connection, phase: str, content: dict[str, Any]
+) -> None:
+    """Keep a ranking, in place of the one before."""
+    values = {"runs": content["runs"], "content": content, "created": challenge.now()}
+    challenge.store.upsert(connection, rankings, {"phase": phase, **values}, ["phase"], values)
+
+
+def refresh(challenge: Challenge, phase: str) -> None:
+    """Compute and keep the ranking of a phase now, in this process."""
+    runs, entries = entries_of(challenge, phase)
+    made = rank(entries, challenge.material(phase).official)
+    with challenge.store.write() as connection:
+        save(challenge, connection, phase, {"runs": runs, **made})
+
+
+def stored(connection: sa.Connection, phase: str) -> dict[str, Any] | None:
+    """The last ranking of a phase; None if there is none yet."""
+    own = sa.select(rankings.c.content).where(rankings.c.phase == phase)
+    content: dict[str, Any] | None = connection.execute(own).scalar()
+    return content

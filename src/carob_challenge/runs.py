@@ -1,0 +1,204 @@
+"""Runs as a viewer may see them: one submission, or all of a team with its quota."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+
+from carob_challenge import rounds
+from carob_challenge.accept import Quota, quota
+from carob_challenge.challenge import Challenge
+from carob_challenge.errors import NotFoundError
+from carob_challenge.feedback import RevealState, Shown, reveal_states, shown
+from carob_challenge.store import disqualified, jobs, primaries, scores, submissions, teams
+from carob_challenge.viewer import ORGANISER, Viewer
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A submission, as its team or an organiser sees it."""
+
+    id: int
+    team: str
+    team_id: int
+    phase: str
+    received: datetime
+    filename: str
+    size: int
+    sha256: str
+    late: bool
+    state: str
+    """invalid, waiting, scoring, scored or failed."""
+    problems: Sequence[Mapping[str, Any]]
+    """Each with severity, code, file, line, column, quote, found, expected, hint and message."""
+    errors: int
+    warnings: int
+    shown: Shown | None
+    """What is shown of its score; None if it has none (yet)."""
+    signature: str | None
+    """What identifies the evaluation; None where no score is shown."""
+    primary: bool
+    disqualified: str | None
+    """The reason."""
+    ahead: int
+    """How many jobs are before it in the queue."""
+    report: bool
+    """Whether its report can be read."""
+    failure: str | None = None
+    """Why it could not be scored; for organisers alone."""
+    earlier: Sequence[Mapping[str, Any]] = ()
+    """Its scores in earlier rounds: round, value, signature, why, created."""
+
+
+@dataclass(frozen=True, slots=True)
+class PhaseOfTeam:
+    """A phase as a team sees it: what is left, and its runs, the last one first."""
+
+    phase: str
+    title: str
+    status: str
+    quota: Quota
+    runs: Sequence[Run]
+
+
+@dataclass(frozen=True, slots=True)
+class TeamPage:
+    """Everything of one team."""
+
+    team: str
+    team_id: int
+    baseline: bool
+    phases: Sequence[PhaseOfTeam]
+
+
+def run(challenge: Challenge, viewer: Viewer, number: int) -> Run:
+    """One submission. Of other teams nothing is shown, not even that it exists."""
+    with challenge.store.read() as connection:
+        found = _runs(challenge, connection, viewer, submissions.c.id == number)
+    if not found:
+        raise NotFoundError(f"there is no submission {number}")
+    return found[0]
+
+
+def all_runs(challenge: Challenge, viewer: Viewer, most: int = 5000) -> list[Run]:
+    """All submissions, the last one first."""
+    viewer.require_organiser()
+    with challenge.store.read() as connection:
+        return _runs(challenge, connection, viewer, sa.true(), most)
+
+
+def team_page(challenge: Challenge, viewer: Viewer, team: int | None = None) -> TeamPage:
+    """What a team sees of itself, or an organiser of a team."""
+    number = team if viewer.is_organiser and team is not None else viewer.require_team()
+    now = challenge.now()
+    with challenge.store.read() as connection:
+        own = connection.execute(sa.select(teams).where(teams.c.id == number)).first()
+        if own is None:
+            raise NotFoundError(f"there is no team {number}")
+        every = _runs(challenge, connection, viewer, submissions.c.team == number)
+        phases = [
+            PhaseOfTeam(
+                phase.name, phase.title, phase.status(now),
+                quota(connection, phase, number, now),
+                [each for each in every if each.phase == phase.name],
+            )
+            for phase in challenge.config.phases.values()
+        ]  # fmt: skip
+    return TeamPage(own.name, own.id, own.baseline, phases)
+
+
+def report_path(challenge: Challenge, viewer: Viewer, number: int) -> Path:
+    """The file with the report of a submission, if the viewer may read it."""
+    if not run(challenge, viewer, number).report:
+        raise NotFoundError("there is no report to read, or it is not written yet")
+    return challenge.report_file(number)
+
+
+def _runs(
+    challenge: Challenge, connection: sa.Connection, viewer: Viewer,
+    which: sa.ColumnElement[bool], most: int = 5000,
+) -> list[Run]:  # fmt: skip
+    current = rounds.active(challenge, connection).id
+    query = (
+        sa.select(submissions, teams.c.name.label("team_name"),
+                  primaries.c.submission.label("primary"), disqualified.c.reason)
+        .join(teams, teams.c.id == submissions.c.team)
+        .outerjoin(primaries, primaries.c.submission == submissions.c.id)
+        .outerjoin(disqualified, disqualified.c.submission == submissions.c.id)
+        .where(which).order_by(submissions.c.id.desc()).limit(most)
+    )  # fmt: skip
+    if not viewer.is_organiser:
+        query = query.where(submissions.c.team == (viewer.team if viewer.team is not None else -1))
+    rows = connection.execute(query).all()
+    numbers = [row.id for row in rows]
+    columns = [each for each in scores.c if each.name not in ("tally", "sketch")]
+    made: dict[int, dict[int, Any]] = {number: {} for number in numbers}
+    for row in connection.execute(sa.select(*columns).where(scores.c.submission.in_(numbers))):
+        made[row.submission][row.round] = row
+    work = {
+        row.submission: row
+        for row in connection.execute(
+            sa.select(jobs.c.id, jobs.c.submission, jobs.c.state, jobs.c.error)
+            .where(jobs.c.submission.in_(numbers), jobs.c.kind == "score")
+        )
+    }  # fmt: skip
+    waiting = connection.execute(
+        sa.select(jobs.c.id).where(jobs.c.kind == "score", jobs.c.state == "waiting")
+        .order_by(jobs.c.id)
+    ).scalars().all()  # fmt: skip
+    states = reveal_states(challenge, connection)
+    whys = {each.id: each for each in rounds.every(connection)}
+    return [
+        _run(challenge, viewer, row, made[row.id], work.get(row.id), waiting, states, current, whys)
+        for row in rows
+    ]
+
+
+def _run(
+    challenge: Challenge, viewer: Viewer, row: Any, made: Mapping[int, Any],
+    job: Any, waiting: Sequence[int], states: Mapping[str, RevealState], current: int,
+    whys: Mapping[int, rounds.Round],
+) -> Run:  # fmt: skip
+    phase = challenge.config.phases.get(row.phase)
+    score = made.get(current)
+    visible = signature = None
+    report = False
+    earlier: list[dict[str, Any]] = []
+    if score is not None and phase is not None:
+        state = states[row.phase]
+        visible = shown(viewer, phase, state, row.team, score)
+        if visible.official is not None:
+            signature = score.signature
+        report = (phase.reports and state.revealed) or viewer.is_organiser
+        report = report and challenge.report_file(row.id).is_file()
+        if viewer.is_organiser or state.revealed:
+            earlier = [
+                {"round": number, "value": old.value, "signature": old.signature,
+                 "why": whys[number].why, "created": old.created}
+                for number, old in sorted(made.items())
+                if number < current
+            ]  # fmt: skip
+    state_of_job = {"waiting": "waiting", "running": "scoring", "failed": "failed"}
+    state_name = "invalid"
+    if row.valid:
+        state_name = "scored" if score is not None else state_of_job.get(
+            job.state if job is not None else "waiting", "waiting"
+        )  # fmt: skip
+    return Run(
+        row.id, row.team_name, row.team, row.phase, row.received, row.filename, row.size,
+        row.sha256, row.late, state_name, row.findings["problems"], row.findings["errors"],
+        row.findings["warnings"], visible, signature, row.primary is not None, row.reason,
+        bisect_left(waiting, job.id) if job is not None else 0, report,
+        job.error if job is not None and viewer.is_organiser else None, tuple(earlier),
+    )  # fmt: skip
+
+
+def of_team(challenge: Challenge, team: int) -> list[Run]:
+    """All runs of a team with everything, for the archive."""
+    return [each for each in all_runs(challenge, ORGANISER) if each.team_id == team]

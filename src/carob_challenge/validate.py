@@ -1,0 +1,105 @@
+"""Is an answer valid? Only the public inputs and the task are read, never gold, so that no message
+can depend on gold. The server, `carob check --challenge` and `carob challenge score` all ask here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from carob.corpus.corpus import Corpus
+from carob.corpus.problems import InputError, Problem
+from carob.corpus.source import Source
+from carob.evaluate.check import Findings, check_answer
+from carob_challenge.archive_reader import open_upload
+from carob_challenge.config import Limits
+from carob_challenge.material import Material
+
+QUOTED = 200
+"""How many characters of a line are quoted."""
+
+_QUOTE = re.compile(r"'((?:[^'\\]|\\.)+)'|\"((?:[^\"\\]|\\.)+)\"")
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What validation says: every problem, and the answer itself if it could be read."""
+
+    findings: Findings
+    source: Source | None
+    corpus: Corpus | None
+
+    @property
+    def valid(self) -> bool:
+        """Whether there is no error; warnings do not count."""
+        return self.findings.errors == 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """As it is stored and shown: each problem with its line quoted, and the column at which
+        what was found stands in it, as far as that is known.
+        """
+        lines: dict[str, list[str]] = {}
+        return {
+            "valid": self.valid, "errors": self.findings.errors,
+            "warnings": self.findings.warnings,
+            "problems": [_with_quote(each, self.source, lines) for each in self.findings.problems],
+        }  # fmt: skip
+
+
+def validate(path: Path, name: str, material: Material, limits: Limits) -> Verdict:
+    """Validate an uploaded file, under the name that it had."""
+    try:
+        source = open_upload(path, name, limits)
+    except InputError as error:
+        return Verdict(_as_findings(name, error), None, None)
+    findings, corpus = check_answer(source, material.public, material.task)
+    return Verdict(findings, source, corpus)
+
+
+def _as_findings(name: str, error: InputError) -> Findings:
+    counts: dict[str, int] = {}
+    for each in error.problems:
+        counts[f"error {each.code}"] = counts.get(f"error {each.code}", 0) + 1
+    return Findings((name,), error.problems, counts)
+
+
+def failed(name: str, found: str, expected: str) -> Mapping[str, Any]:
+    """The verdict on a file whose validation did not end, as `to_dict` gives it."""
+    problem = Problem("K934", name, None, found, expected)
+    return Verdict(_as_findings(name, InputError([problem])), None, None).to_dict()
+
+
+def _with_quote(
+    problem: Problem, source: Source | None, lines: dict[str, list[str]]
+) -> dict[str, Any]:
+    quote = column = None
+    if source is not None and problem.line is not None:
+        every = lines.setdefault(problem.file, _lines(source, problem.file))
+        if 1 <= problem.line <= len(every):
+            line = every[problem.line - 1]
+            column, quote = _column(problem.found, line), line[:QUOTED]
+    return problem.to_dict() | {"column": column, "quote": quote, "message": str(problem)}
+
+
+def _lines(source: Source, name: str) -> list[str]:
+    files = source.files.values() if source.is_folder else [source]
+    for file in files:
+        if file.name == name:
+            return file.content(1 << 31).decode("utf-8", "replace").split("\n")
+    return []
+
+
+def _column(found: str, line: str) -> int | None:
+    """The column of what was found, if a message quotes it as it stands there.
+
+    >>> _column("the tag 'PER' twice", "Ann\\tPER")
+    5
+    """
+    for match in _QUOTE.finditer(found):
+        text = (match[1] or match[2]).removesuffix("…")
+        if text and (place := line.find(text)) >= 0:
+            return place + 1
+    return None

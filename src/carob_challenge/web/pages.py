@@ -1,0 +1,314 @@
+"""The pages for everybody and for teams. A handler parses, asks the challenge, and says what to
+show; what may be shown is decided by the functions that it asks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from carob.report.errors import MEANING
+from carob_challenge import accept, board, limits, organise, pages, runs, sessions, teams
+from carob_challenge.accept import Quota, Ticket
+from carob_challenge.board import Board, Row
+from carob_challenge.config import Phase
+from carob_challenge.errors import NotFoundError
+from carob_challenge.feedback import Value
+from carob_challenge.runs import Run
+from carob_challenge.web.endpoint import Answer, Call
+from carob_challenge.web.render import content_of
+from carob_challenge.web.view import Download, Lazy, Moved, Table, View
+
+_TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+_AN_HOUR = {"cache-control": "public, max-age=3600"}
+
+
+def home(call: Call) -> Answer:
+    """The task, the phases, the rules."""
+    found = pages.home(call.challenge)
+    rows = [{**fields(each), **_files(call, each.name)} for each in found.phases]
+    table = Table("phases", _PHASE, rows)
+    return View("home", {"home": found}, (table,), fields(found))
+
+
+def _files(call: Call, phase: str) -> Mapping[str, str]:
+    inputs, task, _ = pages.phase_files(call.challenge, phase)
+    return {"inputs": inputs, "task": task}
+
+
+_PHASE = (
+    "name", "title", "status", "opens", "closes", "grace_seconds", "reveal", "feedback",
+    "quota_a_day", "quota", "late", "part", "documents", "is_current", "inputs", "task",
+)  # fmt: skip
+
+
+def show_board(call: Call) -> Answer:
+    """The leaderboard of a phase."""
+    found = board.board(call.challenge, call.viewer, chosen_phase(call))
+    content = {"board": found, "phases": call.challenge.config.phases.values(),
+               "series": _series(found)}  # fmt: skip
+    return View("board", content, (_ranks("board", found.rows), _ranks("late", found.late),
+                                   _points(found), _changes(found)), _about(found))  # fmt: skip
+
+
+def labels(call: Call) -> Answer:
+    """After the reveal: the scores of each label."""
+    found = _revealed(call)
+    rows = [{"team": row.team, "label": each.name, "score": each.value, "low": each.low,
+             "high": each.high} for row in found.rows for each in row.labels]  # fmt: skip
+    names = sorted({each.name for row in found.rows for each in row.labels})
+    table = Table("labels", ("team", "label", "score", "low", "high"), rows)
+    content = {"board": found, "labels": names, "by_label": _by_label(found)}
+    return View("board-labels", content, (table,), _about(found))
+
+
+def errors(call: Call) -> Answer:
+    """After the reveal: which errors the systems make."""
+    found = _revealed(call)
+    rows = [{"team": row.team, "label": label, "outcome": kind, "count": count}
+            for row in found.rows for kind, counts in (row.errors or {}).items()
+            for label, count in counts.items()]  # fmt: skip
+    table = Table("errors", ("team", "label", "outcome", "count"), rows)
+    names = sorted({str(row["label"]) for row in rows})
+    content = {"board": found, "labels": names, "outcomes": MEANING}
+    return View("board-errors", content, (table,), _about(found))
+
+
+def history(call: Call) -> Answer:
+    """All scores that may be seen, over time."""
+    found = board.board(call.challenge, call.viewer, chosen_phase(call))
+    content = {"board": found, "series": _series(found)}
+    return View("board-history", content, (_points(found),), _about(found))
+
+
+def _revealed(call: Call) -> Board:
+    """A board on which everything may be seen."""
+    found = board.board(call.challenge, call.viewer, chosen_phase(call))
+    if not (found.state.revealed or call.viewer.is_organiser):
+        raise NotFoundError("the results of this phase are not revealed yet")
+    return found
+
+
+def chosen_phase(call: Call) -> str:
+    """The phase in the address; otherwise the one that is open, or that was last."""
+    config, now = call.challenge.config, call.challenge.now()
+    began = [each for each in config.phases.values() if each.opens <= now]
+    default = config.current(now) or (began or list(config.phases.values()))[-1]
+    return call.path.get("phase", default.name)
+
+
+_RANKS = (
+    "rank", "rank_low", "rank_high", "cluster", "team", "score", "low", "high", "received",
+    "baseline", "submission", "signature",
+)  # fmt: skip
+
+
+def _ranks(name: str, rows: Iterable[Row]) -> Table:
+    return Table(name, _RANKS, Lazy(lambda: [
+        fields(row) | {"score": row.score.value, "low": row.score.low, "high": row.score.high}
+        for row in rows
+    ]))  # fmt: skip
+
+
+def _points(found: Board) -> Table:
+    rows = Lazy(lambda: [fields(each) for each in found.history])
+    return Table("history", ("team", "received", "value"), rows)
+
+
+def _series(found: Board) -> list[tuple[str, list[tuple[datetime, float]]]]:
+    """The scores of each team, over time."""
+    lines: dict[str, list[tuple[datetime, float]]] = {}
+    for point in found.history:
+        lines.setdefault(point.team, []).append((point.received, point.value))
+    return list(lines.items())
+
+
+def _changes(found: Board) -> Table:
+    columns = ("team", "before", "after", "rank_before", "rank_after")
+    return Table("changed", columns, [fields(each) for each in found.changed])
+
+
+def _by_label(found: Board) -> Mapping[tuple[str, str], Value]:
+    return {(row.team, each.name): each for row in found.rows for each in row.labels}
+
+
+def _about(found: Board) -> Mapping[str, Any]:
+    names = ("phase", "title", "measure", "lower_is_better", "state", "visible", "sentence",
+             "pending", "rescored")  # fmt: skip
+    return {name: getattr(found, name) for name in names}
+
+
+def fields(data: Any) -> dict[str, Any]:
+    """The fields of a dataclass, as they are."""
+    return {name: getattr(data, name) for name in data.__dataclass_fields__}
+
+
+def submit(call: Call) -> Answer:
+    """The form for a submission to each phase that takes one."""
+    now, config = call.challenge.now(), call.challenge.config
+    taking = [each for each in config.phases.values() if _takes(each, now)]
+    left = _quotas(call) if call.viewer.role == "team" else {}
+    content = {"open_phases": [(each, left.get(each.name)) for each in taking]}
+    return View("submit", content | {"limits": config.limits}, data={"quotas": left})
+
+
+def _takes(phase: Phase, now: Any) -> bool:
+    return phase.status(now) == "open" or (phase.status(now) == "closed" and phase.late)
+
+
+def _quotas(call: Call) -> Mapping[str, Quota]:
+    own = runs.team_page(call.challenge, call.viewer)
+    return {each.phase: each.quota for each in own.phases}
+
+
+def begin(call: Call) -> Ticket:
+    """Before a file is read: whether it is taken at all, and when it was received."""
+    phase = call.path.get("phase") or call.query.get("phase")
+    return accept.begin(call.challenge, call.viewer, phase)
+
+
+def receive(call: Call) -> Answer:
+    """A file was sent: validated here, scored by a worker."""
+    assert call.upload is not None
+    made = accept.receive(call.challenge, call.ticket, call.upload.path, call.upload.filename)
+    own = runs.run(call.challenge, call.viewer, made.submission)
+    return Moved("run", {"run": own.id}, _of_run(call, own) | {"duplicate": made.duplicate})
+
+
+def run(call: Call) -> Answer:
+    """A submission: its problems, or what is shown of its score."""
+    own = runs.run(call.challenge, call.viewer, int(call.path["run"]))
+    table = Table("problems", _PROBLEM, [_blank(_PROBLEM) | dict(each) for each in own.problems])
+    phase = call.challenge.config.phases.get(own.phase)
+    return View("run", {"run": own, "phase": phase, "quota": _quota(call, own),
+                        "official": call.challenge.config.official}, (table,),
+                _of_run(call, own))  # fmt: skip
+
+
+_PROBLEM = ("severity", "code", "file", "line", "column", "message", "hint", "quote")
+
+
+def _blank(columns: Sequence[str]) -> dict[str, Any]:
+    return dict.fromkeys(columns)
+
+
+def _of_run(call: Call, own: Run) -> dict[str, Any]:
+    content = fields(own) | {"valid": own.state != "invalid"}
+    return {"run": content, "quota": _quota(call, own)}
+
+
+def _quota(call: Call, own: Run) -> Quota | None:
+    """What is left to the team in the phase of a run."""
+    phase = call.challenge.config.phases.get(own.phase)
+    if phase is None:
+        return None
+    with call.challenge.store.read() as connection:
+        return accept.quota(connection, phase, own.team_id, call.challenge.now())
+
+
+def report(call: Call) -> Answer:
+    """The report of a run: a page of carob, with a policy of its own and in a sandbox."""
+    path = runs.report_path(call.challenge, call.viewer, int(call.path["run"]))
+    return Download(path, "text/html; charset=utf-8", headers=_SANDBOX)
+
+
+_SANDBOX = {
+    "content-security-policy": "sandbox allow-scripts allow-downloads; frame-ancestors 'none'"
+}
+
+
+def mark_primary(call: Call) -> Answer:
+    """A team chooses its official run."""
+    number = int(call.path["run"])
+    organise.mark_primary(call.challenge, call.viewer, number)
+    return Moved("run", {"run": number}, {"primary": number})
+
+
+def team(call: Call) -> Answer:
+    """What a team has left, and all its runs."""
+    own = runs.team_page(call.challenge, call.viewer)
+    every = [each for phase in own.phases for each in phase.runs]
+    return View("team", {"page": own, "official": call.challenge.config.official},
+                (runs_table(every),), {"team": own.team, "quotas": _quotas(call)})  # fmt: skip
+
+
+_RUN = (
+    "id", "team", "phase", "received", "filename", "size", "sha256", "state", "late", "score",
+    "low", "high", "primary", "disqualified", "errors", "warnings", "signature",
+)  # fmt: skip
+
+
+def runs_table(every: Iterable[Run]) -> Table:
+    """Runs with what is shown of their scores."""
+    nothing = Value("", None)
+    rows = []
+    for each in every:
+        shown = (each.shown.official if each.shown else None) or nothing
+        rows.append(fields(each) | {"score": shown.value, "low": shown.low, "high": shown.high})
+    return Table("runs", _RUN, rows)
+
+
+def phase(call: Call) -> Answer:
+    """What a validator elsewhere needs to know about a phase; `current` is the one that is open."""
+    name = call.path["phase"]
+    chosen = chosen_phase(replace(call, path={})) if name == "current" else name
+    inputs, task, part = pages.phase_files(call.challenge, chosen)
+    return View("phase", {"phase": call.challenge.phase(chosen), "inputs": inputs, "task": task},
+                data={"phase": chosen, "inputs": inputs, "task": task, "part": part,
+                      "limits": call.challenge.config.limits})  # fmt: skip
+
+
+def file(call: Call) -> Answer:
+    """A public file: inputs or task."""
+    name = call.path["name"]
+    path = pages.public_file(call.challenge, name)
+    return Download(path, as_name=name)
+
+
+def health(call: Call) -> Answer:
+    """Whether the database answers, and how much waits: for programs that watch."""
+    state = pages.health(call.challenge)
+    return View("health", {"state": state}, data={"ok": True} | fields(state))
+
+
+def asset(call: Call) -> Answer:
+    """A file that pages load."""
+    if (path := content_of().get(call.path["name"])) is None:
+        raise NotFoundError("there is no such file")
+    return Download(path, f"{_TYPES[path.suffix]}; charset=utf-8", headers=_AN_HOUR)
+
+
+def log_in(call: Call) -> Answer:
+    """The form for the token of a team."""
+    return View("log_in", {"contact": call.challenge.config.contact})
+
+
+def start_session(call: Call) -> Answer:
+    """A team logs in."""
+    session = sessions.log_in(call.challenge, call.form.get("token", "").strip())
+    return Moved("team", data={"ok": True}, session=session)
+
+
+def log_out(call: Call) -> Answer:
+    """End the session."""
+    if call.session:
+        sessions.log_out(call.challenge, call.session)
+    return Moved("home", data={"ok": True}, session="")
+
+
+def join(call: Call) -> Answer:
+    """The form for a new team."""
+    return View("join", {"is_open": call.challenge.config.registration == "open"})
+
+
+def register(call: Call) -> Answer:
+    """A new team; its token is in the answer, and nowhere else."""
+    most = call.challenge.config.limits.requests_a_minute
+    limits.hit(call.challenge, f"register {call.client}", most, 60)
+    made = teams.register(
+        call.challenge, call.form.get("name", ""), contact=call.form.get("contact", ""),
+        invitation=call.form.get("invitation", "").strip() or None,
+    )  # fmt: skip
+    return View("joined", {"team": made.team, "token": made.token}, data={"joined": made})
