@@ -31,16 +31,16 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parents[1]
 
 TESTS = {
-    "measure": ["tests/test_golden.py", "tests/evaluate/test_who_is_ahead.py",
-                "tests/test_laws.py"],
-    "average": ["tests/test_golden.py", "tests/evaluate/test_compare.py", "tests/test_laws.py"],
-    "match": ["tests/test_golden.py", "tests/test_recipe.py", "tests/evaluate/test_slots.py",
-              "tests/evaluate/test_who_is_ahead.py", "tests/test_laws.py"],
-    "infer": ["tests/evaluate/test_compare.py", "tests/evaluate/test_power.py",
-              "tests/evaluate/test_sampling.py", "tests/test_golden.py"],
-    "explain": ["tests/evaluate/test_errors.py", "tests/evaluate/test_slot_errors.py",
-                "tests/report"],
-    "evaluate": ["tests/cli", "tests/report", "tests/test_golden.py"],
+    "measure": ["tests/carob/test_golden.py", "tests/carob/evaluate/test_who_is_ahead.py",
+                "tests/carob/test_laws.py"],
+    "average": ["tests/carob/test_golden.py", "tests/carob/evaluate/test_compare.py", "tests/carob/test_laws.py"],
+    "match": ["tests/carob/test_golden.py", "tests/carob/test_recipe.py", "tests/carob/evaluate/test_slots.py",
+              "tests/carob/evaluate/test_who_is_ahead.py", "tests/carob/test_laws.py"],
+    "infer": ["tests/carob/evaluate/test_compare.py", "tests/carob/evaluate/test_power.py",
+              "tests/carob/evaluate/test_sampling.py", "tests/carob/test_golden.py"],
+    "explain": ["tests/carob/evaluate/test_errors.py", "tests/carob/evaluate/test_slot_errors.py",
+                "tests/carob/report"],
+    "evaluate": ["tests/carob/cli", "tests/carob/report", "tests/carob/test_golden.py"],
 }  # fmt: skip
 """The folders of src/carob that are mutated, and which tests beyond those of the folder use it."""
 

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from carob_challenge import sessions
+from tests.carob.report.html.conftest import BROWSERS, SWITCHES, browser, missing
 from tests.challenge.web.conftest import Site
 from tests.challenge.world import answer, document, lines, phase
-from tests.report.html.conftest import BROWSERS, SWITCHES, browser, missing
 
 pytestmark = pytest.mark.slow
 New = Callable[..., Site]

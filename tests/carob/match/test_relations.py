@@ -1,0 +1,475 @@
+"""relations, triggers and arguments count what their definition says: items by their keys, equal
+keys of a document once.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import Counter
+from collections.abc import Hashable
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from carob import (
+    Corpus,
+    Document,
+    Mention,
+    Pair,
+    Recipe,
+    RecipeError,
+    Tally,
+    compare,
+    errors,
+    read,
+    robust,
+    score,
+)
+from carob.cli import main
+from carob.corpus.document import Group
+from carob.evaluate.draft import draft
+from carob.match.relations import Relations
+from tests.carob.match._alignment import Small, aligned
+from tests.worlds import random_answer, random_mention, times
+
+QUANTITIES = ("gold_right", "gold_all", "system_right", "system_all")
+
+
+def counts(recipe: str, pair: Pair) -> list[float]:
+    total = Tally.of(Recipe.parse(f"{recipe}.P").space, pair).total()
+    return [float(total[name]) for name in QUANTITIES]
+
+
+def rows(recipe: str, pair: Pair) -> dict[str, list[float]]:
+    tally = Tally.of(Recipe.parse(f"{recipe}.P").space, pair)
+    table = tally.by_label()
+    return {
+        label: [float(table[name][i]) for name in QUANTITIES]
+        for i, label in enumerate(tally.labels)
+    }
+
+
+def test_the_golden_cases(data: Path) -> None:
+    folder = data / "records"
+    expected = json.loads((folder / "expected.json").read_text())["relations"]
+    cases = json.loads((folder / "relations.json").read_text())["cases"]
+    assert set(expected) == {case["name"] for case in cases}
+    for case in cases:
+        pair = Pair.of(Corpus.of(case["gold"]), Corpus.of(case["system"]))
+        for recipe, values in expected[case["name"]].items():
+            if recipe.startswith("rows of "):
+                assert values == rows(recipe.removeprefix("rows of "), pair), (case["name"], recipe)
+            else:
+                assert values == counts(recipe, pair), (case["name"], recipe)
+
+
+# A slow and obvious twin
+
+
+def random_links(
+    rng: random.Random, mentions: list[Mention], labels: tuple[str, ...]
+) -> tuple[Group, ...]:
+    groups = []
+    for _ in range(rng.randint(0, 4) if mentions else 0):
+        roles = rng.choice((("a", "b"), ("a", "a"), ("a",), ("a", "b", "b")))
+        members = [(role, rng.choice(mentions).id) for role in roles]
+        if rng.random() < 0.4:
+            members.append(("trigger", rng.choice(mentions).id))
+        groups.append(Group(rng.choice(labels), tuple(members)))
+    if groups and rng.random() < 0.3:
+        twice = rng.choice(groups)
+        groups.append(Group(twice.label, twice.members[::-1]))
+    return tuple(groups)
+
+
+def world(rng: random.Random) -> tuple[Document, Document]:
+    length = rng.randint(1, 6)
+    tokens = tuple("abcdef"[:length])
+    marked = [random_mention(rng, length, "XY") for _ in range(rng.randint(0, 4))]
+    answer = random_answer(rng, marked, length, "XY")
+
+    def headed(mention: Mention) -> Mention:
+        start, end = rng.choice(mention.fragments)
+        at = rng.randrange(start, end)
+        return replace(mention, head=(at, at + 1)) if rng.random() < 0.5 else mention
+
+    sides = []
+    for found in (marked, list(answer)):
+        named = [replace(headed(m), id=str(i)) for i, m in enumerate(found)]
+        links = random_links(rng, named, ("K", "L"))
+        sides.append(Document(tokens=tokens, mentions=tuple(named), relations=links))
+    gold = sides[0]
+    if len(gold.mentions) > 1:
+        some = rng.sample(gold.mentions, 2)
+        cluster = Group("", tuple(("", mention.id) for mention in some))
+        gold = replace(gold, clusters=(cluster,))
+    return gold, sides[1]
+
+
+def in_order(mentions: tuple[Mention, ...]) -> list[Mention]:
+    return sorted(mentions, key=lambda m: (m.fragments, m.label, m.id or ""))
+
+
+def positions(mention: Mention) -> set[int]:
+    return {at for start, end in mention.fragments for at in range(start, end)}
+
+
+def small(mention: Mention) -> Small:
+    return Small(mention.fragments, mention.label, ())
+
+
+def moved(gold: list[Mention], system: list[Mention], span: str, typed: bool) -> dict[str, Any]:
+    """The place of each system mention, by its id; None if it fits nothing."""
+    places: dict[str, Any] = {}
+    if span == "exact":
+        return {s.id or "": s.fragments for s in system}
+    if span == "head":
+        for s in system:
+            heads = [
+                (len(positions(g)), i, g.head)
+                for i, g in enumerate(gold)
+                if g.head is not None and positions(s) <= positions(g)
+                and set(range(*g.head)) <= positions(s)
+            ]  # fmt: skip
+            own = (s.head,) if s.head is not None else None
+            places[s.id or ""] = own or ((min(heads)[2],) if heads else s.fragments)
+        return places
+    places = dict.fromkeys((s.id or "" for s in system), None)
+    if span == "aligned":
+        for label in ("X", "Y") if typed else ("XY",):
+            ours = [g for g in gold if g.label in label]
+            theirs = [s for s in system if s.label in label]
+            for i, k in aligned(([*map(small, ours)], [*map(small, theirs)]), ()):
+                places[theirs[k].id or ""] = ours[i].fragments
+        return places
+    left, waiting = list(gold), list(system)
+    for same_label in (True, False):
+        for s in list(waiting):
+            for g in left:
+                if g.fragments == s.fragments and (g.label == s.label or not same_label):
+                    if same_label or not typed:
+                        places[s.id or ""] = g.fragments
+                    left.remove(g)
+                    waiting.remove(s)
+                    break
+    for s in waiting:
+        for g in left:
+            if positions(g) & positions(s) and (not typed or g.label == s.label):
+                places[s.id or ""] = g.fragments
+                left.remove(g)
+                break
+    return places
+
+
+class Twin:
+    """Items of both sides by their keys, one document at a time, in plain Python."""
+
+    def __init__(self, recipe: str) -> None:
+        self.space = Recipe.parse(f"{recipe}.P").space
+        self.name = self.space.name
+
+    def keys(self, gold: Document, system: Document) -> list[list[tuple[Any, Any, str]]]:
+        """For each side, each stated item: its key, the key with clusters, its row."""
+        space = self.space
+        typed = self.name == "relations" and space.types == "match"
+        ours, theirs = in_order(gold.mentions), in_order(system.mentions)
+        head = space.span == "head"
+        place: list[dict[str, Any]] = [
+            {g.id or "": (g.head,) if head and g.head else g.fragments for g in ours},
+            moved(ours, theirs, space.span, typed),
+        ]
+        label = [{m.id or "": m.label for m in side} for side in (ours, theirs)]
+        together: dict[Any, int] = {}
+        for number, group in enumerate(gold.clusters if getattr(space, "coref", "") == "gold"
+                                       else ()):  # fmt: skip
+            for _, member in group.members:
+                own = place[0][member or ""], label[0][member or ""] if typed else ""
+                together.setdefault(own, number)
+        found = []
+        for side, document in enumerate((gold, system)):
+            items: list[tuple[Any, Any, str]] = []
+
+            def code(member: str | None, side: int = side) -> Any:
+                where = place[side][member or ""]
+                return None if where is None else (where, label[side][member or ""] * typed)
+
+            def same(own: Any) -> Any:
+                return own
+
+            def joint(own: Any) -> Any:
+                return ("cluster", together[own]) if own in together else own
+
+            for group in document.relations:
+                triggers = [code(m) for role, m in group.members if role == "trigger"]
+                others = [(role, code(m)) for role, m in group.members if role != "trigger"]
+                if self.name == "relations" and not triggers:
+                    plain = group.label in space.symmetric_ or "all" in space.symmetric_
+                    lists = [
+                        tuple(sorted(((("" if plain else role), change(own))
+                                      for role, own in others), key=repr))
+                        for change in (same, joint)
+                    ]  # fmt: skip
+                    named = group.label * (space.label == "match")
+                    lost = any(own is None for _, own in others)
+                    pair = [None if lost else (named, each) for each in lists]
+                    items.append((pair[0], pair[1], group.label))
+                elif self.name == "triggers":
+                    named = group.label * (space.label == "match")
+                    for own in triggers:
+                        key = None if own is None else (own, named)
+                        items.append((key, key, group.label))
+                elif self.name == "arguments" and triggers:
+                    for role, own in others:
+                        more: list[Hashable] = [role * (space.role == "match")]
+                        if space.attach != "none":
+                            more.append(group.label)
+                        if space.attach == "trigger":
+                            more.append(tuple(sorted(triggers, key=repr)))
+                        lost = own is None or (space.attach == "trigger" and None in triggers)
+                        keys = [None if lost else (each, *more) for each in (own, joint(own))]
+                        items.append((keys[0], keys[1], f"{group.label}.{role}"))
+            found.append(items)
+        return found
+
+    def rows(self, gold: Document, system: Document) -> dict[str, list[int]]:
+        table: dict[str, list[int]] = {}
+        sides = []
+        for items in self.keys(gold, system):
+            once: dict[Any, tuple[Any, str]] = {}
+            for number, (key, joint, row) in enumerate(items):
+                own = ("lost", number) if key is None else key
+                if own not in once or row < once[own][1]:
+                    once[own] = (None if key is None else joint, row)
+            sides.append(list(once.values()))
+        common = Counter(j for j, _ in sides[0] if j is not None) & Counter(
+            j for j, _ in sides[1] if j is not None
+        )
+        for side, different in enumerate(sides):
+            left = Counter(common)
+            # Of equal joint keys, those whose keys come first are right: any choice has the same
+            # total, and rows are compared only where keys are joint keys.
+            for joint, row in different:
+                own = table.setdefault(row, [0, 0, 0, 0])
+                own[2 * side + 1] += 1
+                if joint is not None and left[joint]:
+                    left[joint] -= 1
+                    own[2 * side] += 1
+        return table
+
+
+RECIPES = [
+    "relations", "relations(types=ignore)", "relations(label=ignore)", "relations(symmetric=K)",
+    "relations(symmetric=all,types=ignore)", "relations(span=head)",
+    "relations(span=head,types=ignore)", "relations(span=aligned)",
+    "relations(span=aligned,types=ignore)", "relations(span=first)",
+    "relations(span=first,types=ignore)", "relations(coref=gold)",
+    "relations(coref=gold,types=ignore)", "relations(coref=gold,span=aligned,label=ignore)",
+    "triggers", "triggers(label=ignore)", "triggers(span=head)", "triggers(span=aligned)",
+    "triggers(span=first)", "arguments", "arguments(role=ignore)", "arguments(attach=trigger)",
+    "arguments(attach=none)", "arguments(attach=trigger,role=ignore,span=aligned)",
+    "arguments(span=first)", "arguments(span=head)", "arguments(coref=gold)",
+    "arguments(attach=trigger,coref=gold)",
+]  # fmt: skip
+
+
+@cache
+def worlds() -> tuple[list[tuple[Document, Document]], Pair]:
+    rng = random.Random(7)
+    found = [world(rng) for _ in range(times(5))]
+    return found, Pair.of(
+        Corpus.of(*(gold for gold, _ in found)), Corpus.of(*(s for _, s in found))
+    )
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+def test_it_counts_what_a_slow_and_obvious_version_counts(recipe: str) -> None:
+    twin, (documents, pair) = Twin(recipe), worlds()
+    tally = Tally.of(twin.space, pair)
+    by_unit = tally.by_unit()
+    expected: dict[str, list[int]] = {}
+    for number, both in enumerate(documents):
+        own = twin.rows(*both)
+        for row, numbers in own.items():
+            total = expected.setdefault(row, [0, 0, 0, 0])
+            expected[row] = [a + b for a, b in zip(total, numbers, strict=True)]
+        sums = [sum(column) for column in zip(*own.values(), strict=True)] or [0, 0, 0, 0]
+        assert sums == [by_unit[name][number] for name in QUANTITIES], both
+    assert any(row[0] for row in expected.values())
+    if "coref" not in recipe:
+        found = {row: numbers for row, numbers in rows(recipe, pair).items() if any(numbers)}
+        assert expected == found
+
+
+# What else must hold
+
+ANN, OSLO = Mention("PER", 0, 1, id="a"), Mention("LOC", 2, 3, id="o")
+
+
+def between(*labels: str, **arguments: str) -> Corpus:
+    members = tuple(arguments.items()) or (("who", "a"), ("where", "o"))
+    groups = tuple(Group(label, members) for label in labels)
+    return Corpus.of(
+        Document("d", tokens=("Ann", "in", "Oslo"), mentions=(ANN, OSLO), relations=groups)
+    )
+
+
+def test_a_relation_stated_twice_is_one_and_is_counted_in_the_coverage() -> None:
+    result = score(between("BORN"), between("BORN", "BORN"), "relations.PRF", resamples=0)
+    assert [1.0, 1.0, 1.0] == [each.value for each in result.scores]
+    assert 1 == result.systems[0].coverage["duplicates"]
+
+
+def test_two_events_on_one_trigger_are_both_compared() -> None:
+    gold, system = between("Trade", "Move", trigger="a"), between("Move", trigger="a")
+    assert [1, 2, 1, 1] == counts("triggers", Pair.of(gold, system))
+
+
+def test_a_relation_without_a_label_has_a_row() -> None:
+    assert {"": [1, 1, 1, 1]} == rows("relations", Pair.of(between(""), between("")))
+
+
+def test_labels_that_only_one_side_has_are_reported() -> None:
+    result = score(between("BORN"), between("BORN-IN"), "relations.F1", resamples=0)
+    text = "gold has no label BORN-IN (1 relation); did you mean BORN? --map BORN-IN=BORN"
+    assert f"system: {text}" in result.remarks
+
+
+def test_gold_without_relations_is_reported() -> None:
+    plain = Corpus.of("[Ann]PER slept")
+    result = score(plain, plain, ["triggers.F1", "relations.F1"], resamples=0)
+    told = "triggers, relations count what is between mentions, and gold has no relations"
+    assert told in result.remarks
+
+
+def test_the_table_is_the_one_that_fits_gold() -> None:
+    relations = score(between("BORN"), between("BORN"), resamples=0)
+    assert ["exact@micro", "relations@micro", "relations(types=ignore)@micro"] == list(
+        dict.fromkeys(each.block for each in relations.scores)
+    )
+    events = score(between("E", trigger="a"), between("E", trigger="a"), resamples=0)
+    assert "triggers(label=ignore)@micro" == events.scores[0].block
+
+
+def test_every_relation_is_of_one_kind_of_error() -> None:
+    tokens = ("Ann", "Lee", "in", "Oslo", "met", "Bo")
+    people = (
+        Mention("PER", 0, 2, id="a"),
+        Mention("LOC", 3, 4, id="o"),
+        Mention("PER", 5, 6, id="b"),
+    )
+    wrong = (
+        Mention("PER", 0, 1, id="a"),
+        Mention("ORG", 3, 4, id="o"),
+        Mention("PER", 5, 6, id="b"),
+    )
+
+    def corpus(mentions: tuple[Mention, ...], *groups: tuple[str, str, str]) -> Corpus:
+        links = tuple(Group(label, (("from", a), ("to", b))) for label, a, b in groups)
+        return Corpus.of(Document("1", tokens=tokens, mentions=mentions, relations=links))
+
+    def kinds(gold: Corpus, system: Corpus) -> dict[str, int]:
+        found = errors(gold, system).relations
+        assert found is not None
+        return {kind: count for kind, count in found.counts.items() if count}
+
+    gold = corpus(people, ("MET", "a", "b"), ("LIVES", "b", "o"))
+    assert {"TP": 2} == kinds(gold, gold)
+    assert {"TE": 1, "BE": 1} == kinds(gold, corpus(wrong, ("MET", "a", "b"), ("LIVES", "b", "o")))
+    assert {"LE": 1, "FN": 1} == kinds(gold, corpus(people, ("SAW", "a", "b")))
+    assert {"TP": 1, "DE": 1} == kinds(gold, corpus(people, ("MET", "b", "a"), ("LIVES", "b", "o")))
+    assert {"FP": 1, "FN": 2} == kinds(gold, corpus(people, ("LIVES", "o", "o")))
+    result = errors(gold, corpus(people, ("SAW", "a", "b")), examples=1)
+    assert result.relations is not None
+    assert [("1", "MET(from=Ann Lee/PER, to=Bo/PER)", "SAW(from=Ann Lee/PER, to=Bo/PER)")] == (
+        result.relations.examples["LE"]
+    )
+    assert {"LE": 1, "FN": 1} == {
+        kind: count for kind, count in result.to_dict()["relations"]["counts"].items() if count
+    }
+    assert "LE (wrong label) in document 1\n  gold    MET(from=Ann Lee/PER" in str(result)
+
+
+def test_what_a_second_system_fixed_and_broke_of_relations(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = {"id": "1", "tokens": ["Ann", "met", "Bo", "in", "Oslo"]}
+    places = {"a": 0, "b": 2, "o": 4}
+    mentions = [{"id": k, "start": i, "end": i + 1, "label": "X"} for k, i in places.items()]
+
+    def file(name: str, *links: str) -> str:
+        relations = [{"label": link[0], "arguments": {"from": link[1], "to": link[2]}}
+                     for link in links]  # fmt: skip
+        path = tmp_path / f"{name}.jsonl"
+        path.write_text(json.dumps(words | {"mentions": mentions, "relations": relations}) + "\n")
+        return str(path)
+
+    gold = file("gold", "Mab", "Lbo", "Lao")
+    # Both state Zob, which gold lacks; only the first Koa, only the second Kob.
+    first = file("first", "Sab", "Lbo", "Zob", "Koa")
+    second = file("second", "Mab", "Zob", "Kob", "Lao")
+    found = errors(gold, first, second, examples=5).relations
+    assert found is not None
+    assert found.changes is not None
+    assert {"TP": 1, "LE": 1, "FP": 2, "FN": 1} == {k: n for k, n in found.counts.items() if n}
+    assert {"LE": 1, "FP": 1, "FN": 1} == found.changes.fixed
+    assert {"FP": 1, "FN": 1} == found.changes.broken
+    back = errors(gold, second, first).relations
+    assert back is not None
+    assert back.changes is not None
+    assert (found.changes.broken, found.changes.fixed) == (back.changes.fixed, back.changes.broken)
+
+    assert 0 == main(["errors", "-q", gold, first, second, "--format", "json"])
+    content = json.loads(capsys.readouterr().out)["relations"]
+    assert (found.changes.fixed, found.changes.broken) == (content["fixed"], content["broken"])
+    ledger = tmp_path / "ledger.jsonl"
+    assert 0 == main(["errors", "-q", gold, first, second, "--ledger", str(ledger)])
+    text = capsys.readouterr().out
+    assert "relations, second against first  LE  FP  FN  all\n" in text
+    assert "fixed in document 1\n  gold    M(from=Ann/X, to=Bo/X)\n  first   S(from" in text
+    rows = [json.loads(line) for line in ledger.read_text().splitlines()]
+    outcomes = Counter(row["outcome"] for row in rows if row["space"] == "relations")
+    tally = Tally.of(Relations(), Pair.of(read(gold), read(first)))
+    assert {k: n for k, n in tally.counted().items() if n} == dict(outcomes)
+
+
+def test_correcting_mentions_promises_nothing_for_relations() -> None:
+    gold, system = between("BORN"), between("DIED")
+    result = errors(gold, system, recipes=["relations.F1", "exact.F1"])
+    assert ["exact.F1"] == result.recipes
+    remark = (
+        "relations.F1: what correcting errors would gain is shown for mentions and fillers only"
+    )
+    assert remark in result.remarks
+    assert "exact.F1" in errors(gold, system, recipes=["relations.F1"]).recipes
+
+
+def test_every_command_has_defaults_for_relations_and_events() -> None:
+    for extra, headline in (({}, "relations.F1"), ({"trigger": "a"}, "arguments.F1")):
+        gold = between("BORN", **(extra and extra | {"where": "o"}))
+        systems = {"a": gold, "b": between("DIED", **(extra and extra | {"where": "o"}))}
+        compared = compare(gold, systems, resamples=0, trials=99)
+        assert headline in {each.recipe for each in compared.differences}
+        assert headline in {each.recipe for each in robust(gold, systems).choices}
+        assert headline.removesuffix("F1") + "PRF" in draft(gold)
+
+
+def test_parameters_that_mean_nothing_are_refused() -> None:
+    with pytest.raises(
+        RecipeError, match=r"^relations\(span=…\): found near; there are: aligned, "
+    ):
+        Recipe.parse("relations(span=near).F1")
+    with pytest.raises(RecipeError, match=r"^relations\(symmetric=A\+A\): a name occurs twice$"):
+        Recipe.parse("relations(symmetric=A+A).F1")
+    text = "relations(span=head,symmetric=B+A).F1"
+    assert "relations(span=head,symmetric=A+B).F1" == str(Recipe.parse(text))
+
+
+def test_documents_of_the_system_in_another_order_and_a_missing_one() -> None:
+    one, two = between("BORN")[0], replace(between("DIED")[0], id="e")
+    pair = Pair.of(Corpus.of(one, two), Corpus.of(two, one))
+    assert [2, 2, 2, 2] == counts("relations", pair)
+    assert [1, 2, 1, 1] == counts("relations", Pair.of(Corpus.of(one, two), Corpus.of(two)))
