@@ -83,7 +83,7 @@ def _of_group(group: str) -> Iterator[EntryPoint]:
         for line in map(str.strip, text.splitlines()):
             if line.startswith("["):
                 inside = line == f"[{group}]"
-            elif inside and "=" in line and line[0] not in "#;":
+            elif inside and "=" in line and line[0] != "#":
                 name, _, value = line.partition("=")
                 yield EntryPoint(name.strip(), value.partition("[")[0].strip(), package)
 
