@@ -29,7 +29,7 @@ def _body(decimal: str) -> str:
     point, group = re.escape(decimal), re.escape("," if decimal == "." else ".")
     whole = rf"(?:[0-9]{{1,3}}(?P<group>[{group} '])[0-9]{{3}}(?:(?P=group)[0-9]{{3}})*|[0-9]+)"
     return (
-        rf"(?P<whole>{whole})?(?:{point}(?P<part>[0-9]+))?"
+        rf"(?P<whole>{whole})?(?:{point}(?P<part>[0-9]*))?"
         r"(?:[eE](?P<exponent>[-+−]?[0-9]+))?"
     )
 
