@@ -18,10 +18,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="where to write (default: task.toml; - is stdout); no file is overwritten",
     )  # fmt: skip
     _arguments.add_preset(
-        parser, "what the official recipes count",
-        "mentions, nugget (default for tbf), or templates (default where gold has templates; "
-        "choose it if systems answer with fillers)",
-    )  # fmt: skip
+        parser, "what the official recipes count; templates also if systems answer with fillers"
+    )
     parser.add_argument(
         "--schema", metavar="FILE",
         help="a JSON Schema of the records, such as Pydantic's model_json_schema() gives: "
