@@ -21,8 +21,8 @@ from carob.evaluate.demo import write as write_demo
 from carob.evaluate.read import read
 from carob.explain.ledger import ledger
 from carob.match.fields import Fields, compared, grounded_answers
+from carob.pair.guessed_types import guessed
 from carob.pair.pair import Pair
-from carob.pair.records import guessed
 from carob.pair.typed_grounding import INVENTED
 from carob.recipe import Recipe, spell
 from carob.result.errors import RECORD_KINDS, Errors, SlotExample

@@ -34,7 +34,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Draft, and say what to do next."""
-    from carob.evaluate.draft import check_free, draft
+    from carob.evaluate.draft import check_free, draft_with_remarks
 
     check_free(arguments.output)
     reading = _arguments.parse_reading(arguments, "gold")
@@ -43,8 +43,12 @@ def run(arguments: argparse.Namespace) -> int:
         from carob.evaluate.json_schema import read_schema
 
         schema = read_schema(arguments.schema)
-    text = draft(arguments.gold, arguments.preset, arguments.versions, schema, **reading)
-    write_output(text, arguments.output)
+    task = draft_with_remarks(
+        arguments.gold, arguments.preset, arguments.versions, schema, **reading
+    )
+    write_output(task.text, arguments.output)
+    for remark in task.remarks:
+        print_remark(f"warning: {remark}")
     if arguments.output != "-":
         print_remark(
             f"wrote {arguments.output}; check it, then: "

@@ -21,6 +21,7 @@ from carob.evaluate.read import read
 from carob.evaluate.run import Recipes, prepare
 from carob.evaluate.score import MOST_SURE, has_confidences, score_run
 from carob.formats.json_text import encoded
+from carob.pair.guessed_types import values_of_slots
 from carob.recipe import Recipe
 from carob.result.scores import Scores
 from carob.values.schema import Schema
@@ -50,18 +51,15 @@ def score_records(
 
     >>> gold = [{"total": 1000.5, "due": "2024-01-02"}]
     >>> answers = [{"total": "1.000,50", "due": "Jan 2, 2024"}]
-    >>> scores = score_records(gold, answers, recipes="fields.F1", resamples=0)
-    >>> scores.value
-    0.5
-    >>> model = {
-    ...     "properties": {"total": {"type": "number"}, "due": {"type": "string", "format": "date"}}
-    ... }
-    >>> score_records(gold, answers, model, "fields.F1", resamples=0).value
+    >>> score_records(gold, answers, recipes="fields.F1", resamples=0).value
     1.0
+    >>> model = {"properties": {"total": {"type": "number"}, "due": {"type": "string"}}}
+    >>> score_records(gold, answers, model, "fields.F1", resamples=0).value
+    0.5
     """
-    typed = None if schema is None else schema_of(schema)
     systems = dict(system) if isinstance(system, Mapping) else {"system": system}
     reference = _corpus(gold, "gold", id, text)
+    typed = None if schema is None else schema_of(schema, reference)
     answers = {name: _corpus(each, name, id, text) for name, each in systems.items()}
     chosen = dataclasses.replace(Options.of(ScoreOptions, options), schema=typed)
 
@@ -79,8 +77,9 @@ def score_records(
     return score_run(run, chosen)
 
 
-def schema_of(schema: Any) -> Schema:
-    """The slots of a Pydantic model, a dataclass or a JSON Schema.
+def schema_of(schema: Any, gold: Corpus | None = None) -> Schema:
+    """The slots of a Pydantic model, a dataclass or a JSON Schema. Where a slot may be of several
+    types, the values of gold decide.
 
     >>> @dataclasses.dataclass
     ... class Talk:
@@ -100,7 +99,7 @@ def schema_of(schema: Any) -> Schema:
             "a schema is a Pydantic model, a dataclass or a JSON Schema, "
             f"not {type(schema).__name__}"
         )
-    keys, remarks = slots_of_schema(schema)
+    keys, remarks = slots_of_schema(schema, values_of_slots(gold) if gold is not None else None)
     slots: dict[str, TypedSlot] = {}
     for path, each in keys.items():
         slots[path], wrong = typed_slot(each)

@@ -14,20 +14,19 @@ from functools import cached_property
 
 import numpy as np
 
-from carob.arrays.columns import stretches, taken, used
+from carob.arrays.columns import stretches, taken
 from carob.arrays.join import join
 from carob.arrays.types import BoolArray, FloatArray, IntArray
 from carob.corpus.corpus import Corpus
-from carob.corpus.document import FILLER_KINDS
 from carob.corpus.paths import keys_of, path_of
 from carob.corpus.problems import SHOWN, InputError, Problem, plain, shown
 from carob.corpus.tables import UNKNOWN, Documents, int32, spread
 from carob.pair.filled import words_at
-from carob.pair.template_types import paths_and_rows, typed, types_of
+from carob.pair.template_types import paths_and_rows, typed
 from carob.values.column import Column
 from carob.values.raw import BOOLEAN, NUMBER, OBJECT, TEXT, Raw, Raws, Written, fold
 from carob.values.schema import Schema
-from carob.values.slot import TypedSlot, typed_slot
+from carob.values.slot import TypedSlot
 
 _encode = json.JSONEncoder(ensure_ascii=False).encode
 
@@ -560,66 +559,3 @@ def _problem(
     found = f"{plain(path)} = {plain(text[:60])} in document {shown(corpus.documents.name(doc))}"
     line = int(corpus.documents.line[doc])
     return Problem(code, corpus.file_name("gold", doc), line, found, expected)
-
-
-def guessed(gold: Corpus) -> Schema:
-    """The schema that gold seems to have: numbers and booleans where gold has nothing else,
-    otherwise strings; lists where gold has a JSON list or several values.
-
-    >>> gold = Corpus.of({"templates": [{"slots": {"total": [5], "who": ["Ann", "Bo"]}}]})
-    >>> [(node.slot.type, node.slot.fillers) for node in guessed(gold).nodes[1:]]
-    [('number', 'at most one'), ('string', 'any')]
-    """
-    slots = guessed_slots(gold)
-    words = {"number": [], "boolean": [], "string": []}  # type: dict[str, list[str]]
-    for path, slot in slots.items():
-        if slot.type in words:
-            words[slot.type].append(path)
-    few = {kind: paths for kind, paths in words.items() if paths and kind != "string"}
-    what = "; ".join(f"{kind}: {_listed(paths)}" for kind, paths in few.items())
-    rest = "all others are strings" if what else "all slots are strings"
-    lists = [path for path, slot in slots.items() if slot.is_list]
-    tail = f"; lists: {_listed(lists)}" if lists else ""
-    remark = (
-        f"types of slots are guessed from gold ({what + '; ' if what else ''}{rest}{tail}); "
-        "carob task init GOLD writes them into a task"
-    )
-    return Schema.of(slots, types_of(gold) or {""}, remarks=(remark,))
-
-
-def guessed_slots(gold: Corpus) -> dict[str, TypedSlot]:
-    """The slots of a corpus, and their types as far as they show."""
-    table, fillers = gold.templates, gold.templates.fillers
-    paths, rows = paths_and_rows(table)
-    slots: dict[str, TypedSlot] = {}
-    inner = table.parent >= 0
-    objects = {paths.values[code] for code in used(paths.codes[inner], len(paths.values)).tolist()}
-    several = {key[1] for key in gold.facts if isinstance(key, tuple) and key[0] == "list"}
-    several |= _repeated(paths.codes[inner], table.parent[inner], paths.values)
-    several |= _repeated(rows.codes, fillers.template, rows.values)
-    kinds = fillers.kinds[fillers.realisations[:-1]]
-    width = len(FILLER_KINDS)
-    pairs = used(rows.codes * width + kinds, len(rows.values) * width)
-    for code, row in enumerate(rows.values):
-        if row in objects:
-            continue
-        here = (pairs[pairs // width == code] % width).tolist()
-        kind = ("string", "number", "boolean")[here[0] if len(here) == 1 else 0]
-        fill = "any" if gold.renamed.get(row, row) in several or row in several else "at most one"
-        slots[gold.renamed.get(row, row)] = typed_slot({"type": kind, "fillers": fill})[0]
-    for path in objects:
-        fill = "any" if path in several else "at most one"
-        slots[gold.renamed.get(path, path)] = typed_slot({"type": "object", "fillers": fill})[0]
-    return slots
-
-
-def _repeated(codes: IntArray, whose: IntArray, names: Sequence[str]) -> set[str]:
-    """The names that occur more than once in the same template."""
-    key = np.sort(slot_keys(whose, codes, len(names) + 1), kind="stable")
-    again = used(key[1:][key[1:] == key[:-1]] % (len(names) + 1), len(names) + 1)
-    return {names[code] for code in again.tolist()}
-
-
-def _listed(names: Sequence[str]) -> str:
-    first = ", ".join(map(plain, names[:5]))
-    return first if len(names) <= 5 else f"{first} and {len(names) - 5:,} more"

@@ -47,6 +47,8 @@ class Schema:
     key: tuple[str, ...] = ()
     floor: float | None = None
     remarks: tuple[str, ...] = ()
+    guessed: bool = False
+    """Whether gold alone says of which types the slots are."""
 
     @classmethod
     def of(
@@ -57,6 +59,8 @@ class Schema:
         key: tuple[str, ...] = (),
         floor: float | None = None,
         remarks: tuple[str, ...] = (),
+        *,
+        guessed: bool = False,
     ) -> Schema:
         """The schema of these slots, by path; `types` are those of records, with which paths may
         begin. An object that is not declared, but whose slots are, is single.
@@ -91,7 +95,7 @@ class Schema:
                     at = add(here, slot, at, word)
                 else:
                     at = children[at][word]
-        return cls(tuple(nodes), roots, unknown, key, floor, remarks)
+        return cls(tuple(nodes), roots, unknown, key, floor, remarks, guessed)
 
     @property
     def by_path(self) -> dict[str, int]:
