@@ -8,7 +8,8 @@ text in the same place it is the same row, so that most values are neither looke
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -19,7 +20,7 @@ from carob.arrays.join import join
 from carob.arrays.types import BoolArray, FloatArray, IntArray
 from carob.corpus.corpus import Corpus
 from carob.corpus.paths import keys_of, path_of
-from carob.corpus.problems import SHOWN, InputError, Problem, plain, shown
+from carob.corpus.problems import SHOWN, InputError, Problem, many, plain, shown
 from carob.corpus.tables import UNKNOWN, Documents, int32, spread
 from carob.pair.filled import words_at
 from carob.pair.template_types import paths_and_rows, typed
@@ -415,7 +416,7 @@ class RecordPair:
         rows = [node.path for node in schema.nodes]
         same = np.arange(len(gold), dtype=np.int32)
         ours, theirs = Side(gold, same, schema, rows), Side(system, place, schema, rows)
-        columns, unreadable = _columns(ours, theirs, schema, len(rows))
+        columns, unreadable, unknown = _columns(ours, theirs, schema, len(rows))
         whole, scale = schema.whole_weights()
         known = schema.by_path
         nodes = [*whole]
@@ -429,13 +430,27 @@ class RecordPair:
         return cls(
             ours, theirs, schema, tuple(rows), np.array(nodes, np.int64), scale, columns,
             gold.documents, single, unreadable,
-            {"unparsed": system.facts.get("unparsed", 0)}, (*schema.remarks, *both.remarks),
+            {"unparsed": system.facts.get("unparsed", 0), "unknown": sum(unknown.values())},
+            (*schema.remarks, *both.remarks, *_unknown_remark(unknown)),
         )  # fmt: skip
 
 
-def _columns(gold: Side, system: Side, schema: Schema, width: int) -> tuple[dict[int, Column], int]:
-    """The columns of all slots; the sides get their leaves. The number of values of the system that
-    cannot be read comes with the columns.
+def _unknown_remark(unknown: Mapping[str, int]) -> tuple[str, ...]:
+    """What was left out because it is under a key that the schema lacks."""
+    if not unknown:
+        return ()
+    names, more = [plain(name) for name in sorted(unknown)], len(unknown) - 5
+    what = ", ".join(names[:5]) + (f" and {more:,} more" if more > 0 else "")
+    return (f"{many(sum(unknown.values()), 'value')} left out under keys that the schema lacks: "
+            f"{what}",)  # fmt: skip
+
+
+def _columns(
+    gold: Side, system: Side, schema: Schema, width: int
+) -> tuple[dict[int, Column], int, dict[str, int]]:
+    """The columns of all slots; the sides get their leaves. With the columns come the number of
+    values of the system that cannot be read, and of values of both sides that are left out, by
+    their unknown key.
     """
     width = max(width, len(gold.rows), len(system.rows))
     sides = (gold, system)
@@ -486,14 +501,31 @@ def _columns(gold: Side, system: Side, schema: Schema, width: int) -> tuple[dict
         unreadable += len(wrong[1])
     if problems:
         raise InputError(problems[:SHOWN], len(problems))
-    for own, leaves, mask, code in zip(sides, every, kept, codes, strict=True):
+    unknown: Counter[str] = Counter()
+    for own, leaves, mask, code, left_out in zip(
+        sides, every, kept, codes, _left_out(sides, every, schema, width), strict=True
+    ):
         read = replace(leaves, code=code)
         good = mask & (own.doc[leaves.template] >= 0)
-        if schema.unknown == "ignore" or own is gold:
-            good &= leaves.node < len(schema.nodes)
+        unknown.update(own.rows[row] for row in leaves.node[good & left_out].tolist())
+        good &= ~left_out
         own.finish(read if good.all() else read.take(np.flatnonzero(good)), width)
     _join_alternatives(gold, schema)
-    return columns, unreadable
+    return columns, unreadable, unknown
+
+
+def _left_out(
+    sides: Sequence[Side], leaves: Sequence[Leaves], schema: Schema, width: int
+) -> tuple[BoolArray, BoolArray]:
+    """Which leaves of both sides count nothing because the schema lacks their key: all, or if they
+    can be spurious, those of the system whose key gold has in the same document, too.
+    """
+    ours, theirs = (own.node >= len(schema.nodes) for own in leaves)
+    if schema.unknown != "ignore" and theirs.any():
+        keys = [slot_keys(side.doc[own.template], own.node, width)
+                for side, own in zip(sides, leaves, strict=True)]  # fmt: skip
+        theirs = theirs & np.isin(keys[1], keys[0][ours])
+    return ours, theirs
 
 
 def _by_node(node: IntArray, count: int) -> tuple[IntArray, IntArray]:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cached_property
 from math import lcm
 from typing import Literal
 
@@ -101,6 +104,23 @@ class Schema:
     def by_path(self) -> dict[str, int]:
         """The node of each path."""
         return {node.path: node.number for node in self.nodes if node.parent >= 0}
+
+    @cached_property
+    def sha256(self) -> str:
+        """The hash of everything that says how values count.
+
+        >>> one, other = (Schema.of({"a": TypedSlot(kind)}) for kind in ("string", "number"))
+        >>> one.sha256 == other.sha256
+        False
+        """
+        slots = [
+            [node.path, node.slot.type, node.slot.fillers, str(node.slot.match), str(node.weight),
+             node.slot.ordered, node.slot.key, node.slot.floor, sorted(node.slot.null),
+             node.slot.unannotated, repr(node.slot.kind)]
+            for node in self.nodes
+        ]  # fmt: skip
+        whole = [slots, self.unknown, self.key, self.floor]
+        return hashlib.sha256(json.dumps(whole).encode()).hexdigest()
 
     def unweighted(self) -> Schema:
         """The same with weights of 1."""
