@@ -95,7 +95,7 @@ class Color(enum.Enum):
 
 def test_models_of_pydantic_are_read_as_pydantic_writes_them() -> None:
     pydantic = pytest.importorskip("pydantic")
-    line = pydantic.create_model("Line", item=(str, ...), price=(decimal.Decimal, ...))
+    line: Any = pydantic.create_model("Line", item=(str, ...), price=(decimal.Decimal, ...))
     model = pydantic.create_model(
         "Order", total=(decimal.Decimal, ...), tax=(decimal.Decimal | None, None),
         due=(datetime.date | None, None), at=(datetime.datetime, ...), color=(Color | None, None),

@@ -187,7 +187,12 @@ def test_spurious_objects_are_not_judged_in_slots_that_no_object_of_gold_has() -
         "o.p": {"type": "object", "missing": "unannotated"}, "o.p.q": {},
     }  # fmt: skip
     extra = {"a": "y", "b": "z", "p": {"q": "r"}}
-    golds = ([], [{"a": "x"}], [{"a": "x", "b": "1"}], [{"a": "x", "p": {"q": "1"}}])
+    golds: tuple[list[Any], ...] = (
+        [],
+        [{"a": "x"}],
+        [{"a": "x", "b": "1"}],
+        [{"a": "x", "p": {"q": "1"}}],
+    )
     case = {
         "slots": slots, "gold": [json.dumps({"o": gold}) for gold in golds],
         "system": [json.dumps({"o": [*gold, extra]}) for gold in golds],

@@ -25,7 +25,7 @@ def amount(text: str, **parameters: str) -> tuple[Fraction, str | None] | None:
     ],
 )  # fmt: skip
 def test_amounts_are_read_as_they_are_written(text: str, number: int, currency: str) -> None:
-    assert (number, currency) == amount(text)
+    assert (Fraction(number), currency) == amount(text)
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ def test_what_contradicts_itself_or_has_no_digit_is_unreadable(text: str) -> Non
 
 def test_a_symbol_of_the_task_is_no_longer_one_of_several_currencies() -> None:
     own = Money(symbols=(("$", "CAD"),))
-    assert (5, "CAD") == own.read(Raw(TEXT, "$5"))
+    assert (Fraction(5), "CAD") == own.read(Raw(TEXT, "$5"))
     assert own.read(Raw(TEXT, "$5 USD")) is None
 
 

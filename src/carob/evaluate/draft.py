@@ -73,7 +73,7 @@ tokenizer = {tokenizer}
 """
 
 _TYPED = """\
-# What becomes of slots of systems that are not below: "error", "spurious" or "ignore".
+# What becomes of slots that are not below: "error", "spurious" or "ignore".
 unknown = "error"
 
 # The slots, with the path that leads to them. docs/records.md says what each key changes.

@@ -62,9 +62,8 @@ def score_records(
     """
     systems = dict(system) if isinstance(system, Mapping) else {"system": system}
     slots = {} if schema is None else schema_of(schema).by_path
-    keys = {"id": id, "text": text}
     keys = {name: ("" if name in slots else name) if key is None else key
-            for name, key in keys.items()}  # fmt: skip
+            for name, key in (("id", id), ("text", text))}  # fmt: skip
     reference = _corpus(gold, "gold", keys, raw)
     typed = None if schema is None else schema_of(schema, reference)
     answers = {name: _corpus(each, name, keys, raw) for name, each in systems.items()}

@@ -170,9 +170,9 @@ def grounded_answers(pair: Pair) -> IntArray:
         if unsure := _unsure_slots(records):
             for states, side in ((state, records.system), (own, records.gold)):
                 states[np.isin(side.leaves.node, unsure)] = NOT_JUDGED
-            names = ", ".join(plain(records.rows[number]) for number in unsure)
+            listed = ", ".join(plain(records.rows[number]) for number in unsure)
             records.remarks += (
-                f"invented-share leaves out {names}: guessed to be strings, and more than "
+                f"invented-share leaves out {listed}: guessed to be strings, and more than "
                 f"{MOST_DIGITS:.0%} of their values in gold have digits, which may be written in "
                 "another form; a task or a schema says their types",
             )

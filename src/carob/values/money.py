@@ -119,8 +119,10 @@ class Money:
         own = dict(self.symbols)
         shared = [name for name in codes if name in _SHARED and name not in own]
         plain = {code for name, code in codes.items() if name not in shared}
-        code = next(iter(plain), None)
-        return len(plain) == 1 and all(code in _SHARED[name] for name in shared), code
+        if len(plain) != 1:
+            return False, None
+        (one,) = plain
+        return all(one in _SHARED[name] for name in shared), one
 
     def _of_object(self, text: str) -> Iterator[Amount]:
         parts = parts_of(text, ("amount", "currency"))
