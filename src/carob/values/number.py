@@ -152,7 +152,10 @@ class Number:
 
     def read(self, raw: Raw) -> Fraction | None:
         """The value, None if it cannot be read."""
-        if raw.kind == NUMBER and self.unit is None and len(raw.text) < SHORT:  # nearly all numbers
+        point = raw.kind == NUMBER or (
+            raw.kind == TEXT and self.decimal != "," and raw.text.isascii()
+        )
+        if point and self.unit is None and len(raw.text) < SHORT:  # nearly all numbers
             if raw.text.isdigit():
                 return Fraction(int(raw.text))
             if plain := _PLAIN.fullmatch(raw.text):
