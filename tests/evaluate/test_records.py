@@ -204,6 +204,7 @@ def test_an_unknown_key_that_gold_has_too_is_left_out_and_not_spurious(tmp_path:
         scores = score(gold, system, "fields.P", task=task, resamples=0)
         assert (precision, count) == (scores.value, scores.systems[0].coverage["unknown"])
         assert 1.0 == score(gold, gold, "fields.P", task=task, resamples=0).value
+        assert 0 == main(["check", system, "--against", gold, "--task", str(task)])
     assert (
         "5 values left out under keys that the schema lacks: o, x, y" in scores.systems[0].warnings
     )
