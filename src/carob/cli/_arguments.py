@@ -57,13 +57,22 @@ def add_recipes(parser: argparse.ArgumentParser, text: str) -> None:
     parser.add_argument("-m", "--measure", metavar="RECIPE", action="append", help=text)
 
 
-def add_preset(parser: argparse.ArgumentParser, what: str, tables: str = "") -> None:
-    """The table of recipes that is used instead of -m."""
-    every = tables or (
-        "mentions (default), nugget (default for tbf), or templates (default where gold has "
-        "templates, or a system has templates and no mentions)"
-    )
-    parser.add_argument("--preset", metavar="NAME", help=f"{what}: {every}")
+def add_preset(
+    parser: argparse.ArgumentParser,
+    what: str,
+    tables: Sequence[str] = (),
+    *,
+    headlines: bool = False,
+) -> None:
+    """The table of recipes that is used instead of -m: one of all, or of `tables`. With
+    `headlines`, it stands for one score.
+    """
+    from carob.evaluate.tables import DEFAULT_FOR, HEADLINES
+
+    every = {name: f"{name} ({DEFAULT_FOR[name]})" for name in tables or DEFAULT_FOR}
+    if headlines:
+        every = {name: f"{name} is {HEADLINES[name]}" for name in HEADLINES}
+    parser.add_argument("--preset", metavar="NAME", help=f"{what}: {', '.join(every.values())}")
 
 
 def add_reading(

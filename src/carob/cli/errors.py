@@ -20,11 +20,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         parser,
         "scores for which gains are shown (repeatable; the first decides the order of attack)",
     )
-    _arguments.add_preset(
-        parser, "what to analyse",
-        "mentions, records (default for numbers and typed slots), or templates (default where gold "
-        "has templates, or the system has templates and no mentions)",
-    )  # fmt: skip
+    _arguments.add_preset(parser, "what to analyse", ("mentions", "templates", "records"))
     parser.add_argument(
         "--examples", metavar="N", type=int, default=1,
         help="number of examples of each type (default 1)",

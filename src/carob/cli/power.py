@@ -14,12 +14,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     _arguments.add_files(parser, 2, ": two")
     parser.add_argument(
         "-m", "--measure", metavar="RECIPE",
-        help="the score to compare (default: exact.F1; oads.F1 for slots; the first recipe of the "
-        "task)",
+        help="the score to compare (default: exact.F1; oads.F1 for slots; fields.F1 for records; "
+        "the first recipe of the task)",
     )  # fmt: skip
-    _arguments.add_preset(
-        parser, "instead of -m", "mentions is exact.F1, nugget is nugget.F1, templates is oads.F1"
-    )
+    _arguments.add_preset(parser, "instead of -m", headlines=True)
     parser.add_argument(
         "--difference", metavar="X", type=float,
         help="the difference to detect; 0.02 is two points (default: that of the pilot)",

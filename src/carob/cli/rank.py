@@ -15,11 +15,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     _arguments.add_files(parser, "+", "; or one folder, in which every file is a submission")
     _arguments.add_recipes(
         parser, "the first ranks, others are shown beside it (repeatable; default: exact.F1, "
-        "oads.F1 for slots, or those of the task)",
+        "oads.F1 for slots, fields.F1 for records, or those of the task)",
     )  # fmt: skip
-    _arguments.add_preset(
-        parser, "instead of -m", "mentions is exact.F1, nugget is nugget.F1, templates is oads.F1"
-    )
+    _arguments.add_preset(parser, "instead of -m", headlines=True)
     _arguments.add_sort(parser)
     _arguments.add_reading(parser)
     _arguments.add_counting(parser)

@@ -18,10 +18,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="where to write (default: task.toml; - is stdout); no file is overwritten",
     )  # fmt: skip
     _arguments.add_preset(
-        parser, "what the official recipes count",
-        "mentions, nugget (default for tbf), or templates (default where gold has templates; "
-        "choose it if systems answer with fillers)",
-    )  # fmt: skip
+        parser, "what the official recipes count; templates also if systems answer with fillers"
+    )
     parser.add_argument(
         "--schema", metavar="FILE",
         help="a JSON Schema of the records, such as Pydantic's model_json_schema() gives: "
@@ -36,7 +34,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Draft, and say what to do next."""
-    from carob.evaluate.draft import check_free, draft
+    from carob.evaluate.draft import check_free, draft_with_remarks
 
     check_free(arguments.output)
     reading = _arguments.parse_reading(arguments, "gold")
@@ -45,8 +43,12 @@ def run(arguments: argparse.Namespace) -> int:
         from carob.evaluate.json_schema import read_schema
 
         schema = read_schema(arguments.schema)
-    text = draft(arguments.gold, arguments.preset, arguments.versions, schema, **reading)
-    write_output(text, arguments.output)
+    task = draft_with_remarks(
+        arguments.gold, arguments.preset, arguments.versions, schema, **reading
+    )
+    write_output(task.text, arguments.output)
+    for remark in task.remarks:
+        print_remark(f"warning: {remark}")
     if arguments.output != "-":
         print_remark(
             f"wrote {arguments.output}; check it, then: "

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,9 +18,9 @@ from carob.evaluate.diff import diff
 from carob.evaluate.options import check_table, table_for
 from carob.evaluate.read import Readable, read
 from carob.evaluate.run import origin_of
+from carob.pair.guessed_types import guess_remark, guessed_slots, values_of_slots
 from carob.pair.pair import Pair
-from carob.pair.records import guessed_slots
-from carob.pair.template_types import loose_labels, paths_and_rows, slot_labels
+from carob.pair.template_types import loose_labels, slot_labels
 from carob.recipe import Recipe
 
 _RECIPES = {
@@ -73,7 +73,7 @@ tokenizer = {tokenizer}
 """
 
 _TYPED = """\
-# What becomes of slots of systems that are not below: "error", "spurious" or "ignore".
+# What becomes of slots that are not below: "error", "spurious" or "ignore".
 unknown = "error"
 
 # The slots, with the path that leads to them. docs/records.md says what each key changes.
@@ -102,22 +102,39 @@ documents = {documents}
 """
 
 
-def draft(
-    gold: Readable,
-    preset: str | None = None,
-    versions: Sequence[Readable] = (),
-    schema: Mapping[str, Any] | None = None,
-    **reading: Any,
-) -> str:
-    """The text of a task definition for gold. `preset` says what its recipes count, `versions`
-    are earlier versions of gold, the oldest first. If numbers or booleans fill slots, these get
-    types; a JSON Schema, such as `model_json_schema()` of Pydantic gives, says them itself. The
-    other keyword arguments are those of `carob.read`.
+class Draft(NamedTuple):
+    """The text of a task definition, and remarks on the types of its slots, which it has too."""
+
+    text: str
+    remarks: Sequence[str] = ()
+
+
+def draft(gold: Readable, *arguments: Any, **reading: Any) -> str:
+    """The text of a task definition for gold; the arguments are those of `draft_with_remarks`.
 
     >>> print(draft(Corpus.of("[Ann]PER met [Bo]PER", "[Cy]PER slept")).rpartition("\\n\\n")[2])
     [slots.PER]              # in 2 of 2 documents, in 1 more than one
     fillers = "at least one"
     realisations = "many"
+    """
+    return draft_with_remarks(gold, *arguments, **reading).text
+
+
+def draft_with_remarks(
+    gold: Readable,
+    preset: str | None = None,
+    versions: Sequence[Readable] = (),
+    schema: Mapping[str, Any] | None = None,
+    **reading: Any,
+) -> Draft:
+    """A task definition for gold. `preset` says what its recipes count, `versions` are earlier
+    versions of gold, the oldest first. If numbers or booleans fill slots, these get types; a JSON
+    Schema, such as `model_json_schema()` of Pydantic gives, says them itself. The other keyword
+    arguments are those of `carob.read`.
+
+    >>> record = {"templates": [{"slots": {"sum": [5], "due": ["2024-01-02"]}}]}
+    >>> draft_with_remarks(Corpus.of(record)).remarks
+    ['types of slots are guessed from gold (number: sum; date: due)']
     """
     if not isinstance(gold, Corpus):
         gold = read(gold, **reading)
@@ -128,11 +145,18 @@ def draft(
         raise DataError("gold has no mention and no filler: there is nothing to define")
     origin = origin_of(gold)
     file = Path(origin.path).name
-    typed = None
+    typed: dict[str, dict[str, Any]] | None = None
+    remarks: list[str] = []
     if schema is not None or (preset or table_for(gold)) == "records":
         from carob.evaluate.json_schema import slots_of_schema  # only records need it
 
-        typed, remarks = (guessed_keys(gold), []) if schema is None else slots_of_schema(schema)
+        if schema is None:
+            slots = guessed_slots(gold)
+            remarks = [guess_remark(slots)]
+            typed = {path: {"type": slots[path].type, "fillers": slots[path].fillers}
+                     for path in sorted(slots)}  # fmt: skip
+        else:
+            typed, remarks = slots_of_schema(schema, values_of_slots(gold))
         preset = preset or "records"
     recipes, impossible = _recipes(gold, preset)
     text = _HEAD.format(
@@ -155,7 +179,7 @@ def draft(
     if gold.documents.id is not None and len(gold) > 1:
         first, last = gold.documents.id[0], gold.documents.id[-1]
         text += _PARTS.format(first=_comment(first), last=_comment(last))
-    return _columns(text + history)
+    return Draft(_columns(text + history), remarks)
 
 
 def _history(versions: Sequence[Readable], reading: Mapping[str, Any]) -> str:
@@ -211,30 +235,6 @@ def _toml(value: Any) -> str:
     if isinstance(value, Mapping):
         return f"{{{', '.join(f'{_key(key)} = {_toml(each)}' for key, each in value.items())}}}"
     return quoted(str(value))
-
-
-def guessed_keys(gold: Corpus) -> dict[str, dict[str, Any]]:
-    """The keys of each slot of records, as far as gold shows them.
-
-    >>> guessed_keys(Corpus.of({"templates": [{"slots": {"due": ["2024-01-02"], "sum": [5]}}]}))
-    {'due': {'type': 'date', 'fillers': 'at most one'}, 'sum': {'type': 'number', 'fillers': 'at most one'}}
-    """  # noqa: E501 (a result is one line)
-    rows = paths_and_rows(gold.templates)[1]
-    fillers = gold.templates.fillers
-    keys: dict[str, dict[str, Any]] = {}
-    for path, slot in sorted(guessed_slots(gold).items()):
-        kind = slot.type
-        if kind == "string" and path in rows.values:
-            own = np.flatnonzero(rows.codes == rows.values.index(path))
-            codes = np.unique(fillers.text.codes[fillers.realisations[own]])
-            texts = [fillers.text.values[code] for code in codes.tolist() if code >= 0]
-            if texts and all(_DAY.fullmatch(text.strip()) for text in texts):
-                kind = "date"
-        keys[path] = {"type": kind, "fillers": slot.fillers}
-    return keys
-
-
-_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
 def _recipes(gold: Corpus, preset: str | None) -> tuple[list[str], list[str]]:

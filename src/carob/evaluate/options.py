@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 from carob import registry
 from carob.corpus.problems import RecipeError, UsageError, nearest
+from carob.evaluate.tables import DEFAULT_FOR
 from carob.pair.tokens import TOKENIZERS
 from carob.recipe import Recipe, word
 
@@ -90,8 +91,9 @@ class Options:
     """
     preset: str | None = None
     """The table of recipes to score when no recipe is given: `mentions`, `nugget` (the default for
-    the format tbf), `templates` (the default if gold has templates, or if a system has templates
-    and no mention), `events` or `relations` (the defaults if gold has events, or relations).
+    the format tbf), `templates` (the default if texts fill slots of gold, or if a system has
+    templates and no mention), `records` (if numbers or booleans fill slots of gold), `events` or
+    `relations` (the defaults if gold has events, or relations).
     """
     labels: tuple[str, ...] | None = None
     """The labels, and the slots, that count; None for all."""
@@ -248,8 +250,6 @@ RECORDS = (
 CONFIDENT_RECORDS = ("record.ECE", "record.Brier", "record.AUROC")
 """What the table `records` has beside if answers have confidences."""
 
-TABLES = ("events", "mentions", "nugget", "records", "relations", "templates")
-
 
 def table_for(gold: Corpus, systems: Iterable[Corpus] = ()) -> str:
     """Which table fits: `nugget` for tbf, `records` where numbers or booleans fill slots,
@@ -291,8 +291,8 @@ def compared_table(gold: Corpus, systems: Iterable[Corpus] = ()) -> str:
 
 def check_table(name: str) -> None:
     """Refuse a name that no table has."""
-    if name not in TABLES:
-        raise RecipeError(f"no table is called {name!r}{nearest(name, TABLES)}")
+    if name not in DEFAULT_FOR:
+        raise RecipeError(f"no table is called {name!r}{nearest(name, sorted(DEFAULT_FOR))}")
 
 
 def only_fillers(corpus: Corpus) -> bool:
@@ -310,9 +310,9 @@ def table_recipes(
 ) -> list[Recipe]:
     """The recipes of a table.
 
-    There are five tables: `mentions`; `nugget` for event nuggets: span only and every
+    There are six tables: `mentions`; `nugget` for event nuggets: span only and every
     combination of the label (`type`) and the attributes of mentions, as the paper's Figure 3 has
-    them, micro and macro-doc-pr; `templates` for slots; `relations`; and `events`.
+    them, micro and macro-doc-pr; `templates` for slots; `records`; `relations`; and `events`.
 
     >>> str(table_recipes()[0])
     'exact.P'

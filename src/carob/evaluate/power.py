@@ -17,6 +17,7 @@ from carob.evaluate.options import Options, PowerOptions, compared_table
 from carob.evaluate.read import Scorable
 from carob.evaluate.run import prepare, too_few
 from carob.evaluate.score import average_statistic, count_events
+from carob.evaluate.tables import HEADLINES
 from carob.infer.interval import TRUSTED, JackknifeT, intervals
 from carob.infer.pilot import Pilot
 from carob.infer.student import NORMAL
@@ -25,12 +26,6 @@ from carob.result.power import Point, Power
 
 if TYPE_CHECKING:
     from typing import Unpack
-
-DEFAULT = {
-    "events": "arguments.F1", "mentions": "exact.F1", "nugget": "nugget.F1",
-    "relations": "relations.F1", "templates": "oads.F1",
-}  # fmt: skip
-"""The score of each table whose difference is looked for by default."""
 
 WORK = 1e9
 """About how much work goes into one size of study, in numbers that are added up."""
@@ -66,8 +61,8 @@ def power(
     is tested as `carob.compare` tests. n is searched for until a share `power` of the studies
     has p of at most `alpha`. A difference larger than the pilot's cannot be made in this way, and
     is refused. `recipe` is by default the first official one of the `task`, otherwise exact.F1
-    (oads.F1 for slots). `progress` is called after every n. The other keyword arguments are
-    described in `carob.Options`.
+    (oads.F1 for slots, fields.F1 for records). `progress` is called after every n. The other
+    keyword arguments are described in `carob.Options`.
 
     >>> from carob import Corpus
     >>> gold = Corpus.of(*["[Ann]PER slept"] * 10)
@@ -87,7 +82,7 @@ def power(
         )
 
     def defaults(gold: Corpus, systems: Iterable[Corpus]) -> list[str]:
-        return [DEFAULT[chosen.preset or compared_table(gold, systems)]]
+        return [HEADLINES[chosen.preset or compared_table(gold, systems)]]
 
     run = prepare(gold, systems, recipe, chosen, defaults)
     one = run.recipes[0]

@@ -13,7 +13,6 @@ from carob.corpus.corpus import Corpus
 from carob.corpus.problems import CarobError, InputError, Problem, UsageError, raise_all
 from carob.evaluate.compare import compare, without_parts
 from carob.evaluate.options import Options, ScoreOptions, table_for
-from carob.evaluate.power import DEFAULT
 from carob.evaluate.read import Scorable, corpora
 from carob.evaluate.run import (
     Recipes,
@@ -24,6 +23,7 @@ from carob.evaluate.run import (
     systems_by_name,
 )
 from carob.evaluate.score import score
+from carob.evaluate.tables import HEADLINES
 from carob.recipe import Recipe
 from carob.result.comparison import Comparison, Rank
 from carob.result.ranking import Ranking
@@ -120,7 +120,7 @@ def _validated(
 def _default(gold: Corpus, systems: Iterable[Corpus], options: Options) -> list[Recipe]:
     if options.official_recipes is not None:
         return without_parts(options.official_recipes)
-    return [Recipe.parse(DEFAULT[options.preset or table_for(gold, systems)])]
+    return [Recipe.parse(HEADLINES[options.preset or table_for(gold, systems)])]
 
 
 def _alone(gold: Corpus, system: Mapping[str, Corpus], recipe: Recipe, options: Any) -> Comparison:

@@ -20,7 +20,8 @@ from carob.evaluate.options import Options, ScoreOptions, table_recipes
 from carob.evaluate.read import read
 from carob.evaluate.run import Recipes, prepare
 from carob.evaluate.score import MOST_SURE, has_confidences, score_run
-from carob.formats.json_text import encoded
+from carob.formats.json_text import AS_WRITTEN, encoded
+from carob.pair.guessed_types import values_of_slots
 from carob.recipe import Recipe
 from carob.result.scores import Scores
 from carob.values.schema import Schema
@@ -36,33 +37,36 @@ def score_records(
     schema: Any = None,
     recipes: Recipes | None = None,
     *,
-    id: str = "",
-    text: str = "",
+    id: str | None = None,
+    text: str | None = None,
+    raw: str = "",
     **options: Unpack[ScoreOptions],
 ) -> Scores:
-    """Score lists of records, one for each document and in the same order, or by the key `id`.
+    """Score lists of records, one for each document, paired by the key `id` or by their order.
 
     A record is a dict, a Pydantic model or a dataclass; an answer that is None or a text that is no
     JSON object is no answer. Several systems come by name. `schema` is a Pydantic model, a
     dataclass or a JSON Schema, in which `x-carob` may say how a slot is compared; without it, types
-    are guessed from gold. `text` is the key of the document's text, for grounding. The other
-    keyword arguments are those of `carob.score`.
+    are guessed from gold. Keys that the schema lacks are left out on both sides, with a remark. As
+    in files, `id` and `text` are the keys of a document's id and text, and by default have these
+    names, unless the schema has slots of these names; an empty name is no key. `raw` is the key of
+    texts that are answers in JSON. The other keyword arguments are those of `carob.score`.
 
     >>> gold = [{"total": 1000.5, "due": "2024-01-02"}]
     >>> answers = [{"total": "1.000,50", "due": "Jan 2, 2024"}]
-    >>> scores = score_records(gold, answers, recipes="fields.F1", resamples=0)
-    >>> scores.value
-    0.5
-    >>> model = {
-    ...     "properties": {"total": {"type": "number"}, "due": {"type": "string", "format": "date"}}
-    ... }
-    >>> score_records(gold, answers, model, "fields.F1", resamples=0).value
+    >>> score_records(gold, answers, recipes="fields.F1", resamples=0).value
     1.0
+    >>> model = {"properties": {"total": {"type": "number"}, "due": {"type": "string"}}}
+    >>> score_records(gold, answers, model, "fields.F1", resamples=0).value
+    0.5
     """
-    typed = None if schema is None else schema_of(schema)
     systems = dict(system) if isinstance(system, Mapping) else {"system": system}
-    reference = _corpus(gold, "gold", id, text)
-    answers = {name: _corpus(each, name, id, text) for name, each in systems.items()}
+    slots = {} if schema is None else schema_of(schema).by_path
+    keys = {name: ("" if name in slots else name) if key is None else key
+            for name, key in (("id", id), ("text", text))}  # fmt: skip
+    reference = _corpus(gold, "gold", keys, raw)
+    typed = None if schema is None else schema_of(schema, reference)
+    answers = {name: _corpus(each, name, keys, raw) for name, each in systems.items()}
     chosen = dataclasses.replace(Options.of(ScoreOptions, options), schema=typed)
 
     def defaults(gold: Corpus, systems: Iterable[Corpus]) -> list[Recipe]:
@@ -79,8 +83,9 @@ def score_records(
     return score_run(run, chosen)
 
 
-def schema_of(schema: Any) -> Schema:
-    """The slots of a Pydantic model, a dataclass or a JSON Schema.
+def schema_of(schema: Any, gold: Corpus | None = None) -> Schema:
+    """The slots of a Pydantic model, a dataclass or a JSON Schema. Where a slot may be of several
+    types, the values of gold decide.
 
     >>> @dataclasses.dataclass
     ... class Talk:
@@ -100,7 +105,7 @@ def schema_of(schema: Any) -> Schema:
             "a schema is a Pydantic model, a dataclass or a JSON Schema, "
             f"not {type(schema).__name__}"
         )
-    keys, remarks = slots_of_schema(schema)
+    keys, remarks = slots_of_schema(schema, values_of_slots(gold) if gold is not None else None)
     slots: dict[str, TypedSlot] = {}
     for path, each in keys.items():
         slots[path], wrong = typed_slot(each)
@@ -108,7 +113,7 @@ def schema_of(schema: Any) -> Schema:
             raise DataError(
                 f"the slot {plain(path)}: found {wrong[0].found}, expected {wrong[0].expected}"
             )
-    return Schema.of(slots, remarks=tuple(remarks))
+    return Schema.of(slots, unknown="ignore", remarks=tuple(remarks))
 
 
 _PLAIN: Mapping[Any, dict[str, Any]] = {
@@ -156,7 +161,7 @@ def _of_hint(hint: Any, depth: int) -> dict[str, Any]:
     return {"type": "object"} if hint is dict or origin is dict else {}
 
 
-def _corpus(records: Sequence[Any], name: str, id: str, text: str) -> Corpus:
+def _corpus(records: Sequence[Any], name: str, keys: Mapping[str, str], raw: str) -> Corpus:
     if isinstance(records, Corpus):
         return records
     if isinstance(records, (str, bytes, Mapping)) or not isinstance(records, Iterable):
@@ -164,27 +169,39 @@ def _corpus(records: Sequence[Any], name: str, id: str, text: str) -> Corpus:
             f"{plain(name)}: found {type(records).__name__}, expected a list of records"
         )
     lines = []
+    answers = False
     for number, record in enumerate(records, 1):
         if hasattr(record, "model_dump"):
             record = record.model_dump(mode="json")
         elif dataclasses.is_dataclass(record) and not isinstance(record, type):
             record = dataclasses.asdict(record)
         if isinstance(record, str):
-            lines.append(" ".join(record.split()).encode("utf-8", "replace") or b"null")
+            lines.append(encoded(_parsed(record)))
             continue
         if record is not None and not isinstance(record, Mapping):
             raise UsageError(
                 f"{plain(name)}, record {number}: found {type(record).__name__}, expected a dict, "
                 "a Pydantic model, a dataclass, or None for no answer"
             )
+        answers = answers or (record is not None and raw in record)
         try:
             lines.append(encoded(_as_json(record, 0)))
         except ValueError as error:
             raise UsageError(f"{plain(name)}, record {number}: {error}") from None
     how = {} if name == "gold" else {"unparsed": "empty"}
+    how |= {"raw": raw} if answers else {}
     source = Source.of_bytes(b"\n".join(lines), f"{name}.jsonl")
-    corpus = read(source, "records", id=id, text=text, **how)
+    corpus = read(source, "records", **keys, **how)
     return corpus
+
+
+def _parsed(text: str) -> Any:
+    """The object that a text is; a text that is none is itself, and no answer."""
+    try:
+        value = AS_WRITTEN.decode(text)
+    except (ValueError, RecursionError):
+        return text
+    return value if isinstance(value, dict) else text
 
 
 def _as_json(value: Any, depth: int) -> Any:

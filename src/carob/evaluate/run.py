@@ -864,6 +864,7 @@ def counting_fields(
         "extra": options.extra_docs,
         **({} if options.words == "count" else {"words": options.words}),
         **({} if options.align == "none" else {"align": options.align}),
+        **({} if options.schema is None else {"schema": f"sha256={options.schema.sha256[:8]}"}),
     }
     return fields if options.task is None else fields | options.task.signature_fields()
 

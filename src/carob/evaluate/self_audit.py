@@ -52,7 +52,7 @@ def self_audit(run: Run, options: Options) -> SelfAudit:
     checks: list[AuditCheck] = []
     first = next(iter(run.pairs.values()))
     recipes = [each for each in run.recipes if each.space.items == "mention"]
-    checks.append(_itself(_counted(first), recipes))
+    checks.append(_itself(run, first))
     checks.append(_twice(first, "gold"))
     checks += _columns("", run.reference)
     assert run.corpora is not None
@@ -88,27 +88,44 @@ def _scores(pair: Pair, recipes: Sequence[Recipe], options: Options) -> dict[str
     }
 
 
-def _itself(pair: Pair, recipes: Sequence[Recipe]) -> AuditCheck:
+def _itself(run: Run, pair: Pair) -> AuditCheck:
     """Everything of gold is right if gold is the answer."""
     name = "gold against itself"
-    wrong = []
-    same = replace(pair, system=pair.gold)
-    spaces = list(dict.fromkeys(recipe.space for recipe in recipes))
-    for space in spaces:
+    same, spaces = _gold_twice(run, pair), {spell(each.space): each.space for each in run.recipes}
+    wrong, counted, why = [], 0, "no recipe counts mentions or fillers"
+    for written, space in spaces.items():
+        if space.items not in same:
+            continue
         try:
-            total = Tally.of(space, same).total()
+            total = Tally.of(space, same[space.items]).total()
         except CarobError as error:
-            return AuditCheck(name, "skipped", str(error))
+            why = str(error)
+            continue
+        counted += 1
         for side in ("gold", "system"):
             right, every = float(total[f"{side}_right"]), float(total[f"{side}_all"])
             if abs(right - every) > SAME * max(1.0, every):
-                wrong.append(f"{spell(space)} finds {right:g} of {every:g} right")
+                wrong.append(f"{written} finds {right:g} of {every:g} right")
                 break
-    if not spaces:
-        return AuditCheck(name, "skipped", "no recipe counts mentions")
     if wrong:
         return AuditCheck(name, "wrong", f"not perfect: {'; '.join(wrong)}")
-    return AuditCheck(name, "ok", f"perfect under {many(len(spaces), 'event space')}")
+    if not counted:
+        return AuditCheck(name, "skipped", why)
+    return AuditCheck(name, "ok", f"perfect under {many(counted, 'event space')}")
+
+
+def _gold_twice(run: Run, pair: Pair) -> dict[str, Pair]:
+    """Gold as both sides of a pair, for each kind of items that recipes count."""
+    spaces = [recipe.space for recipe in run.recipes]
+    items, same = {space.items for space in spaces}, {}
+    if "mention" in items:
+        seen = _counted(pair)
+        same["mention"] = replace(seen, system=seen.gold)
+    if "filler" in items:
+        typed = any(hook(space, "typed_values") for space in spaces)
+        schema = pair.records.schema if typed else None
+        same["filler"] = Pair.of(run.reference, run.reference, strings=True, schema=schema)
+    return same
 
 
 def _unchanged(

@@ -83,7 +83,7 @@ class Task:
     versions: tuple[EarlierVersion, ...] = ()
     file: TomlFile | None = field(default=None, repr=False, compare=False)
     unknown: Unknown = "error"
-    """What becomes of slots of systems that the task does not have."""
+    """What becomes of slots that the task does not have."""
     key: tuple[str, ...] = ()
     floor: float | None = None
     """How several records of a document are aligned."""
@@ -177,9 +177,11 @@ class Task:
         fillers, or too few, are reported.
         """
         self.check_gold(gold)
-        checked = [("gold", gold), *(systems.items() if self.unknown == "error" else ())]
-        for side, corpus in checked:
-            if problems := self.unknown_slots(corpus, side, gold):
+        if self.unknown == "error":
+            problems = self.unknown_slots(gold, "gold", gold)
+            for name, corpus in systems.items():
+                problems += self.unknown_slots(corpus, name, gold)
+            if problems:
                 raise InputError(problems)
         reference, answers = gold, dict(systems)
         remarks: list[str] = []

@@ -35,6 +35,7 @@ BLOCK = 1 << 18
 STEPS = 4_000_000
 """How many steps the assignments may take, all together."""
 EXACT = 1 << 40
+NONE = np.empty(0, np.int64)
 
 
 class Parts(NamedTuple):
@@ -122,7 +123,7 @@ class Comparer:
             mask[doc] for mask, doc in zip(((theirs == 0), (ours == 0)), docs, strict=True)
         )
         parts.append(self._alone(rows[0][mine], docs[0][mine], MIS))
-        parts.append(self._alone(rows[1][others], docs[1][others], SPU))
+        parts.append(self._spurious_objects(rows[1][others], docs[1][others]))
         crowd = every[many]
         if len(crowd):
             lists = [(row[np.argsort(doc, kind="stable")], np.sort(doc))
@@ -213,6 +214,53 @@ class Comparer:
             templates, pair = side.children[place], pair[owner]
         return Parts.joined(parts)
 
+    def _spurious_objects(
+        self,
+        templates: IntArray,
+        pair: IntArray,
+        gold: IntArray = NONE,
+        pair_of_gold: IntArray = NONE,
+    ) -> Parts:
+        """All values in these objects of the system as spurious. Slots that may not be annotated,
+        and that no object of gold in the same list has, are unjudged.
+        """
+        open_ = np.array([node.slot.unannotated for node in self.nodes])
+        if not open_.any():
+            return self._alone(templates, pair, SPU)
+        open_, pair = np.append(open_, np.zeros(self.system.width, bool)), pair.astype(np.int64)
+        filled = self._filled(gold, pair_of_gold.astype(np.int64))
+        parts = []
+        while len(templates):
+            owner, leaf = expanded(*self.system.all_leaves_at(templates))
+            own, place = expanded(*self.system.all_children_at(templates))
+            inner = self.system.children[place]
+            judged, judged_inner = (
+                ~open_[node] | _among(pair[at] * self.system.width + node, filled)
+                for at, node in (
+                    (owner, self.system.leaves.node[leaf]),
+                    (own, self.system.node[inner]),
+                )
+            )
+            leaves = self._spurious(pair[owner], leaf)
+            parts.append(leaves._replace(outcome=np.where(judged, SPU, UNJUDGED)))
+            below = self._alone(inner[~judged_inner], pair[own[~judged_inner]], SPU)
+            parts.append(below._replace(outcome=np.full_like(below.outcome, UNJUDGED)))
+            templates, pair = inner[judged_inner], pair[own[judged_inner]]
+        return Parts.joined(parts)
+
+    def _filled(self, templates: IntArray, pair: IntArray) -> IntArray:
+        """Which slots are filled in any of these objects of gold, or in objects in them: keys of
+        pair and node, sorted.
+        """
+        keys = [np.empty(0, np.int64)]
+        while len(templates):
+            owner, leaf = expanded(*self.gold.all_leaves_at(templates))
+            keys.append(pair[owner] * self.gold.width + self.gold.leaves.node[leaf])
+            owner, place = expanded(*self.gold.all_children_at(templates))
+            templates, pair = self.gold.children[place], pair[owner]
+            keys.append(pair * self.gold.width + self.gold.node[templates])
+        return np.unique(np.concatenate(keys))
+
     def _objects(self, node: Node, gold: IntArray, system: IntArray, *, final: bool) -> list[Parts]:
         """The objects of a slot of these pairs."""
         (first, ours), (other, theirs) = (
@@ -228,7 +276,7 @@ class Comparer:
         parts.append(self._alone(self.gold.children[place], lone[owner], MIS))
         lone = np.flatnonzero((ours == 0) & (theirs > 0))
         owner, place = expanded(other[lone], theirs[lone])
-        parts.append(self._alone(self.system.children[place], lone[owner], SPU))
+        parts.append(self._spurious_objects(self.system.children[place], lone[owner]))
         slot = node.slot
         both = (ours > 0) & (theirs > 0)
         if not slot.is_list:
@@ -296,12 +344,14 @@ class Comparer:
     def _best(
         self, node: Node, pair: IntArray, gold: IntArray, first: IntArray, count: IntArray
     ) -> list[Parts]:
-        """One filler of gold and several answers: the best counts, the others are spurious."""
+        """One filler of gold and several answers: the best counts, the others are spurious; but
+        where gold's list is a choice, an answer that is right as well says nothing more.
+        """
         owner, leaf = expanded(first, count)
         found = self.outcomes(node, gold[owner], leaf)
         order = np.lexsort((np.arange(len(leaf)), -found.astype(np.int64), owner))
         best = order[np.searchsorted(owner[order], np.arange(len(pair)))]
-        rest = np.ones(len(leaf), bool)
+        rest = (found != CORRECT) if node.slot.match.any_of else np.ones(len(leaf), bool)
         rest[best] = False
         return [
             self._pairs(node, pair, gold, leaf[best]),
@@ -359,7 +409,7 @@ class Comparer:
 
         Equal values are taken first: two pairs that are partly right are worth no more than one
         that is right. That is so where equality can be passed on: not within tolerances or edits,
-        nor where gold has alternatives.
+        nor between moments with and without a zone, nor where gold has alternatives.
         """
         column = self.pair.columns[node.number]
         ours, theirs = self.gold.leaves, self.system.leaves
@@ -367,8 +417,8 @@ class Comparer:
         answers = [np.empty(0, np.int64)]
         rest, others = np.arange(len(leaf)), np.arange(len(answer))
         plain = (ours.offsets[leaf + 1] - ours.offsets[leaf] == 1).all()
-        equality = node.slot.match.name in ("norm", "exact") and node.slot.type != "datetime"
-        if plain and equality:
+        equality = node.slot.match.name == "norm" and node.slot.type != "datetime"
+        if plain and (equality or column.by_equality):
             mine, its = ours.code[ours.offsets[leaf]], theirs.code[theirs.offsets[answer]]
             good = np.flatnonzero(column.readable[its])
             # Of equal values, those that must be found go first.
@@ -534,12 +584,13 @@ class Comparer:
         else:
             counted = self.compare(node, mine, its)
             parts = [counted._replace(pair=at[counted.pair])]
-        for (table, start, count), paired, outcome in (
-            (gold, place[edges], MIS), (system, answer[edges], SPU),
-        ):  # fmt: skip
-            owner, places = expanded(start, count)
-            free = ~_among(places, np.sort(paired))
-            parts.append(self._alone(table[places[free]], pair[owner[free]], outcome))
+        (own, rows), (owner, rest) = expanded(first, n), expanded(other, m)
+        free = ~_among(rows, np.sort(place[edges]))
+        parts.append(self._alone(ours[rows[free]], pair[own[free]], MIS))
+        free = ~_among(rest, np.sort(answer[edges]))
+        parts.append(self._spurious_objects(
+            theirs[rest[free]], pair[owner[free]], ours[rows], pair[own]
+        ))  # fmt: skip
         return parts
 
     def _same_key(self, node: Node, name: str, gold: IntArray, system: IntArray) -> BoolArray:

@@ -11,14 +11,17 @@ import numpy as np
 
 from carob.arrays.columns import constant, used
 from carob.arrays.types import FloatArray, IntArray
-from carob.corpus.problems import RecipeError
+from carob.corpus.problems import RecipeError, plain
 from carob.counts.events import Events
 from carob.counts.judged import Judged
 from carob.match._calibration import is_confidence_count, with_confidence
 from carob.match._compare_records import COR, NON, UNJUDGED, Comparer, Parts, weighed
 from carob.pair.pair import Pair
-from carob.pair.typed_grounding import INVENTED, groundings
+from carob.pair.records import RecordPair
+from carob.pair.typed_grounding import INVENTED, NOT_JUDGED, groundings
 
+MOST_DIGITS = 0.05
+"""If more than this share of a slot's texts in gold have digits, they may be no strings."""
 GROUNDINGS = ("as_written", "another_form", "invented")
 OUTCOMES = ("COR", "INC", "PAR", "MIS", "SPU", "NON")
 QUANTITIES: Mapping[str, Mapping[str, float]] = {
@@ -164,6 +167,15 @@ def grounded_answers(pair: Pair) -> IntArray:
         records, words = pair.records, pair.filled.words
         state = groundings(records, records.system, words)
         own = groundings(records, records.gold, words)
+        if unsure := _unsure_slots(records):
+            for states, side in ((state, records.system), (own, records.gold)):
+                states[np.isin(side.leaves.node, unsure)] = NOT_JUDGED
+            listed = ", ".join(plain(records.rows[number]) for number in unsure)
+            records.remarks += (
+                f"invented-share leaves out {listed}: guessed to be strings, and more than "
+                f"{MOST_DIGITS:.0%} of their values in gold have digits, which may be written in "
+                "another form; a task or a schema says their types",
+            )
         counts = np.bincount(state, minlength=4).tolist()
         names = ("not_judged", *GROUNDINGS)
         records.counted |= dict(zip(names, counts, strict=True))
@@ -176,6 +188,20 @@ def grounded_answers(pair: Pair) -> IntArray:
         pair.remembered["groundings"] = state
     found: IntArray = pair.remembered["groundings"]
     return found
+
+
+def _unsure_slots(records: RecordPair) -> list[int]:
+    """The slots whose values may be numbers or dates, and were guessed to be strings."""
+    if not records.schema.guessed:
+        return []
+    unsure, leaves = [], records.gold.leaves
+    for node in records.schema.nodes:
+        if node.slot.type == "string":
+            rows = np.flatnonzero(leaves.node == node.number)
+            texts = records.columns[node.number].raws.texts(leaves.code[leaves.offsets[rows]])
+            if sum(any(map(str.isdigit, text)) for text in texts) > MOST_DIGITS * len(texts):
+                unsure.append(node.number)
+    return unsure
 
 
 def compared(pair: Pair, floor: float, *, weights: bool) -> tuple[Parts, FloatArray]:

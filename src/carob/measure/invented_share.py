@@ -14,7 +14,8 @@ class InventedShare:
 
     invented / (as_written + another_form + invented). An answer is as written if its text occurs,
     and in another form if some stretch of the text has the same value: "2:30 p.m." for 14:30.
-    Undefined if no answer can be judged, as without texts. Ji et al. (2023), "Survey of
+    Undefined if no answer can be judged, as without texts. Slots that may be dates or numbers, but
+    were guessed to be strings, are left out. Ji et al. (2023), "Survey of
     Hallucination in Natural Language Generation", call such answers extrinsic hallucinations.
 
     >>> InventedShare()(Quantities.of(as_written=6, another_form=3, invented=1)).item()

@@ -360,7 +360,8 @@ class Pair:
             return linked(gold, system, place, relations)
 
         def records_of_both() -> RecordPair:
-            from carob.pair.records import RecordPair, guessed
+            from carob.pair.guessed_types import guessed
+            from carob.pair.records import RecordPair
 
             return RecordPair.of(gold, system, place, schema or guessed(gold))
 

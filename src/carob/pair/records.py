@@ -8,26 +8,26 @@ text in the same place it is the same row, so that most values are neither looke
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 
-from carob.arrays.columns import stretches, taken, used
+from carob.arrays.columns import stretches, taken
 from carob.arrays.join import join
 from carob.arrays.types import BoolArray, FloatArray, IntArray
 from carob.corpus.corpus import Corpus
-from carob.corpus.document import FILLER_KINDS
 from carob.corpus.paths import keys_of, path_of
-from carob.corpus.problems import SHOWN, InputError, Problem, plain, shown
+from carob.corpus.problems import SHOWN, InputError, Problem, many, plain, shown
 from carob.corpus.tables import UNKNOWN, Documents, int32, spread
 from carob.pair.filled import words_at
-from carob.pair.template_types import paths_and_rows, typed, types_of
+from carob.pair.template_types import paths_and_rows, typed
 from carob.values.column import Column
 from carob.values.raw import BOOLEAN, NUMBER, OBJECT, TEXT, Raw, Raws, Written, fold
 from carob.values.schema import Schema
-from carob.values.slot import TypedSlot, typed_slot
+from carob.values.slot import TypedSlot
 
 _encode = json.JSONEncoder(ensure_ascii=False).encode
 
@@ -416,7 +416,7 @@ class RecordPair:
         rows = [node.path for node in schema.nodes]
         same = np.arange(len(gold), dtype=np.int32)
         ours, theirs = Side(gold, same, schema, rows), Side(system, place, schema, rows)
-        columns, unreadable = _columns(ours, theirs, schema, len(rows))
+        columns, unreadable, unknown = _columns(ours, theirs, schema, len(rows))
         whole, scale = schema.whole_weights()
         known = schema.by_path
         nodes = [*whole]
@@ -430,13 +430,27 @@ class RecordPair:
         return cls(
             ours, theirs, schema, tuple(rows), np.array(nodes, np.int64), scale, columns,
             gold.documents, single, unreadable,
-            {"unparsed": system.facts.get("unparsed", 0)}, (*schema.remarks, *both.remarks),
+            {"unparsed": system.facts.get("unparsed", 0), "unknown": sum(unknown.values())},
+            (*schema.remarks, *both.remarks, *_unknown_remark(unknown)),
         )  # fmt: skip
 
 
-def _columns(gold: Side, system: Side, schema: Schema, width: int) -> tuple[dict[int, Column], int]:
-    """The columns of all slots; the sides get their leaves. The number of values of the system that
-    cannot be read comes with the columns.
+def _unknown_remark(unknown: Mapping[str, int]) -> tuple[str, ...]:
+    """What was left out because it is under a key that the schema lacks."""
+    if not unknown:
+        return ()
+    names, more = [plain(name) for name in sorted(unknown)], len(unknown) - 5
+    what = ", ".join(names[:5]) + (f" and {more:,} more" if more > 0 else "")
+    return (f"{many(sum(unknown.values()), 'value')} left out under keys that the schema lacks: "
+            f"{what}",)  # fmt: skip
+
+
+def _columns(
+    gold: Side, system: Side, schema: Schema, width: int
+) -> tuple[dict[int, Column], int, dict[str, int]]:
+    """The columns of all slots; the sides get their leaves. With the columns come the number of
+    values of the system that cannot be read, and of values of both sides that are left out, by
+    their unknown key.
     """
     width = max(width, len(gold.rows), len(system.rows))
     sides = (gold, system)
@@ -487,14 +501,31 @@ def _columns(gold: Side, system: Side, schema: Schema, width: int) -> tuple[dict
         unreadable += len(wrong[1])
     if problems:
         raise InputError(problems[:SHOWN], len(problems))
-    for own, leaves, mask, code in zip(sides, every, kept, codes, strict=True):
+    unknown: Counter[str] = Counter()
+    for own, leaves, mask, code, left_out in zip(
+        sides, every, kept, codes, _left_out(sides, every, schema, width), strict=True
+    ):
         read = replace(leaves, code=code)
         good = mask & (own.doc[leaves.template] >= 0)
-        if schema.unknown == "ignore" or own is gold:
-            good &= leaves.node < len(schema.nodes)
+        unknown.update(own.rows[row] for row in leaves.node[good & left_out].tolist())
+        good &= ~left_out
         own.finish(read if good.all() else read.take(np.flatnonzero(good)), width)
     _join_alternatives(gold, schema)
-    return columns, unreadable
+    return columns, unreadable, unknown
+
+
+def _left_out(
+    sides: Sequence[Side], leaves: Sequence[Leaves], schema: Schema, width: int
+) -> tuple[BoolArray, BoolArray]:
+    """Which leaves of both sides count nothing because the schema lacks their key: all, or if they
+    can be spurious, those of the system whose key gold has in the same document, too.
+    """
+    ours, theirs = (own.node >= len(schema.nodes) for own in leaves)
+    if schema.unknown != "ignore" and theirs.any():
+        keys = [slot_keys(side.doc[own.template], own.node, width)
+                for side, own in zip(sides, leaves, strict=True)]  # fmt: skip
+        theirs = theirs & np.isin(keys[1], keys[0][ours])
+    return ours, theirs
 
 
 def _by_node(node: IntArray, count: int) -> tuple[IntArray, IntArray]:
@@ -560,66 +591,3 @@ def _problem(
     found = f"{plain(path)} = {plain(text[:60])} in document {shown(corpus.documents.name(doc))}"
     line = int(corpus.documents.line[doc])
     return Problem(code, corpus.file_name("gold", doc), line, found, expected)
-
-
-def guessed(gold: Corpus) -> Schema:
-    """The schema that gold seems to have: numbers and booleans where gold has nothing else,
-    otherwise strings; lists where gold has a JSON list or several values.
-
-    >>> gold = Corpus.of({"templates": [{"slots": {"total": [5], "who": ["Ann", "Bo"]}}]})
-    >>> [(node.slot.type, node.slot.fillers) for node in guessed(gold).nodes[1:]]
-    [('number', 'at most one'), ('string', 'any')]
-    """
-    slots = guessed_slots(gold)
-    words = {"number": [], "boolean": [], "string": []}  # type: dict[str, list[str]]
-    for path, slot in slots.items():
-        if slot.type in words:
-            words[slot.type].append(path)
-    few = {kind: paths for kind, paths in words.items() if paths and kind != "string"}
-    what = "; ".join(f"{kind}: {_listed(paths)}" for kind, paths in few.items())
-    rest = "all others are strings" if what else "all slots are strings"
-    lists = [path for path, slot in slots.items() if slot.is_list]
-    tail = f"; lists: {_listed(lists)}" if lists else ""
-    remark = (
-        f"types of slots are guessed from gold ({what + '; ' if what else ''}{rest}{tail}); "
-        "carob task init GOLD writes them into a task"
-    )
-    return Schema.of(slots, types_of(gold) or {""}, remarks=(remark,))
-
-
-def guessed_slots(gold: Corpus) -> dict[str, TypedSlot]:
-    """The slots of a corpus, and their types as far as they show."""
-    table, fillers = gold.templates, gold.templates.fillers
-    paths, rows = paths_and_rows(table)
-    slots: dict[str, TypedSlot] = {}
-    inner = table.parent >= 0
-    objects = {paths.values[code] for code in used(paths.codes[inner], len(paths.values)).tolist()}
-    several = {key[1] for key in gold.facts if isinstance(key, tuple) and key[0] == "list"}
-    several |= _repeated(paths.codes[inner], table.parent[inner], paths.values)
-    several |= _repeated(rows.codes, fillers.template, rows.values)
-    kinds = fillers.kinds[fillers.realisations[:-1]]
-    width = len(FILLER_KINDS)
-    pairs = used(rows.codes * width + kinds, len(rows.values) * width)
-    for code, row in enumerate(rows.values):
-        if row in objects:
-            continue
-        here = (pairs[pairs // width == code] % width).tolist()
-        kind = ("string", "number", "boolean")[here[0] if len(here) == 1 else 0]
-        fill = "any" if gold.renamed.get(row, row) in several or row in several else "at most one"
-        slots[gold.renamed.get(row, row)] = typed_slot({"type": kind, "fillers": fill})[0]
-    for path in objects:
-        fill = "any" if path in several else "at most one"
-        slots[gold.renamed.get(path, path)] = typed_slot({"type": "object", "fillers": fill})[0]
-    return slots
-
-
-def _repeated(codes: IntArray, whose: IntArray, names: Sequence[str]) -> set[str]:
-    """The names that occur more than once in the same template."""
-    key = np.sort(slot_keys(whose, codes, len(names) + 1), kind="stable")
-    again = used(key[1:][key[1:] == key[:-1]] % (len(names) + 1), len(names) + 1)
-    return {names[code] for code in again.tolist()}
-
-
-def _listed(names: Sequence[str]) -> str:
-    first = ", ".join(map(plain, names[:5]))
-    return first if len(names) <= 5 else f"{first} and {len(names) - 5:,} more"

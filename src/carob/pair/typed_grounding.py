@@ -20,7 +20,7 @@ from carob.corpus.corpus import Words
 from carob.pair.occurrences import Occurrences, cut
 from carob.pair.records import RecordPair, Side
 from carob.values.column import canonical
-from carob.values.money import CODES
+from carob.values.money import CODES, SYMBOLS
 from carob.values.raw import OBJECT, TEXT, Raw, fold
 from carob.values.slot import TypedSlot
 
@@ -38,6 +38,8 @@ _PIECES = {
 """Of how many pieces a value of each type can consist, at most."""
 _LETTERS = re.compile(r"[^\W\d_]+")
 _SIGNS = frozenset("-−+(.€£$¥₹")
+_LETTERED = frozenset(cut(symbol)[0] for symbol in SYMBOLS)
+"""What symbols such as US$ begin with."""
 MOST_PIECES = 200_000
 """Documents of more pieces are not searched for other forms."""
 
@@ -148,7 +150,7 @@ def _beginning(slot: TypedSlot) -> Callable[[str], bool]:
     if kind == "money":
         marks = {symbol[0] for symbol, _ in slot.kind.symbols}
         return lambda piece: (
-            piece[0].isdigit() or piece[0] in _SIGNS or piece[0] in marks
+            piece[0].isdigit() or piece[0] in _SIGNS or piece[0] in marks or piece in _LETTERED
             or piece[:3].upper() in CODES
         )  # fmt: skip
     if kind == "id":

@@ -39,7 +39,7 @@ _TIME = (
     r"(?:\s*(?P<half>[ap])\.?\s?m\.?)?"
 )
 _CLOCK = re.compile(_TIME, re.I)
-_ZONE = r"\s*(?P<zone>Z|UTC|GMT|(?P<sign>[-+−])(?P<zh>[0-9]{2}):?(?P<zm>[0-9]{2}))?"
+_ZONE = r"\s*(?P<zone>Z|UTC|GMT|(?P<sign>[-+−])(?P<zh>[0-9]{2})(?::?(?P<zm>[0-9]{2}))?)?"
 _BOTH = re.compile(rf"(?P<date>.*?[0-9a-z])(?:\s*T\s*|,?\s+){_TIME}{_ZONE}", re.I | re.S)
 
 
@@ -90,7 +90,7 @@ def _names(months: tuple[tuple[str, ...], ...]) -> dict[str, int]:
 
 @dataclass(frozen=True)
 class Date:
-    """Days, months or years.
+    """Days, months or years; a day whose time is midnight is that day.
 
     >>> Date().read(Raw(TEXT, "2nd Jan. 2024")), Date().read(Raw(TEXT, "02/01/2024"))
     ((2024, 1, 2), None)
@@ -111,9 +111,14 @@ class Date:
 
     def readings(self, raw: Raw) -> Iterator[Day]:
         """What a value can mean; of day and month as numbers, both orders if none is said."""
-        if raw.kind in (TEXT, NUMBER):
-            for day in self.days(trimmed(raw.text)):
-                yield day[: PRECISIONS[self.precision]]
+        if raw.kind not in (TEXT, NUMBER) or len(raw.text) > LONGEST:
+            return
+        text = trimmed(raw.text)
+        days = list(self.days(text))
+        if not days and (match := _BOTH.fullmatch(text)) is not None and _clock(match) == 0:
+            days = [day for day in self.days(match["date"]) if len(day) == 3]
+        for day in days:
+            yield day[: PRECISIONS[self.precision]]
 
     def read(self, raw: Raw) -> Day | None:
         """The value, None if it cannot be read or has two readings."""
@@ -122,8 +127,6 @@ class Date:
 
     def days(self, text: str) -> Iterator[Day]:
         """The days that a text can mean."""
-        if len(text) > LONGEST:
-            return
         if match := _ISO.fullmatch(text):
             yield from self._some(int(each) for each in match.group(1, 3, 4) if each)
         elif match := _DIGITS.fullmatch(text):

@@ -14,21 +14,32 @@ from carob.values.parts import parts_of
 from carob.values.raw import NUMBER, OBJECT, TEXT, Raw, trimmed
 
 _NAMES = (
-    "AED AFN ALL AMD ANG AOA ARS ATS AUD AWG AZN BAM BBD BDT BEF BGN BHD BIF BMD BND BOB BRL "
-    "BSD BTN BWP BYN BZD CAD CDF CHF CLF CLP CNH CNY COP CRC CUC CUP CVE CYP CZK DEM DJF DKK "
-    "DOP DZD EEK EGP ERN ESP ETB EUR FIM FJD FKP FRF GBP GEL GHS GIP GMD GNF GRD GTQ GYD HKD "
-    "HNL HRK HTG HUF IDR IEP ILS INR IQD IRR ISK ITL JMD JOD JPY KES KGS KHR KMF KPW KRW KWD "
-    "KYD KZT LAK LBP LKR LRD LSL LTL LUF LVL LYD MAD MDL MGA MKD MMK MNT MOP MRU MTL MUR MVR "
-    "MWK MXN MYR MZN NAD NGN NIO NLG NOK NPR NZD OMR PAB PEN PGK PHP PKR PLN PTE PYG QAR RON "
-    "RSD RUB RWF SAR SBD SCR SDG SEK SGD SHP SIT SKK SLE SLL SOS SRD SSP STN SVC SYP SZL THB "
-    "TJS TMT TND TOP TRY TTD TWD TZS UAH UGX USD UYU UZS VES VND VUV WST XAF XAG XAU XCD XDR "
-    "XOF XPF XPT YER ZAR ZMW ZWL "
+    "AED AFN ALL AMD ANG AOA ARS ATS AUD AWG AZN BAM BBD BDT BEF BGN BHD BIF BMD BND BOB BOV "
+    "BRL BSD BTN BWP BYN BZD CAD CDF CHE CHF CHW CLF CLP CNH CNY COP COU CRC CUC CUP CVE CYP "
+    "CZK DEM DJF DKK DOP DZD EEK EGP ERN ESP ETB EUR FIM FJD FKP FRF GBP GEL GHS GIP GMD GNF "
+    "GRD GTQ GYD HKD HNL HRK HTG HUF IDR IEP ILS INR IQD IRR ISK ITL JMD JOD JPY KES KGS KHR "
+    "KMF KPW KRW KWD KYD KZT LAK LBP LKR LRD LSL LTL LUF LVL LYD MAD MDL MGA MKD MMK MNT MOP "
+    "MRU MTL MUR MVR MWK MXN MXV MYR MZN NAD NGN NIO NLG NOK NPR NZD OMR PAB PEN PGK PHP PKR "
+    "PLN PTE PYG QAR RON RSD RUB RWF SAR SBD SCR SDG SEK SGD SHP SIT SKK SLE SLL SOS SRD SSP "
+    "STN SVC SYP SZL THB TJS TMT TND TOP TRY TTD TWD TZS UAH UGX USD USN UYI UYU UYW UZS VED "
+    "VES VND VUV WST XAD XAF XAG XAU XBA XBB XBC XBD XCD XCG XDR XOF XPD XPF XPT XSU XUA YER "
+    "ZAR ZMW ZWG ZWL "
 )
 CODES = frozenset(_NAMES.split())
-"""The codes of ISO 4217, with those that the euro replaced."""
-SYMBOLS: Mapping[str, str] = {"€": "EUR", "£": "GBP", "$": "USD", "¥": "JPY", "₹": "INR"}
-_SHARED = ("$", "¥")
-"""Symbols of several currencies: a code beside one of them decides."""
+"""The codes of ISO 4217, with those that the euro replaced and other former ones."""
+SYMBOLS: Mapping[str, str] = {
+    "€": "EUR", "£": "GBP", "$": "USD", "¥": "JPY", "₹": "INR",
+    "US$": "USD", "A$": "AUD", "CA$": "CAD", "HK$": "HKD",
+}  # fmt: skip
+_DOLLARS_AND_PESOS = (
+    "ARS AUD BBD BMD BND BSD BZD CAD CLP COP CUP CVE DOP FJD GYD HKD JMD KYD LRD MXN NAD NZD SBD "
+    "SGD SRD TTD TWD USD UYU XCD"
+)
+_SHARED: Mapping[str, frozenset[str]] = {
+    "$": frozenset(_DOLLARS_AND_PESOS.split()),
+    "¥": frozenset({"JPY", "CNY", "CNH"}),
+}
+"""Symbols of several currencies: the code of one of these beside it decides."""
 
 Amount = tuple[Fraction, str | None]
 """A number, and a currency (None: unknown)."""
@@ -61,7 +72,7 @@ class Money:
         return re.compile(
             rf"(?P<sign>[-−+]?)\s*(?P<before>{name})?\s*(?P<first>{name})?\s*(?P<inner>[-−+]?)\s*"
             rf"(?P<number>[0-9.,][0-9.,' ]*(?:[eE][-+−]?[0-9]+)?)"
-            rf"\s*(?P<after>{name})?\s*(?P<last>{name})?",
+            rf"(?P<dash>(?<=[0-9][.,])[-–—])?\s*(?P<after>{name})?\s*(?P<last>{name})?",
         )
 
     def readings(self, raw: Raw) -> Iterator[Amount]:
@@ -90,8 +101,9 @@ class Money:
         if len(names) > 2:
             return
         known, currency = self._currency(names)
-        if known:
-            for number in unsigned_readings(match["number"].strip(), self.decimal):
+        if known:  # "5,-" is "5,0": its comma is a decimal sign, which says what "1.000,-" is
+            digits = match["number"].strip() + ("0" if match["dash"] else "")
+            for number in unsigned_readings(digits, self.decimal):
                 yield minus * number, currency
 
     def _currency(self, names: list[str]) -> tuple[bool, str | None]:
@@ -105,8 +117,12 @@ class Money:
         if len(set(codes.values())) <= 1:
             return True, next(iter(codes.values()), self.currency)
         own = dict(self.symbols)
-        plain = [code for name, code in codes.items() if name not in _SHARED or name in own]
-        return len(set(plain)) == 1, plain[0] if plain else None
+        shared = [name for name in codes if name in _SHARED and name not in own]
+        plain = {code for name, code in codes.items() if name not in shared}
+        if len(plain) != 1:
+            return False, None
+        (one,) = plain
+        return all(one in _SHARED[name] for name in shared), one
 
     def _of_object(self, text: str) -> Iterator[Amount]:
         parts = parts_of(text, ("amount", "currency"))

@@ -29,7 +29,7 @@ def _body(decimal: str) -> str:
     point, group = re.escape(decimal), re.escape("," if decimal == "." else ".")
     whole = rf"(?:[0-9]{{1,3}}(?P<group>[{group} '])[0-9]{{3}}(?:(?P=group)[0-9]{{3}})*|[0-9]+)"
     return (
-        rf"(?P<whole>{whole})?(?:{point}(?P<part>[0-9]+))?"
+        rf"(?P<whole>{whole})?(?:{point}(?P<part>[0-9]*))?"
         r"(?:[eE](?P<exponent>[-+−]?[0-9]+))?"
     )
 
@@ -152,7 +152,10 @@ class Number:
 
     def read(self, raw: Raw) -> Fraction | None:
         """The value, None if it cannot be read."""
-        if raw.kind == NUMBER and self.unit is None and len(raw.text) < SHORT:  # nearly all numbers
+        point = raw.kind == NUMBER or (
+            raw.kind == TEXT and self.decimal != "," and raw.text.isascii()
+        )
+        if point and self.unit is None and len(raw.text) < SHORT:  # nearly all numbers
             if raw.text.isdigit():
                 return Fraction(int(raw.text))
             if plain := _PLAIN.fullmatch(raw.text):

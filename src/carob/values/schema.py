@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cached_property
 from math import lcm
 from typing import Literal
 
@@ -47,6 +50,8 @@ class Schema:
     key: tuple[str, ...] = ()
     floor: float | None = None
     remarks: tuple[str, ...] = ()
+    guessed: bool = False
+    """Whether gold alone says of which types the slots are."""
 
     @classmethod
     def of(
@@ -57,6 +62,8 @@ class Schema:
         key: tuple[str, ...] = (),
         floor: float | None = None,
         remarks: tuple[str, ...] = (),
+        *,
+        guessed: bool = False,
     ) -> Schema:
         """The schema of these slots, by path; `types` are those of records, with which paths may
         begin. An object that is not declared, but whose slots are, is single.
@@ -91,12 +98,29 @@ class Schema:
                     at = add(here, slot, at, word)
                 else:
                     at = children[at][word]
-        return cls(tuple(nodes), roots, unknown, key, floor, remarks)
+        return cls(tuple(nodes), roots, unknown, key, floor, remarks, guessed)
 
     @property
     def by_path(self) -> dict[str, int]:
         """The node of each path."""
         return {node.path: node.number for node in self.nodes if node.parent >= 0}
+
+    @cached_property
+    def sha256(self) -> str:
+        """The hash of everything that says how values count.
+
+        >>> one, other = (Schema.of({"a": TypedSlot(kind)}) for kind in ("string", "number"))
+        >>> one.sha256 == other.sha256
+        False
+        """
+        slots = [
+            [node.path, node.slot.type, node.slot.fillers, str(node.slot.match), str(node.weight),
+             node.slot.ordered, node.slot.key, node.slot.floor, sorted(node.slot.null),
+             node.slot.unannotated, repr(node.slot.kind)]
+            for node in self.nodes
+        ]  # fmt: skip
+        whole = [slots, self.unknown, self.key, self.floor]
+        return hashlib.sha256(json.dumps(whole).encode()).hexdigest()
 
     def unweighted(self) -> Schema:
         """The same with weights of 1."""

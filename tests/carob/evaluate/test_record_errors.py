@@ -20,10 +20,10 @@ from carob.counts.tally import Tally
 from carob.evaluate.demo import write as write_demo
 from carob.evaluate.read import read
 from carob.explain.ledger import ledger
-from carob.match.fields import Fields, compared, grounded_answers
+from carob.match.fields import Fields, compared
+from carob.pair.guessed_types import guessed
 from carob.pair.pair import Pair
-from carob.pair.records import guessed
-from carob.pair.typed_grounding import INVENTED
+from carob.pair.typed_grounding import INVENTED, groundings
 from carob.recipe import Recipe, spell
 from carob.result.errors import RECORD_KINDS, Errors, SlotExample
 from carob.values.raw import fold
@@ -164,7 +164,8 @@ def pair_of(gold: Corpus, system: Corpus) -> Pair:
 def slow_kinds(pair: Pair) -> Counter[tuple[str, str]]:
     """Field and kind of every value, one after another."""
     parts, _ = compared(pair, 0.5, weights=True)
-    records, grounded = pair.records, grounded_answers(pair)
+    records = pair.records
+    grounded = groundings(records, records.system, pair.filled.words)
     names = Fields().outcomes
 
     def text(side: Any, leaf: int) -> str:

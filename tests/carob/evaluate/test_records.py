@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from carob import (
     CarobError,
@@ -32,8 +34,9 @@ from carob.pair.occurrences import cut
 from carob.pair.typed_grounding import ANOTHER_FORM, AS_WRITTEN, INVENTED, _Document
 from carob.values.column import canonical
 from carob.values.raw import TEXT, Raw
+from carob.values.schema import Schema
 from carob.values.slot import typed_slot
-from tests.worlds import times
+from tests.worlds import examples, times
 
 
 @pytest.fixture(scope="module")
@@ -173,6 +176,115 @@ def test_a_wrong_type_in_a_task_is_told_with_its_line(tmp_path: Path) -> None:
         Task.read(task)
 
 
+def test_unknown_keys_of_both_sides_are_named_with_file_and_line(tmp_path: Path) -> None:
+    draft_of = lines(tmp_path, "draft.jsonl", {"a": 5})
+    gold = lines(tmp_path, "gold.jsonl", {"a": 5}, {"a": 5, "b": 6})
+    system = lines(tmp_path, "system.jsonl", {"a": 5, "c": 6}, {"a": 5})
+    task = tmp_path / "task.toml"
+    origins = [read(path).origin for path in (draft_of, gold)]
+    text = draft(read(draft_of)).replace(origins[0].sha256, origins[1].sha256)  # type: ignore[union-attr]
+    task.write_text(text.replace("documents = 1 ", "documents = 2 "))
+    with pytest.raises(InputError) as caught:
+        score(gold, system, "fields.P", task=task, resamples=0)
+    assert [
+        "gold.jsonl:2: K827 found the slot 'b' in document '2', expected a slot of the task draft; "
+        "there are: a",
+        "system.jsonl:1: K827 found the slot 'c' in document '1', expected a slot of the task "
+        "draft; there are: a",
+    ] == [str(each).removeprefix(f"{tmp_path}/") for each in caught.value.problems]
+
+
+def test_an_unknown_key_that_gold_has_too_is_left_out_and_not_spurious(tmp_path: Path) -> None:
+    gold = lines(tmp_path, "gold.jsonl", {"a": 5, "x": 1, "o": {"p": 1}}, {"a": 5})
+    system = lines(tmp_path, "system.jsonl", {"a": 5, "x": 2, "y": 3}, {"a": 5, "x": 2})
+    for word, precision, count in (("spurious", 0.5, 3), ("ignore", 1.0, 5)):
+        task = tmp_path / f"{word}.toml"
+        text = draft(read(gold)).replace('unknown = "error"', f'unknown = "{word}"')
+        task.write_text(text[: text.index("\n[slots.o]")])
+        scores = score(gold, system, "fields.P", task=task, resamples=0)
+        assert (precision, count) == (scores.value, scores.systems[0].coverage["unknown"])
+        assert 1.0 == score(gold, gold, "fields.P", task=task, resamples=0).value
+        assert 0 == main(["check", system, "--against", gold, "--task", str(task)])
+    assert (
+        "5 values left out under keys that the schema lacks: o, x, y" in scores.systems[0].warnings
+    )
+
+
+SLOTS_OF_LAW = {
+    "a": {}, "b": {"type": "id"}, "l": {"fillers": "any"}, "o": {"type": "object"}, "o.a": {},
+    "i": {"type": "object", "fillers": "any"}, "i.a": {}, "i.l": {"fillers": "any"},
+}  # fmt: skip
+TEXT_OF_LAW = st.sampled_from("xyz")
+INNER = st.fixed_dictionaries({}, optional={"a": TEXT_OF_LAW, "l": st.lists(TEXT_OF_LAW)})
+RECORD = st.fixed_dictionaries({}, optional={
+    "a": TEXT_OF_LAW, "b": TEXT_OF_LAW, "l": st.lists(TEXT_OF_LAW), "o": INNER,
+    "i": st.lists(INNER, max_size=3),
+})  # fmt: skip
+
+
+@examples(1)
+@given(
+    records=st.lists(RECORD, min_size=1, max_size=3),
+    paths=st.sets(st.sampled_from(sorted(SLOTS_OF_LAW)), min_size=1),
+    unknown=st.sampled_from(["spurious", "ignore"]),
+)
+def test_gold_against_itself_is_1_for_every_schema(
+    records: list[Any], paths: set[str], unknown: Any
+) -> None:
+    slots = {path: typed_slot(SLOTS_OF_LAW[path])[0] for path in paths}
+    schema = Schema.of(slots, unknown=unknown)
+    scores = score_records(records, records, schema, ["fields.F1", "fields.ERR"], resamples=0)
+    assert {1.0, None} >= {scores["fields.F1"].value}
+    assert {0.0, None} >= {scores["fields.ERR"].value}
+
+
+def test_keys_that_the_schema_lacks_are_left_out_alike_in_memory() -> None:
+    schema = {"properties": {"who": {"type": "string"}}}
+    gold = [{"id": "a", "who": "Ann", "note": "x"}, {"id": "b", "who": "Bo"}]
+    scores = score_records(gold, gold, schema, "fields.F1", resamples=0)
+    assert 1.0 == scores.value
+    assert scores.systems[0].warnings == (
+        "2 values left out under keys that the schema lacks: note",
+    )
+    # Documents pair by id, unless it is a slot or the name of the key is empty.
+    assert 1.0 == score_records(gold, gold[::-1], schema, "fields.F1", resamples=0).value
+    assert 0.0 == score_records(gold, gold[::-1], schema, "fields.F1", id="", resamples=0).value
+    as_slot = {"properties": {**schema["properties"], "id": {"type": "string"}}}
+    assert 0.0 == score_records(gold, gold[::-1], as_slot, "fields.F1", resamples=0).value
+
+
+def test_answers_in_memory_may_be_texts_under_a_key() -> None:
+    gold = [{"id": 1, "who": "Ann"}, {"id": 2, "who": "Bo"}]
+    system = [{"id": 2, "out": '{"who": "Bo"}'}, {"id": 1, "out": "Sorry."}]
+    scores = score_records(gold, system, None, "fields.R", raw="out", resamples=0)
+    assert (0.5, 1) == (scores.value, scores.systems[0].coverage["unparsed"])
+
+
+def test_white_space_inside_the_strings_of_an_answer_is_kept() -> None:
+    schema = {"properties": {"a": {"type": "string", "x-carob": {"match": "exact"}}}}
+    gold = [{"a": "x  y\tz\n"}]
+    for answer in (json.dumps(gold[0]), json.dumps(gold[0], indent=2)):
+        assert 1.0 == score_records(gold, [answer], schema, "fields.F1", resamples=0).value
+    for answer in ("Sorry,\nI cannot.", '{"a": "x\ny"}', "[1]", ""):
+        scores = score_records(gold, [answer], schema, "fields.R", resamples=0)
+        assert (0.0, 1) == (scores.value, scores.systems[0].coverage["unparsed"])
+
+
+def test_the_schema_is_part_of_the_signature() -> None:
+    gold = [{"n": "5"}]
+    kinds = [{"type": "string"}, {"type": "number"}, {"type": "number", "x-carob": {"weight": 2}},
+             {"type": "string", "x-carob": {"null": ["n/a", "-", "none"]}}]  # fmt: skip
+    signatures = [
+        score_records(gold, gold, {"properties": {"n": kind}}, "fields.F1", resamples=0)[
+            "fields.F1"
+        ].signature
+        for kind in [*kinds, *kinds]
+    ]
+    assert signatures[:4] == signatures[4:]
+    assert len(kinds) == len(set(signatures))
+    assert all("|schema:sha256=" in each for each in signatures)
+
+
 @dataclasses.dataclass
 class Line:
     name: str
@@ -203,8 +315,10 @@ def test_records_in_memory_with_dataclasses_and_models() -> None:
 def test_kinds_of_mistakes() -> None:
     from carob.evaluate.records import _corpus
 
-    gold = _corpus([{"a": 1, "b": "x", "c": "y", "t": "one x"}], "gold", "", "t")
-    system = _corpus([{"a": "many", "b": "z", "d": "w"}], "system", "", "")
+    gold = _corpus(
+        [{"a": 1, "b": "x", "c": "y", "t": "one x"}], "gold", {"id": "", "text": "t"}, ""
+    )
+    system = _corpus([{"a": "many", "b": "z", "d": "w"}], "system", {"id": "", "text": ""}, "")
     found = errors(gold, system, preset="records").counts
     counts = {kind: n for kind, n in found.items() if n}
     assert {"wrong format": 1, "wrong value": 1, "missing": 1, "spurious": 1} == counts

@@ -9,12 +9,14 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import carob
 from carob import Corpus, Document, Mention, UsageError
 from carob.cli import main
 from carob.result.self_audit import SelfAudit
+from carob.values.column import Column
 
 WORDS = ("Ann", "Lee", "visited", "Rome", "and", "Oslo", ".", "It", "rained", "again")
 
@@ -56,6 +58,22 @@ def test_gold_against_itself_is_not_perfect_if_some_of_it_is_invisible(tmp_path:
     assert audited(PLAIN, SHORT, recipe)["gold against itself"] == ["wrong"]
     assert "finds 1 of 2 right" in text(PLAIN, SHORT, "gold against itself", recipe)
     assert audited(PLAIN, SHORT, "nugget.F1")["gold against itself"] == ["ok"]
+
+
+def test_gold_against_itself_is_checked_for_records_and_templates(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def gold_of(*recipes: str) -> str:
+        return text(gold, gold, "gold against itself", *recipes)
+
+    gold = Corpus.of({"templates": [{"slots": {"n": [5], "at": ["2024"]}}]})
+    assert "perfect under 2 event spaces" == gold_of("fields.F1", "fields.ERR", "record.exact")
+    # A comparison of values that is broken would show.
+    with monkeypatch.context() as broken:
+        broken.setattr(Column, "outcomes", lambda self, gold, system: np.zeros(len(gold), np.int8))
+        assert "not perfect: fields finds 0 of 2 right" == gold_of("fields.F1")
+    gold = Corpus.of({"templates": [{"slots": {"who": ["Ann", "Bo"]}}]})
+    assert "perfect under 2 event spaces" == gold_of("oads.F1", "templates.F1")
 
 
 def test_a_recipe_that_depends_on_the_order_of_the_file_is_found() -> None:
@@ -183,7 +201,9 @@ def test_labels_of_one_side_are_listed() -> None:
 
 def test_templates_and_characters_can_be_audited() -> None:
     filled = Corpus.of({"templates": [{"slots": {"who": ["Ann"]}}]})
-    assert audited(filled, filled, "oas.F1")["gold against itself"] == ["skipped"]
+    assert audited(filled, filled, "oas.F1")["gold against itself"] == ["ok"]
+    linked = Corpus.of("[Ann]PER met [Bo]PER")
+    assert audited(linked, linked, "relations.F1")["gold against itself"] == ["skipped"]
     chars = Corpus.of({"text": "Ann Lee", "mentions": [{"start": 0, "end": 5, "label": "P"}]})
     assert audited(chars, chars)["order"] == ["ok"]
 

@@ -25,8 +25,9 @@ from carob.match.fields import Fields, compared
 from carob.match.record import record_units
 from carob.pair.pair import Pair
 from carob.recipe import Recipe
+from carob.values.matches import NAMES
 from carob.values.schema import Schema
-from carob.values.slot import typed_slot
+from carob.values.slot import TYPES, typed_slot
 from tests.worlds import times
 
 
@@ -104,6 +105,104 @@ def test_golden_confidences(data: Path) -> None:
                 assert np.isnan(found)
             else:
                 assert value == pytest.approx(found, abs=1e-12), recipe
+
+
+# --- gold against itself ---
+
+VALUES: dict[str, tuple[Any, ...]] = {
+    "string": ("Ann", "ann  LEE", "5", 5, True, "ﬁne"),
+    "number": (5, "5", "1.000,50", "-3 %", "(2)", "5."),
+    "date": ("2024-01-02", "Jan 2, 2024", "2024-01", "2024", 20240102, "2024-01-02T00:00"),
+    "time": ("15:30", "3:30 pm", "3pm", "15:30:00.5"),
+    "datetime": ("2024-01-02T15:30Z", "2024-01-02 15:30", "2024-01-02", "2024-01",
+                 "2024-01-02 16:30:00+01", "2024-01-02T15:30:00Z"),
+    "money": ("5 €", "EUR 5", "$5", 5, {"amount": 5, "currency": "EUR"}, "5,-"),
+    "quantity": ("5 kg", "5000 g", 5, {"value": 5, "unit": "kg"}, "5 boxes"),
+    "boolean": (True, "yes", "no", False, 1),
+    "enum": ("cat", "kitten", "CAT", "animal"),
+    "id": ("A-1", "a1", "01", 1),
+    "object": ({"s": "x"}, {"s": "x", "d": ["2024-01-02T15:30Z"]}, {"d": ["2024", "2024-01"]}),
+}  # fmt: skip
+"""Values of each type, some of them equal, or partly equal, to others."""
+OWN_KEYS: dict[str, dict[str, Any]] = {
+    "enum": {"values": {"cat": ["kitten"], "animal": []}, "parents": {"cat": "animal"}},
+}
+SHAPES: dict[str, dict[str, Any]] = {
+    "one": {"fillers": "exactly one"}, "at most one": {}, "set": {"fillers": "any"},
+    "ordered": {"fillers": "at least one", "list": "ordered"},
+    "no floor": {"fillers": "any", "floor": 0}, "whole": {"fillers": "any", "floor": 1},
+    "unannotated": {"fillers": "any", "missing": "unannotated"},
+}  # fmt: skip
+MATCHES = (None, *NAMES, "tol(abs=1)", "tol(days=1)", "tol(seconds=60)", "any_of(match=exact)",
+           "any_of(match=tol)", "edit(cor=0.9,par=0.5)")  # fmt: skip
+
+
+def kinds_of_slots() -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every type with every match and shape that a task may give it."""
+    for kind, match, shape in itertools.product(TYPES, MATCHES, SHAPES):
+        keys = {"type": kind, **OWN_KEYS.get(kind, {}), **SHAPES[shape]}
+        keys |= {"match": match} if match else {}
+        if not typed_slot(keys)[1]:
+            yield f"{kind}-{match}-{shape}", keys
+
+
+KINDS_OF_SLOTS = dict(kinds_of_slots())
+
+
+@pytest.mark.parametrize("kind", KINDS_OF_SLOTS)
+def test_gold_against_itself_is_right_whatever_the_slot(kind: str) -> None:
+    keys, rng = KINDS_OF_SLOTS[kind], random.Random(kind)
+    values = [rng.choices(VALUES[keys["type"]], k=rng.randint(0, 4)) for _ in range(12)]
+    inner = {"type": "datetime", "fillers": "any", "match": "exact"}
+    below = {"s": {"type": "string"}, "d": inner} if keys["type"] == "object" else {}
+    slots = {"v": keys, "o": {"type": "object", "fillers": "any"}, "o.v": keys}
+    slots |= {f"{path}.{name}": slot for path in ("v", "o.v") for name, slot in below.items()}
+    slots |= {"k": {"type": "object", "fillers": "any", "key": ["n"]}, "k.n": {"type": "number"}}
+    slots |= {
+        f"k.{path.removeprefix('o.')}": slot for path, slot in slots.items() if path[:2] == "o."
+    }
+    records = [
+        {"v": each, "o": [{"v": other} for other in values[: len(each)]],
+         "k": [{"n": n, "v": other} for n, other in enumerate(values[: len(each)])]}
+        for each in values
+    ]  # fmt: skip
+    same = corpus([json.dumps(record) for record in records])
+    pair = Pair.of(same, same, schema=schema_of(slots))
+    total = Tally.of(Fields(), pair).total()
+    assert total["gold_all"] == total["gold_right"] == total["system_right"], kind
+    assert total["gold_all"] == total["system_all"] > 0
+    assert record_units(pair).right.all()
+
+
+def test_further_answers_that_are_right_say_nothing_more_where_gold_is_a_choice() -> None:
+    answers = ['{"v": ["b", "a"]}', '{"v": ["x", "b", "A"]}', '{"v": ["x", "y"]}']
+    gold = ['{"v": ["a", "b"]}'] * len(answers)
+    case = {"slots": {"v": {"match": "any_of"}}, "gold": gold, "system": answers}
+    assert {"v": {"COR": 2, "SPU": 2, "INC": 1}} == rows(Tally.of(Fields(), pair_of(case)))
+
+
+def test_spurious_objects_are_not_judged_in_slots_that_no_object_of_gold_has() -> None:
+    slots: dict[str, dict[str, Any]] = {
+        "o": {"type": "object", "fillers": "any"}, "o.a": {}, "o.b": {"missing": "unannotated"},
+        "o.p": {"type": "object", "missing": "unannotated"}, "o.p.q": {},
+    }  # fmt: skip
+    extra = {"a": "y", "b": "z", "p": {"q": "r"}}
+    golds: tuple[list[Any], ...] = (
+        [],
+        [{"a": "x"}],
+        [{"a": "x", "b": "1"}],
+        [{"a": "x", "p": {"q": "1"}}],
+    )
+    case = {
+        "slots": slots, "gold": [json.dumps({"o": gold}) for gold in golds],
+        "system": [json.dumps({"o": [*gold, extra]}) for gold in golds],
+    }  # fmt: skip
+    pair = pair_of(case)
+    found = rows(Tally.of(Fields(), pair))
+    assert {"COR": 3, "SPU": 4} == found["o.a"]
+    assert {"COR": 1, "SPU": 1} == found["o.b"]
+    assert {"COR": 1, "SPU": 1} == found["o.p.q"]
+    assert 6 == pair.records.counted["unjudged"]
 
 
 # --- the slow way ---

@@ -187,3 +187,13 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
 def test_a_wrong_slot_is_refused_in_words(values: Any, found: str, expected: str) -> None:
     wrong = typed_slot(values)[1]
     assert (found, expected) == (wrong[0].found, wrong[0].expected)
+
+
+@given(
+    text=st.from_regex(r"\A-?[0-9]{1,4}([.,][0-9]{0,4})?\Z") | st.sampled_from(["²", "٣", "1.5 "])
+)
+def test_plain_numbers_are_read_as_all_others(text: str) -> None:
+    for decimal in ("auto", ".", ","):
+        number = slot(type="number", decimal=decimal).kind
+        raw_text = Raw(TEXT, text)
+        assert next(number.readings(raw_text), None) == number.read(raw_text)
