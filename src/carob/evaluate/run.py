@@ -87,6 +87,8 @@ class Plan:
     strata: IntArray | None
     method: Method | None
     options: Options
+    blocks: int = 0
+    """How many documents are blocks between blank lines, for want of anything that marks documents."""
 
     @cached_property
     def units(self) -> Units:
@@ -114,7 +116,7 @@ class Plan:
             rank[order] = np.arange(size)
             order = np.argsort(rank[doc], kind="stable")
             strata = None if strata is None else strata[doc]
-        return cls.of_units(order, options, strata)
+        return replace(cls.of_units(order, options, strata), blocks=gold.facts.get("blocks", 0))
 
     @classmethod
     def of_units(cls, order: IntArray, options: Options, strata: IntArray | None = None) -> Plan:
@@ -143,6 +145,13 @@ class Plan:
         from carob.infer.interval import LEAST, TRUSTED
 
         remarks = []
+        if self.blocks and self.options.resample_by == "document":
+            remarks.append(
+                f"each of the {self.blocks:,} blocks between blank lines of gold is a document, and "
+                "intervals are too narrow if several blocks are of one text: begin texts with "
+                "-DOCSTART-, or try --documents N, N blocks each; --documents block says that blocks "
+                "are documents"
+            )
         size = self.units.words()
         if len(self.units) < 2:
             return (f"no intervals from {size}: there is nothing to resample",)

@@ -531,7 +531,9 @@ class TagReader:
         self.header: Header | None = None
         self.opened_by_ids: bool | None = None
         self.last_id: bytes | None = None
-        self.mode = "file" if documents == "file" else ""
+        self.mode = {"auto": "", "file": "file"}.get(documents, "block")
+        self.step = int(documents) if documents.isdecimal() else 1
+        self.sentences = 0
         self.lines = self.tokens = self.documents = self.emitted = 0
         self.width = self.width_line = 0
         self.sentence_open = False
@@ -628,7 +630,7 @@ class TagReader:
 
     def _plain_scanner(self) -> Scanner | None:
         """The scanner of plain lines, once the first lines have shown what the columns are."""
-        one_layer = len(self.layers) == 1 and self.width > 1
+        one_layer = len(self.layers) == 1 and self.width > 1 and self.step == 1
         if not one_layer or self.ids or self.problems.total:
             return None
         if self.scanner is None:
@@ -778,7 +780,9 @@ class TagReader:
             at = lines = np.empty(0, np.int64) if none else np.zeros(1, np.int64)
             self.documents += len(at)
         else:
-            at, lines = sentences, filled[sentences]
+            opening = sentences[-self.sentences % self.step :: self.step]
+            self.sentences += len(sentences)
+            at, lines = opening, filled[opening]
         doc = np.array([at + self.tokens, self._lines(lines), chunk.offset(lines)])
         self.pending.add(sentence=sentences + self.tokens, doc=doc)
         return at
@@ -844,7 +848,7 @@ class TagReader:
                 if block is not None:
                     emitted = self.tokens
                     yield block
-        if self.mode == "" or (self.mode == "file" and not self.tokens):
+        if self.mode != "marked" and not self.tokens:
             raise self.source.failure("K002", "an empty file", "at least one document")
         yield self._emit(scheme, repair, final=True) or Corpus.of()
         self._report_remaining_tags(scheme)
@@ -901,6 +905,8 @@ class TagReader:
             if len(layers) > 1 else layers[0]  # fmt: skip
         for letter in tagset.letters:
             facts["letter", letter] = 1
+        if self.mode == "blank":
+            facts["blocks"] = cut
         self.facts.update(facts)
         if len(layers) == 1:
             mentions = np.diff(np.searchsorted(start, first))

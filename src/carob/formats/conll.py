@@ -42,7 +42,8 @@ class Conll:
     Columns are numbers, or names if the first line has them (`tag="NE-COARSE-LIT"`). A blank line
     ends a sentence, a line that begins with -DOCSTART-, `# newdoc` or `# document_id =` opens a
     document; in a file without such lines every sentence is a document of its own
-    (`documents=file` makes the file one). Tags are IOB1, IOB2, IOE1, IOE2, IOBES (also written
+    (`documents=block` says so for any file; `documents=10` makes a document of ten sentences,
+    `documents=file` of all). Tags are IOB1, IOB2, IOE1, IOE2, IOBES (also written
     BILOU, BMES) or IO, recognised from the whole file when `scheme` is auto. Nested mentions are
     read from layers: from several columns (`tag=(1, 2)`), or from tags stacked with `|`, outer to
     inner; each layer is decoded separately. Tjong Kim Sang & De Meulder (2003), "Introduction
@@ -72,7 +73,7 @@ class Conll:
         object.__setattr__(self, "scheme", scheme_name(self.scheme))
         _one_of("scheme", self.scheme, ("auto", *SCHEMES))
         _one_of("repair", self.repair, REPAIRS)
-        _one_of("documents", self.documents, ("auto", "file"))
+        object.__setattr__(self, "documents", _documents(self.documents))
         object.__setattr__(self, "tag", _columns(self.tag))
         object.__setattr__(self, "token", _column("token", self.token))
         if not self.layers or len(set(self.layers)) < len(self.layers):
@@ -155,11 +156,13 @@ class Conll:
             "columns": columns + token,
             "scheme": scheme,
             "repair": self.repair,
-            "documents": self.documents,
+            "documents": "block" if facts.get("blocks") else self.documents,
         }
         repaired = wrong if self.repair == "conlleval" else 0
         discarded = wrong if self.repair == "discard" else 0
-        return fields, {"repaired": repaired, "discarded": discarded}
+        # One block is a whole file, and no sentence of a longer text.
+        blocks = facts.get("blocks", 0) if facts.get("blocks", 0) > 1 else 0
+        return fields, {"repaired": repaired, "discarded": discarded, "blocks": blocks}
 
     @staticmethod
     def from_signature(fields: Mapping[str, str]) -> dict[str, Any]:
@@ -291,6 +294,16 @@ def _signed_column(column: int | str) -> str:
 def _one_of(what: str, value: str, choices: tuple[str, ...]) -> None:
     if value not in choices:
         raise UsageError(f"no {what} is called {value!r}{nearest(value, choices)}")
+
+
+def _documents(documents: Any) -> str:
+    """What makes a document: auto, file, block, or a number of blocks."""
+    text = str(documents)
+    if re.fullmatch("[1-9][0-9]{0,8}", text):
+        return "block" if text == "1" else text
+    if text not in ("auto", "block", "file"):
+        raise UsageError(f"documents is auto, block, file or a number of blocks, not {shown(text)}")
+    return text
 
 
 def _columns(tag: Any) -> int | str | Columns:
