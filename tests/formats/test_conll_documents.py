@@ -17,8 +17,8 @@ from tests.worlds import times
 
 REMARK = (
     "each of the 12 blocks between blank lines of gold is a document, and intervals are too narrow "
-    "if several blocks are of one text: begin texts with -DOCSTART-, or try --documents N, N blocks "
-    "each; --documents block says that blocks are documents"
+    "if several blocks are of one text: begin texts with -DOCSTART-, or try --documents N, N "
+    "blocks each; --documents block says that blocks are documents"
 )
 
 

@@ -103,8 +103,8 @@ def add_conll(group: argparse._ActionsContainer, *, tag_scheme: bool = True) -> 
     )  # fmt: skip
     group.add_argument(
         "--documents", metavar="WHAT",
-        help="auto: -DOCSTART-, # newdoc or, without these, a blank line begins one; block: a blank "
-        "line always does; N: N such blocks are one; file: the file is one",
+        help="auto: -DOCSTART-, # newdoc or, without these, a blank line begins one; block: a "
+        "blank line always does; N: N such blocks are one; file: the file is one",
     )  # fmt: skip
     group.add_argument(
         "--lenient", action="store_true",

@@ -88,7 +88,7 @@ class Plan:
     method: Method | None
     options: Options
     blocks: int = 0
-    """How many documents are blocks between blank lines, for want of anything that marks documents."""
+    """How many documents are blocks between blank lines, because gold marks no documents."""
 
     @cached_property
     def units(self) -> Units:
@@ -147,10 +147,10 @@ class Plan:
         remarks = []
         if self.blocks and self.options.resample_by == "document":
             remarks.append(
-                f"each of the {self.blocks:,} blocks between blank lines of gold is a document, and "
-                "intervals are too narrow if several blocks are of one text: begin texts with "
-                "-DOCSTART-, or try --documents N, N blocks each; --documents block says that blocks "
-                "are documents"
+                f"each of the {self.blocks:,} blocks between blank lines of gold is a document, "
+                "and intervals are too narrow if several blocks are of one text: begin texts with "
+                "-DOCSTART-, or try --documents N, N blocks each; --documents block says that "
+                "blocks are documents"
             )
         size = self.units.words()
         if len(self.units) < 2:

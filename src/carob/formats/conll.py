@@ -76,16 +76,18 @@ class Conll:
         object.__setattr__(self, "documents", _documents(self.documents))
         object.__setattr__(self, "tag", _columns(self.tag))
         object.__setattr__(self, "token", _column("token", self.token))
-        if not self.layers or len(set(self.layers)) < len(self.layers):
+        if self.tag == () or len(set(self.layers)) < len(self.layers):
             raise UsageError(f"tag is a column or several different ones, not {self.tag!r}")
 
     @property
     def layers(self) -> Columns:
-        """The columns that hold tags.
+        """The columns that hold tags; none if `tag` is `none`, for documents without mentions.
 
         >>> Conll(tag=3).layers, Conll(tag=(1, 2)).layers, Conll(tag="NE").layers
         ((3,), (1, 2), ('NE',))
         """
+        if self.tag == "none":
+            return ()
         return (self.tag,) if isinstance(self.tag, (int, str)) else tuple(self.tag)
 
     @staticmethod
@@ -150,7 +152,7 @@ class Conll:
         scheme = self.detected_scheme(facts)
         kinds = np.array([facts.get(("kind", kind), 0) for kind in range(KINDS)])
         wrong = 0 if scheme == "none" else int(kinds[illegal(scheme)].sum())
-        columns = "+".join(map(_signed_column, self.layers))
+        columns = "+".join(map(_signed_column, self.layers)) or "none"
         token = "" if self.token == 0 else f"+token={_signed_column(self.token)}"
         fields = {
             "columns": columns + token,
@@ -160,9 +162,11 @@ class Conll:
         }
         repaired = wrong if self.repair == "conlleval" else 0
         discarded = wrong if self.repair == "discard" else 0
+        counts = {"repaired": repaired, "discarded": discarded}
         # One block is a whole file, and no sentence of a longer text.
-        blocks = facts.get("blocks", 0) if facts.get("blocks", 0) > 1 else 0
-        return fields, {"repaired": repaired, "discarded": discarded, "blocks": blocks}
+        least = {"blocks": 2, "respelled": 1}
+        counts |= {key: facts[key] for key, few in least.items() if facts.get(key, 0) >= few}
+        return fields, counts
 
     @staticmethod
     def from_signature(fields: Mapping[str, str]) -> dict[str, Any]:
@@ -181,7 +185,7 @@ class Conll:
 
     def library(self, source: Source, documents: Documents) -> ConllWords:
         """The tokens, which stay in the file until they are needed."""
-        return ConllWords(source, documents, self.token, self.layers[0])
+        return ConllWords(source, documents, self.token, self.layers[0] if self.layers else None)
 
     def write(self, corpus: Corpus, out: BinaryIO) -> None:
         """Write tokens and tags, IOB2 unless `scheme` says otherwise.
@@ -217,8 +221,8 @@ class ConllWords:
     source: Source
     documents: Documents
     token: int | str
-    tag: int | str = -1
-    """The first of the columns that hold tags."""
+    tag: int | str | None = -1
+    """The first of the columns that hold tags; None if none does."""
 
     @cached_property
     def _width(self) -> int:
@@ -254,16 +258,16 @@ class ConllWords:
         return self._header.names.index(column) if self._header else 0
 
     def _token_lines(self, row: int) -> list[tuple[int, bytes | None]]:
-        token = self._place(self.token)
+        token, known = self._place(self.token), self.tag is None
         return [
-            (number, fields[min(token, len(fields) - 1)] if len(fields) > 1 else None)
+            (number, fields[min(token, len(fields) - 1)] if known or len(fields) > 1 else None)
             for number, fields in self._lines(row)
             if fields and fields[0] != DOCSTART
         ]
 
     def tag_lines(self, row: int) -> list[TagLine]:
         """The lines of a document with their tags as they are in the file, blank lines too."""
-        place = self._place(self.tag)
+        place = None if self.tag is None else self._place(self.tag)
         return [
             TagLine(number, _tag(fields, place), fields[:1] == [DOCSTART])
             for number, fields in self._lines(row)
@@ -334,12 +338,13 @@ def _fits_column(word: str, errors: str = "strict") -> bool:
     return word.split() == [word] and "\0" not in word
 
 
-def _tag(fields: Sequence[bytes], place: int) -> str | None:
+def _tag(fields: Sequence[bytes], place: int | None) -> str | None:
     """The tag of a line; None if it is blank. A line that lacks the column counts as O."""
     if not fields:
         return None
-    there = -len(fields) <= place < len(fields) and fields != [DOCSTART]
-    return fields[place].decode("utf-8", "surrogateescape") if there else "O"
+    if place is None or not -len(fields) <= place < len(fields) or fields == [DOCSTART]:
+        return "O"
+    return fields[place].decode("utf-8", "surrogateescape")
 
 
 def _opening(documents: Documents, row: int) -> str:
