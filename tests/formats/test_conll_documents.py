@@ -45,7 +45,7 @@ def same(one: Corpus, other: Corpus) -> bool:
 
 @pytest.mark.parametrize("number", [1, 2, 3, 100])
 def test_n_blocks_are_a_document_as_if_the_file_marked_it(number: int) -> None:
-    for seed in range(times(20)):
+    for seed in range(times(0.5)):
         marked = random_blocks(random.Random(seed), number)
         plain = random_blocks(random.Random(seed))
         comment = "# text = a comment\n"

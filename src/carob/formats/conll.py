@@ -166,6 +166,10 @@ class Conll:
         # One block is a whole file, and no sentence of a longer text.
         least = {"blocks": 2, "respelled": 1}
         counts |= {key: facts[key] for key, few in least.items() if facts.get(key, 0) >= few}
+        if self.scheme != "auto" and 2 * wrong > kinds.sum():
+            other = recognise((key[1] for key in facts if key[0] == "letter"), kinds) or scheme
+            if (fewer := int(kinds[illegal(other)].sum())) < wrong:
+                counts[f"scheme: {other}"] = fewer
         return fields, counts
 
     @staticmethod
