@@ -215,6 +215,22 @@ def records(*rows: Any) -> str:
     return "".join(f"{json.dumps(row)}\n" for row in rows)
 
 
+def doccano(end: int = 0, unit: str = "char") -> str:
+    """Documents of words of letters, two of which are marked after a sign of two UTF-16 units."""
+
+    def place(text: str, at: int) -> int:
+        return at if unit == "char" else len(text[:at].encode("utf-16-le")) // 2
+
+    rows = []
+    for row in range(6):
+        text = f"\N{GRINNING FACE} met Annabel and {'x' * row} Robertson there"
+        words = "Annabel", "Robertson"
+        marked = [(text.index(word), text.index(word) + len(word)) for word in words]
+        label = [[place(text, a), place(text, b) + end, "PER"] for a, b in marked]
+        rows.append({"id": row, "text": text, "label": label})
+    return records(*rows)
+
+
 CASES = {
     "a label in words": ("Ann B-PER\nmet O\n", "Ann B-person\nmet O\n", []),
     "labels of other case": ("Ann B-PER\nBo B-PER\n", "Ann B-PER\nBo B-Per\n", []),
@@ -222,6 +238,10 @@ CASES = {
     "several labels": (
         "Ann B-PER\nmet O\nOslo B-LOC\n", "Ann B-person\nmet O\nOslo B-location\n", []
     ),
+    "offsets of the system": (doccano(), doccano(unit="utf16"), []),
+    "offsets of gold": (doccano(unit="utf16"), doccano(), []),
+    "inclusive ends of the system": (doccano(), doccano(-1), []),
+    "inclusive ends of gold": (doccano(-1), doccano(), []),
     "slots": (
         records({"id": "1", "speaker": "Ann"}), records({"id": "1", "speakers": "Ann"}), []
     ),
@@ -240,7 +260,7 @@ def test_every_option_that_a_remark_names_finds_more(
     gold, system, own = CASES[case]
     ending = "jsonl" if gold.startswith("{") else "conll"
     paths = [str(write(f"gold.{ending}", gold)), str(write(f"system.{ending}", system))]
-    recipe = "oads.R" if ending == "jsonl" else "exact.R"
+    recipe = "oads.R" if case in ("slots", "entities") else "exact.R"
 
     def score(*options: str) -> dict[str, Any]:
         assert 0 == main(["score", *paths, "-m", recipe, "--format", "json", *options])
@@ -252,7 +272,7 @@ def test_every_option_that_a_remark_names_finds_more(
     before = score(*own)
     remarks = carob.score(*paths, recipe, resamples=0,
                           system_options={"format": "records"} if own else {}).remarks  # fmt: skip
-    suggested = [word for remark in remarks for word in options_in(remark)]
+    suggested = [word for remark in dict.fromkeys(remarks) for word in options_in(remark)]
     assert suggested, remarks
     assert recall(score(*own, *suggested)) > recall(before)
 

@@ -541,8 +541,14 @@ def prepare(
         *warnings,
     )
     remarks += unscored_key_remarks([("gold", reference), *answers.items()])
-    for name, corpus in (("gold", reference), *answers.items()):
-        warnings += tuple(f"{plain(name)}: {text}" for _, text in fact_remarks(corpus))
+    trials = {} if trial else {
+        name: Trial((gold, inputs[name]), (read_gold, read_systems[name]), wanted, options)
+        for name in pairs
+    }  # fmt: skip
+    warnings += facts_tried("gold", reference, "gold", trials.values())
+    for name, answer in answers.items():
+        own = [trials[name]] if name in trials else []
+        warnings += facts_tried(name, answer, "system", own)
     if applied is None:
         warnings += unknown_labels(options.labels, every)
     else:
@@ -552,10 +558,6 @@ def prepare(
     warnings += recipes_without_mentions(wanted, {"gold": reference, **answers})
     checks: tuple[AuditCheck, ...] = ()
     if not trial:
-        trials = {
-            name: Trial((gold, inputs[name]), (read_gold, read_systems[name]), wanted, options)
-            for name in pairs
-        }
         if options.labels is None:
             warnings += labels_of_one_side(wanted, reference, answers, trials)
             warnings += labels_of_other_case({"gold": reference, **answers}, trials)
@@ -969,6 +971,21 @@ def recipes_without_mentions(
         f"{', '.join(spaces)} {count} mentions, and {', '.join(files)} {have} only fillers; "
         "--preset templates counts fillers",
     )
+
+
+def facts_tried(name: str, corpus: Corpus, side: str, trials: Iterable[Trial]) -> tuple[str, ...]:
+    """The odd things that a reader accepted; an option that reads them in another way is named if
+    it finds more of gold.
+    """
+    remarks = []
+    for _, text in fact_remarks(corpus):
+        head, sign, option = text.rpartition(": --read ")
+        if sign:
+            key, _, value = option.partition("=")
+            helps = any(each.reads(side, **{key: value}) for each in trials)
+            text = f"{head}{sign}{side}.{option}" if helps else head
+        remarks.append(f"{plain(name)}: {text}")
+    return tuple(remarks)
 
 
 def labels_of_one_side(
