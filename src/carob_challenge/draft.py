@@ -14,7 +14,7 @@ from carob.corpus.problems import InputError, Problem, UsageError, many, plain
 from carob.corpus.source import Source, ending
 from carob.evaluate.draft import draft as draft_task
 from carob.evaluate.draft import quoted
-from carob.evaluate.read import read
+from carob.evaluate.read import read, read_inputs
 from carob.evaluate.task import Task
 from carob.pair.pair import Pair
 from carob.pair.template_types import slot_labels
@@ -122,7 +122,7 @@ def init(
     where = Path(folder)
     if where.exists() and (not where.is_dir() or any(where.iterdir())):
         raise UsageError(f"{where} exists and is not empty; give another name")
-    public, hidden = read(Source(inputs)), read(Source(gold))
+    public, hidden = read_inputs(Source(inputs)), read(Source(gold))
     _check_inputs(public, hidden)
     definition = Path(task).read_text(encoding="utf-8") if task else _task(hidden)
     where.mkdir(parents=True, exist_ok=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 from carob.corpus.corpus import Corpus
 from carob.corpus.source import Source
 from carob.evaluate.compare import without_parts
-from carob.evaluate.read import read
+from carob.evaluate.read import read_inputs
 from carob.evaluate.task import Task
 from carob.recipe import Recipe
 from carob_challenge.config import Config
@@ -32,7 +32,7 @@ class Material:
     @cached_property
     def public(self) -> Corpus:
         """The inputs, as participants have them."""
-        return read(Source(self.inputs))
+        return read_inputs(Source(self.inputs))
 
     @property
     def official(self) -> Recipe:

@@ -23,8 +23,8 @@ try:
 except ImportError:  # installed without a compiler
     compiled = compiled_tags = None
 
-MODES = {"blank": 0, "marked": 1, "file": 2}
-"""What opens a document: a sentence, a -DOCSTART- line, or the file alone."""
+MODES = {"blank": 0, "block": 0, "marked": 1, "file": 2}
+"""What opens a document: a sentence, by itself or by choice, a -DOCSTART- line, or the file."""
 
 ROW, LINE, CODE, START, END = range(5)
 """The columns of `tagged`."""

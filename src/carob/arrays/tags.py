@@ -9,6 +9,7 @@ and a sequence judged afterwards.
 
 from __future__ import annotations
 
+import re
 from array import array
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence, Sized
@@ -151,7 +152,7 @@ def scheme_name(name: str) -> str:
 
 class Tagset(NamedTuple):
     """What each distinct tag means. A tag that means nothing has its reason in `bad`; O and `_`
-    have no label.
+    have no label. `respelled` are the tags whose prefix is not written as in B-PER.
     """
 
     prefix: IntArray
@@ -159,18 +160,22 @@ class Tagset(NamedTuple):
     labels: tuple[str, ...]
     letters: frozenset[str]
     bad: Mapping[int, str]
+    respelled: tuple[int, ...] = ()
 
 
 def interpret(tags: Sequence[str], scheme: str = "auto") -> Tagset:
     """Prefix and label of each distinct tag of a file.
 
     A file in which no tag has a prefix is IO with bare labels; if the scheme is given as io, I- is
-    removed from every tag that has it. O and `_` have no label.
+    removed from every tag that has it. O and `_` have no label. Prefixes may be written in other
+    ways, if the tags together show that they are prefixes.
 
     >>> interpret(["B-PER", "I-PER", "PER"]).bad
     {2: 'O or a tag with a prefix and a label, like B-PER or I-PER'}
     >>> interpret(["PER", "O", "LOC", "_"]).labels
     ('LOC', 'PER')
+    >>> interpret(["b_per", "i_per"]).labels, interpret(["PER-B", "PER-I"]).labels
+    (('per',), ('PER',))
     """
     return _interpret(tuple(tags), scheme)
 
@@ -180,13 +185,18 @@ def _interpret(tags: tuple[str, ...], scheme: str) -> Tagset:
     """The same, remembered: who scores one batch after the other has the same tags every time."""
     letters: Collection[str] = LETTERS if scheme == "auto" else SCHEMES[scheme]
     split = [_split(tag) for tag in tags]
+    other = None if scheme == "io" else _other_spelling(tags, split)
+    respelled = [] if other is None else [
+        place for place, tag in enumerate(tags) if other[place] not in (None, split[place])
+    ]  # fmt: skip
+    split = other or split
     if scheme == "io":
         split = [p if p and p[0] == "I" else ("I", t) for p, t in zip(split, tags, strict=True)]
     bare = scheme == "auto" and not any(p and p[0] in LETTERS and p[1] for p in split)
     prefix, names, bad, seen = [], [], {}, set()
     for place, (tag, parts) in enumerate(zip(tags, split, strict=True)):
         letter, name = ("I", tag) if bare else parts or ("", "")
-        if tag in OUTSIDE:
+        if tag in OUTSIDE or parts == _SMALL_O:
             letter, name = "I", ""
         elif bare:
             if not tag or (parts and not parts[1]):
@@ -215,6 +225,7 @@ def _interpret(tags: tuple[str, ...], scheme: str) -> Tagset:
         labels,
         frozenset(seen),
         bad,
+        tuple(respelled),
     )
 
 
@@ -229,6 +240,43 @@ def _split(tag: str) -> tuple[str, str] | None:
         return tag, ""
     if len(tag) >= 2 and tag[1] == "-" and tag[0].isascii() and tag[0].isupper():
         return tag[0], tag[2:]
+    return None
+
+
+_BEFORE = re.compile(r"(?P<letter>[BIESLUMW])[-_](?P<label>.+)", re.IGNORECASE | re.DOTALL)
+_AFTER = re.compile(r"(?P<label>.+)[-_](?P<letter>[BIESLUMW])", re.IGNORECASE | re.DOTALL)
+_SMALL_O = ("", "o")
+
+
+def _other_spelling(
+    tags: Sequence[str], split: Sequence[tuple[str, str] | None]
+) -> list[tuple[str, str] | None] | None:
+    """Letter and label of each tag if prefixes are written as in B_PER, b-per or PER-B, and O
+    perhaps as o; None if not.
+
+    They are prefixes if every tag has B or I (or a label has several), or, where other tags have
+    none, if a label has B or I and another letter.
+    """
+    usual = [bool(parts and parts[1] and parts[0] in LETTERS) for parts in split]
+    inside = [place for place, tag in enumerate(tags) if tag not in OUTSIDE]
+    if all(usual[place] for place in inside):
+        return None
+    for pattern in (_BEFORE, _AFTER):
+        other: list[tuple[str, str] | None] = [None] * len(tags)
+        letters: dict[str, set[str]] = {}
+        for place in inside:
+            if match := pattern.fullmatch(tags[place]):
+                other[place] = match["letter"].upper(), match["label"]
+                letters.setdefault(match["label"], set()).add(match["letter"].upper())
+            elif tags[place] == "o":
+                other[place] = _SMALL_O
+        sure = any(len(own) > 1 and own & {"B", "I"} for own in letters.values())
+        if all(other[place] for place in inside):
+            sure = sure or (bool(letters) and all(own <= {"B", "I"} for own in letters.values()))
+        elif any(usual):
+            sure = False
+        if sure:
+            return other
     return None
 
 

@@ -111,8 +111,9 @@ def add_conll(group: argparse._ActionsContainer, *, tag_scheme: bool = True) -> 
         "layers I+J, or gold=I,system=I,token=I",
     )  # fmt: skip
     group.add_argument(
-        "--documents", choices=("auto", "file"),
-        help="auto: -DOCSTART-, # newdoc or a blank line begins one; file: the file is one",
+        "--documents", metavar="WHAT",
+        help="auto: -DOCSTART-, # newdoc or, without these, a blank line begins one; block: a "
+        "blank line always does; N: N such blocks are one; file: the file is one",
     )  # fmt: skip
     group.add_argument(
         "--lenient", action="store_true",

@@ -294,6 +294,10 @@ def of_tags(
         bad = int(code[token])
         raise UsageError(f"{where(token)}: found {shown(tags[bad])}, expected {tagset.bad[bad]}")
     label = tagset.label.take(code)
+    if len(label) and label.min() < 0:  # o, where it means O
+        inside = label >= 0
+        doc, within, code, place, label = (e[inside] for e in (doc, within, code, place, label))
+    respelled = int(np.isin(code, tagset.respelled).sum()) if tagset.respelled else 0
     runs = decode(place, tagset.prefix.take(code), label)
     counts = np.bincount(runs.kind, minlength=KINDS)
     known_scheme = recognise(tagset.letters, counts) if scheme == "auto" else scheme
@@ -332,7 +336,8 @@ def of_tags(
         ),
         tagset.labels,
         facts={"repaired": illegal_runs if repair == "conlleval" else 0,
-               "discarded": illegal_runs if repair == "discard" else 0},
+               "discarded": illegal_runs if repair == "discard" else 0,
+               **({"respelled": respelled} if respelled else {})},
         library=None if words is None else Memory(tuple((None, each) for each in words)),
     )  # fmt: skip
     if not with_origin:

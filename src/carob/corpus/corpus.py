@@ -662,6 +662,11 @@ FACT_PROBLEMS = {
         "with fragments that touch, which count and are written as one",
     ),
     LEFT_OUT: ("K610", "line", "left out because of errors"),
+    "respelled": (
+        "K111",
+        "tag",
+        "whose prefix is written in another way than in B-PER, and read like it",
+    ),
     "stray_quotes": ("K226", "quote", "ignored for lack of a partner"),
     "idle_marks": ("K226", "message", "with templates and also TEMPLATE *, which is ignored"),
     "misquoted": ("K234", "mention", "with other words in the text than the file quotes, of "

@@ -269,6 +269,23 @@ def read(
         return _read(source, format, parameters)
 
 
+def read_inputs(
+    path: str | os.PathLike[str] | Source, format: str | None = None, **parameters: Any
+) -> Corpus:
+    """Documents to answer: the same as `read`, but a column of bare tokens will do.
+
+    >>> read_inputs(Source.of_bytes(b"Ann\\nslept\\n"))[0].tokens
+    ('Ann', 'slept')
+    """
+    source = path if isinstance(path, Source) else Source(path)
+    try:
+        return read(source, format, **parameters)
+    except InputError as error:
+        if {problem.code for problem in error.problems} != {"K107"}:
+            raise
+    return read(source, "conll", **parameters | {"tag": "none"})
+
+
 def _read(source: Source, format: str | None, parameters: Mapping[str, Any]) -> Corpus:
     name = sniffed(source) if format is None else format
     reader = with_parameters(name, parameters)

@@ -42,8 +42,10 @@ from carob.corpus.source import Source
 from carob.corpus.tables import Codes, Documents, Mentions, joined_codes
 from carob.counts.events import Events, Space
 from carob.counts.tally import Statistic, Tally
+from carob.evaluate.checks import gold_checks, system_checks
 from carob.evaluate.options import Options, only_fillers
 from carob.evaluate.read import Scorable, corpora
+from carob.evaluate.trial import Trial
 from carob.pair.pair import Pair, cut_alike, slot_pieces
 from carob.pair.template_types import (
     named,
@@ -57,6 +59,7 @@ from carob.plugin import Measure, hook
 from carob.recipe import Recipe, spell
 from carob.result import signature
 from carob.result.scores import File, SetAside
+from carob.result.self_audit import AuditCheck
 
 if TYPE_CHECKING:
     from carob.evaluate.task import Applied
@@ -67,6 +70,9 @@ if TYPE_CHECKING:
 
 MOST_GUESSES = 10_000
 """Up to this many pairs of labels, one unknown and one unused, may be the same by another name."""
+
+MOST_TRIALS = 20
+"""Up to this many new names of labels are tried for each system."""
 
 LABEL_ROWS, AVERAGED = 1_000, 5_000
 """Rows of labels have intervals and tests if there are at most LABEL_ROWS labels, averages over
@@ -87,6 +93,8 @@ class Plan:
     strata: IntArray | None
     method: Method | None
     options: Options
+    blocks: int = 0
+    """How many documents are blocks between blank lines, because gold marks no documents."""
 
     @cached_property
     def units(self) -> Units:
@@ -114,7 +122,7 @@ class Plan:
             rank[order] = np.arange(size)
             order = np.argsort(rank[doc], kind="stable")
             strata = None if strata is None else strata[doc]
-        return cls.of_units(order, options, strata)
+        return replace(cls.of_units(order, options, strata), blocks=gold.facts.get("blocks", 0))
 
     @classmethod
     def of_units(cls, order: IntArray, options: Options, strata: IntArray | None = None) -> Plan:
@@ -143,6 +151,13 @@ class Plan:
         from carob.infer.interval import LEAST, TRUSTED
 
         remarks = []
+        if self.blocks and self.options.resample_by == "document":
+            remarks.append(
+                f"each of the {self.blocks:,} blocks between blank lines of gold is a document, "
+                "and intervals are too narrow if several blocks are of one text: begin texts with "
+                "-DOCSTART-, or try --documents N, N blocks each; --documents block says that "
+                "blocks are documents"
+            )
         size = self.units.words()
         if len(self.units) < 2:
             return (f"no intervals from {size}: there is nothing to resample",)
@@ -398,6 +413,8 @@ class Run:
     """The systems that are left out because of what is wrong with their files."""
     corpora: tuple[Corpus, Mapping[str, Corpus]] | None = None
     """Gold and the systems as they were read, before labels were renamed."""
+    checks: tuple[AuditCheck, ...] = ()
+    """The checks that always run."""
 
     def system_files(self) -> tuple[File, ...]:
         """The files of the systems. Ask when everything is counted: only then is it known what
@@ -428,8 +445,12 @@ def prepare(
     recipes: Recipes | None,
     options: Options,
     defaults: Defaults | None = None,
+    *,
+    trial: bool = False,
 ) -> Run:
-    """Read and pair. Without `recipes`, `defaults` says what is scored, as far as it can be."""
+    """Read and pair. Without `recipes`, `defaults` says what is scored, as far as it can be. A
+    `trial` of a suggestion is not checked, and makes no suggestions.
+    """
     # Before anything is read, so that a mistake in a recipe costs no time.
     wanted = None if recipes is None else parse_recipes(recipes)
 
@@ -520,8 +541,14 @@ def prepare(
         *warnings,
     )
     remarks += unscored_key_remarks([("gold", reference), *answers.items()])
-    for name, corpus in (("gold", reference), *answers.items()):
-        warnings += tuple(f"{plain(name)}: {text}" for _, text in fact_remarks(corpus))
+    trials = {} if trial else {
+        name: Trial((gold, inputs[name]), (read_gold, read_systems[name]), wanted, options)
+        for name in pairs
+    }  # fmt: skip
+    warnings += facts_tried("gold", reference, "gold", trials.values())
+    for name, answer in answers.items():
+        own = [trials[name]] if name in trials else []
+        warnings += facts_tried(name, answer, "system", own)
     if applied is None:
         warnings += unknown_labels(options.labels, every)
     else:
@@ -529,9 +556,19 @@ def prepare(
         if not optional or options.preset is not None:
             remarks += applied.task.unofficial(wanted)
     warnings += recipes_without_mentions(wanted, {"gold": reference, **answers})
-    if options.labels is None:
-        warnings += labels_of_one_side(wanted, reference, answers)
-        warnings += labels_of_other_case({"gold": reference, **answers})
+    checks: tuple[AuditCheck, ...] = ()
+    if not trial:
+        if options.labels is None:
+            warnings += labels_of_one_side(wanted, reference, answers, trials)
+            warnings += labels_of_other_case({"gold": reference, **answers}, trials)
+        checks = tuple(gold_checks(reference, wanted))
+        for name, pair in pairs.items():
+            checks += tuple(system_checks(reference, answers[name], pair, name, trials[name]))
+        warnings += tuple(
+            f"{plain(each.system or 'gold')}: {each.text}"
+            for each in checks
+            if each.verdict == "look"
+        )
     remarks += uncounted_groups(wanted, reference)
     if optional:
         wanted, impossible = _countable(wanted, list(pairs.values()), options)
@@ -539,7 +576,7 @@ def prepare(
     return Run(
         _file("gold", reference, warnings), {name: answers[name] for name in pairs}, pairs,
         fields, wanted, plan, plans, reference, warnings + remarks, applied, set_aside,
-        (read_gold, {name: read_systems[name] for name in pairs}),
+        (read_gold, {name: read_systems[name] for name in pairs}), checks,
     )  # fmt: skip
 
 
@@ -937,29 +974,54 @@ def recipes_without_mentions(
     )
 
 
+def facts_tried(name: str, corpus: Corpus, side: str, trials: Iterable[Trial]) -> tuple[str, ...]:
+    """The odd things that a reader accepted; an option that reads them in another way is named if
+    it finds more of gold.
+    """
+    remarks = []
+    for _, text in fact_remarks(corpus):
+        head, sign, option = text.rpartition(": --read ")
+        if sign:
+            key, _, value = option.partition("=")
+            helps = any(each.reads(side, **{key: value}) for each in trials)
+            text = f"{head}{sign}{side}.{option}" if helps else head
+        remarks.append(f"{plain(name)}: {text}")
+    return tuple(remarks)
+
+
 def labels_of_one_side(
-    recipes: Sequence[Recipe], gold: Corpus, systems: Mapping[str, Corpus]
+    recipes: Sequence[Recipe],
+    gold: Corpus,
+    systems: Mapping[str, Corpus],
+    trials: Mapping[str, Trial],
 ) -> tuple[str, ...]:
     """A remark for each system with labels or slots that gold lacks, or without some that gold has.
 
     >>> from carob.recipe import Recipe
     >>> gold, system = Corpus.of("[Ann]PER in [Oslo]LOC"), Corpus.of("[Ann]person in [Oslo]LOC")
-    >>> labels_of_one_side([Recipe.parse("exact.F1")], gold, {"a": system})
+    >>> recipes = [Recipe.parse("exact.F1")]
+    >>> trial = Trial((gold, system), (gold, system), recipes, Options())
+    >>> labels_of_one_side(recipes, gold, {"a": system}, {"a": trial})
     ('a: gold has no label person (1 mention); did you mean PER? --map person=PER',)
     """
     remarks: list[str] = []
     for item in dict.fromkeys(each.space.items for each in recipes):
         ours = item_counts(item, gold, gold)
         for name, system in systems.items():
-            remarks += one_sided(name, item, ours, item_counts(item, gold, system))
+            helps = partial(trials[name].maps, item)
+            remarks += one_sided(name, item, ours, item_counts(item, gold, system), helps)
     return tuple(remarks)
 
 
 def one_sided(
-    name: str, item: str, ours: Mapping[str, int], theirs: Mapping[str, int]
+    name: str,
+    item: str,
+    ours: Mapping[str, int],
+    theirs: Mapping[str, int],
+    helps: Callable[[Mapping[str, str]], bool] | None = None,
 ) -> list[str]:
     """Remarks about labels, or slots, that only gold or only a system has; each side says how many
-    items its labels have.
+    items its labels have. New names are suggested if they can be tried and help.
 
     >>> one_sided("a", "mention", {"PER": 2, "LOC": 1}, {"PER": 1})
     ['a: no mention has the label LOC, which gold has 1 time']
@@ -972,13 +1034,16 @@ def one_sided(
     # Thousands of labels, as in entity linking, are not other spellings of each other.
     few = unknown if len(unknown) * len(unused) <= MOST_GUESSES else []
     meant = {label: near for label in few if (near := _same_meaning(label, unused))}
+    if helps is not None:
+        meant = {a: b for a, b in [*meant.items()][:MOST_TRIALS] if helps({a: b})}
     if unknown:
         count = sum(theirs[label] for label in unknown)
         text = f"{plain(name)}: gold has no {kind} {_listed(unknown)}"
         text += f" ({count:,} {item}{'s' if count > 1 else ''})"
         if meant:
             maps = " ".join(f"--map {_quoted(a)}={_quoted(b)}" for a, b in meant.items())
-            text += f"; did you mean {_listed(list(meant.values()))}? {maps}"
+            text += f"; did you mean {_listed(list(meant.values()))}?"
+            text += f" {maps}" if helps is not None else ""
         remarks.append(text)
     guesses = set(meant.values())
     unused = [label for label in unused if label not in guesses]
@@ -991,19 +1056,25 @@ def one_sided(
     return remarks
 
 
-def labels_of_other_case(corpora: Mapping[str, Corpus]) -> tuple[str, ...]:
-    """A remark for labels of one corpus that are the same but for case.
+def labels_of_other_case(
+    corpora: Mapping[str, Corpus], trials: Mapping[str, Trial]
+) -> tuple[str, ...]:
+    """A remark for labels of one corpus that are the same but for case, and new names if they help
+    some system.
 
-    >>> labels_of_other_case({"a": Corpus.of("[Ann]PER [Bo]Per")})
-    ('a: the labels PER, Per differ in case only, and count as different ones; --map Per=PER',)
+    >>> labels_of_other_case({"a": Corpus.of("[Ann]PER [Bo]Per")}, {})
+    ('a: the labels PER, Per differ in case only, and count as different ones',)
     """
     remarks = []
     for name, corpus in corpora.items():
         for first, *others in same_but_for_case(corpus.labels)[:5]:
-            maps = " ".join(f"--map {_quoted(other)}={_quoted(first)}" for other in others)
+            tried = [trials[name]] if name in trials else trials.values()
+            names = dict.fromkeys(others, first)
+            maps = " ".join(f"--map {_quoted(a)}={_quoted(b)}" for a, b in names.items())
             remarks.append(
                 f"{plain(name)}: the labels {_listed([first, *others])} differ in case only, "
-                f"and count as different ones; {maps}"
+                "and count as different ones"
+                + (f"; {maps}" if any(each.maps("mention", names) for each in tried) else "")
             )
     return tuple(remarks)
 

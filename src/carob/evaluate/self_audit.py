@@ -67,7 +67,7 @@ def self_audit(run: Run, options: Options) -> SelfAudit:
         checks += _columns(name, corpus)
         checks.append(_marked(seen, name))
         checks.append(_labels(pair, name))
-    return SelfAudit(tuple(checks))
+    return SelfAudit((*checks, *run.checks))
 
 
 def _counted(pair: Pair) -> Pair:

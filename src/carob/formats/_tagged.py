@@ -23,7 +23,7 @@ from carob.arrays.scan import CODE, LINE, START, Scanned, Scanner
 from carob.arrays.tags import KINDS, Runs, Tagset, decode, illegal, interpret, stacked
 from carob.arrays.types import BoolArray, ByteArray, HashArray, IntArray
 from carob.corpus.corpus import Corpus
-from carob.corpus.problems import InputError, Problem, Problems, UsageError, plain, shown
+from carob.corpus.problems import InputError, Problem, Problems, UsageError, many, plain, shown
 from carob.corpus.source import Source
 from carob.corpus.tables import Documents, Mentions, int32
 from carob.formats._text import CONVERT, long_line, zero_byte
@@ -408,6 +408,9 @@ _OPENS = ("-DOCSTART-", "# newdoc")
 _SUGGESTED = 6
 """How many names of columns a message suggests."""
 _LETTER_O, _HASH, _HYPHEN = ord("O"), ord("#"), ord("-")
+OUTSIDE_SHARE = 0.05
+"""Without prefixes, at least this share of tokens is O; otherwise the column hardly holds tags."""
+_NUMBER = re.compile(r"[-+]?[0-9.]+([eE][-+]?[0-9]+)?|(label|tag|class)_?[0-9]+", re.IGNORECASE)
 
 
 class Vocabulary:
@@ -531,7 +534,9 @@ class TagReader:
         self.header: Header | None = None
         self.opened_by_ids: bool | None = None
         self.last_id: bytes | None = None
-        self.mode = "file" if documents == "file" else ""
+        self.mode = {"auto": "", "file": "file"}.get(documents, "block")
+        self.step = int(documents) if documents.isdecimal() else 1
+        self.sentences = 0
         self.lines = self.tokens = self.documents = self.emitted = 0
         self.width = self.width_line = 0
         self.sentence_open = False
@@ -545,6 +550,7 @@ class TagReader:
         self.scanner: Scanner | None = None
         self.real: IntArray | None = None
         self.commented = False
+        self.outside = self.labelled = 0
         self._known_tagset: Tagset | None = None
         self.ids: dict[int, str] = {}
         self.id_line: dict[str, int] = {}
@@ -571,7 +577,7 @@ class TagReader:
             if names:
                 raise self._without_column(names[0], None, "a file without names of columns")
             self.layers, self.token = tuple(map(int, layers)), int(token)
-            if (layers, token) == ((-1,), 0) and counts_tokens(self.source.head()):
+            if (layers or (-1,), token) == ((-1,), 0) and counts_tokens(self.source.head()):
                 raise InputError([Problem(
                     "K103", self.source.name, None, "a first column that counts the tokens",
                     "words there", "choose columns, as in --columns 2,token=1, or 2+3,token=1 for "
@@ -628,7 +634,7 @@ class TagReader:
 
     def _plain_scanner(self) -> Scanner | None:
         """The scanner of plain lines, once the first lines have shown what the columns are."""
-        one_layer = len(self.layers) == 1 and self.width > 1
+        one_layer = len(self.layers) == 1 and self.width > 1 and self.step == 1
         if not one_layer or self.ids or self.problems.total:
             return None
         if self.scanner is None:
@@ -778,7 +784,9 @@ class TagReader:
             at = lines = np.empty(0, np.int64) if none else np.zeros(1, np.int64)
             self.documents += len(at)
         else:
-            at, lines = sentences, filled[sentences]
+            opening = sentences[-self.sentences % self.step :: self.step]
+            self.sentences += len(sentences)
+            at, lines = opening, filled[opening]
         doc = np.array([at + self.tokens, self._lines(lines), chunk.offset(lines)])
         self.pending.add(sentence=sentences + self.tokens, doc=doc)
         return at
@@ -787,7 +795,7 @@ class TagReader:
         """The hash of each document's tokens; a file of tags alone has none."""
         bounds = np.concatenate([[0], at, [len(filled)]])
         firsts = np.concatenate([[self.doc_first - self.tokens], at])
-        if self.width == 1 or self.problems.total:
+        if (self.width == 1 and self.layers) or self.problems.total:
             sums = np.zeros(len(at) + 1, np.uint64)
         else:
             start, end = chunk.column(self.token, filled, widths)
@@ -812,7 +820,7 @@ class TagReader:
         wrong = widths != self.width
         if self.header is not None and self.header.tabs:
             # Nothing that is read is lost if the last column is left out.
-            last = max(*self.layers, self.token) + 1
+            last = max((*self.layers, self.token)) + 1
             wrong &= (widths != self.width - 1) | (last == self.width)
         odd = np.flatnonzero(wrong)
         self.problems.each(odd, lambda row: (
@@ -844,7 +852,7 @@ class TagReader:
                 if block is not None:
                     emitted = self.tokens
                     yield block
-        if self.mode == "" or (self.mode == "file" and not self.tokens):
+        if self.mode != "marked" and not self.tokens:
             raise self.source.failure("K002", "an empty file", "at least one document")
         yield self._emit(scheme, repair, final=True) or Corpus.of()
         self._report_remaining_tags(scheme)
@@ -852,9 +860,18 @@ class TagReader:
 
     def _tagset(self, scheme: str) -> Tagset:
         """What the tags so far mean; interpreted again when there are new ones."""
-        if self._known_tagset is None or len(self._known_tagset.prefix) < len(self.vocabulary.tags):
-            self._known_tagset = interpret(self.vocabulary.tags, scheme)
-        return self._known_tagset
+        known = self._known_tagset
+        if known is not None and len(known.prefix) == len(self.vocabulary.tags):
+            return known
+        tagset = self._known_tagset = interpret(self.vocabulary.tags, scheme)
+        # Tags that come later may show that those before were not read as they are meant.
+        before, after = ([] if each is None else _meanings(each) for each in (known, tagset))
+        for code, (old, new) in enumerate(zip(before, after, strict=False)):
+            if old != new and code not in tagset.bad:
+                found = f"{shown(self.vocabulary.tags[code])}, whose prefix only later tags show"
+                expected, hint = "tags that show it before", "--scheme io if labels are whole"
+                self.problems.add("K104", self.vocabulary.lines[code], found, expected, hint)
+        return tagset
 
     def _report_bad_tags(self, tagset: Tagset, line: IntArray, code: IntArray) -> None:
         """Tags that mean nothing, each on its line."""
@@ -872,11 +889,74 @@ class TagReader:
         for code, expected in tagset.bad.items():
             if code not in self.reported:
                 self.problems.add("K104", lines[code], shown(tags[code]), expected)
-        if self.width == 1 and tagset.labels and not tagset.letters and not tagset.bad:
-            self.problems.add(
-                "K107", lines[0], f"one column with {shown(tags[0])}",
-                "a token and a tag, or a tag like B-PER alone",
-            )  # fmt: skip
+        if tagset.letters or tagset.bad or not tags:
+            return
+        if self.width == 1 and tagset.labels:
+            found, hint = f"one column with {shown(tags[0])}", ""
+            if not self.outside:
+                found = f"bare tokens such as {shown(tags[0])}, without tags"
+                hint = "these are documents to tag, and no answer"
+            expected = "a token and a tag, or a tag like B-PER alone"
+            self.problems.add("K107", lines[0], found, expected, hint)
+        elif scheme == "auto":
+            self._report_no_tags(tagset)
+
+    def _report_no_tags(self, tagset: Tagset) -> None:
+        """A column of tags without prefixes, if another column has tags with prefixes, or if hardly
+        a token is outside of all mentions.
+        """
+        tags, total = self.vocabulary.tags, self.tokens * len(self.layers)
+        where = " and ".join(map(self._column_name, self.layers))
+        found = f"{shown(tags[0])} in {where}, which is read, and "
+        others = {} if self.outside and not tagset.labels else self._columns_of_tags()
+        if others:
+            found += ", ".join(f"{shown(tag)} in {self._column_name(place)}"
+                               for place, tag in others.items())  # fmt: skip
+            expected = "the tags in the column that is read"
+            hint = f"{' or '.join(map(self._option, others))} reads them"
+            if tagset.labels:
+                hint += f"; --scheme io reads {where} as whole labels"
+        elif self.labelled > (1 - OUTSIDE_SHARE) * total:
+            few = "no" if self.labelled == total else "hardly an"
+            found += f"{few} O in {many(self.tokens, 'line')}"
+            least = round(1 / OUTSIDE_SHARE)
+            expected = f"tags like B-PER or I-PER, or O in at least one line of {least}"
+            hint = "plain text has no tags; --scheme io if all tokens have labels"
+            if all(map(_NUMBER.fullmatch, tags)):
+                hint = "write the names of tags, which the model has (id2label)"
+        else:
+            return
+        self.problems.add("K110", self.vocabulary.lines[0], found, expected, hint)
+
+    def _columns_of_tags(self) -> dict[int, str]:
+        """The columns that are not read and hold tags with prefixes, as the beginning of the file
+        shows; each with its first tag.
+        """
+        head = self.source.head(_FIRST)
+        lines = head.removeprefix(b"\xef\xbb\xbf").split(b"\n")
+        if len(head) == _FIRST:
+            lines.pop()  # it may be cut
+        rows = [fields for line in lines if len(fields := split(line)) == self.width]
+        rows = [fields for fields in rows if fields[0] != DOCSTART][self.header is not None :]
+        columns: dict[int, str] = {}
+        for place, column in enumerate(zip(*rows, strict=True)):
+            values = [*dict.fromkeys(field.decode("utf-8", "replace") for field in column)]
+            tagset = interpret(values, "auto")
+            is_read = place in {each % self.width for each in self.layers}
+            if tagset.letters and not tagset.bad and not is_read:
+                columns[place] = values[int(np.argmax(tagset.label >= 0))]
+        return columns
+
+    def _column_name(self, place: int) -> str:
+        place %= self.width
+        return f"column {plain(self.header.names[place]) if self.header else place}"
+
+    def _option(self, place: int) -> str:
+        """The option that reads a column of tags."""
+        name = plain(self.header.names[place]) if self.header else str(place)
+        # Where tags stand in the place of tokens, these stand elsewhere.
+        token = f",token={self.layers[0] % self.width}" if place == self.token % self.width else ""
+        return f"--columns {name}{token}"
 
     def _emit(self, scheme: str, repair: str, *, final: bool) -> Corpus | None:
         """The documents that are complete, as a block; the last one stays unless it is the end."""
@@ -893,14 +973,18 @@ class TagReader:
         for layer in range(len(self.layers)):
             tagged = self.pending[name := f"layer{layer}"]
             cuts[name] = int(np.searchsorted(tagged[0], stop))
+            self.outside += stop - int(docs[0, 0]) - cuts[name]
             token, line, code = tagged[:, : cuts[name]]
             for rows, level in self.vocabulary.levels(code):
                 part = (token, line) if rows is None else (token[rows], line[rows])
                 layers.append(self._decoded(*part, level, tagset, scheme, repair, facts))
+        layers = layers or [(np.empty(0, np.int64),) * 3]
         start, end, label = (np.concatenate(columns) for columns in zip(*layers, strict=True)) \
             if len(layers) > 1 else layers[0]  # fmt: skip
         for letter in tagset.letters:
             facts["letter", letter] = 1
+        if self.mode == "blank":
+            facts["blocks"] = cut
         self.facts.update(facts)
         if len(layers) == 1:
             mentions = np.diff(np.searchsorted(start, first))
@@ -949,6 +1033,9 @@ class TagReader:
             bad = ~good & np.isin(code, list(tagset.bad))
             self._report_bad_tags(tagset, line[bad], code[bad])
             token, line, code = token[good], line[good], code[good]
+        self.labelled += len(code)
+        if tagset.respelled:
+            facts["respelled"] += int(np.isin(code, tagset.respelled).sum())
         place = line
         if self.commented:
             # Comments may be between the lines of a sentence: count tokens and sentence breaks.
@@ -986,6 +1073,13 @@ def _docstarts(chunk: Chunk) -> IntArray:
     head, tail = (words_at(chunk.buffer, start[long] + skip) for skip in (0, len(DOCSTART) - 8))
     whole: IntArray = lines[long[(head == _HEAD) & (tail == _TAIL)]]
     return whole
+
+
+def _meanings(tagset: Tagset) -> list[tuple[int, str]]:
+    """Prefix and label of each tag."""
+    names = (*tagset.labels, "")
+    return [(prefix, names[label]) for prefix, label in zip(
+        tagset.prefix.tolist(), tagset.label.tolist(), strict=True)]  # fmt: skip
 
 
 def _columns_in(number: int) -> str:

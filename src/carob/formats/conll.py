@@ -42,7 +42,8 @@ class Conll:
     Columns are numbers, or names if the first line has them (`tag="NE-COARSE-LIT"`). A blank line
     ends a sentence, a line that begins with -DOCSTART-, `# newdoc` or `# document_id =` opens a
     document; in a file without such lines every sentence is a document of its own
-    (`documents=file` makes the file one). Tags are IOB1, IOB2, IOE1, IOE2, IOBES (also written
+    (`documents=block` says so for any file; `documents=10` makes a document of ten sentences,
+    `documents=file` of all). Tags are IOB1, IOB2, IOE1, IOE2, IOBES (also written
     BILOU, BMES) or IO, recognised from the whole file when `scheme` is auto. Nested mentions are
     read from layers: from several columns (`tag=(1, 2)`), or from tags stacked with `|`, outer to
     inner; each layer is decoded separately. Tjong Kim Sang & De Meulder (2003), "Introduction
@@ -72,19 +73,21 @@ class Conll:
         object.__setattr__(self, "scheme", scheme_name(self.scheme))
         _one_of("scheme", self.scheme, ("auto", *SCHEMES))
         _one_of("repair", self.repair, REPAIRS)
-        _one_of("documents", self.documents, ("auto", "file"))
+        object.__setattr__(self, "documents", _documents(self.documents))
         object.__setattr__(self, "tag", _columns(self.tag))
         object.__setattr__(self, "token", _column("token", self.token))
-        if not self.layers or len(set(self.layers)) < len(self.layers):
+        if self.tag == () or len(set(self.layers)) < len(self.layers):
             raise UsageError(f"tag is a column or several different ones, not {self.tag!r}")
 
     @property
     def layers(self) -> Columns:
-        """The columns that hold tags.
+        """The columns that hold tags; none if `tag` is `none`, for documents without mentions.
 
         >>> Conll(tag=3).layers, Conll(tag=(1, 2)).layers, Conll(tag="NE").layers
         ((3,), (1, 2), ('NE',))
         """
+        if self.tag == "none":
+            return ()
         return (self.tag,) if isinstance(self.tag, (int, str)) else tuple(self.tag)
 
     @staticmethod
@@ -149,17 +152,25 @@ class Conll:
         scheme = self.detected_scheme(facts)
         kinds = np.array([facts.get(("kind", kind), 0) for kind in range(KINDS)])
         wrong = 0 if scheme == "none" else int(kinds[illegal(scheme)].sum())
-        columns = "+".join(map(_signed_column, self.layers))
+        columns = "+".join(map(_signed_column, self.layers)) or "none"
         token = "" if self.token == 0 else f"+token={_signed_column(self.token)}"
         fields = {
             "columns": columns + token,
             "scheme": scheme,
             "repair": self.repair,
-            "documents": self.documents,
+            "documents": "block" if facts.get("blocks") else self.documents,
         }
         repaired = wrong if self.repair == "conlleval" else 0
         discarded = wrong if self.repair == "discard" else 0
-        return fields, {"repaired": repaired, "discarded": discarded}
+        counts = {"repaired": repaired, "discarded": discarded}
+        # One block is a whole file, and no sentence of a longer text.
+        least = {"blocks": 2, "respelled": 1}
+        counts |= {key: facts[key] for key, few in least.items() if facts.get(key, 0) >= few}
+        if self.scheme != "auto" and 2 * wrong > kinds.sum():
+            other = recognise((key[1] for key in facts if key[0] == "letter"), kinds) or scheme
+            if (fewer := int(kinds[illegal(other)].sum())) < wrong:
+                counts[f"scheme: {other}"] = fewer
+        return fields, counts
 
     @staticmethod
     def from_signature(fields: Mapping[str, str]) -> dict[str, Any]:
@@ -178,7 +189,7 @@ class Conll:
 
     def library(self, source: Source, documents: Documents) -> ConllWords:
         """The tokens, which stay in the file until they are needed."""
-        return ConllWords(source, documents, self.token, self.layers[0])
+        return ConllWords(source, documents, self.token, self.layers[0] if self.layers else None)
 
     def write(self, corpus: Corpus, out: BinaryIO) -> None:
         """Write tokens and tags, IOB2 unless `scheme` says otherwise.
@@ -214,8 +225,8 @@ class ConllWords:
     source: Source
     documents: Documents
     token: int | str
-    tag: int | str = -1
-    """The first of the columns that hold tags."""
+    tag: int | str | None = -1
+    """The first of the columns that hold tags; None if none does."""
 
     @cached_property
     def _width(self) -> int:
@@ -251,16 +262,16 @@ class ConllWords:
         return self._header.names.index(column) if self._header else 0
 
     def _token_lines(self, row: int) -> list[tuple[int, bytes | None]]:
-        token = self._place(self.token)
+        token, known = self._place(self.token), self.tag is None
         return [
-            (number, fields[min(token, len(fields) - 1)] if len(fields) > 1 else None)
+            (number, fields[min(token, len(fields) - 1)] if known or len(fields) > 1 else None)
             for number, fields in self._lines(row)
             if fields and fields[0] != DOCSTART
         ]
 
     def tag_lines(self, row: int) -> list[TagLine]:
         """The lines of a document with their tags as they are in the file, blank lines too."""
-        place = self._place(self.tag)
+        place = None if self.tag is None else self._place(self.tag)
         return [
             TagLine(number, _tag(fields, place), fields[:1] == [DOCSTART])
             for number, fields in self._lines(row)
@@ -293,6 +304,16 @@ def _one_of(what: str, value: str, choices: tuple[str, ...]) -> None:
         raise UsageError(f"no {what} is called {value!r}{nearest(value, choices)}")
 
 
+def _documents(documents: Any) -> str:
+    """What makes a document: auto, file, block, or a number of blocks."""
+    text = str(documents)
+    if re.fullmatch("[1-9][0-9]{0,8}", text):
+        return "block" if text == "1" else text
+    if text not in ("auto", "block", "file"):
+        raise UsageError(f"documents is auto, block, file or a number of blocks, not {shown(text)}")
+    return text
+
+
 def _columns(tag: Any) -> int | str | Columns:
     """The columns of tags, from numbers and names or from a text such as 1 or 1+2."""
     parts = tag.split("+") if isinstance(tag, str) else tag
@@ -321,12 +342,13 @@ def _fits_column(word: str, errors: str = "strict") -> bool:
     return word.split() == [word] and "\0" not in word
 
 
-def _tag(fields: Sequence[bytes], place: int) -> str | None:
+def _tag(fields: Sequence[bytes], place: int | None) -> str | None:
     """The tag of a line; None if it is blank. A line that lacks the column counts as O."""
     if not fields:
         return None
-    there = -len(fields) <= place < len(fields) and fields != [DOCSTART]
-    return fields[place].decode("utf-8", "surrogateescape") if there else "O"
+    if place is None or not -len(fields) <= place < len(fields) or fields == [DOCSTART]:
+        return "O"
+    return fields[place].decode("utf-8", "surrogateescape")
 
 
 def _opening(documents: Documents, row: int) -> str:

@@ -108,7 +108,9 @@ class Huggingface:
             "id_key": signed(self.id), "scheme": self.scheme, "repair": self.repair,
         }  # fmt: skip
         return how, {
-            key: facts[key] for key in ("repaired", "discarded", "padding") if key in facts
+            key: facts[key]
+            for key in ("repaired", "discarded", "respelled", "padding")
+            if key in facts
         }
 
     @staticmethod

@@ -23,7 +23,7 @@ _ROWS = (
 """The formats that rows may be in."""
 _MOST = 8 * LARGEST
 _SLICE = 1 << 12
-_COUNTED = (*_dialect.COUNTED, "repaired", "discarded", "padding", "empty_texts")
+_COUNTED = (*_dialect.COUNTED, "repaired", "discarded", "respelled", "padding", "empty_texts")
 _POLARS = "polars, which the extra parquet brings (in a clone of carob, pip install '.[parquet]')"
 
 

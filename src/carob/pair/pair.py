@@ -27,7 +27,7 @@ from carob.corpus.problems import (
 )
 from carob.corpus.tables import UNKNOWN, Documents, Mentions, int32
 from carob.pair.template_types import fills_template, row_names, typed_as
-from carob.pair.tokens import Borders, Tokens, in_characters
+from carob.pair.tokens import Borders, Tokens, cut_mentions, in_characters
 
 if TYPE_CHECKING:
     from carob.pair.filled import FilledPair
@@ -286,15 +286,16 @@ class Pair:
         """
         tokens = Tokens(tokenizer) if isinstance(tokenizer, str) else tokenizer
         units = {unit for unit in (gold.unit, system.unit) if unit is not None}
-        apart, changed = False, 0
+        apart, split, changed = False, False, 0
         if len(units) > 1:
             try:
+                split = gold.unit == "char"
                 gold, system = in_characters(gold, system)
                 units = {"char"}
             except (InputError, DataError):
                 if not strings:
                     raise
-                apart = True
+                apart, split = True, False
         warnings: list[str] = []
         if not len(system):
             place = int32([])  # an answer that is empty, whether or not gold has ids
@@ -331,6 +332,8 @@ class Pair:
                             "differ from gold's; places are compared")  # fmt: skip
         if apart:
             warnings.append("texts differ from gold's; strings are compared, not places")
+        if split and (cut := cut_mentions(gold, system, ours, theirs)):
+            coverage["cut_mentions"] = cut
         coverage["ignored"] = gold_off + system_off + unknown
         if coverage["missing_documents"]:
             missing = np.setdiff1d(np.arange(len(gold)), place)

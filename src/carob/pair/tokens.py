@@ -207,6 +207,19 @@ def in_characters(gold: Corpus, system: Corpus) -> tuple[Corpus, Corpus]:
     return _in_characters(gold, system, "gold"), system
 
 
+def cut_mentions(gold: Corpus, system: Corpus, ours: IntArray, theirs: IntArray) -> int:
+    """How many mentions of gold begin or end inside a token of a system that was moved to
+    characters; `theirs` are its documents that have one of gold, which are `ours`.
+    """
+    spans: list[Sequence[Span]] = [()] * len(gold)
+    for row, other in zip(ours.tolist(), theirs.tolist(), strict=True):
+        spans[row] = system.extra[other]["token_spans"]
+    tokens = Fragments.of_spans(spans)
+    answered = gold.mentions.take(np.flatnonzero(np.isin(gold.mentions.doc, ours)))
+    borders = Borders(tokens.offsets, tokens.start, tokens.end)
+    return int(borders.snapped(answered)[1].sum())
+
+
 def _in_characters(tokens: Corpus, chars: Corpus, side: str) -> Corpus:
     """A corpus in tokens, moved to the characters of the other."""
     pairs = _same_documents(tokens, chars)

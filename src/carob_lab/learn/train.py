@@ -12,7 +12,7 @@ from carob._version import __version__
 from carob.corpus.corpus import Corpus
 from carob.corpus.problems import CarobError, DataError, InputError, Problem, UsageError, many
 from carob.evaluate.convert import Converted, convert
-from carob.evaluate.read import Readable, format_of_name, read
+from carob.evaluate.read import Readable, format_of_name, read, read_inputs
 from carob.pair.texts import Examples, Texts
 from carob.pair.tokens import TOKENIZERS
 from carob.plugin import Learner, Model, hook
@@ -65,7 +65,7 @@ class Trained:
     def answers(self, documents: Readable | Texts) -> Corpus:
         """The documents with its answers; what is marked in them is not looked at."""
         if not isinstance(documents, Texts):
-            corpus = documents if isinstance(documents, Corpus) else read(documents)
+            corpus = documents if isinstance(documents, Corpus) else read_inputs(documents)
             documents = Texts.of(corpus, self.tokenizer)
         return self.model.answers(documents)
 
@@ -179,7 +179,7 @@ def train(
         whole = corpus if isinstance(corpus, Corpus) else read(corpus, **(options or {}))
         corpus = Examples.of(whole, tokenizer)
     if unlabelled is not None:
-        more = unlabelled if isinstance(unlabelled, Corpus) else read(unlabelled)
+        more = unlabelled if isinstance(unlabelled, Corpus) else read_inputs(unlabelled)
         corpus = replace(corpus, unlabelled=Texts.of(more, tokenizer))
     wanted = tuple(slots) if slots is not None else corpus.slots
     if not wanted:
@@ -246,7 +246,9 @@ def predict(
     wrote 1 document, 1 mention as jsonl
     """
     trained = model if isinstance(model, Trained) else load_model(model, programs=programs)
-    corpus = documents if isinstance(documents, Corpus) else read(documents, **(options or {}))
+    corpus = (
+        documents if isinstance(documents, Corpus) else read_inputs(documents, **(options or {}))
+    )
     answers = trained.answers(corpus)
     if format is None:
         try:

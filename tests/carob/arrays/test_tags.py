@@ -216,7 +216,10 @@ def test_tags_are_taken_apart_into_prefix_and_label() -> None:
         (["B-PER", "I-"], "auto", {1: WANTED}),
         (["B-PER", "X-PER"], "auto", {1: KNOWN}),
         (["B-PER", "-PER"], "auto", {1: WANTED}),
-        (["B-PER", "b-PER"], "auto", {1: WANTED}),
+        (["B-PER", "b-PER"], "auto", {}),
+        (["B-PER", "e-mail"], "auto", {1: WANTED}),
+        (["b-per", "i-per", "FOO"], "auto", {2: WANTED}),
+        (["PER-B", "I-PER"], "auto", {0: WANTED}),
         (["B"], "auto", {0: WANTED}),
         (["PER", "B"], "auto", {1: WANTED}),
         (["PER", "X-PER"], "auto", {1: KNOWN}),
@@ -240,3 +243,49 @@ def test_a_file_without_prefixes_is_io_with_bare_labels() -> None:
     assert ("LOC", "PER") == interpret(["PER", "LOC"]).labels
     assert ("B-PER", "PER") == interpret(["PER", "B-PER"], "io").labels
     assert ("PER",) == interpret(["I-PER"], "io").labels
+
+
+@pytest.mark.parametrize(
+    ("tags", "prefixes", "labels"),
+    [
+        (["b-per", "i-per", "o"], "BIO", ["per", "per", ""]),
+        (["B_PER", "I-PER", "O"], "BIO", ["PER", "PER", ""]),
+        (["PER-B", "PER_i", "LOC-B"], "BIB", ["PER", "PER", "LOC"]),
+        (["s_per", "b_per", "i_per", "e_per"], "SBIE", ["per"] * 4),
+        (["B-PER", "o"], "BO", ["PER", ""]),
+        # One letter is enough if it is B or I, and every tag has it.
+        (["B_PER", "B_LOC"], "BB", ["PER", "LOC"]),
+        (["PER-I"], "I", ["PER"]),
+        # What does not show that it is a prefix is a part of the label.
+        (["S_time", "E_time"], "II", ["S_time", "E_time"]),
+        (["hepatitis-B", "DISEASE"], "II", ["hepatitis-B", "DISEASE"]),
+        (["B_cell", "T_cell"], "II", ["B_cell", "T_cell"]),
+    ],
+)
+def test_prefixes_are_recognised_in_other_spellings(
+    tags: list[str], prefixes: str, labels: list[str]
+) -> None:
+    tagset = interpret(tags)
+    names = [tagset.labels[i] if i >= 0 else "" for i in tagset.label]
+    assert (labels, {}) == (names, tagset.bad)
+    letters = [LETTERS[each] for each in prefixes if each != "O"]
+    assert letters == [p for p, name in zip(tagset.prefix.tolist(), names, strict=True) if name]
+
+
+@pytest.mark.parametrize("spelling", ["{letter}_{label}", "{label}-{letter}", "{label}_{letter}"])
+@pytest.mark.parametrize("scheme", sorted(set(SCHEMES) - {"io"}))
+@pytest.mark.parametrize("small", [False, True])
+def test_a_tag_means_the_same_in_every_spelling(spelling: str, scheme: str, small: bool) -> None:
+    usual = [f"{letter}-{label}" for label in ("PER", "LOC") for letter in SCHEMES[scheme]]
+    other = [
+        spelling.format(letter=tag[0].lower() if small else tag[0], label=tag[2:]) for tag in usual
+    ]
+    ours, theirs = interpret(usual), interpret(other)
+    assert tuple(range(len(other))) == theirs.respelled
+    assert () == ours.respelled
+    for mine, its in zip(ours[:-1], theirs[:-1], strict=True):
+        assert np.array_equal(mine, its) if isinstance(mine, np.ndarray) else mine == its
+
+
+def test_labels_are_whole_if_the_scheme_is_given_as_io() -> None:
+    assert ("b-per", "i-per") == interpret(["b-per", "i-per"], "io").labels

@@ -121,7 +121,7 @@ def test_the_table(gold: Path, capsys: pytest.CaptureFixture[str], tmp_path: Pat
     assert lines[1] == "mine   0.6667  0.6667  0.6667     3"
     assert lines[3] == "  ORG  0.0000  0.0000  0.0000     0"
     assert lines[5] == "(mine: gold has no label ORG (1 mention))"
-    assert lines[6].startswith("carob:") and "|exact.PRF|interval:none|id:" in lines[6]
+    assert lines[6].startswith("carob:") and "|documents:block|interval:none|id:" in lines[6]
     # The table has the warning already.
     assert err == (
         "mine: 2 documents, 3 gold and 3 system mentions; "

@@ -219,3 +219,15 @@ def test_a_result_keeps_no_tally(resamples: int, monkeypatch: pytest.MonkeyPatch
 @pytest.mark.parametrize("recipe", ["exact.F1", "ts.F1", "ts.mcc", "token.accuracy@macro"])
 def test_lists_without_anything_have_no_score(recipe: str) -> None:
     assert score([[], []], [[], []], recipe).value is None
+
+
+def test_lists_of_tags_in_another_spelling_are_read_with_a_remark() -> None:
+    gold = [["B-PER", "I-PER", "O"], ["B-LOC"]]
+    for system in (
+        [["B_PER", "I_PER", "O"], ["B_LOC"]],
+        [["PER-B", "PER-I", "o"], ["LOC-B"]],
+    ):
+        scores = score(gold, {"s": system}, "exact.F1", resamples=0)
+        assert 1.0 == scores.value
+        told = "s: 3 tags whose prefix is written in another way than in B-PER, and read like it"
+        assert (told,) == scores.remarks

@@ -48,7 +48,7 @@ SHORT = Corpus.of(document(Mention("PER", 0, 1), Mention("LOC", 3, 4)))
 def test_an_ordinary_evaluation_passes() -> None:
     audit = carob.score(PLAIN, SHORT, audit=True, resamples=0).audit
     assert audit is not None and audit.passed
-    assert audit.summary == "10 checks: 10 ok"
+    assert audit.summary == "14 checks: 14 ok"
     assert carob.score(PLAIN, SHORT, resamples=0).audit is None
 
 
@@ -228,7 +228,7 @@ def test_a_report_has_it_in_its_footer() -> None:
     pytest.importorskip("matplotlib")
     page = carob.report(PLAIN, {"short": SHORT}, resamples=0).to("html")
     footer = page[page.index("<footer>") :]
-    assert "<summary>Audit: 10 checks: 10 ok</summary>" in footer
+    assert "<summary>Audit: 14 checks: 14 ok</summary>" in footer
     assert "gold against itself: perfect under" in footer
 
 
@@ -236,7 +236,7 @@ def test_it_converts_as_results_do() -> None:
     audit = carob.score(PLAIN, SHORT, audit=True, resamples=0).audit
     assert isinstance(audit, SelfAudit)
     assert [row["name"] for row in audit.rows()][:2] == ["gold against itself", "duplicates"]
-    assert str(audit).startswith("audit: 10 checks: 10 ok\nok       gold against itself")
+    assert str(audit).startswith("audit: 14 checks: 14 ok\nok       gold against itself")
     with pytest.raises(UsageError):
         carob.score(PLAIN, SHORT, audits=True)  # type: ignore[call-arg]
 

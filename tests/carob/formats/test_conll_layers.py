@@ -146,7 +146,8 @@ def test_a_bar_separates_only_what_looks_like_tags(tag: str, parts: tuple[str, .
     assert parts == stacked(tag)
     if tag not in ("O", "O|B-PP"):
         labels = {part[2:] if part[1:2] == "-" else part for part in parts} - {"O"}
-        assert labels == set(of_bytes(f"a {tag}\n".encode()).labels)
+        data = f"a {tag}\nb O\n".encode()
+        assert labels == set(of_bytes(data).labels)
 
 
 def test_a_wrong_tag_in_a_stack_is_told_alone() -> None:

@@ -106,7 +106,15 @@ PROBLEMS: list[tuple[bytes, dict[str, Any], list[str]]] = [
         b"Ann\nslept\n",
         {},
         [
-            "file:1: K107 found one column with 'Ann', "
+            "file:1: K107 found bare tokens such as 'Ann', without tags, expected a token and a "
+            "tag, or a tag like B-PER alone; these are documents to tag, and no answer"
+        ],
+    ),
+    (
+        b"PER\nO\n",
+        {},
+        [
+            "file:1: K107 found one column with 'PER', "
             "expected a token and a tag, or a tag like B-PER alone"
         ],
     ),
