@@ -123,7 +123,7 @@ def small(mention: Mention) -> Small:
 
 
 def moved(gold: list[Mention], system: list[Mention], span: str, typed: bool) -> dict[str, Any]:
-    """The place of each system mention, by its id; None if it fits nothing."""
+    """The place of each system mention, by its id; ("lost", own place) if it fits nothing."""
     places: dict[str, Any] = {}
     if span == "exact":
         return {s.id or "": s.fragments for s in system}
@@ -138,7 +138,7 @@ def moved(gold: list[Mention], system: list[Mention], span: str, typed: bool) ->
             own = (s.head,) if s.head is not None else None
             places[s.id or ""] = own or ((min(heads)[2],) if heads else s.fragments)
         return places
-    places = dict.fromkeys((s.id or "" for s in system), None)
+    places = {s.id or "": ("lost", s.fragments) for s in system}
     if span == "aligned":
         for label in ("X", "Y") if typed else ("XY",):
             ours = [g for g in gold if g.label in label]
@@ -194,14 +194,16 @@ class Twin:
             items: list[tuple[Any, Any, str]] = []
 
             def code(member: str | None, side: int = side) -> Any:
-                where = place[side][member or ""]
-                return None if where is None else (where, label[side][member or ""] * typed)
+                return place[side][member or ""], label[side][member or ""] * typed
 
             def same(own: Any) -> Any:
                 return own
 
             def joint(own: Any) -> Any:
                 return ("cluster", together[own]) if own in together else own
+
+            def is_lost(own: Any) -> bool:
+                return bool(own[0][0] == "lost")
 
             for group in document.relations:
                 triggers = [code(m) for role, m in group.members if role == "trigger"]
@@ -214,14 +216,14 @@ class Twin:
                         for change in (same, joint)
                     ]  # fmt: skip
                     named = group.label * (space.label == "match")
-                    lost = any(own is None for _, own in others)
-                    pair = [None if lost else (named, each) for each in lists]
-                    items.append((pair[0], pair[1], group.label))
+                    lost = any(is_lost(own) for _, own in others)
+                    one, other = ((named, each) for each in lists)
+                    items.append((one, None if lost else other, group.label))
                 elif self.name == "triggers":
                     named = group.label * (space.label == "match")
                     for own in triggers:
-                        key = None if own is None else (own, named)
-                        items.append((key, key, group.label))
+                        key = own, named
+                        items.append((key, None if is_lost(own) else key, group.label))
                 elif self.name == "arguments" and triggers:
                     for role, own in others:
                         more: list[Hashable] = [role * (space.role == "match")]
@@ -229,9 +231,11 @@ class Twin:
                             more.append(group.label)
                         if space.attach == "trigger":
                             more.append(tuple(sorted(triggers, key=repr)))
-                        lost = own is None or (space.attach == "trigger" and None in triggers)
-                        keys = [None if lost else (each, *more) for each in (own, joint(own))]
-                        items.append((keys[0], keys[1], f"{group.label}.{role}"))
+                        lost = is_lost(own) or (
+                            space.attach == "trigger" and any(map(is_lost, triggers))
+                        )
+                        key, last = ((each, *more) for each in (own, joint(own)))
+                        items.append((key, None if lost else last, f"{group.label}.{role}"))
             found.append(items)
         return found
 
@@ -240,10 +244,9 @@ class Twin:
         sides = []
         for items in self.keys(gold, system):
             once: dict[Any, tuple[Any, str]] = {}
-            for number, (key, joint, row) in enumerate(items):
-                own = ("lost", number) if key is None else key
-                if own not in once or row < once[own][1]:
-                    once[own] = (None if key is None else joint, row)
+            for key, joint, row in items:
+                if key not in once or row < once[key][1]:
+                    once[key] = joint, row
             sides.append(list(once.values()))
         common = Counter(j for j, _ in sides[0] if j is not None) & Counter(
             j for j, _ in sides[1] if j is not None
@@ -321,6 +324,30 @@ def test_a_relation_stated_twice_is_one_and_is_counted_in_the_coverage() -> None
     result = score(between("BORN"), between("BORN", "BORN"), "relations.PRF", resamples=0)
     assert [1.0, 1.0, 1.0] == [each.value for each in result.scores]
     assert 1 == result.systems[0].coverage["duplicates"]
+
+
+@pytest.mark.parametrize("span", ["aligned", "first"])
+def test_a_wrong_item_stated_three_times_is_one(span: str) -> None:
+    bo = Mention("PER", 1, 2, id="b")
+    for trigger, recipe in ((False, "relations"), (True, "triggers"), (True, "arguments")):
+        roles = ("trigger" if trigger else "who", "b"), ("where", "o")
+        wrong = Document(
+            "d", tokens=("Ann", "in", "Oslo"), mentions=(ANN, bo, OSLO),
+            relations=(Group("BORN", roles),) * 3,
+        )  # fmt: skip
+        recipe = f"{recipe}(attach=trigger,span={span})" if recipe == "arguments" else (
+            f"{recipe}(span={span})"
+        )  # fmt: skip
+        gold = replace(wrong, mentions=(ANN, OSLO), relations=())
+        pair = Pair.of(Corpus.of(gold), Corpus.of(wrong))
+        assert [0, 0, 0, 1] == counts(recipe, pair)
+        assert [2] == list(pair.links.duplicates.values())
+
+
+def test_relations_that_lack_a_mention_are_not_known_to_be_the_same() -> None:
+    gold = between("BORN", "BORN", who="a", where="o")
+    both = Pair.of(gold, gold, labels=("PER",))
+    assert [0, 2, 0, 2] == counts("relations", both)
 
 
 def test_two_events_on_one_trigger_are_both_compared() -> None:

@@ -22,12 +22,13 @@ Span = Literal["exact", "head", "aligned", "first"]
 
 
 class Places(NamedTuple):
-    """The place of each mention of gold and of the system, from 1 up; 0 fits nothing. Documents
-    are part of it.
+    """The place of each mention of gold and of the system, from 1 up; documents are part of it.
+    Places after `last` fit nothing, but are the same for mentions that are at the same place.
     """
 
     gold: IntArray
     system: IntArray
+    last: int
 
 
 def places(links: LinkedPair, span: str, *, labelled: bool) -> Places:
@@ -54,14 +55,14 @@ def _places(pair: Pair, span: str, *, labelled: bool) -> Places:
     else:
         gold, system = _first(pair, labelled=labelled)
     both = _numbered(ours, theirs)
-    moved = np.zeros(len(pair.system), np.int64)
+    moved = both.last + both.system
     moved[system] = both.gold[gold]
-    return Places(both.gold, moved)
+    return both._replace(system=moved)
 
 
 def _numbered(ours: IntArray, theirs: IntArray) -> Places:
     numbers = ranked(np.concatenate([ours, theirs]))[1] + 1
-    return Places(numbers[: len(ours)], numbers[len(ours) :])
+    return Places(numbers[: len(ours)], numbers[len(ours) :], int(numbers.max(initial=0)))
 
 
 def _aligned(pair: Pair, *, labelled: bool) -> tuple[IntArray, IntArray]:
@@ -180,7 +181,7 @@ def clustered(
     The places (with `labels`, the places and labels) of the mentions of a cluster become the same,
     on both sides. If a place is in several clusters, the first counts.
     """
-    gold, system = found
+    gold, system = found.gold, found.system
     if labels is not None:
         gold, system = packed([gold, labels[0]], [system, labels[1]])
     numbers = _numbered(gold, system)
@@ -188,14 +189,13 @@ def clustered(
     cluster = np.repeat(np.arange(len(clusters)), np.diff(clusters.offsets))
     member = clusters.mention
     there = member != UNKNOWN
-    which = np.full(1 + max(int(each.max(initial=0)) for each in numbers), -1, np.int64)
+    which = np.full(1 + numbers.last, -1, np.int64)
     own = numbers.gold[member[there]]
     which[own[::-1]] = cluster[there][::-1]  # the first is written last
     top = len(which)
 
-    def named(codes: IntArray, placed: IntArray) -> IntArray:
-        """Clusters come after all places; what fits nothing stays 0."""
-        joint = np.where(which[codes] >= 0, top + which[codes], codes)
-        return np.where(placed == 0, 0, joint)
-
-    return named(numbers.gold, found.gold), named(numbers.system, found.system)
+    # Clusters come after all places.
+    gold, system = (
+        np.where(which[codes] >= 0, top + which[codes], codes) for codes in numbers[:2]
+    )
+    return gold, system
