@@ -7,6 +7,7 @@ and the objects of its pairs are compared again, this time to count.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import lcm
@@ -22,6 +23,8 @@ from carob.arrays.types import BoolArray, FloatArray, IntArray
 from carob.corpus.paths import keys_of
 from carob.corpus.problems import InputError, Problem, shown
 from carob.corpus.tables import int32
+from carob.match import _long_lists
+from carob.match._long_lists import BLOCK, LongLists, expanded, pairs_with_equal_keys
 from carob.pair.records import RecordPair, Side
 from carob.values.column import CORRECT, PARTIAL
 from carob.values.schema import Node
@@ -29,9 +32,9 @@ from carob.values.schema import Node
 COR, INC, PAR, MIS, SPU, NON, UNJUDGED = range(7)
 
 MOST_PAIRS = 16_000_000
-"""How many pairs of items of two lists are compared, at most: 4,000 x 4,000."""
-BLOCK = 1 << 18
-"""How many pairs are compared at a time."""
+"""How many pairs of values of two lists are compared, at most: 4,000 x 4,000."""
+LONG = 1 << 16
+"""In lists with more pairs only items are compared that can be alike."""
 STEPS = 4_000_000
 """How many steps the assignments may take, all together."""
 EXACT = 1 << 40
@@ -61,17 +64,6 @@ class Parts(NamedTuple):
         """The same, of other pairs; in small numbers, because there are many."""
         return Parts(int32(pair[self.pair]), int32(self.row), self.outcome.astype(np.int8),
                      int32(self.gold), int32(self.system))  # fmt: skip
-
-
-def expanded(first: IntArray, count: IntArray) -> tuple[IntArray, IntArray]:
-    """For ranges of rows: which range each row is of, and the rows, end to end.
-
-    >>> expanded(np.array([5, 9]), np.array([2, 1]))
-    (array([0, 0, 1]), array([5, 6, 9]))
-    """
-    owner = np.repeat(np.arange(len(first)), count)
-    start = np.cumsum(count) - count
-    return owner, np.arange(len(owner)) - start[owner] + first[owner]
 
 
 @dataclass(eq=False)
@@ -427,18 +419,17 @@ class Comparer:
             raise self._too_large(node, int(sizes.max()))
         return expanded(low, count)
 
-    def _too_large(self, node: Node, size: int) -> InputError:
+    def _too_large(self, node: Node, size: int, *, has_remedy: bool = False) -> InputError:
         found = f"{size:,} pairs of items of {shown(node.path or 'a document')} to compare"
-        hint = (
-            f"a key for {node.path} compares only items with the same key" if node.is_object else ""
-        )
+        hint = f"a key for {node.path} compares only items with the same key" if has_remedy else ""
+        most = _long_lists.MOST_PAIRS if node.is_object else MOST_PAIRS
         return InputError([Problem("K309", "gold and system", None, found,
-                                   f"at most {MOST_PAIRS:,} in a document", hint)])  # fmt: skip
+                                   f"at most {most:,} in a document", hint)])  # fmt: skip
 
     def _assigned(self, gold: IntArray, system: IntArray, gains: list[IntArray]) -> IntArray:
         """The edges of the best mapping; no two pairs have a gold or a system place in common."""
         try:
-            return assign(gold, system, gains, STEPS, large=1 << 24)
+            return assign(gold, system, gains, STEPS, large=_long_lists.MOST_PAIRS)
         except TooManyStepsError:
             raise InputError([Problem(
                 "K309", "gold and system", None, "lists that can be aligned in too many ways",
@@ -490,13 +481,16 @@ class Comparer:
     ) -> list[Parts]:
         """Align the objects of lists: each list is a stretch of a table of templates."""
         (ours, first, n), (theirs, other, m) = gold, system
-        sizes = n * m
-        if sizes.max(initial=0) > MOST_PAIRS:
-            raise self._too_large(node, int(sizes.max()))
         found: list[tuple[IntArray, ...]] = []
         any_likeness = floor is not None and floor < 0
         least = 0.0 if any_likeness else self._floor(floor)
-        for which, place, answer in _blocks(first, n, other, m):
+        long = (n * m > LONG) & (not any_likeness)
+        if ordered and (n * m).max(initial=0) > _long_lists.MOST_PAIRS:
+            raise self._too_large(node, int((n * m).max()))
+        for which, place, answer in itertools.chain(
+            _blocks(first, np.where(long, 0, n), other, m),
+            *(self._long(node, each, gold, system, least, key) for each in np.flatnonzero(long)),
+        ):
             mine, its = ours[place], theirs[answer]
             allowed = np.ones(len(which), bool)
             for name in key:
@@ -542,8 +536,46 @@ class Comparer:
             parts.append(self._alone(table[places[free]], pair[owner[free]], outcome))
         return parts
 
-    def _same_key(self, node: Node, name: str, gold: IntArray, system: IntArray) -> BoolArray:
-        """Which pairs of objects have this slot filled, once, with the same value."""
+    def _long(
+        self,
+        node: Node,
+        which: int,
+        gold: tuple[IntArray, IntArray, IntArray],
+        system: tuple[IntArray, IntArray, IntArray],
+        least: float,
+        key: tuple[str, ...],
+    ) -> Iterator[tuple[IntArray, IntArray, IntArray]]:
+        """The pairs of one list that can be alike, some at a time; all, if they cannot be told."""
+        places = [first[which] + np.arange(n[which]) for _, first, n in (gold, system)]
+        mine, its = gold[0][places[0]], system[0][places[1]]
+        if key:
+            keys = [self._key_leaves(node, name, mine, its) for name in key]
+            leaves = [(child.number, *each) for child, *each in keys]
+            both = pairs_with_equal_keys(self.pair, leaves, _long_lists.MOST_PAIRS)
+            blocks = None if both is None else iter([both])
+        else:
+            blocks = LongLists(self.pair, self.weights, mine, its, least).likely_pairs()
+        if blocks is None:
+            if len(mine) * len(its) > _long_lists.MOST_PAIRS:
+                raise self._too_large(node, len(mine) * len(its), has_remedy=not key)
+            one = (np.zeros(1, np.int64), np.array([len(mine)]))
+            other = (one[0], np.array([len(its)]))
+            blocks = ((left, right) for _, left, right in _blocks(*one, *other))
+        compared = 0
+        for left, right in blocks:
+            compared += len(left)
+            if compared > _long_lists.MOST_PAIRS:
+                raise self._too_large(node, len(mine) * len(its), has_remedy=not key)
+            for start in range(0, len(left), BLOCK):
+                some = slice(start, start + BLOCK)
+                yield np.full(len(left[some]), which), places[0][left[some]], places[1][right[some]]
+
+    def _key_leaves(
+        self, node: Node, name: str, gold: IntArray, system: IntArray
+    ) -> tuple[Node, IntArray, IntArray]:
+        """The node of a key slot, and its leaf in each object of both sides: -1 unless the slot is
+        filled once.
+        """
         at, ours, theirs = node, gold, system
         *before, last = keys_of(name)
         for word in before:
@@ -558,9 +590,14 @@ class Comparer:
         child = self.nodes[at.children[last]]
         first, count = self.gold.leaves_at(ours, child.number)
         other, counts = self.system.leaves_at(theirs, child.number)
+        return child, np.where(count == 1, first, -1), np.where(counts == 1, other, -1)
+
+    def _same_key(self, node: Node, name: str, gold: IntArray, system: IntArray) -> BoolArray:
+        """Which pairs of objects have this slot filled, once, with the same value."""
+        child, ours, theirs = self._key_leaves(node, name, gold, system)
         same = np.zeros(len(gold), bool)
-        there = np.flatnonzero((count == 1) & (counts == 1))
-        same[there] = self.outcomes(child, first[there], other[there]) == CORRECT
+        there = np.flatnonzero((ours >= 0) & (theirs >= 0))
+        same[there] = self.outcomes(child, ours[there], theirs[there]) == CORRECT
         return same
 
     def likeness(self, node: Node, gold: IntArray, system: IntArray) -> Likeness:

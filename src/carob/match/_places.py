@@ -195,7 +195,5 @@ def clustered(
     top = len(which)
 
     # Clusters come after all places.
-    gold, system = (
-        np.where(which[codes] >= 0, top + which[codes], codes) for codes in numbers[:2]
-    )
+    gold, system = (np.where(which[codes] >= 0, top + which[codes], codes) for codes in numbers[:2])
     return gold, system
