@@ -508,9 +508,8 @@ class Comparer:
                 rows = np.flatnonzero(good)
             else:
                 rows = np.arange(len(which))
-            found.append((which[rows], place[rows], answer[rows], likeness.right[rows],
-                          likeness.all[rows], likeness.correct[rows],
-                          likeness.partial[rows]))  # fmt: skip
+            at = (int32(each[rows]) for each in (which, place, answer))  # there may be millions
+            found.append((*at, *(each[rows] for each in likeness)))
         which, place, answer, right, whole, correct, partial = (
             np.concatenate(column) for column in zip(*found, strict=True)
         )
