@@ -17,7 +17,7 @@ import numpy as np
 
 from carob.arrays.assign import assign
 from carob.arrays.components import alone as alone_edges
-from carob.arrays.join import join, packed
+from carob.arrays.join import join, packed, rest
 from carob.arrays.optimum import TooManyStepsError
 from carob.arrays.types import BoolArray, FloatArray, IntArray
 from carob.corpus.paths import keys_of
@@ -38,6 +38,7 @@ LONG = 1 << 16
 STEPS = 4_000_000
 """How many steps the assignments may take, all together."""
 EXACT = 1 << 40
+_NONE = np.empty(0, np.int64)
 
 
 class Parts(NamedTuple):
@@ -114,7 +115,7 @@ class Comparer:
             mask[doc] for mask, doc in zip(((theirs == 0), (ours == 0)), docs, strict=True)
         )
         parts.append(self._alone(rows[0][mine], docs[0][mine], MIS))
-        parts.append(self._alone(rows[1][others], docs[1][others], SPU))
+        parts.append(self._left_alone(node, rows[1][others], docs[1][others]))
         crowd = every[many]
         if len(crowd):
             lists = [(row[np.argsort(doc, kind="stable")], np.sort(doc))
@@ -161,16 +162,20 @@ class Comparer:
 
     def _judged(self, child: Node, gold: IntArray) -> BoolArray:
         """In which pairs gold was annotated for this slot."""
-        empty, open_ = self.gold.marks
-        key = gold.astype(np.int64) * self.gold.width + child.number
+        open_ = self.gold.marks[1]
         if not len(open_) and not child.slot.unannotated:
             return np.ones(len(gold), bool)
-        judged = ~_among(key, open_)
+        judged = ~_among(gold.astype(np.int64) * self.gold.width + child.number, open_)
         if child.slot.unannotated:
-            there = self.gold.leaves_at(gold, child.number)[1] > 0
-            there |= self.gold.children_at(gold, child.number)[1] > 0
-            judged &= there | _among(key, empty)
+            judged &= self._is_annotated(child, gold)
         return judged
+
+    def _is_annotated(self, child: Node, gold: IntArray) -> BoolArray:
+        """Which objects of gold have this slot, if only to say that it is empty."""
+        there = self.gold.leaves_at(gold, child.number)[1] > 0
+        there |= self.gold.children_at(gold, child.number)[1] > 0
+        return there | _among(gold.astype(np.int64) * self.gold.width + child.number,
+                              self.gold.marks[0])  # fmt: skip
 
     def _unjudged(self, child: Node, system: IntArray, mask: BoolArray) -> list[Parts]:
         pairs = np.flatnonzero(mask)
@@ -205,6 +210,30 @@ class Comparer:
             templates, pair = side.children[place], pair[owner]
         return Parts.joined(parts)
 
+    def _left_alone(
+        self, node: Node, templates: IntArray, pair: IntArray, gold: IntArray = _NONE,
+        whose: IntArray = _NONE,
+    ) -> Parts:  # fmt: skip
+        """All values in these objects of lists of the system as spurious. A slot that may be
+        unannotated is not judged if no object of gold in the same list (`whose` are the pairs of
+        these) has it.
+        """
+        parts = self._alone(templates, pair, SPU)
+        outcome = parts.outcome
+        for child in (self.nodes[number] for number in node.children.values()):
+            if child.slot.unannotated:
+                annotated = whose[self._is_annotated(child, gold)]
+                open_ = ~np.isin(parts.pair, annotated) & self._below(child)[parts.row]
+                outcome = np.where(open_, UNJUDGED, outcome)
+        return parts._replace(outcome=outcome)
+
+    def _below(self, node: Node) -> BoolArray:
+        """Which rows are of a slot, or of one in it."""
+        below = np.zeros(len(self.pair.rows), bool)
+        for each in self.nodes:  # an object comes before what is in it
+            below[each.number] = each is node or (each.parent >= 0 and below[each.parent])
+        return below
+
     def _objects(self, node: Node, gold: IntArray, system: IntArray, *, final: bool) -> list[Parts]:
         """The objects of a slot of these pairs."""
         (first, ours), (other, theirs) = (
@@ -220,8 +249,13 @@ class Comparer:
         parts.append(self._alone(self.gold.children[place], lone[owner], MIS))
         lone = np.flatnonzero((ours == 0) & (theirs > 0))
         owner, place = expanded(other[lone], theirs[lone])
-        parts.append(self._alone(self.system.children[place], lone[owner], SPU))
+        inner = self.system.children[place]
         slot = node.slot
+        parts.append(
+            self._left_alone(node, inner, lone[owner])
+            if slot.is_list
+            else self._alone(inner, lone[owner], SPU)
+        )
         both = (ours > 0) & (theirs > 0)
         if not slot.is_list:
             one = np.flatnonzero((ours == 1) & (theirs == 1))
@@ -481,7 +515,7 @@ class Comparer:
     ) -> list[Parts]:
         """Align the objects of lists: each list is a stretch of a table of templates."""
         (ours, first, n), (theirs, other, m) = gold, system
-        found: list[tuple[IntArray, ...]] = []
+        found: list[tuple[IntArray, ...]] = [(*[int32(_NONE)] * 3, *[_NONE] * 4)]
         any_likeness = floor is not None and floor < 0
         least = 0.0 if any_likeness else self._floor(floor)
         long = (n * m > LONG) & (not any_likeness)
@@ -510,29 +544,33 @@ class Comparer:
                 rows = np.arange(len(which))
             at = (int32(each[rows]) for each in (which, place, answer))  # there may be millions
             found.append((*at, *(each[rows] for each in likeness)))
-        which, place, answer, right, whole, correct, partial = (
+        which, place, answer, alike, whole, correct, partial = (
             np.concatenate(column) for column in zip(*found, strict=True)
         )
         # With a key, even a pair without anything else in common is one.
-        gains = [correct, partial, *([np.ones_like(right)] if any_likeness or key else [])]
+        gains = [correct, partial, *([np.ones_like(alike)] if any_likeness or key else [])]
+        # An object that is compared with several others may be in several lists: its number in
+        # all lists, end to end, is different in each.
+        (of, places), (to, answers) = expanded(first, n), expanded(other, m)
+        ours, theirs = ours[places], theirs[answers]
+        left = (np.cumsum(n) - n - first)[which] + place
+        right = (np.cumsum(m) - m - other)[which] + answer
         if ordered:
             edges = self._in_order(which, place - first[which], answer - other[which],
-                                   right, whole, gains, n, m)  # fmt: skip
+                                   alike, whole, gains, n, m)  # fmt: skip
         else:
-            edges = self._mapped(which, ours, place, theirs, answer, right, whole, gains)
-        mine, its = ours[place[edges]], theirs[answer[edges]]
+            edges = self._mapped(which, ours, left, theirs, right, alike, whole, gains)
+        mine, its = ours[left[edges]], theirs[right[edges]]
         at = pair[which[edges]]
         if final:
             parts = [self._final(node, mine, its, at)]
         else:
             counted = self.compare(node, mine, its)
             parts = [counted._replace(pair=at[counted.pair])]
-        for (table, start, count), paired, outcome in (
-            (gold, place[edges], MIS), (system, answer[edges], SPU),
-        ):  # fmt: skip
-            owner, places = expanded(start, count)
-            free = ~_among(places, np.sort(paired))
-            parts.append(self._alone(table[places[free]], pair[owner[free]], outcome))
+        free = rest(len(ours), left[edges])
+        parts.append(self._alone(ours[free], pair[of[free]], MIS))
+        free = rest(len(theirs), right[edges])
+        parts.append(self._left_alone(node, theirs[free], pair[to[free]], ours, pair[of]))
         return parts
 
     def _long(

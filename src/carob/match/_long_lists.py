@@ -53,18 +53,21 @@ def pairs_with_equal_keys(
     slot, and its leaf in each object of gold and of the system (-1: none). Slots in which different
     values may match are left out; None if none is left, or if there are more than `most` pairs.
     """
+    sides = pair.gold.leaves, pair.system.leaves
     columns: tuple[list[IntArray], list[IntArray]] = [], []
     filled = [np.ones(len(leaf), bool) for leaf in keys[0][1:]]
     for number, *leaves in keys:
-        column, sides = pair.columns[number], (pair.gold, pair.system)
-        size = np.diff(pair.gold.leaves.offsets)[leaves[0]]
-        if not column.by_equality or (size[leaves[0] >= 0] > 1).any():
+        column = pair.columns[number]
+        several = np.diff(sides[0].offsets)[leaves[0][leaves[0] >= 0]] > 1
+        if not column.by_equality or several.any():
             continue
         for side, leaf, there, codes in zip(sides, leaves, filled, columns, strict=True):
-            code = side.leaves.code[side.leaves.offsets[leaf]]
-            there &= (leaf >= 0) & column.readable[code]
-            own = np.zeros(len(leaf), np.int64)
-            own[there] = column.keys(code[there])
+            rows = np.flatnonzero(leaf >= 0)
+            code = side.code[side.offsets[leaf[rows]]]
+            good = column.readable[code]
+            own = np.full(len(leaf), -1)
+            own[rows[good]] = column.keys(code[good])
+            there &= own >= 0
             codes.append(own)
     if not columns[0]:
         return None
