@@ -13,12 +13,17 @@ import numpy as np
 from carob.arrays.greedy import greedy
 from carob.arrays.join import join, packed, ranked
 from carob.arrays.types import BoolArray, IntArray
+from carob.corpus.corpus import Words
+from carob.corpus.problems import DataError, shown
 from carob.corpus.tables import UNKNOWN, Fragments, Mentions
 from carob.match.slots import align
+from carob.pair.filled import words_at
 from carob.pair.links import LinkedPair
 from carob.pair.pair import Pair
+from carob.pair.string_relations import TEXT
+from carob.values.raw import fold
 
-Span = Literal["exact", "head", "aligned", "first"]
+Span = Literal["exact", "head", "aligned", "first", "text"]
 
 
 class Places(NamedTuple):
@@ -36,9 +41,12 @@ def places(links: LinkedPair, span: str, *, labelled: bool) -> Places:
     must agree too, which decides what may be aligned.
     """
     pair = links.mentions
+    if links.wordless and span != "text":
+        raise DataError(f"{links.wordless}; span=text compares arguments as strings")
     key = ("places", span, labelled and span in ("aligned", "first"))
     if key not in pair.remembered:
-        pair.remembered[key] = _places(pair, span, labelled=labelled)
+        texts = span == "text"
+        pair.remembered[key] = _texts(links) if texts else _places(pair, span, labelled=labelled)
     found: Places = pair.remembered[key]
     return found
 
@@ -58,6 +66,32 @@ def _places(pair: Pair, span: str, *, labelled: bool) -> Places:
     moved = both.last + both.system
     moved[system] = both.gold[gold]
     return both._replace(system=moved)
+
+
+def _texts(links: LinkedPair) -> Places:
+    """The strings of mentions in the place of their places."""
+    pair, sides = links.mentions, []
+    numbers: dict[tuple[int, str], int] = {}
+    for table, own in ((pair.gold, links.gold), (pair.system, links.system)):
+        codes = np.zeros(len(table), np.int64)
+        doc = UNKNOWN
+        words: Words = (None, None)
+        for row in np.unique(own.mention[own.mention >= 0]).tolist():
+            if table.doc[row] != doc:
+                doc = int(table.doc[row])
+                words = links.words(doc)
+            text = table.attributes[TEXT][row] if TEXT in table.attributes else None
+            text = text or words_at(words, table.fragments_of(row), pair.unit)
+            if text is None:
+                name = shown(pair.documents.name(doc))
+                raise DataError(
+                    links.wordless
+                    or f"span=text compares strings, and document {name} has mentions and no text to "
+                    "read them in"
+                )
+            codes[row] = numbers.setdefault((doc, fold(text)), len(numbers) + 1)
+        sides.append(codes)
+    return Places(sides[0], sides[1], len(numbers))
 
 
 def _numbered(ours: IntArray, theirs: IntArray) -> Places:

@@ -9,7 +9,7 @@ the first in the alphabet.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -41,7 +41,9 @@ class Relations:
 
     `span` says which places agree: `exact`; `head`: the heads of the mentions, if known; `aligned`:
     a system mention is at the place of the gold mention that `slots` aligns it with; `first`: of
-    the gold mention with its place, or else the first one left that it overlaps. With `coref=gold`
+    the gold mention with its place, or else the first one left that it overlaps; `text`: strings
+    are compared instead, without case and with single white space, which is taken by itself where
+    arguments have neither places nor a text to find them in. With `coref=gold`
     a mention of a gold cluster stands for the whole cluster.
 
     Taillé et al. (2020), "Let's Stop Incorrect Comparisons in End-to-end Relation Extraction!", for
@@ -352,10 +354,13 @@ def kinds_of_errors(pair: Pair) -> tuple[IntArray, IntArray, IntArray]:
     the system (-1: none). Each goes with another one by the first step in which the two agree.
     """
     links = pair.links
-    first = STEPS["TP"].keyed(links)
+    steps = dict(STEPS)
+    if links.wordless:  # there are only strings, which have no boundaries
+        steps = {kind: replace(step, span="text") for kind, step in STEPS.items()}
+    first = steps["TP"].keyed(links)
     left = [side.item[_distinct(side)] for side in first]
     found = []
-    for code, space in enumerate(STEPS.values()):
+    for code, space in enumerate(steps.values()):
         keys, rows = [], []
         for side, items in zip(space.keyed(links), left, strict=True):
             own = np.flatnonzero(np.isin(side.item, items) & (side.joint >= 0))
@@ -386,7 +391,7 @@ def _distinct(side: Keyed) -> IntArray:
 
 def _is_symmetric(span: str, coref: str) -> bool:
     """Heads and clusters are gold's, and so are the places that system mentions are moved to."""
-    return span == "exact" and coref == "none"
+    return span in ("exact", "text") and coref == "none"
 
 
 def _mention_codes(
