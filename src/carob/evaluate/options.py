@@ -91,7 +91,8 @@ class Options:
     preset: str | None = None
     """The table of recipes to score when no recipe is given: `mentions`, `nugget` (the default for
     the format tbf), `templates` (the default if gold has templates, or if a system has templates
-    and no mention), `events` or `relations` (the defaults if gold has events, or relations).
+    and no mention), `events` or `relations` (the defaults if gold has events, or relations), or
+    `triples` (the default if gold is triples, or has relations and templates).
     """
     labels: tuple[str, ...] | None = None
     """The labels, and the slots, that count; None for all."""

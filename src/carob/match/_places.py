@@ -84,11 +84,8 @@ def _texts(links: LinkedPair) -> Places:
             text = text or words_at(words, table.fragments_of(row), pair.unit)
             if text is None:
                 name = shown(pair.documents.name(doc))
-                raise DataError(
-                    links.wordless
-                    or f"span=text compares strings, and document {name} has mentions and no text to "
-                    "read them in"
-                )
+                found = f"document {name} has mentions and no text to read them in"
+                raise DataError(links.wordless or f"span=text compares strings, and {found}")
             codes[row] = numbers.setdefault((doc, fold(text)), len(numbers) + 1)
         sides.append(codes)
     return Places(sides[0], sides[1], len(numbers))
