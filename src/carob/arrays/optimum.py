@@ -184,11 +184,15 @@ class _Choice:
             now = int(best.place[row])
             wanted = [c for c in near if c not in kept and (now == NONE or c < now)]
             if wanted:
-                self._improve(row, wanted, kept)
+                visited = self._improve(row, wanted, kept)
+                # Each takes a tenth of the time of a step on the way to the assignment.
+                best.work.step(1 + visited // 8)
             kept.add(int(best.place[row]))
 
-    def _improve(self, row: int, wanted: list[int], kept: set[int]) -> None:
-        """Let the row take the first wanted column that its owner can give up."""
+    def _improve(self, row: int, wanted: list[int], kept: set[int]) -> int:
+        """Let the row take the first wanted column that its owner can give up; how many columns
+        were visited to find out.
+        """
         best = self.best
         now = int(best.place[row])
         goal = self.outside if now == NONE else now
@@ -199,15 +203,15 @@ class _Choice:
             came[column] = (NONE, row)
             waiting = [column]
             while waiting:
-                best.work.step()
                 here = waiting.pop()
                 if here == goal:
                     self._move(goal, came)
-                    return
+                    return len(came)
                 for after, mover in self._steps(here):
                     if after not in came and after not in kept:
                         came[after] = (here, mover)
                         waiting.append(after)
+        return len(came)
 
     def _steps(self, here: int) -> list[tuple[int, int]]:
         """The columns that the row losing `here` can take, and that row (NONE: the outside)."""

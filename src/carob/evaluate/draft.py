@@ -27,9 +27,10 @@ _RECIPES = {
     "events": ("triggers.PRF", "arguments.PRF"),
     "mentions": ("exact.PRF",),
     "nugget": ("nugget.PRF",),
-    "relations": ("exact.PRF", "relations.PRF"),
+    "relations": ("relations.PRF", "exact.PRF"),
     "templates": ("oas.PRF", "oaod.PRF", "oads.PRF", "templates.PRF"),
     "records": ("fields.PRF", "record.exact"),
+    "triples": ("relations(types=ignore).PRF", "oads.PRF"),
 }
 
 _HEAD = """\

@@ -154,6 +154,7 @@ def errors_of(options: Options, gold: Corpus, systems: Iterable[Corpus]) -> str:
         typed = any(slot.typed for slot in options.task.slots.values())
         table = "records" if typed else None
     table = table or table_for(gold, systems)
+    table = "templates" if table == "triples" else table
     return table if table in KINDS else "mentions"
 
 

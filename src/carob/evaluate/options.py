@@ -93,7 +93,8 @@ class Options:
     """The table of recipes to score when no recipe is given: `mentions`, `nugget` (the default for
     the format tbf), `templates` (the default if texts fill slots of gold, or if a system has
     templates and no mention), `records` (if numbers or booleans fill slots of gold), `events` or
-    `relations` (the defaults if gold has events, or relations).
+    `relations` (the defaults if gold has events, or relations), or `triples` (the default if gold
+    is triples, or has relations and templates).
     """
     labels: tuple[str, ...] | None = None
     """The labels, and the slots, that count; None for all."""
@@ -233,8 +234,11 @@ TEMPLATES = (
 )  # fmt: skip
 """The table `templates`: the three ways to count answers, and templates."""
 
-RELATIONS = ("exact.PRF", "relations.PRF", "relations(types=ignore).PRF")
-"""The table `relations`: mentions, and relations strictly and by their boundaries."""
+RELATIONS = ("relations.PRF", "relations(types=ignore).PRF", "exact.PRF")
+"""The table `relations`: relations strictly and by their boundaries, and mentions."""
+
+TRIPLES = (*RELATIONS[:2], *TEMPLATES)
+"""The table `triples`: relations, and the slots that their arguments fill."""
 
 EVENTS = (
     "triggers(label=ignore).PRF", "triggers.PRF", "arguments(role=ignore).PRF", "arguments.PRF",
@@ -253,7 +257,8 @@ CONFIDENT_RECORDS = ("record.ECE", "record.Brier", "record.AUROC")
 
 def table_for(gold: Corpus, systems: Iterable[Corpus] = ()) -> str:
     """Which table fits: `nugget` for tbf, `records` where numbers or booleans fill slots,
-    `templates` where texts do, `events` or `relations` if gold has some, else `mentions`.
+    `templates` where texts do, `events` or `relations` if gold has some, `triples` if it has
+    triples, or relations and templates, else `mentions`.
 
     Slots are filled if gold has templates, or if a system has some and no mention.
 
@@ -267,13 +272,15 @@ def table_for(gold: Corpus, systems: Iterable[Corpus] = ()) -> str:
         return "nugget"
     if len(gold.templates) > 0 and gold.templates.fillers.kind is not None:
         return "records"
+    if gold.origin is not None and gold.origin.format == "triples":
+        return "triples"
     if not len(gold.relations):
         filled = len(gold.templates) > 0 or any(only_fillers(each) for each in systems)
         return "templates" if filled else "mentions"
-    if len(gold.templates):
-        return "templates"
     from carob.pair.links import has_events  # most files have no relations
 
+    if len(gold.templates):
+        return "templates" if has_events(gold) else "triples"
     return "events" if has_events(gold) else "relations"
 
 
@@ -310,9 +317,10 @@ def table_recipes(
 ) -> list[Recipe]:
     """The recipes of a table.
 
-    There are six tables: `mentions`; `nugget` for event nuggets: span only and every
+    There are seven tables: `mentions`; `nugget` for event nuggets: span only and every
     combination of the label (`type`) and the attributes of mentions, as the paper's Figure 3 has
-    them, micro and macro-doc-pr; `templates` for slots; `records`; `relations`; and `events`.
+    them, micro and macro-doc-pr; `templates` for slots; `records`; `relations`; `triples`, which
+    are relations and slots; and `events`.
 
     >>> str(table_recipes()[0])
     'exact.P'
@@ -335,7 +343,8 @@ def table_recipes(
         ]
         texts = [f"{space}.PRF@{how}" for how in ("micro", "macro-doc-pr") for space in spaces]
         return [recipe for text in texts for recipe in Recipe.expand(text)]
-    tables = {"templates": TEMPLATES, "relations": RELATIONS, "events": EVENTS, "records": RECORDS}
+    tables = {"templates": TEMPLATES, "relations": RELATIONS, "events": EVENTS, "records": RECORDS,
+              "triples": TRIPLES}  # fmt: skip
     if confident and table == "records":
         tables["records"] = RECORDS + CONFIDENT_RECORDS
     return [recipe for text in tables.get(table, MENTIONS) for recipe in Recipe.expand(text)]

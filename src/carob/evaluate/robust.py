@@ -97,7 +97,7 @@ RECORD_GRID: Mapping[str, tuple[str, ...]] = {
 
 GRIDS = {
     "events": EVENT_GRID, "mentions": GRID, "records": RECORD_GRID, "relations": RELATION_GRID,
-    "templates": SLOT_GRID,
+    "templates": SLOT_GRID, "triples": RELATION_GRID,
 }  # fmt: skip
 """The choices of each table; that of nuggets is a grid of its own."""
 

@@ -515,6 +515,7 @@ def prepare(
         answers = {name: answers[name] for name in paired.pairs}
         paired = _paired(reference, answers, options, tokens, strings=strings, several=several)
     pairs, tagset, slots = paired.pairs, paired.tagset, paired.slots
+    wanted = for_strings(wanted, list(pairs.values()), optional=optional)
     every = [reference, *answers.values()]
     set_aside = tuple(
         set_aside_as(name, inputs[name], invalid[name]) for name in inputs if name in invalid
@@ -754,6 +755,31 @@ def _countable(
     if not kept:
         raise DataError(next(iter(why.values())))
     return kept, tuple(f"{spell(space)} is left out: {text}" for space, text in why.items())
+
+
+def for_strings(
+    recipes: Sequence[Recipe], pairs: Sequence[Pair], *, optional: bool
+) -> Sequence[Recipe]:
+    """The recipes, adapted to relations that are stated by strings, as triples are.
+
+    Where arguments have neither places nor a text to find them in, their strings are compared. Of
+    default recipes (`optional`) none compares the types of arguments, which strings do not have.
+    """
+    if all(recipe.space.items != "relation" for recipe in recipes):
+        return recipes
+    links = [pair.links for pair in pairs]
+    wordless = any(each.wordless for each in links)
+    typeless = optional and any(each.of_strings for each in links)
+
+    def adapted(recipe: Recipe) -> Recipe:
+        space: Any = recipe.space
+        if space.items == "relation" and wordless and space.span == "exact":
+            space = replace(space, span="text")
+        if space.items == "relation" and typeless and hasattr(space, "types"):
+            space = replace(space, types="ignore")
+        return replace(recipe, space=space)
+
+    return list(dict.fromkeys(map(adapted, recipes)))
 
 
 def slot_counts(
@@ -1130,13 +1156,15 @@ def _quoted(name: str) -> str:
 
 def uncounted_groups(recipes: Sequence[Recipe], gold: Corpus) -> tuple[str, ...]:
     """Remarks if gold has relations or clusters that no recipe counts, or if recipes count
-    relations and gold has none.
+    relations and gold has none, nor triples.
 
     >>> from carob.recipe import Recipe
     >>> uncounted_groups([Recipe.parse("relations.F1")], Corpus.of("[Ann]PER slept"))
     ('relations counts what is between mentions, and gold has no relations',)
     """
     spaces = dict.fromkeys(spell(each.space) for each in recipes if each.space.items == "relation")
+    if len(gold.templates) and not len(gold.relations):  # strings state relations, and no events
+        spaces = {name: None for name in spaces if not name.startswith("relations")}
     if spaces and not len(gold.relations):
         verb = "counts" if len(spaces) == 1 else "count"
         return (f"{', '.join(spaces)} {verb} what is between mentions, and gold has no relations",)

@@ -6,6 +6,7 @@ DEFAULT_FOR = {
     "templates": "default where texts fill slots of gold, or a system has slots and no mentions",
     "records": "default where numbers or booleans fill slots of gold",
     "relations": "default where gold has relations",
+    "triples": "default where gold is triples, or has relations and templates",
     "events": "default where gold has events",
 }
 """When each table is scored if none is named."""
@@ -16,6 +17,7 @@ HEADLINES = {
     "templates": "oads.F1",
     "records": "fields.F1",
     "relations": "relations.F1",
+    "triples": "relations(types=ignore).F1",
     "events": "arguments.F1",
 }
 """The score of each table that stands for it where one is wanted."""

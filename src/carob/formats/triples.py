@@ -29,8 +29,9 @@ class Triples:
 
     The list may also be called relations or triplets; head, type and tail also subject, relation,
     predicate or label, and object. A triple becomes a template whose slots are the two `roles`.
-    Event spaces of relations find the strings in the text of the document, and count those that
-    are not there as ungrounded. `id` names the document. `raw` names the key whose text is such an
+    Event spaces of relations find the strings in the text of the document (`locate=gold`: first
+    where gold has a mention), and count those that are not there as ungrounded; without a text they
+    compare strings. `id` names the document. `raw` names the key whose text is such an
     object; `repair=json` mends damaged objects and counts them. With either, an answer that cannot
     be read is empty, and counted.
 

@@ -7,6 +7,7 @@ and the objects of its pairs are compared again, this time to count.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import lcm
@@ -16,12 +17,14 @@ import numpy as np
 
 from carob.arrays.assign import assign
 from carob.arrays.components import alone as alone_edges
-from carob.arrays.join import join, packed
+from carob.arrays.join import join, packed, rest
 from carob.arrays.optimum import TooManyStepsError
 from carob.arrays.types import BoolArray, FloatArray, IntArray
 from carob.corpus.paths import keys_of
 from carob.corpus.problems import InputError, Problem, shown
 from carob.corpus.tables import int32
+from carob.match import _long_lists
+from carob.match._long_lists import BLOCK, LongLists, expanded, pairs_with_equal_keys
 from carob.pair.records import RecordPair, Side
 from carob.values.column import CORRECT, PARTIAL
 from carob.values.schema import Node
@@ -29,9 +32,9 @@ from carob.values.schema import Node
 COR, INC, PAR, MIS, SPU, NON, UNJUDGED = range(7)
 
 MOST_PAIRS = 16_000_000
-"""How many pairs of items of two lists are compared, at most: 4,000 x 4,000."""
-BLOCK = 1 << 18
-"""How many pairs are compared at a time."""
+"""How many pairs of values of two lists are compared, at most: 4,000 x 4,000."""
+LONG = 1 << 16
+"""In lists with more pairs only items are compared that can be alike."""
 STEPS = 4_000_000
 """How many steps the assignments may take, all together."""
 EXACT = 1 << 40
@@ -62,17 +65,6 @@ class Parts(NamedTuple):
         """The same, of other pairs; in small numbers, because there are many."""
         return Parts(int32(pair[self.pair]), int32(self.row), self.outcome.astype(np.int8),
                      int32(self.gold), int32(self.system))  # fmt: skip
-
-
-def expanded(first: IntArray, count: IntArray) -> tuple[IntArray, IntArray]:
-    """For ranges of rows: which range each row is of, and the rows, end to end.
-
-    >>> expanded(np.array([5, 9]), np.array([2, 1]))
-    (array([0, 0, 1]), array([5, 6, 9]))
-    """
-    owner = np.repeat(np.arange(len(first)), count)
-    start = np.cumsum(count) - count
-    return owner, np.arange(len(owner)) - start[owner] + first[owner]
 
 
 @dataclass(eq=False)
@@ -170,16 +162,20 @@ class Comparer:
 
     def _judged(self, child: Node, gold: IntArray) -> BoolArray:
         """In which pairs gold was annotated for this slot."""
-        empty, open_ = self.gold.marks
-        key = gold.astype(np.int64) * self.gold.width + child.number
+        open_ = self.gold.marks[1]
         if not len(open_) and not child.slot.unannotated:
             return np.ones(len(gold), bool)
-        judged = ~_among(key, open_)
+        judged = ~_among(gold.astype(np.int64) * self.gold.width + child.number, open_)
         if child.slot.unannotated:
-            there = self.gold.leaves_at(gold, child.number)[1] > 0
-            there |= self.gold.children_at(gold, child.number)[1] > 0
-            judged &= there | _among(key, empty)
+            judged &= self._is_annotated(child, gold)
         return judged
+
+    def _is_annotated(self, child: Node, gold: IntArray) -> BoolArray:
+        """Which objects of gold have this slot, if only to say that it is empty."""
+        there = self.gold.leaves_at(gold, child.number)[1] > 0
+        there |= self.gold.children_at(gold, child.number)[1] > 0
+        return there | _among(gold.astype(np.int64) * self.gold.width + child.number,
+                              self.gold.marks[0])  # fmt: skip
 
     def _unjudged(self, child: Node, system: IntArray, mask: BoolArray) -> list[Parts]:
         pairs = np.flatnonzero(mask)
@@ -276,8 +272,8 @@ class Comparer:
         parts.append(self._alone(self.gold.children[place], lone[owner], MIS))
         lone = np.flatnonzero((ours == 0) & (theirs > 0))
         owner, place = expanded(other[lone], theirs[lone])
-        parts.append(self._spurious_objects(self.system.children[place], lone[owner]))
         slot = node.slot
+        parts.append(self._spurious_objects(self.system.children[place], lone[owner]))
         both = (ours > 0) & (theirs > 0)
         if not slot.is_list:
             one = np.flatnonzero((ours == 1) & (theirs == 1))
@@ -477,18 +473,17 @@ class Comparer:
             raise self._too_large(node, int(sizes.max()))
         return expanded(low, count)
 
-    def _too_large(self, node: Node, size: int) -> InputError:
+    def _too_large(self, node: Node, size: int, *, has_remedy: bool = False) -> InputError:
         found = f"{size:,} pairs of items of {shown(node.path or 'a document')} to compare"
-        hint = (
-            f"a key for {node.path} compares only items with the same key" if node.is_object else ""
-        )
+        hint = f"a key for {node.path} compares only items with the same key" if has_remedy else ""
+        most = _long_lists.MOST_PAIRS if node.is_object else MOST_PAIRS
         return InputError([Problem("K309", "gold and system", None, found,
-                                   f"at most {MOST_PAIRS:,} in a document", hint)])  # fmt: skip
+                                   f"at most {most:,} in a document", hint)])  # fmt: skip
 
     def _assigned(self, gold: IntArray, system: IntArray, gains: list[IntArray]) -> IntArray:
         """The edges of the best mapping; no two pairs have a gold or a system place in common."""
         try:
-            return assign(gold, system, gains, STEPS, large=1 << 24)
+            return assign(gold, system, gains, STEPS, large=_long_lists.MOST_PAIRS)
         except TooManyStepsError:
             raise InputError([Problem(
                 "K309", "gold and system", None, "lists that can be aligned in too many ways",
@@ -540,13 +535,16 @@ class Comparer:
     ) -> list[Parts]:
         """Align the objects of lists: each list is a stretch of a table of templates."""
         (ours, first, n), (theirs, other, m) = gold, system
-        sizes = n * m
-        if sizes.max(initial=0) > MOST_PAIRS:
-            raise self._too_large(node, int(sizes.max()))
-        found: list[tuple[IntArray, ...]] = []
+        found: list[tuple[IntArray, ...]] = [(*[int32(NONE)] * 3, *[NONE] * 4)]
         any_likeness = floor is not None and floor < 0
         least = 0.0 if any_likeness else self._floor(floor)
-        for which, place, answer in _blocks(first, n, other, m):
+        long = (n * m > LONG) & (not any_likeness)
+        if ordered and (n * m).max(initial=0) > _long_lists.MOST_PAIRS:
+            raise self._too_large(node, int((n * m).max()))
+        for which, place, answer in itertools.chain(
+            _blocks(first, np.where(long, 0, n), other, m),
+            *(self._long(node, each, gold, system, least, key) for each in np.flatnonzero(long)),
+        ):
             mine, its = ours[place], theirs[answer]
             allowed = np.ones(len(which), bool)
             for name in key:
@@ -564,37 +562,77 @@ class Comparer:
                 rows = np.flatnonzero(good)
             else:
                 rows = np.arange(len(which))
-            found.append((which[rows], place[rows], answer[rows], likeness.right[rows],
-                          likeness.all[rows], likeness.correct[rows],
-                          likeness.partial[rows]))  # fmt: skip
-        which, place, answer, right, whole, correct, partial = (
+            at = (int32(each[rows]) for each in (which, place, answer))  # there may be millions
+            found.append((*at, *(each[rows] for each in likeness)))
+        which, place, answer, alike, whole, correct, partial = (
             np.concatenate(column) for column in zip(*found, strict=True)
         )
         # With a key, even a pair without anything else in common is one.
-        gains = [correct, partial, *([np.ones_like(right)] if any_likeness or key else [])]
+        gains = [correct, partial, *([np.ones_like(alike)] if any_likeness or key else [])]
+        # An object that is compared with several others may be in several lists: its number in
+        # all lists, end to end, is different in each.
+        (of, places), (to, answers) = expanded(first, n), expanded(other, m)
+        ours, theirs = ours[places], theirs[answers]
+        left = (np.cumsum(n) - n - first)[which] + place
+        right = (np.cumsum(m) - m - other)[which] + answer
         if ordered:
             edges = self._in_order(which, place - first[which], answer - other[which],
-                                   right, whole, gains, n, m)  # fmt: skip
+                                   alike, whole, gains, n, m)  # fmt: skip
         else:
-            edges = self._mapped(which, ours, place, theirs, answer, right, whole, gains)
-        mine, its = ours[place[edges]], theirs[answer[edges]]
+            edges = self._mapped(which, ours, left, theirs, right, alike, whole, gains)
+        mine, its = ours[left[edges]], theirs[right[edges]]
         at = pair[which[edges]]
         if final:
             parts = [self._final(node, mine, its, at)]
         else:
             counted = self.compare(node, mine, its)
             parts = [counted._replace(pair=at[counted.pair])]
-        (own, rows), (owner, rest) = expanded(first, n), expanded(other, m)
-        free = ~_among(rows, np.sort(place[edges]))
-        parts.append(self._alone(ours[rows[free]], pair[own[free]], MIS))
-        free = ~_among(rest, np.sort(answer[edges]))
-        parts.append(self._spurious_objects(
-            theirs[rest[free]], pair[owner[free]], ours[rows], pair[own]
-        ))  # fmt: skip
+        free = rest(len(ours), left[edges])
+        parts.append(self._alone(ours[free], pair[of[free]], MIS))
+        free = rest(len(theirs), right[edges])
+        parts.append(self._spurious_objects(theirs[free], pair[to[free]], ours, pair[of]))
         return parts
 
-    def _same_key(self, node: Node, name: str, gold: IntArray, system: IntArray) -> BoolArray:
-        """Which pairs of objects have this slot filled, once, with the same value."""
+    def _long(
+        self,
+        node: Node,
+        which: int,
+        gold: tuple[IntArray, IntArray, IntArray],
+        system: tuple[IntArray, IntArray, IntArray],
+        least: float,
+        key: tuple[str, ...],
+    ) -> Iterator[tuple[IntArray, IntArray, IntArray]]:
+        """The pairs of one list that can be alike, some at a time; all, if they cannot be told."""
+        places = [first[which] + np.arange(n[which]) for _, first, n in (gold, system)]
+        mine, its = gold[0][places[0]], system[0][places[1]]
+        if key:
+            keys = [self._key_leaves(node, name, mine, its) for name in key]
+            leaves = [(child.number, *each) for child, *each in keys]
+            both = pairs_with_equal_keys(self.pair, leaves, _long_lists.MOST_PAIRS)
+            blocks = None if both is None else iter([both])
+        else:
+            blocks = LongLists(self.pair, self.weights, mine, its, least).likely_pairs()
+        if blocks is None:
+            if len(mine) * len(its) > _long_lists.MOST_PAIRS:
+                raise self._too_large(node, len(mine) * len(its), has_remedy=not key)
+            one = (np.zeros(1, np.int64), np.array([len(mine)]))
+            other = (one[0], np.array([len(its)]))
+            blocks = ((left, right) for _, left, right in _blocks(*one, *other))
+        compared = 0
+        for left, right in blocks:
+            compared += len(left)
+            if compared > _long_lists.MOST_PAIRS:
+                raise self._too_large(node, len(mine) * len(its), has_remedy=not key)
+            for start in range(0, len(left), BLOCK):
+                some = slice(start, start + BLOCK)
+                yield np.full(len(left[some]), which), places[0][left[some]], places[1][right[some]]
+
+    def _key_leaves(
+        self, node: Node, name: str, gold: IntArray, system: IntArray
+    ) -> tuple[Node, IntArray, IntArray]:
+        """The node of a key slot, and its leaf in each object of both sides: -1 unless the slot is
+        filled once.
+        """
         at, ours, theirs = node, gold, system
         *before, last = keys_of(name)
         for word in before:
@@ -609,9 +647,14 @@ class Comparer:
         child = self.nodes[at.children[last]]
         first, count = self.gold.leaves_at(ours, child.number)
         other, counts = self.system.leaves_at(theirs, child.number)
+        return child, np.where(count == 1, first, -1), np.where(counts == 1, other, -1)
+
+    def _same_key(self, node: Node, name: str, gold: IntArray, system: IntArray) -> BoolArray:
+        """Which pairs of objects have this slot filled, once, with the same value."""
+        child, ours, theirs = self._key_leaves(node, name, gold, system)
         same = np.zeros(len(gold), bool)
-        there = np.flatnonzero((count == 1) & (counts == 1))
-        same[there] = self.outcomes(child, first[there], other[there]) == CORRECT
+        there = np.flatnonzero((ours >= 0) & (theirs >= 0))
+        same[there] = self.outcomes(child, ours[there], theirs[there]) == CORRECT
         return same
 
     def likeness(self, node: Node, gold: IntArray, system: IntArray) -> Likeness:

@@ -13,21 +13,27 @@ import numpy as np
 from carob.arrays.greedy import greedy
 from carob.arrays.join import join, packed, ranked
 from carob.arrays.types import BoolArray, IntArray
+from carob.corpus.corpus import Words
+from carob.corpus.problems import DataError, shown
 from carob.corpus.tables import UNKNOWN, Fragments, Mentions
 from carob.match.slots import align
+from carob.pair.filled import words_at
 from carob.pair.links import LinkedPair
 from carob.pair.pair import Pair
+from carob.pair.string_relations import TEXT
+from carob.values.raw import fold
 
-Span = Literal["exact", "head", "aligned", "first"]
+Span = Literal["exact", "head", "aligned", "first", "text"]
 
 
 class Places(NamedTuple):
-    """The place of each mention of gold and of the system, from 1 up; 0 fits nothing. Documents
-    are part of it.
+    """The place of each mention of gold and of the system, from 1 up; documents are part of it.
+    Places after `last` fit nothing, but are the same for mentions that are at the same place.
     """
 
     gold: IntArray
     system: IntArray
+    last: int
 
 
 def places(links: LinkedPair, span: str, *, labelled: bool) -> Places:
@@ -35,9 +41,12 @@ def places(links: LinkedPair, span: str, *, labelled: bool) -> Places:
     must agree too, which decides what may be aligned.
     """
     pair = links.mentions
+    if links.wordless and span != "text":
+        raise DataError(f"{links.wordless}; span=text compares arguments as strings")
     key = ("places", span, labelled and span in ("aligned", "first"))
     if key not in pair.remembered:
-        pair.remembered[key] = _places(pair, span, labelled=labelled)
+        texts = span == "text"
+        pair.remembered[key] = _texts(links) if texts else _places(pair, span, labelled=labelled)
     found: Places = pair.remembered[key]
     return found
 
@@ -54,14 +63,37 @@ def _places(pair: Pair, span: str, *, labelled: bool) -> Places:
     else:
         gold, system = _first(pair, labelled=labelled)
     both = _numbered(ours, theirs)
-    moved = np.zeros(len(pair.system), np.int64)
+    moved = both.last + both.system
     moved[system] = both.gold[gold]
-    return Places(both.gold, moved)
+    return both._replace(system=moved)
+
+
+def _texts(links: LinkedPair) -> Places:
+    """The strings of mentions in the place of their places."""
+    pair, sides = links.mentions, []
+    numbers: dict[tuple[int, str], int] = {}
+    for table, own in ((pair.gold, links.gold), (pair.system, links.system)):
+        codes = np.zeros(len(table), np.int64)
+        doc = UNKNOWN
+        words: Words = (None, None)
+        for row in np.unique(own.mention[own.mention >= 0]).tolist():
+            if table.doc[row] != doc:
+                doc = int(table.doc[row])
+                words = links.words(doc)
+            text = table.attributes[TEXT][row] if TEXT in table.attributes else None
+            text = text or words_at(words, table.fragments_of(row), pair.unit)
+            if text is None:
+                name = shown(pair.documents.name(doc))
+                found = f"document {name} has mentions and no text to read them in"
+                raise DataError(links.wordless or f"span=text compares strings, and {found}")
+            codes[row] = numbers.setdefault((doc, fold(text)), len(numbers) + 1)
+        sides.append(codes)
+    return Places(sides[0], sides[1], len(numbers))
 
 
 def _numbered(ours: IntArray, theirs: IntArray) -> Places:
     numbers = ranked(np.concatenate([ours, theirs]))[1] + 1
-    return Places(numbers[: len(ours)], numbers[len(ours) :])
+    return Places(numbers[: len(ours)], numbers[len(ours) :], int(numbers.max(initial=0)))
 
 
 def _aligned(pair: Pair, *, labelled: bool) -> tuple[IntArray, IntArray]:
@@ -180,7 +212,7 @@ def clustered(
     The places (with `labels`, the places and labels) of the mentions of a cluster become the same,
     on both sides. If a place is in several clusters, the first counts.
     """
-    gold, system = found
+    gold, system = found.gold, found.system
     if labels is not None:
         gold, system = packed([gold, labels[0]], [system, labels[1]])
     numbers = _numbered(gold, system)
@@ -188,14 +220,11 @@ def clustered(
     cluster = np.repeat(np.arange(len(clusters)), np.diff(clusters.offsets))
     member = clusters.mention
     there = member != UNKNOWN
-    which = np.full(1 + max(int(each.max(initial=0)) for each in numbers), -1, np.int64)
+    which = np.full(1 + numbers.last, -1, np.int64)
     own = numbers.gold[member[there]]
     which[own[::-1]] = cluster[there][::-1]  # the first is written last
     top = len(which)
 
-    def named(codes: IntArray, placed: IntArray) -> IntArray:
-        """Clusters come after all places; what fits nothing stays 0."""
-        joint = np.where(which[codes] >= 0, top + which[codes], codes)
-        return np.where(placed == 0, 0, joint)
-
-    return named(numbers.gold, found.gold), named(numbers.system, found.system)
+    # Clusters come after all places.
+    gold, system = (np.where(which[codes] >= 0, top + which[codes], codes) for codes in numbers[:2])
+    return gold, system

@@ -6,6 +6,7 @@ it. Templates are few in a document, and which are mapped to which is decided do
 
 from __future__ import annotations
 
+import itertools
 import re
 import string
 from collections import Counter
@@ -79,10 +80,18 @@ class Form:
 
     @property
     def content(self) -> tuple[str, list[tuple[str, list[str]]]]:
-        """What makes templates equal, and what sorts them."""
+        """What sorts templates."""
         return self.type, sorted(
             (slot, sorted(entity.strings)) for slot, own in self.slots.items() for entity in own
         )
+
+    @property
+    def wording(self) -> tuple[object, ...]:
+        """What makes templates equal: in each slot the same entities, each with the same strings,
+        in the same order.
+        """
+        slots = ((slot, *(entity.strings for entity in own)) for slot, own in self.slots.items())
+        return self.type, *sorted(slots, key=lambda slot: slot[0])
 
 
 class Hit(NamedTuple):
@@ -106,10 +115,13 @@ class CeafRee:
     of a template is one more item, in the row `(type)`, and is right if the template is mapped.
     Templates may be mapped if the type of the system is a part of gold's (`bombing` fits
     `attack / bombing`), with `type=same` if they are equal, with `type=ignore` always, and then
-    types are no items. Equal templates of gold are one. Strings are compared in lower case, without
-    punctuation and articles. Of equally good mappings the first counts, templates sorted by what
-    they hold (`order=file`: as in the file, which published rows need). If both sides of a document
-    have more than 12 templates, an assignment takes the place of the best mapping.
+    types are no items. Equal templates are one: of the same type, with the same entities and
+    strings in the same order. Strings are compared in lower case, without punctuation and articles.
+    Of equally good mappings the first counts, templates sorted by what they hold. `order=file` is
+    for published rows: templates stay as in the file, equal ones are one on gold's side only, and
+    the first mapping is found among all, including those that map templates whose types do not fit,
+    which counts nothing. If both sides of a document have more than 12 templates, an assignment
+    takes the place of the best mapping.
 
     Du et al. (2021), "GRIT: Generative Role-filler Transformers for Document-level Event Entity
     Extraction", for `pairing=one` (the preset GRIT); the same authors' "Template Filling with
@@ -144,7 +156,9 @@ class CeafRee:
         ledger = _Ledger(pair.filled, typed=self.type != "ignore")
         crowded = 0
         for doc, ours, theirs in _documents(pair, self.name):
-            gold, system = self._in_order(_different(ours)), self._in_order(theirs)
+            gold, system = _different(ours), theirs
+            if self.order == "document":
+                gold, system = _in_content_order(gold), _in_content_order(_different(theirs))
             crowded += _is_crowd(len(gold), len(system))
             with _bounded(pair, doc):
                 self._count(doc, gold, system, ledger)
@@ -167,18 +181,18 @@ class CeafRee:
         if _is_crowd(len(gold), len(system)):
             mapped = _assigned(worth)
         else:
+            if self.order == "file":
+                every = itertools.product(range(len(gold)), range(len(system)))
+                worth = dict.fromkeys(every, (0, 0)) | worth
             sizes = (len(gold), len(system), self._size(gold), self._size(system))
             mapped = _best_mapping(worth, *sizes)
         for g, s in mapped:
-            for slot, own in hits[g, s].items():
+            for slot, own in hits.get((g, s), {}).items():
                 ledger.right(doc, slot, own)
             if (g, s) in typed:
                 ledger.right(doc, TYPE_ROW, [Hit(UNKNOWN, UNKNOWN, 1, 1)])
         ledger.rest(doc, gold, "gold", {g for g, s in mapped if (g, s) in typed})
         ledger.rest(doc, system, "system", {s for g, s in mapped if (g, s) in typed})
-
-    def _in_order(self, forms: list[Form]) -> list[Form]:
-        return sorted(forms, key=lambda form: form.content) if self.order == "document" else forms
 
     def _fits(self, gold: str, system: str) -> bool:
         return self.type == "ignore" or (gold == system if self.type == "same" else system in gold)
@@ -234,8 +248,8 @@ class CeafRme:
     gold. Templates are mapped one-to-one so that the similarities are largest in sum. Gold types
     separated by `/` are alternatives, of which the one counts that is most similar to what the
     system has; with `multi=each` the mentions of gold count once for each type, as one published
-    program does by mistake. Equal templates of gold are one; strings are compared in lower case,
-    without punctuation and articles.
+    program does by mistake. Equal templates are one; strings are compared in lower case, without
+    punctuation and articles.
 
     Chen et al. (2023), "Iterative Document-level Information Extraction via Imitation Learning",
     who define CEAF-RME after Luo (2005), "On Coreference Resolution Performance Metrics". In the
@@ -268,9 +282,8 @@ class CeafRme:
         ledger = _Ledger(pair.filled, typed=False)
         for doc, ours, theirs in _documents(pair, self.name):
             with _bounded(pair, doc):
-                self._count(
-                    doc, _in_content_order(_different(ours)), _in_content_order(theirs), ledger
-                )
+                gold, system = (_in_content_order(_different(side)) for side in (ours, theirs))
+                self._count(doc, gold, system, ledger)
         return ledger.events()
 
     def _count(self, doc: int, forms: list[Form], system: list[Form], ledger: _Ledger) -> None:
@@ -367,14 +380,14 @@ def _sums(hits: Mapping[str, Sequence[Hit]], typed: bool = False) -> tuple[int, 
 
 
 def _in_content_order(forms: Iterable[Form]) -> list[Form]:
-    return sorted(forms, key=lambda form: form.content)
+    return sorted(forms, key=lambda form: (form.content, form.wording))
 
 
 def _different(forms: Sequence[Form]) -> list[Form]:
     """Each template once, the first of equal ones."""
-    found: dict[str, Form] = {}
+    found: dict[object, Form] = {}
     for form in forms:
-        found.setdefault(repr(form.content), form)
+        found.setdefault(form.wording, form)
     return list(found.values())
 
 

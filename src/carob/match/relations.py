@@ -9,7 +9,7 @@ the first in the alphabet.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -41,7 +41,9 @@ class Relations:
 
     `span` says which places agree: `exact`; `head`: the heads of the mentions, if known; `aligned`:
     a system mention is at the place of the gold mention that `slots` aligns it with; `first`: of
-    the gold mention with its place, or else the first one left that it overlaps. With `coref=gold`
+    the gold mention with its place, or else the first one left that it overlaps; `text`: strings
+    are compared instead, without case and with single white space, which is taken by itself where
+    arguments have neither places nor a text to find them in. With `coref=gold`
     a mention of a gold cluster stands for the whole cluster.
 
     Taillé et al. (2020), "Let's Stop Incorrect Comparisons in End-to-end Relation Extraction!", for
@@ -102,8 +104,8 @@ class Relations:
     def _keys(
         self, links: LinkedPair, codes: tuple[IntArray, IntArray], *, typed: bool
     ) -> tuple[IntArray, IntArray]:
-        """A number for the label and the arguments of each relation of both sides; -1 if an
-        argument fits nothing.
+        """A number for the label and the arguments of each relation of both sides; -1 if the code
+        of an argument is 0.
         """
         labels = {links.labels.index(name) for name in self.symmetric_ if name in links.labels}
         undirected = np.zeros(len(links.labels) + 1, bool)
@@ -165,21 +167,28 @@ class Triggers:
     def __call__(self, pair: Pair) -> Events:
         """Compare the places of triggers."""
         links = pair.links
-        (gold, system), _ = _mention_codes(links, self.span, "none", typed=False)
-        sides = []
-        for side, codes in ((links.gold, gold), (links.system, system)):
-            rows = np.flatnonzero(_is_trigger(links, side))
-            relation, place = side.relation[rows], np.append(codes, 0)[side.mention[rows]]
-            label = side.label[relation]
-            sides.append((relation, side.doc[relation], label, place))
-        labels = [label if self.label == "match" else np.zeros_like(label)
-                  for _, _, label, _ in sides]  # fmt: skip
-        keys = packed(*([side[3], label] for side, label in zip(sides, labels, strict=True)))
+        plain, joint = _mention_codes(links, self.span, "none", typed=False)
+        rows = [np.flatnonzero(_is_trigger(links, side)) for side in (links.gold, links.system)]
+        keys = [self._keys(links, codes, rows) for codes in (plain, joint)]
         one, other = (
-            Keyed(relation, doc, label, own := np.where(place == 0, -1, key), own)
-            for (relation, doc, label, place), key in zip(sides, keys, strict=True)
-        )
+            Keyed(
+                relation := side.relation[own], side.doc[relation], side.label[relation],
+                keys[0][k], keys[1][k],
+            )
+            for k, (side, own) in enumerate(zip((links.gold, links.system), rows, strict=True))
+        )  # fmt: skip
         return compared(links, self, one, other, links.labels)
+
+    def _keys(
+        self, links: LinkedPair, codes: tuple[IntArray, IntArray], rows: list[IntArray]
+    ) -> list[IntArray]:
+        places, columns = [], []
+        for side, code, own in zip((links.gold, links.system), codes, rows, strict=True):
+            label = side.label[side.relation[own]]
+            places.append(np.append(code, 0)[side.mention[own]])
+            columns.append([places[-1], label if self.label == "match" else np.zeros_like(label)])
+        both = packed(columns[0], columns[1])
+        return [np.where(place == 0, -1, key) for place, key in zip(places, both, strict=True)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,12 +238,16 @@ class Arguments:
         """Compare the places of arguments, with what else must agree."""
         links = pair.links
         plain, joint = _mention_codes(links, self.span, self.coref, typed=False)
-        triggers = _trigger_codes(links, plain)
         rows = [
             np.flatnonzero(side.is_event[side.relation] & ~_is_trigger(links, side))
             for side in (links.gold, links.system)
         ]
-        keys = [self._keys(links, codes, triggers, rows) for codes in (plain, joint)]
+        # Triggers stand for themselves, also where clusters stand for arguments.
+        fitting = _mention_codes(links, self.span, "none", typed=False)[1]
+        keys = [
+            self._keys(links, codes, _trigger_codes(links, triggers), rows)
+            for codes, triggers in ((plain, plain), (joint, fitting))
+        ]
         one, other = (
             Keyed(
                 relation := side.relation[own], side.doc[relation],
@@ -273,8 +286,9 @@ class Arguments:
 
 class Keyed(NamedTuple):
     """The items of one side before equal ones are joined: what each row is (a relation), its
-    document, its row in tables, its key (-1: it fits nothing), and the key that counts in the end,
-    in which clusters stand for their mentions.
+    document, its row in tables, its key (-1: it lacks a mention, so no other is known to be the
+    same), and the key that counts in the end, in which clusters stand for their mentions (-1: it
+    fits nothing).
     """
 
     item: IntArray
@@ -340,10 +354,13 @@ def kinds_of_errors(pair: Pair) -> tuple[IntArray, IntArray, IntArray]:
     the system (-1: none). Each goes with another one by the first step in which the two agree.
     """
     links = pair.links
-    first = STEPS["TP"].keyed(links)
+    steps = dict(STEPS)
+    if links.wordless:  # there are only strings, which have no boundaries
+        steps = {kind: replace(step, span="text") for kind, step in STEPS.items()}
+    first = steps["TP"].keyed(links)
     left = [side.item[_distinct(side)] for side in first]
     found = []
-    for code, space in enumerate(STEPS.values()):
+    for code, space in enumerate(steps.values()):
         keys, rows = [], []
         for side, items in zip(space.keyed(links), left, strict=True):
             own = np.flatnonzero(np.isin(side.item, items) & (side.joint >= 0))
@@ -364,7 +381,7 @@ def _nothing(rows: IntArray) -> IntArray:
 
 
 def _distinct(side: Keyed) -> IntArray:
-    """One row of each document and key, that of the first label; all rows that fit nothing."""
+    """One row of each document and key, that of the first label; all rows without a key."""
     order = np.lexsort((np.arange(len(side.key)), side.label, side.key, side.doc))
     doc, key = side.doc[order], side.key[order]
     fresh = np.ones(len(order), bool)
@@ -374,25 +391,24 @@ def _distinct(side: Keyed) -> IntArray:
 
 def _is_symmetric(span: str, coref: str) -> bool:
     """Heads and clusters are gold's, and so are the places that system mentions are moved to."""
-    return span == "exact" and coref == "none"
+    return span in ("exact", "text") and coref == "none"
 
 
 def _mention_codes(
     links: LinkedPair, span: str, coref: str, *, typed: bool
 ) -> tuple[tuple[IntArray, IntArray], tuple[IntArray, IntArray]]:
-    """For the mentions of gold and system a number for the place (`typed`: and the label), 0 if it
-    fits nothing; and the same where clusters of gold are one.
+    """For the mentions of gold and system a number for the place (`typed`: and the label); and the
+    same where clusters of gold are one and what fits nothing is 0.
     """
     found = places(links, span, labelled=typed)
     mentions = links.mentions
     labels = (mentions.gold.label, mentions.system.label) if typed else None
     codes: tuple[IntArray, IntArray] = found.gold, found.system
     if labels is not None:
-        one, other = packed([found.gold, labels[0]], [found.system, labels[1]])
-        codes = np.where(found.gold == 0, 0, one + 1), np.where(found.system == 0, 0, other + 1)
-    if coref == "none":
-        return codes, codes
-    return codes, clustered(links, found, labels)
+        codes = packed([found.gold, labels[0]], [found.system, labels[1]])
+    joint = codes if coref == "none" else clustered(links, found, labels)
+    return codes, (np.where(found.gold <= found.last, joint[0], 0),
+                   np.where(found.system <= found.last, joint[1], 0))  # fmt: skip
 
 
 def _list_codes(
@@ -420,7 +436,7 @@ def _is_trigger(links: LinkedPair, side: Links) -> BoolArray:
 def _trigger_codes(
     links: LinkedPair, codes: tuple[IntArray, IntArray]
 ) -> tuple[IntArray, IntArray]:
-    """A number for the triggers of each relation; -1 if one of them fits nothing."""
+    """A number for the triggers of each relation; -1 if the code of one is 0."""
     offsets, values, lost = [], [], []
     for side, code in zip((links.gold, links.system), codes, strict=True):
         rows = np.flatnonzero(_is_trigger(links, side))

@@ -6,7 +6,7 @@ role `trigger` is an event.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -52,7 +52,7 @@ class Links:
 class LinkedPair:
     """The relations and events of gold and system. `mentions` is the pair of all mentions, which
     arguments point to; `labels` and `roles` are the names of codes, `event_roles` the rows of
-    arguments of events.
+    arguments of events; `words` gives text and tokens of a document of gold.
 
     >>> from carob.pair.pair import Pair
     >>> ann = {"id": "a", "start": 0, "end": 1, "label": "PER"}
@@ -70,8 +70,13 @@ class LinkedPair:
     roles: tuple[str, ...]
     event_roles: tuple[str, ...]
     mentions: Pair
+    words: Callable[[int], Words]
     ungrounded: int | None = None
     """How many arguments that are strings do not occur in the text; None if all have places."""
+    of_strings: bool = False
+    """Whether the relations of a side are stated by strings."""
+    wordless: str = ""
+    """An argument that is a string, and has no text to find it in."""
     duplicates: dict[object, int] = field(default_factory=dict)
     """How many items of each event space were stated more than once."""
 
@@ -95,7 +100,9 @@ def linked(
     from carob.pair.pair import Pair
 
     unit = gold.unit or system.unit or "token"
-    gold, system, ungrounded = _with_places(gold, system, place, unit)
+    words = _words_of(gold, system, place, unit)
+    of_strings = has_strings(gold) or has_strings(system)
+    gold, system, ungrounded, wordless = _with_places(gold, system, place, unit, words)
     tagset = tuple(sorted({*gold.labels, *system.labels}))
     ours, theirs = gold.relabelled(tagset), _placed(system.relabelled(tagset), gold, place)
     tables = (ours.relations, theirs.relations)
@@ -106,7 +113,8 @@ def linked(
     mentions = Pair(ours.mentions, theirs.mentions, tagset, gold.documents, unit)
     return LinkedPair(
         _links(ours, names, roles), _links(theirs, names, roles), names, roles,
-        tuple(sorted(set(rows.roles))), mentions, ungrounded,
+        tuple(sorted(set(rows.roles))), mentions, words, ungrounded, of_strings,
+        wordless,
     )  # fmt: skip
 
 
@@ -184,12 +192,8 @@ def _links(corpus: Corpus, names: tuple[str, ...], roles: tuple[str, ...]) -> Li
     )  # fmt: skip
 
 
-def _with_places(
-    gold: Corpus, system: Corpus, place: IntArray, unit: str
-) -> tuple[Corpus, Corpus, int | None]:
-    """Both sides with relations between mentions, and how many of their strings are not found."""
-    if not (has_strings(gold) or has_strings(system)):
-        return gold, system, None
+def _words_of(gold: Corpus, system: Corpus, place: IntArray, unit: str) -> Callable[[int], Words]:
+    """The words of documents of gold, or those that the system has of them."""
     theirs = {int(ours): row for row, ours in enumerate(place.tolist()) if ours != UNKNOWN}
 
     def words(doc: int) -> Words:
@@ -197,13 +201,24 @@ def _with_places(
         known = found[0] if unit == "char" else found[1]
         return system.words(theirs[doc]) if known is None and doc in theirs else found
 
-    lost = 0
+    return words
+
+
+def _with_places(
+    gold: Corpus, system: Corpus, place: IntArray, unit: str, words: Callable[[int], Words]
+) -> tuple[Corpus, Corpus, int | None, str]:
+    """Both sides with relations between mentions, how many of their strings are not found, and one
+    that there is no text for.
+    """
+    if not (has_strings(gold) or has_strings(system)):
+        return gold, system, None, ""
+    lost, wordless = 0, ""
     if has_strings(gold):
-        gold, lost = located(gold, gold, list(range(len(gold))), unit, words)
+        gold, lost, wordless = located(gold, gold, list(range(len(gold))), unit, words)
     if has_strings(system):
-        system, more = located(system, gold, place.tolist(), unit, words)
-        lost += more
-    return gold, system, lost
+        system, more, other = located(system, gold, place.tolist(), unit, words)
+        lost, wordless = lost + more, wordless or other
+    return gold, system, None if wordless else lost, wordless
 
 
 def _placed(system: Corpus, gold: Corpus, place: IntArray) -> Corpus:

@@ -114,6 +114,17 @@ def test_scipy_finds_nothing_better_in_large_dense_graphs(values: int) -> None:
         assert best == matrix[row[taken], column[taken]].sum()
 
 
+def test_all_pairs_of_seven_hundred_are_solved_however_many_are_worth_the_same() -> None:
+    scipy = pytest.importorskip("scipy.optimize")
+    row, column = (each.reshape(-1) for each in np.indices((700, 700)))
+    for top in (1, 50, 70):
+        matrix = np.random.default_rng(top).integers(1, top + 1, (700, 700))
+        taken = assign(row, column, [matrix.reshape(-1)])
+        assert 700 == len(set(row[taken])) == len(set(column[taken])) == len(taken)
+        best = matrix[scipy.linear_sum_assignment(matrix, maximize=True)].sum()
+        assert best == matrix.reshape(-1)[taken].sum()
+
+
 def test_the_smallest_list_costs_nothing_of_the_weight() -> None:
     rng = np.random.default_rng(13)
     for _ in range(50):

@@ -278,7 +278,7 @@ def test_nuggets_get_the_table_of_the_paper(
     dice = 2 * 4 / (7 + 4)
     assert [f"{(dice + 1) / 2:.4f}", f"{dice / 2:.4f}"] == [rows[0][3], rows[2][3]]
     code, _, err = said(capsys, "score", gold, system, "--preset", "nuget")
-    assert (2, "carob: no table is called 'nuget'; did you mean nugget? there are: events, mentions, nugget, records, relations, templates\n") == (code, err)  # fmt: skip  # noqa: E501
+    assert (2, "carob: no table is called 'nuget'; did you mean nugget? there are: events, mentions, nugget, records, relations, templates, triples\n") == (code, err)  # fmt: skip  # noqa: E501
     code, _, err = said(capsys, "score", gold, system, "--preset", "nugget", "-m", "exact.F1")
     assert (2, "carob: give --preset or -m, not both\n") == (code, err)
 

@@ -12,7 +12,7 @@ import pytest
 
 import carob
 from carob import Corpus, UsageError
-from tests.formats._files import of_bytes
+from tests.carob.formats._files import of_bytes
 from tests.worlds import times
 
 REMARK = (

@@ -15,7 +15,7 @@ from carob.cli import main
 from carob.corpus.source import Source
 from carob.evaluate.read import read_inputs
 from carob.formats import _tagged
-from tests.formats._files import of_bytes
+from tests.carob.formats._files import of_bytes
 
 NO_TAGS = "expected tags like B-PER or I-PER, or O in at least one line of 20"
 TEXT = "plain text has no tags; --scheme io if all tokens have labels"

@@ -15,6 +15,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from carob import Corpus, InputError, score, score_records
 from carob.corpus.source import Source
@@ -28,6 +30,7 @@ from carob.recipe import Recipe
 from carob.values.matches import NAMES
 from carob.values.schema import Schema
 from carob.values.slot import TYPES, typed_slot
+from tests.carob.match._record_twin import OUTCOMES, Kind, list_counts, random_lists
 from tests.worlds import times
 
 
@@ -330,7 +333,202 @@ def test_lists_of_values_are_aligned_as_over_all_mappings(ordered: bool) -> None
         assert (worth[1], worth[2]) == (counts["COR"][i], counts["PAR"][i]), (gold, system)
 
 
+def kind_of(floor: str, weighted: bool, ordered: bool = False) -> Kind:
+    two, half, one = Fraction(2), Fraction(1, 2), Fraction(1)
+    if not weighted:
+        two = half = one
+    inner = Kind({"a": one, "x": two}, {}, {}, {}, Fraction(1, 2))
+    return Kind({"a": two, "b": one, "c": half}, {"d": one}, {"t": half}, {"s": (two, inner)},
+                Fraction(floor), ordered)  # fmt: skip
+
+
+Lists = tuple[list[dict[str, Any]], list[dict[str, Any]]]
+
+
+def against_the_twin(worlds: list[Lists], kind: Kind) -> None:
+    slots = {
+        "o": {"type": "object", "fillers": "any", "floor": float(kind.floor),
+              "list": "ordered" if kind.ordered else "set"},
+        **dict(kind.slots("o.")),
+    }  # fmt: skip
+    pair = pair_of({
+        "slots": slots, "gold": [json.dumps({"o": gold}) for gold, _ in worlds],
+        "system": [json.dumps({"o": system}) for _, system in worlds],
+    })  # fmt: skip
+    counts = Tally.of(Fields(), pair).by_unit()
+    for i, (gold, system) in enumerate(worlds):
+        expected = list_counts(gold, system, kind, Fraction(1)).by
+        found = {outcome: counts[outcome][i] for outcome in OUTCOMES}
+        assert {outcome: float(expected[outcome]) for outcome in OUTCOMES} == found, (gold, system)
+
+
+@pytest.mark.parametrize("long", [False, True])
+@pytest.mark.parametrize(
+    ("floor", "weighted", "ordered"),
+    [("0", False, False), ("0.5", False, False), ("0.5", True, False), ("0.7", True, False),
+     ("0.3", True, False), ("0.5", True, True)],
+)  # fmt: skip
+def test_nested_and_weighted_lists_are_aligned_as_over_all_mappings(
+    floor: str, weighted: bool, ordered: bool, long: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("carob.match._compare_records.LONG", -1 if long else 1 << 16)
+    rng, kind = random.Random(f"{floor}{weighted}"), kind_of(floor, weighted, ordered)
+    worlds = [random_lists(rng, kind) for _ in range(times(1.5))]
+    against_the_twin(worlds, kind)
+
+
+@settings(deadline=None)
+@given(
+    rng=st.randoms(use_true_random=False), floor=st.sampled_from(["0", "0.3", "0.5", "0.7", "1"]),
+    weighted=st.booleans(),
+)  # fmt: skip
+def test_long_lists_are_aligned_as_over_all_mappings(
+    rng: random.Random, floor: str, weighted: bool
+) -> None:
+    kind = kind_of(floor, weighted)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("carob.match._compare_records.LONG", -1)
+        against_the_twin([random_lists(rng, kind)], kind)
+
+
+@pytest.mark.parametrize("key", [(), ("k",), ("k", "n")])
+def test_long_lists_count_what_short_ones_count(
+    key: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With every kind of value: tolerances, edits, synonyms, money, alternatives, optional ones."""
+    slots: dict[str, dict[str, Any]] = {
+        "o": {"type": "object", "fillers": "any", **({"key": list(key)} if key else {})},
+        "o.k": {"type": "string"}, "o.n": {"type": "number"},
+        "o.near": {"type": "number", "match": "tol(abs=1)"},
+        "o.text": {"type": "string", "match": "edit(par=0.5)"}, "o.paid": {"type": "money"},
+        "o.day": {"type": "date"}, "o.more": {"type": "string", "fillers": "any"},
+        "o.in": {"type": "object"}, "o.in.k": {"type": "string"},
+    }  # fmt: skip
+
+    def item() -> dict[str, Any]:
+        every = {
+            "k": rng.choice("abc"), "n": rng.randint(1, 3), "near": rng.randint(1, 6),
+            "text": rng.choice(("colour", "color", "cold", "old")),
+            "paid": rng.choice(("$5", "5", "6 EUR")), "day": rng.choice(DATES),
+            "more": [rng.choice("pqr") for _ in range(rng.randint(1, 2))],
+            "in": {"k": rng.choice("xy")},
+        }  # fmt: skip
+        return {name: value for name, value in every.items() if rng.random() < 0.8} or {"k": "a"}
+
+    def template(items: list[dict[str, Any]]) -> str:
+        def filler(value: Any) -> Any:
+            if isinstance(value, dict):
+                return {"slots": {k: [filler(v)] for k, v in value.items()}}
+            if isinstance(value, str) and value in "abc" and rng.random() < 0.4:
+                return {"text": value, "alternatives": [rng.choice("abc")]}
+            return {"text": value, "optional": True} if optional and rng.random() < 0.2 else value
+
+        made = [
+            {"slots": {k: [filler(v) for v in (value if isinstance(value, list) else [value])]
+                       for k, value in each.items()}}
+            for each in items
+        ]  # fmt: skip
+        return json.dumps({"templates": [{"slots": {"o": made}}]})
+
+    for seed in range(times(0.3)):
+        rng = random.Random(seed)
+        optional = seed % 2 == 1
+        lists = [[item() for _ in range(rng.randint(1, 9))] for _ in range(2)]
+        case = {"slots": slots, "gold": [template(lists[0])], "system": [template(lists[1])],
+                "gold_format": "jsonl", "system_format": "jsonl"}  # fmt: skip
+        found = []
+        for long in (-1, 1 << 16):
+            monkeypatch.setattr("carob.match._compare_records.LONG", long)
+            found.append(rows(Tally.of(Fields(), pair_of(case))))
+        assert found[0] == found[1], case
+
+
+def test_equal_items_are_no_pair_where_others_gain_more() -> None:
+    slots = {"o": {"type": "object", "fillers": "any"}, **{f"o.{k}": {} for k in "abcde"}}
+    gold, system = (
+        [dict(zip("abcde", each, strict=True)) for each in side]
+        for side in (("11111", "11122"), ("11111", "33111"))
+    )
+    pair = pair_of({"slots": slots, "gold": [json.dumps({"o": gold})],
+                    "system": [json.dumps({"o": system})]})  # fmt: skip
+    counts = Tally.of(Fields(), pair).counted()
+    assert {"COR": 6, "INC": 4} == {name: count for name, count in counts.items() if count}
+
+
+def test_keys_that_may_be_unannotated_are_not_judged_in_spurious_objects() -> None:
+    slots = {
+        "o": {"type": "object", "fillers": "any"}, "o.a": {}, "o.b": {"missing": "unannotated"},
+        "o.c": {"missing": "unannotated"},
+    }  # fmt: skip
+    spurious = {"a": "q", "b": "q", "c": "q"}
+    for gold, expected in (
+        ([{"a": "x", "b": "y"}], {"o.a": {"COR": 1, "SPU": 1}, "o.b": {"COR": 1, "SPU": 1}}),
+        ([{"a": "x"}], {"o.a": {"COR": 1, "SPU": 1}}),
+        ([], {"o.a": {"SPU": 1}}),
+    ):
+        pair = pair_of({"slots": slots, "gold": [json.dumps({"o": gold})],
+                        "system": [json.dumps({"o": [*gold, spurious]})]})  # fmt: skip
+        assert expected == rows(Tally.of(Fields(), pair))
+
+
 # --- hostile ---
+
+
+def shuffled(size: int, wrong: float, slots: int = 8) -> Lists:
+    """Rows of unique strings, and a copy in another order with one wrong string in some."""
+    rng = random.Random(0)
+    gold = [{f"c{j}": f"{i}-{j}" for j in range(slots)} for i in range(size)]
+    system = [
+        row | ({f"c{rng.randrange(slots)}": f"{i}?"} if rng.random() < wrong else {})
+        for i, row in enumerate(gold)
+    ]
+    rng.shuffle(system)
+    return gold, system
+
+
+def counted_of(gold: Any, system: Any, **more: Any) -> tuple[dict[str, float], float]:
+    """The counts of two lists of rows, and the seconds they took."""
+    slots = {"o": {"type": "object", "fillers": "any", **more}}
+    slots |= {f"o.{name}": {} for name in gold[0]}
+    pair = pair_of({"slots": slots, "gold": [json.dumps({"o": gold})],
+                    "system": [json.dumps({"o": system})]})  # fmt: skip
+    start = time.process_time()
+    counts = Tally.of(Fields(), pair).counted()
+    return {name: count for name, count in counts.items() if count}, time.process_time() - start
+
+
+def test_long_shuffled_lists_take_little_time() -> None:
+    counts, seconds = counted_of(*shuffled(3000, 0.3))
+    assert 8 * 3000 == counts["COR"] + counts["INC"]
+    assert 800 < counts["INC"] < 1000
+    assert seconds < 1
+    counts, seconds = counted_of(*shuffled(30_000, 0.1))
+    assert 8 * 30_000 == counts["COR"] + counts["INC"]
+    assert seconds < 10
+
+
+@pytest.mark.slow
+def test_a_list_with_a_key_may_be_as_long_as_one_likes() -> None:
+    gold, system = shuffled(100_000, 0, 3)
+    wrong = [row | {"c1": "?"} for row in system]
+    counts, seconds = counted_of(gold, wrong, key=["c0"])
+    assert {"COR": 200_000, "INC": 100_000} == counts
+    assert seconds < 20
+    counts, seconds = counted_of(*shuffled(100_000, 0.05))
+    assert 8 * 100_000 == counts["COR"] + counts["INC"]
+    assert seconds < 20
+
+
+def test_lists_whose_objects_are_all_alike_are_refused_with_what_to_do() -> None:
+    same = [{"a": "x", "b": str(i % 2)} for i in range(20_000)]
+    for key, advice in (((), "; a key for o compares only items with the same key"), (("a",), "")):
+        more = {"key": list(key)} if key else {}
+        with pytest.raises(InputError) as caught:
+            counted_of(same, same, **more)
+        assert str(caught.value) == (
+            "gold and system: K309 found 400,000,000 pairs of items of 'o' to compare, "
+            f"expected at most 25,000,000 in a document{advice}"
+        )
 
 
 def test_a_long_list_of_texts_takes_little_time() -> None:

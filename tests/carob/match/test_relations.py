@@ -13,10 +13,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from carob import (
     Corpus,
+    DataError,
     Document,
     Mention,
     Pair,
@@ -33,6 +35,7 @@ from carob.cli import main
 from carob.corpus.document import Group
 from carob.evaluate.draft import draft
 from carob.match.relations import Relations
+from carob.plugin import Source
 from tests.carob.match._alignment import Small, aligned
 from tests.worlds import random_answer, random_mention, times
 
@@ -123,7 +126,7 @@ def small(mention: Mention) -> Small:
 
 
 def moved(gold: list[Mention], system: list[Mention], span: str, typed: bool) -> dict[str, Any]:
-    """The place of each system mention, by its id; None if it fits nothing."""
+    """The place of each system mention, by its id; ("lost", own place) if it fits nothing."""
     places: dict[str, Any] = {}
     if span == "exact":
         return {s.id or "": s.fragments for s in system}
@@ -138,7 +141,7 @@ def moved(gold: list[Mention], system: list[Mention], span: str, typed: bool) ->
             own = (s.head,) if s.head is not None else None
             places[s.id or ""] = own or ((min(heads)[2],) if heads else s.fragments)
         return places
-    places = dict.fromkeys((s.id or "" for s in system), None)
+    places = {s.id or "": ("lost", s.fragments) for s in system}
     if span == "aligned":
         for label in ("X", "Y") if typed else ("XY",):
             ours = [g for g in gold if g.label in label]
@@ -194,14 +197,16 @@ class Twin:
             items: list[tuple[Any, Any, str]] = []
 
             def code(member: str | None, side: int = side) -> Any:
-                where = place[side][member or ""]
-                return None if where is None else (where, label[side][member or ""] * typed)
+                return place[side][member or ""], label[side][member or ""] * typed
 
             def same(own: Any) -> Any:
                 return own
 
             def joint(own: Any) -> Any:
                 return ("cluster", together[own]) if own in together else own
+
+            def is_lost(own: Any) -> bool:
+                return bool(own[0][0] == "lost")
 
             for group in document.relations:
                 triggers = [code(m) for role, m in group.members if role == "trigger"]
@@ -214,14 +219,14 @@ class Twin:
                         for change in (same, joint)
                     ]  # fmt: skip
                     named = group.label * (space.label == "match")
-                    lost = any(own is None for _, own in others)
-                    pair = [None if lost else (named, each) for each in lists]
-                    items.append((pair[0], pair[1], group.label))
+                    lost = any(is_lost(own) for _, own in others)
+                    one, other = ((named, each) for each in lists)
+                    items.append((one, None if lost else other, group.label))
                 elif self.name == "triggers":
                     named = group.label * (space.label == "match")
                     for own in triggers:
-                        key = None if own is None else (own, named)
-                        items.append((key, key, group.label))
+                        key = own, named
+                        items.append((key, None if is_lost(own) else key, group.label))
                 elif self.name == "arguments" and triggers:
                     for role, own in others:
                         more: list[Hashable] = [role * (space.role == "match")]
@@ -229,9 +234,11 @@ class Twin:
                             more.append(group.label)
                         if space.attach == "trigger":
                             more.append(tuple(sorted(triggers, key=repr)))
-                        lost = own is None or (space.attach == "trigger" and None in triggers)
-                        keys = [None if lost else (each, *more) for each in (own, joint(own))]
-                        items.append((keys[0], keys[1], f"{group.label}.{role}"))
+                        lost = is_lost(own) or (
+                            space.attach == "trigger" and any(map(is_lost, triggers))
+                        )
+                        key, last = ((each, *more) for each in (own, joint(own)))
+                        items.append((key, None if lost else last, f"{group.label}.{role}"))
             found.append(items)
         return found
 
@@ -240,10 +247,9 @@ class Twin:
         sides = []
         for items in self.keys(gold, system):
             once: dict[Any, tuple[Any, str]] = {}
-            for number, (key, joint, row) in enumerate(items):
-                own = ("lost", number) if key is None else key
-                if own not in once or row < once[own][1]:
-                    once[own] = (None if key is None else joint, row)
+            for key, joint, row in items:
+                if key not in once or row < once[key][1]:
+                    once[key] = joint, row
             sides.append(list(once.values()))
         common = Counter(j for j, _ in sides[0] if j is not None) & Counter(
             j for j, _ in sides[1] if j is not None
@@ -323,6 +329,104 @@ def test_a_relation_stated_twice_is_one_and_is_counted_in_the_coverage() -> None
     assert 1 == result.systems[0].coverage["duplicates"]
 
 
+@pytest.mark.parametrize("span", ["aligned", "first"])
+def test_a_wrong_item_stated_three_times_is_one(span: str) -> None:
+    bo = Mention("PER", 1, 2, id="b")
+    for trigger, recipe in ((False, "relations"), (True, "triggers"), (True, "arguments")):
+        roles = ("trigger" if trigger else "who", "b"), ("where", "o")
+        wrong = Document(
+            "d", tokens=("Ann", "in", "Oslo"), mentions=(ANN, bo, OSLO),
+            relations=(Group("BORN", roles),) * 3,
+        )  # fmt: skip
+        recipe = f"{recipe}(attach=trigger,span={span})" if recipe == "arguments" else (
+            f"{recipe}(span={span})"
+        )  # fmt: skip
+        gold = replace(wrong, mentions=(ANN, OSLO), relations=())
+        pair = Pair.of(Corpus.of(gold), Corpus.of(wrong))
+        assert [0, 0, 0, 1] == counts(recipe, pair)
+        assert [2] == list(pair.links.duplicates.values())
+
+
+def test_relations_that_lack_a_mention_are_not_known_to_be_the_same() -> None:
+    gold = between("BORN", "BORN")
+    lost = np.where(gold.relations.mention == 1, -1, gold.relations.mention)
+    gold = replace(gold, relations=replace(gold.relations, mention=lost))
+    assert [0, 2, 0, 2] == counts("relations", Pair.of(gold, gold))
+
+
+def stated(*triples: tuple[str, str, str], text: str | None = None) -> Corpus:
+    rows = [dict(zip(("head", "type", "tail"), each, strict=True)) for each in triples]
+    line = {"id": "d", "triples": rows} | ({"text": text} if text else {})
+    return read(Source.of_bytes(json.dumps(line).encode(), "file.jsonl"), "triples")
+
+
+def test_a_triple_with_strings_that_are_not_in_the_text_is_one_however_often_it_is_stated() -> None:
+    text = "Ann was born in Oslo"
+    gold = stated(("Ann", "BORN", "Oslo"), text=text)
+    wrong = [("Ann", "BORN", "Rome"), ("Ann", "BORN", "rome"), ("Ann", "BORN", "Paris")]
+    pair = Pair.of(gold, stated(*wrong))
+    assert [0, 1, 0, 2] == counts("relations", pair)
+    assert 3 == pair.covered["ungrounded"]
+    nowhere = stated(("Cy", "BORN", "Oslo"), text=text)
+    assert [0, 1, 0, 1] == counts("relations", Pair.of(nowhere, nowhere))
+
+
+EXCHANGED = [("Ann", "BORN", "Oslo"), ("Bo", "BORN", "Rome"), ("Cy", "WORK", "Acme")]
+
+
+def test_triples_whose_tails_are_exchanged_are_wrong_in_the_first_row_of_the_table() -> None:
+    heads, labels, tails = zip(*EXCHANGED, strict=True)
+    gold = stated(*EXCHANGED)
+    system = stated(*zip(heads, labels, (tails[1], tails[0], "Rome"), strict=True))
+    result = score(gold, system, resamples=0)
+    assert "relations(span=text,types=ignore).P" == result.scores[0].recipe
+    assert 0 == result.scores[0].value
+    assert (
+        "relations(coref=none,label=match,span=text,types=ignore).P" in result.scores[0].signature
+    )
+    assert 1 == score(gold, gold, resamples=0).scores[0].value
+    assert not [each for each in result.remarks if "no relations" in each]
+    for text in (None, "Ann, Bo and Cy were in Oslo, Rome, Acme"):
+        sides = stated(*EXCHANGED, text=text), stated(*EXCHANGED[:2])
+        one = score(*sides, "relations.F1", resamples=0)
+        assert pytest.approx(0.8) == one.value
+        assert ("relations.F1" if text else "relations(span=text).F1") == one.scores[0].recipe
+
+
+def test_a_side_of_triples_says_nothing_of_types() -> None:
+    text = {"id": "d", "text": "Ann in Oslo"}
+    mentions = [{"id": "a", "start": 0, "end": 3, "label": "PER"},
+                {"id": "o", "start": 7, "end": 11, "label": "LOC"}]  # fmt: skip
+    relations = [{"label": "BORN", "arguments": {"from": "a", "to": "o"}}]
+    gold = Corpus.of(text | {"mentions": mentions, "relations": relations})
+    result = score(gold, stated(("Ann", "BORN", "Oslo")), resamples=0)
+    assert ("relations(types=ignore).P", 1.0) == (result.scores[0].recipe, result.scores[0].value)
+    assert "relations.P" not in {each.recipe for each in result.scores}
+
+
+def test_places_may_be_compared_as_strings() -> None:
+    def corpus(at: int) -> Corpus:
+        group = Group("BORN", (("who", "a"), ("where", "o")))
+        oslo = Mention("LOC", at, at + 1, id="o")
+        tokens = ("Ann", "in", "Oslo", "(", "OSLO", ")")
+        return Corpus.of(Document("d", tokens=tokens, mentions=(ANN, oslo), relations=(group,)))
+
+    pair = Pair.of(corpus(2), corpus(4))
+    assert [0, 1, 0, 1] == counts("relations", pair)
+    assert [1, 1, 1, 1] == counts("relations(span=text)", pair)
+    assert [0, 1, 0, 1] == counts("relations(span=text)", Pair.of(corpus(2), corpus(3)))
+
+
+def test_strings_that_cannot_be_found_are_refused_where_places_are_asked_for() -> None:
+    gold = stated(*EXCHANGED)
+    with pytest.raises(DataError) as caught:
+        counts("relations(span=aligned)", Pair.of(gold, gold))
+    assert str(caught.value) == (
+        "document 'd' has no text to find 'Ann' in, an argument of a relation that has no place; "
+        "span=text compares arguments as strings"
+    )
+
+
 def test_two_events_on_one_trigger_are_both_compared() -> None:
     gold, system = between("Trade", "Move", trigger="a"), between("Move", trigger="a")
     assert [1, 2, 1, 1] == counts("triggers", Pair.of(gold, system))
@@ -347,7 +451,7 @@ def test_gold_without_relations_is_reported() -> None:
 
 def test_the_table_is_the_one_that_fits_gold() -> None:
     relations = score(between("BORN"), between("BORN"), resamples=0)
-    assert ["exact@micro", "relations@micro", "relations(types=ignore)@micro"] == list(
+    assert ["relations@micro", "relations(types=ignore)@micro", "exact@micro"] == list(
         dict.fromkeys(each.block for each in relations.scores)
     )
     events = score(between("E", trigger="a"), between("E", trigger="a"), resamples=0)
