@@ -883,38 +883,37 @@ class TagReader:
         ))  # fmt: skip
 
     def _report_remaining_tags(self, scheme: str) -> None:
-        """Bad tags that no block reported, and a single column without any tag."""
-        tagset = self._tagset(scheme)
-        tags, lines = self.vocabulary.tags, self.vocabulary.lines
-        for code, expected in tagset.bad.items():
-            if code not in self.reported:
-                self.problems.add("K104", lines[code], shown(tags[code]), expected)
-        if tagset.letters or tagset.bad or not tags:
-            return
-        if self.width == 1 and tagset.labels:
+        """Bad tags that no block reported, or a column that holds no tags."""
+        tagset, tags, lines = self._tagset(scheme), self.vocabulary.tags, self.vocabulary.lines
+        bare = scheme == "auto" and not tagset.letters
+        # Among bare tokens may be E-mail, which looks like a tag.
+        if self.width == 1 and tags and (bare or 2 * len(tagset.bad) > len(tags)):
             found, hint = f"one column with {shown(tags[0])}", ""
             if not self.outside:
                 found = f"bare tokens such as {shown(tags[0])}, without tags"
                 hint = "these are documents to tag, and no answer"
             expected = "a token and a tag, or a tag like B-PER alone"
             self.problems.add("K107", lines[0], found, expected, hint)
-        elif scheme == "auto":
-            self._report_no_tags(tagset)
+        elif not (bare and tags and self._has_no_tags(tagset)):
+            hint = "" if self.header is None else self._choice
+            for code, expected in tagset.bad.items():
+                if code not in self.reported:
+                    self.problems.add("K104", lines[code], shown(tags[code]), expected, hint)
 
-    def _report_no_tags(self, tagset: Tagset) -> None:
-        """A column of tags without prefixes, if another column has tags with prefixes, or if hardly
-        a token is outside of all mentions.
+    def _has_no_tags(self, tagset: Tagset) -> bool:
+        """Whether a column without any prefix hardly holds tags, a problem: another column has tags
+        with prefixes, or hardly a token is outside of all mentions.
         """
         tags, total = self.vocabulary.tags, self.tokens * len(self.layers)
         where = " and ".join(map(self._column_name, self.layers))
         found = f"{shown(tags[0])} in {where}, which is read, and "
-        others = {} if self.outside and not tagset.labels else self._columns_of_tags()
+        others = self._columns_of_tags() if self.labelled or not self.outside else {}
         if others:
             found += ", ".join(f"{shown(tag)} in {self._column_name(place)}"
                                for place, tag in others.items())  # fmt: skip
             expected = "the tags in the column that is read"
             hint = f"{' or '.join(map(self._option, others))} reads them"
-            if tagset.labels:
+            if self.labelled:
                 hint += f"; --scheme io reads {where} as whole labels"
         elif self.labelled > (1 - OUTSIDE_SHARE) * total:
             few = "no" if self.labelled == total else "hardly an"
@@ -925,8 +924,9 @@ class TagReader:
             if all(map(_NUMBER.fullmatch, tags)):
                 hint = "write the names of tags, which the model has (id2label)"
         else:
-            return
+            return False
         self.problems.add("K110", self.vocabulary.lines[0], found, expected, hint)
+        return True
 
     def _columns_of_tags(self) -> dict[int, str]:
         """The columns that are not read and hold tags with prefixes, as the beginning of the file
@@ -1031,7 +1031,10 @@ class TagReader:
         """Start, end and label of the mentions of one layer."""
         if (tagset.label < 0).any() and not (good := tagset.label[code] >= 0).all():
             bad = ~good & np.isin(code, list(tagset.bad))
-            self._report_bad_tags(tagset, line[bad], code[bad])
+            self.labelled += int(bad.sum())
+            # Without any prefix, the end of the file shows whether the column holds tags.
+            if scheme != "auto" or (tagset.letters and self.width > 1):
+                self._report_bad_tags(tagset, line[bad], code[bad])
             token, line, code = token[good], line[good], code[good]
         self.labelled += len(code)
         if tagset.respelled:

@@ -283,8 +283,9 @@ def test_a_tag_means_the_same_in_every_spelling(spelling: str, scheme: str, smal
     ours, theirs = interpret(usual), interpret(other)
     assert tuple(range(len(other))) == theirs.respelled
     assert () == ours.respelled
-    for mine, its in zip(ours[:-1], theirs[:-1], strict=True):
-        assert np.array_equal(mine, its) if isinstance(mine, np.ndarray) else mine == its
+    assert np.array_equal(ours.prefix, theirs.prefix)
+    assert np.array_equal(ours.label, theirs.label)
+    assert ours[2:5] == theirs[2:5]
 
 
 def test_labels_are_whole_if_the_scheme_is_given_as_io() -> None:

@@ -264,13 +264,14 @@ def test_every_option_that_a_remark_names_finds_more(
 
     def score(*options: str) -> dict[str, Any]:
         assert 0 == main(["score", *paths, "-m", recipe, "--format", "json", *options])
-        return json.loads(capsys.readouterr().out)
+        result: dict[str, Any] = json.loads(capsys.readouterr().out)
+        return result
 
     def recall(result: dict[str, Any]) -> float:
         return result["systems"][0]["scores"][0]["value"] or 0.0
 
     before = score(*own)
-    remarks = carob.score(*paths, recipe, resamples=0,
+    remarks = carob.score(paths[0], paths[1], recipe, resamples=0,
                           system_options={"format": "records"} if own else {}).remarks  # fmt: skip
     suggested = [word for remark in dict.fromkeys(remarks) for word in options_in(remark)]
     assert suggested, remarks
@@ -284,7 +285,7 @@ def test_no_new_names_are_suggested_for_prefixes(
     system = BIO.replace("B-PER", tags[0]).replace("I-PER", tags[1])
     for sides in ((BIO, system), (system, BIO)):
         files = [write(f"{name}.conll", text) for name, text in zip("gs", sides, strict=True)]
-        scores = carob.score(*files, "exact.F1", resamples=0)
+        scores = carob.score(files[0], files[1], "exact.F1", resamples=0)
         assert 1.0 == scores.value
         assert not [each for each in scores.remarks if "--map" in each]
 

@@ -1,5 +1,5 @@
-"""A trial counts the same files once more with a suggestion, and says whether more of gold is found;
-what cannot be read or counted again helps nobody.
+"""A trial counts the same files once more with a suggestion, and says whether it finds more of
+gold; what cannot be read or counted again does not help.
 """
 
 from __future__ import annotations

@@ -66,9 +66,8 @@ def test_discard_drops_what_the_scheme_does_not_allow(scheme: str) -> None:
         assert [expected_of(each, scheme, "discard") for each in slow] == list(corpus)
         every = of_bytes(data, scheme=scheme)
         dropped = len(every.mentions) - len(corpus.mentions)
-        blocks = {key: corpus.facts[key] for key in ("blocks",) if key in corpus.facts}
-        assert {"repaired": 0, "discarded": dropped} | blocks == corpus.facts
-        assert {"repaired": dropped, "discarded": 0} | blocks == every.facts
+        assert {"repaired": 0, "discarded": dropped}.items() <= corpus.facts.items()
+        assert {"repaired": dropped, "discarded": 0}.items() <= every.facts.items()
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)

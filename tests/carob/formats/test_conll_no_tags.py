@@ -48,6 +48,12 @@ PROBLEMS = [
         f"'NNP' in column 2, which is read, and 'B-PER' in column 1, {OTHER}; --columns 1 reads "
         "them; --scheme io reads column 2 as whole labels",
     ),
+    (b"Bo saw I\n", f"'I' in column 2, which is read, and no O in 1 line, {NO_TAGS}; {TEXT}"),
+    (
+        b"Ann B-PER S\nslept O V\n",
+        f"'S' in column 2, which is read, and 'B-PER' in column 1, {OTHER}; --columns 1 reads "
+        "them; --scheme io reads column 2 as whole labels",
+    ),
     (
         b"# newdoc\nAnn b_per NNP\nslept o O",
         f"'NNP' in column 2, which is read, and 'b_per' in column 1, {OTHER}; --columns 1 reads "
@@ -173,12 +179,15 @@ def test_a_file_in_another_spelling_scores_as_the_usual_one(tmp_path: Path) -> N
 
 
 def test_bare_tokens_are_documents_to_answer(tmp_path: Path) -> None:
+    for word in (b"I", b"E-mail", b"o", b"X-ray", b"B_12"):
+        (words,) = read_inputs(Source.of_bytes(b"Ann\nwrote\n%s\n" % word))
+        assert ("Ann", "wrote", word.decode()) == words.tokens
     inputs = read_inputs(Source.of_bytes(b"Ann\nslept\n\nBo\n"))
     assert [("Ann", "slept"), ("Bo",)] == [each.tokens for each in inputs]
     answer = of_bytes(b"Ann B-PER\nslept O\n\nBo O\n")
     assert inputs.documents.hash.tolist() == answer.documents.hash.tolist()
     assert inputs.origin is not None and "none" == inputs.origin.parameters["columns"]
-    for other in (b"Bo went to Rome\n", b"Ann B-\n"):
+    for other in (b"Bo went to Rome\n", b"Ann B-\n", b"B-PER\nI-PER\nPER\n"):
         with pytest.raises(InputError):
             read_inputs(Source.of_bytes(other))
     assert answer.labels == read_inputs(Source.of_bytes(b"Ann B-PER\n")).labels
