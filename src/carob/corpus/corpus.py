@@ -363,7 +363,7 @@ class Corpus:
         return replace(self, labels=labels, mentions=mentions).ordered()
 
     def mapped(self, names: Mapping[str, str]) -> Corpus:
-        """Labels, and the rows of slots, renamed; several may become one.
+        """Labels of mentions and relations, and the rows of slots, renamed; several may become one.
 
         >>> Corpus.of("[Ann]PER").mapped({"PER": "person"}).labels
         ('person',)
@@ -372,11 +372,16 @@ class Corpus:
         labels = tuple(sorted(set(new)))
         dotted = len(self.templates) > 0 or any("." in old for old in names)
         slots = dict(names) if dotted else {}
-        if labels == self.labels and new == list(labels) and not slots:
+        relations = self.relations
+        if not names.keys().isdisjoint(relations.label.values):
+            relations = replace(relations, label=relations.label.renamed(names))
+        if new == list(self.labels) and not slots and relations is self.relations:
             return self
         table = label_codes([labels.index(label) for label in new] + [UNKNOWN], len(labels))
         mentions = replace(self.mentions, label=table[self.mentions.label])
-        return replace(self, labels=labels, mentions=mentions, renamed=slots).ordered()
+        return replace(
+            self, labels=labels, mentions=mentions, relations=relations, renamed=slots
+        ).ordered()
 
     def kept(self, rows: IntArray) -> Corpus:
         """Only the mentions `rows`; groups keep their members, which then point nowhere if gone.

@@ -133,6 +133,15 @@ class Codes:
         values = tuple(sorted(set(self.values)))
         return self._placed(dict(zip(values, range(len(values)), strict=True)), values)
 
+    def renamed(self, names: Mapping[str, str]) -> Codes:
+        """The same column with other words; several may become one.
+
+        >>> Codes.of(["b", None, "a"]).renamed({"b": "a"})
+        Codes(codes=array([ 0, -1,  0], dtype=int32), values=('a',), in_order=True)
+        """
+        words = tuple(names.get(word, word) for word in self.values)
+        return Codes(self.codes, words, in_order=False).sorted()
+
     def take(self, index: IntArray) -> Codes:
         """The rows `index`."""
         return Codes(self.codes[index], self.values, self.in_order)

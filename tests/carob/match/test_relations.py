@@ -436,6 +436,15 @@ def test_a_relation_without_a_label_has_a_row() -> None:
     assert {"": [1, 1, 1, 1]} == rows("relations", Pair.of(between(""), between("")))
 
 
+def test_labels_of_relations_can_be_renamed() -> None:
+    renamed = score(between("BORN"), between("BORN-IN"), "relations.F1", map={"BORN-IN": "BORN"})
+    assert 1.0 == renamed.value
+    twice = score(
+        between("BORN"), between("A", "B"), "relations.F1", map={"A": "BORN", "B": "BORN"}
+    )
+    assert 1.0 == twice.value  # stated twice is one
+
+
 def test_labels_that_only_one_side_has_are_reported() -> None:
     result = score(between("BORN"), between("BORN-IN"), "relations.F1", resamples=0)
     text = "gold has no label BORN-IN (1 relation); did you mean BORN? --map BORN-IN=BORN"
