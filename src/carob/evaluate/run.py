@@ -1174,7 +1174,7 @@ def uncounted_groups(recipes: Sequence[Recipe], gold: Corpus) -> tuple[str, ...]
 
 
 def _names(corpora: Sequence[Corpus]) -> list[str]:
-    labels = (label for corpus in corpora for label in corpus.labels)
+    labels = (label for each in corpora for label in (*each.labels, *each.relations.label.values))
     return sorted({*slot_rows(corpora, ()), *labels})
 
 

@@ -439,6 +439,7 @@ def test_a_relation_without_a_label_has_a_row() -> None:
 def test_labels_of_relations_can_be_renamed() -> None:
     renamed = score(between("BORN"), between("BORN-IN"), "relations.F1", map={"BORN-IN": "BORN"})
     assert 1.0 == renamed.value
+    assert not [each for each in renamed.remarks if "renames nothing" in each]
     twice = score(
         between("BORN"), between("A", "B"), "relations.F1", map={"A": "BORN", "B": "BORN"}
     )
