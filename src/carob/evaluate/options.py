@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 from carob import registry
 from carob.corpus.problems import RecipeError, UsageError, nearest
+from carob.pair.string_mentions import can_be_located
 from carob.pair.tokens import TOKENIZERS
 from carob.recipe import Recipe, word
 
@@ -90,8 +91,8 @@ class Options:
     """
     preset: str | None = None
     """The table of recipes to score when no recipe is given: `mentions`, `nugget` (the default for
-    the format tbf), `templates` (the default if gold has templates, or if a system has templates
-    and no mention), `events` or `relations` (the defaults if gold has events, or relations).
+    the format tbf), `templates` (the default if gold has templates, or if a system has strings
+    that cannot be located as mentions), `events` or `relations` (the defaults if gold has events, or relations).
     """
     labels: tuple[str, ...] | None = None
     """The labels, and the slots, that count; None for all."""
@@ -255,20 +256,24 @@ def table_for(gold: Corpus, systems: Iterable[Corpus] = ()) -> str:
     """Which table fits: `nugget` for tbf, `records` where numbers or booleans fill slots,
     `templates` where texts do, `events` or `relations` if gold has some, else `mentions`.
 
-    Slots are filled if gold has templates, or if a system has some and no mention.
+    Slots are filled if gold has templates, or if a system has some and no mention, and its strings
+    cannot be located as mentions.
 
     >>> from carob.corpus.corpus import Corpus
     >>> table_for(Corpus.of("[Ann]PER slept"))
     'mentions'
-    >>> table_for(Corpus.of("[Ann]who"), [Corpus.of({"templates": [{"slots": {"who": ["Ann"]}}]})])
-    'templates'
+    >>> answer = Corpus.of({"templates": [{"slots": {"who": ["Ann"]}}]})
+    >>> table_for(Corpus.of("[Ann]who"), [answer]), table_for(Corpus.of("Ann"), [answer])
+    ('mentions', 'templates')
     """
     if gold.origin is not None and gold.origin.format == "tbf":
         return "nugget"
     if len(gold.templates) > 0 and gold.templates.fillers.kind is not None:
         return "records"
     if not len(gold.relations):
-        filled = len(gold.templates) > 0 or any(only_fillers(each) for each in systems)
+        filled = len(gold.templates) > 0 or any(
+            only_fillers(each) and not can_be_located(gold, each) for each in systems
+        )
         return "templates" if filled else "mentions"
     if len(gold.templates):
         return "templates"

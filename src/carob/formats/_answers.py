@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any
 
 from carob.corpus.corpus import UNPARSED, Words, listed_facts
-from carob.corpus.problems import Problems, UsageError, shown
+from carob.corpus.problems import Problems, UsageError, nearest, shown
 from carob.corpus.record import short
 from carob.corpus.source import Source
 from carob.corpus.tables import Documents
@@ -201,6 +201,22 @@ def check_repair(repair: str, format: str) -> None:
     """Refuse a way to mend that does not exist."""
     if repair not in ("none", "json"):
         raise UsageError(f"repair of {format} is none or json, not {repair!r}")
+
+
+def check_locate(locate: str) -> None:
+    """Refuse a way to locate strings in the text that does not exist."""
+    ways = ("all", "first", "once")
+    if locate not in ways:
+        raise UsageError(f"locate is all, first or once, not {locate!r}{nearest(locate, ways)}")
+
+
+def signed_locate(locate: str) -> dict[str, str]:
+    """How strings are located, unless it is the default, which matters only if some are.
+
+    >>> signed_locate("all"), signed_locate("once")
+    ({}, {'locate': 'once'})
+    """
+    return {} if locate == "all" else {"locate": locate}
 
 
 def signature_fields(raw: str, repair: str) -> dict[str, str]:
