@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 from carob import registry
 from carob.corpus.problems import RecipeError, UsageError, nearest
-from carob.pair.string_mentions import can_be_located
 from carob.pair.tokens import TOKENIZERS
 from carob.recipe import Recipe, word
 
@@ -92,7 +91,8 @@ class Options:
     preset: str | None = None
     """The table of recipes to score when no recipe is given: `mentions`, `nugget` (the default for
     the format tbf), `templates` (the default if gold has templates, or if a system has strings
-    that cannot be located as mentions), `events` or `relations` (the defaults if gold has events, or relations).
+    that cannot be located as mentions), `events` or `relations` (the defaults if gold has events,
+    or relations).
     """
     labels: tuple[str, ...] | None = None
     """The labels, and the slots, that count; None for all."""
@@ -271,15 +271,21 @@ def table_for(gold: Corpus, systems: Iterable[Corpus] = ()) -> str:
     if len(gold.templates) > 0 and gold.templates.fillers.kind is not None:
         return "records"
     if not len(gold.relations):
-        filled = len(gold.templates) > 0 or any(
-            only_fillers(each) and not can_be_located(gold, each) for each in systems
-        )
+        filled = len(gold.templates) > 0 or any(_fills_slots(gold, each) for each in systems)
         return "templates" if filled else "mentions"
     if len(gold.templates):
         return "templates"
     from carob.pair.links import has_events  # most files have no relations
 
     return "events" if has_events(gold) else "relations"
+
+
+def _fills_slots(gold: Corpus, system: Corpus) -> bool:
+    if not only_fillers(system):
+        return False
+    from carob.pair.string_mentions import can_be_located  # most systems have places
+
+    return not can_be_located(gold, system)
 
 
 def compared_table(gold: Corpus, systems: Iterable[Corpus] = ()) -> str:

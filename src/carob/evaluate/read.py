@@ -565,6 +565,12 @@ def _answers_of_models(
             options, name = {**options, "format": "records"}, "records"
     if name != "records":
         return options
+    of_gold = None not in files or files[None][1]["format"] != "records"
+    if "format" not in options and of_gold and not source.is_folder:
+        from carob.formats.entities import has_bare_lists  # only answers need it
+
+        if has_bare_lists(source.head()):
+            return {**options, "format": "entities"}
     plain_lines = not options.get("raw") and options.get("repair") != "json"
     if plain_lines and not source.is_folder:
         from carob.formats.records import may_be_one_a_line  # only answers need it

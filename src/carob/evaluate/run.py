@@ -553,10 +553,12 @@ def _located(
     """The systems, of which those that answer with strings have mentions where these occur, with a
     remark about each. What does not fit gold stays as it is, and pairing says why.
     """
-    from carob.pair.string_mentions import can_be_located, located
-
     made, remarks = dict(answers), []
     for name, answer in answers.items():
+        if not only_fillers(answer):
+            continue
+        from carob.pair.string_mentions import can_be_located, located  # most have places
+
         if not can_be_located(gold, answer):
             continue
         origin = origin_of(answer)

@@ -161,6 +161,16 @@ def _likeness(value: Any) -> float:
     return 0.96 if labels and (words or "start" in rows[0]) else 0.0
 
 
+def has_bare_lists(head: bytes) -> bool:
+    """Whether a file has nothing but lists of entities, as language models return them.
+
+    >>> has_bare_lists(b'[{"text": "Ann", "type": "PER"}]'), has_bare_lists(b'[{"who": "Ann"}]')
+    (True, False)
+    """
+    lists = [value for value in json_text.samples(head) if isinstance(value, list)]
+    return bool(lists) and all(_wrapped(each) is not each for each in lists)
+
+
 def _wrapped(value: Any) -> Any:
     """A bare list of entities as an object that has them."""
     return _dialect.list_in_object(value, "entities", lambda row: all(_keys_of(row)))

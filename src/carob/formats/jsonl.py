@@ -15,11 +15,11 @@ from carob.corpus.record import WrongError, document_of, record_of
 from carob.corpus.source import Source
 from carob.corpus.tables import ATTRIBUTES, Documents, too_many_attributes
 from carob.formats import json_text
+from carob.formats._answers import check_locate, signed_locate
 from carob.formats._objects import items
 from carob.formats._plain import Blocks, Plain, plain_document
 from carob.formats._text import BOM, FileWords, bytes_of
 from carob.formats._typed import Lines, blocks_of_lines, plain_documents, words_of, words_of_record
-from carob.formats._answers import check_locate, signed_locate
 from carob.formats.capabilities import EVERYTHING
 
 
