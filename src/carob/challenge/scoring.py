@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from carob.challenge.archive_reader import open_upload
 from carob.challenge.config import Limits
 from carob.challenge.material import Material
 from carob.challenge.tallies import StoredTally
 from carob.challenge.validate import validate
+from carob.corpus.archive_reader import open_upload
 from carob.corpus.corpus import Corpus
 from carob.evaluate.errors import analyse, errors_of
 from carob.evaluate.options import Options, ScoreOptions

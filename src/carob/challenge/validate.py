@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from carob.challenge.archive_reader import open_upload
 from carob.challenge.config import Limits
 from carob.challenge.material import Material
+from carob.corpus.archive_reader import open_upload
 from carob.corpus.corpus import Corpus
 from carob.corpus.problems import InputError, Problem
 from carob.corpus.source import Source

@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from carob.challenge.archive_reader import open_upload
 from carob.challenge.config import Limits
+from carob.corpus.archive_reader import open_upload
 from carob.corpus.problems import InputError
 from carob.corpus.source import Source
 
