@@ -22,7 +22,13 @@ from carob.corpus.corpus import (
 )
 from carob.corpus.problems import SHOWN, InputError, Problem, UsageError, many, plain, shown
 from carob.corpus.source import Source
-from carob.evaluate.read import is_empty, read, read_system, suited
+from carob.evaluate.read import (
+    is_empty,
+    read,
+    read_system,
+    refuse_answers_in_texts,
+    suited,
+)
 from carob.evaluate.task import Task, line_of_mention
 from carob.pair.pair import Pair
 from carob.pair.template_types import row_names, slot_labels, typed_as
@@ -269,6 +275,8 @@ def _read(
             every.warn("K002", source.name, None, found, expected)
             return read_system(source, suited(source, {"format": gold.origin.format, **options}))
         own = suited(source, options)
+        if own["format"] == "records" and not {"format", "raw"} & {*options}:
+            refuse_answers_in_texts(source)
         corpus = read(source, **own)
     except InputError as error:
         every.add(error.problems, error.total, warning=False)
