@@ -6,6 +6,7 @@ in it. A folder is a source of sources: its files, by their names within it.
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import io
 import os
@@ -19,7 +20,7 @@ from functools import cached_property
 from threading import Lock
 from typing import Any, BinaryIO, cast
 
-from carob.corpus.problems import InputError, Problem
+from carob.corpus.problems import InputError, Problem, UsageError, shown
 
 BLOCK = 1 << 20
 LARGEST = 1 << 26
@@ -57,6 +58,7 @@ class Source:
         self._place_in_file = 0
         self._window = (0, b"")
         self._spool: BinaryIO | None = None
+        self._original: Source | None = None
         if self.path == "-":
             pipe = getattr(sys.stdin, "buffer", None)
             if pipe is None:
@@ -87,6 +89,36 @@ class Source:
             part = source._parts[inside] = cls.of_bytes(files[inside], f"{name}/{inside}")
             part.inside = inside
         return source
+
+    def in_encoding(self, encoding: str) -> Source:
+        """The same file, of which the text is in another encoding than UTF-8. Its hash is that of
+        the file as it is.
+
+        >>> Source.of_bytes("é O".encode("cp1252")).in_encoding("cp1252").content().decode()
+        'é O'
+        """
+        if not encoding or self._original is not None:
+            return self
+        try:
+            if not (codec := codecs.lookup(encoding))._is_text_encoding:
+                raise LookupError
+        except (LookupError, ValueError):
+            names = "such as cp1252, latin-1 or shift_jis"
+            raise UsageError(f"no encoding is called {shown(encoding)}; give one {names}") from None
+
+        def decoded(file: Source) -> bytes:
+            try:
+                return file.content().decode(encoding).encode("utf-8")
+            except UnicodeError as error:
+                raise file.failure("K013", str(error), f"a text in {codec.name}") from None
+
+        if self.is_folder:
+            files = {name: decoded(file) for name, file in self.files.items()}
+            made = Source.of_files(files, self.name)
+        else:
+            made = Source.of_bytes(decoded(self), self.name)
+        made.path, made.inside, made._original = self.path, self.inside, self
+        return made
 
     def __repr__(self) -> str:
         return f"Source({self.name!r})"
@@ -344,6 +376,8 @@ class Source:
         >>> Source.of_bytes(b"abc").sha256[:8]
         'ba7816bf'
         """
+        if self._original is not None:
+            return self._original.sha256
         if self.is_folder or len(self.files) > 1:
             listed = hashlib.sha256()
             for name, file in self.files.items():

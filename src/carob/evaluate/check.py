@@ -22,6 +22,7 @@ from carob.corpus.corpus import (
 )
 from carob.corpus.problems import SHOWN, InputError, Problem, UsageError, many, plain, shown
 from carob.corpus.source import Source
+from carob.evaluate.hypotheses import explanation
 from carob.evaluate.read import (
     is_empty,
     read,
@@ -36,6 +37,8 @@ from carob.registry import load
 from carob.result.result import Part, Rows, Tabular
 from carob.values.raw import fold
 
+SHORT = {"token": 10, "char": 50}
+"""Documents with fewer positions may have the same words by chance."""
 _TWICE = "a duplicate is right at most as often as gold has it"
 
 
@@ -152,6 +155,18 @@ class _Collector:
             own = replace(own, errors=own.errors + count, first=first)
         self.by_file[self.file] = own
 
+    @property
+    def errors(self) -> int:
+        """How many errors there are."""
+        return sum(count for key, count in self.counts.items() if key.startswith("error"))
+
+    def copy(self) -> _Collector:
+        """What was collected so far."""
+        other = _Collector()
+        other.problems, other.counts = [*self.problems], {**self.counts}
+        other.by_file, other.file = {**self.by_file}, self.file
+        return other
+
     def open(self, file: str) -> None:
         """What is added from now on is about this file."""
         self.file = file
@@ -212,9 +227,16 @@ def check(
         except InputError as error:
             every.add(error.problems, error.total, warning=False)
             continue
+        before = every.copy()
         corpus = _read(source, options or {}, every, gold)
         if corpus is not None and gold is not None:
             _check_against(gold, corpus, every)
+        if gold is not None and every.errors > before.errors:
+            cause = explanation(gold, _as_source(source), options or {}, corpus)
+            if cause is not None:  # instead of all its consequences
+                every = before
+                every.add([cause], warning=False)
+                continue
         if corpus is not None and definition is not None:
             every.add(*definition.without_part(corpus, _path(corpus)), warning=False)
             _check_slots(definition, corpus, every, gold, warning=False)
@@ -253,6 +275,10 @@ def check_answer(source: Source, inputs: Corpus, task: Task) -> tuple[Findings, 
     return Findings((source.name,), tuple(every.problems), every.counts), corpus
 
 
+def _as_source(path: str | os.PathLike[str] | Source) -> Source:
+    return path if isinstance(path, Source) else Source(path)
+
+
 def _path(corpus: Corpus) -> str:
     return corpus.origin.path if corpus.origin else "gold"
 
@@ -268,7 +294,7 @@ def _read(
     an answer to gold (or to another side), without anything in it.
     """
     try:
-        source = path if isinstance(path, Source) else Source(path)
+        source = _as_source(path)
         if gold is not None and gold.origin is not None and is_empty(source):
             nothing = "nothing of gold" if side == "gold" else f"nothing in {side}"
             found, expected = "an empty file", f"an answer; this one finds {nothing}"
@@ -308,6 +334,7 @@ def _check_alone(corpus: Corpus, every: _Collector) -> None:
     for alike in same_but_for_case(corpus.labels):
         found = f"the labels {', '.join(map(plain, alike))}"
         every.warn("K317", path, None, found, "one of them; they differ in case only")
+    _check_documents_twice(corpus, path, every)
     if len(corpus.mentions):
         _check_mentions_twice(corpus, path, every)
     if fillers:
@@ -374,6 +401,20 @@ def _check_fillers_twice(corpus: Corpus, path: str, every: _Collector) -> None:
             problems.append(Problem("K312", file, line, found, "each filler once", _TWICE))
         seen.add(filler)
     every.add(problems, warning=True)
+
+
+def _check_documents_twice(corpus: Corpus, path: str, every: _Collector) -> None:
+    """Warn of documents with the same words; short ones, such as sentences, may well be equal."""
+    table, least = corpus.documents, SHORT[corpus.unit or "token"]
+    rows = np.flatnonzero((table.hash != 0) & (table.length >= least))
+    _, first, group = np.unique(table.hash[rows], return_index=True, return_inverse=True)
+    again = np.flatnonzero(first[group] != np.arange(len(rows)))
+    if len(again):
+        row, other = int(rows[again[0]]), int(rows[first[group[again[0]]]])
+        found = f"document {shown(table.name(row))} with the words of {shown(table.name(other))}"
+        found += f", and {len(again) - 1:,} more such documents" if len(again) > 1 else ""
+        file, line = corpus.file_name(path, row), int(table.line[row])
+        every.warn("K330", file, line, found, "each document once", "equal documents count twice")
 
 
 def _check_mentions_twice(corpus: Corpus, path: str, every: _Collector) -> None:

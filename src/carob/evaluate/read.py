@@ -277,8 +277,8 @@ def read(
     path: str | os.PathLike[str] | Source, format: str | None = None, **parameters: Any
 ) -> Corpus:
     """Read a corpus. The format is detected by default; `parameters` are those of the format (for
-    conll: tag, token, scheme, repair, documents). The files of a folder are read as one corpus, in
-    the order of their names.
+    conll: tag, token, scheme, repair, documents), and `encoding` if it is not UTF-8. The files of a
+    folder are read as one corpus, in the order of their names.
 
     >>> import tempfile
     >>> from pathlib import Path
@@ -295,7 +295,9 @@ def read(
         return _read(source, format, parameters)
 
 
-def _read(source: Source, format: str | None, parameters: Mapping[str, Any]) -> Corpus:
+def _read(source: Source, format: str | None, parameters: dict[str, Any]) -> Corpus:
+    encoding = parameters.pop("encoding", "")
+    source = source.in_encoding(encoding)
     name = sniffed(source, parameters.get("raw", "")) if format is None else format
     reader = with_parameters(name, parameters)
     if source.is_folder and not hook(reader, "folders"):
@@ -309,6 +311,7 @@ def _read(source: Source, format: str | None, parameters: Mapping[str, Any]) -> 
             corpus = replace(corpus, library=library(source, corpus.documents))
     if parameters.get("id") and "id_key" in how and len(corpus) and corpus.documents.id is None:
         facts = {**facts, "unknown_id_key": len(corpus)}
+    how = how | {"encoding": encoding} if encoding else how
     origin = Origin(source.path, source.sha256, name, how)
     return replace(corpus, facts=facts, origin=origin)
 
@@ -337,7 +340,7 @@ def read_system(source: Source, options: Mapping[str, Any]) -> Corpus:
     """
     if "format" not in options or not is_empty(source):
         return read(source, **options)
-    parameters = {key: value for key, value in options.items() if key != "format"}
+    parameters = {key: options[key] for key in options if key not in ("format", "encoding")}
     reader = with_parameters(options["format"], parameters)
     how, _ = hook(reader, "signature_fields")({})
     origin = Origin(source.path, source.sha256, options["format"], how)
@@ -398,8 +401,9 @@ def suited(source: Source, options: Mapping[str, Any]) -> dict[str, Any]:
     >>> suited(Source.of_bytes(b'{"room": "5"}'), {"repair": "discard"})
     {'format': 'records'}
     """
+    source = source.in_encoding(options.get("encoding", ""))
     name = options.get("format") or sniffed(source, options.get("raw", ""))
-    known = {each.name for each in fields(registry.load("formats", name))}
+    known = {each.name for each in fields(registry.load("formats", name))} | {"encoding"}
     # A policy for tags says nothing about JSON, and repair=json nothing about tags.
     if (options.get("repair") == "json") == ("scheme" in known):
         known.discard("repair")
@@ -536,6 +540,7 @@ def corpora(
                     raise each.failure("K002", "an empty file", "at least one document")
                 options = {"format": _format_of_gold(files, results)} | options
             given = options | repairing
+            each = each.in_encoding(options.get("encoding", ""))
             if name is not None:
                 given = _answers_of_models(each, given, files)
             fitting = suited(each, given)
@@ -597,7 +602,7 @@ def _answers_of_models(
 
         if has_bare_lists(source.head()):
             return {**options, "format": "entities"}
-    if "format" not in options and not options.get("raw") and not source.is_folder:
+    if "format" not in options and not options.get("raw"):
         refuse_answers_in_texts(source)
     plain_lines = not options.get("raw") and options.get("repair") != "json"
     if plain_lines and not source.is_folder:
@@ -612,7 +617,8 @@ def refuse_answers_in_texts(source: Source) -> None:
     """Records whose answers are JSON in a text are not scored as that text."""
     from carob.formats._answers import key_of_answers  # only answers need it
 
-    if (key := key_of_answers(source)) is not None:
+    key = None if source.is_folder else key_of_answers(source)
+    if key is not None:
         raise source.failure(
             "K211", f"texts under {shown(key)} that are all JSON", "answers that are objects",
             f"--read system.raw={plain(key)} reads the answers in them; "
