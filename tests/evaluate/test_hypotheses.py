@@ -4,6 +4,7 @@ for others it is told what is wrong, word by word.
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -90,12 +91,34 @@ def test_lost_blank_lines(gold: Path) -> None:
 def test_documents_missing_in_the_middle(gold: Path) -> None:
     assert (
         "FILE: K331 found no answer for 1 document; all others are there, in order, expected all 4 "
-        "documents of gold, since they have no ids; add their words with O, those at line 8 of GOLD"
+        "documents of gold; add their words with O: those at line 8 of GOLD"
     ) == told(gold, text([lines()[0], *lines()[2:]]))
     assert (
         "FILE: K331 found 1 document that gold lacks; all others are there, in order, expected the "
         "4 documents of gold; leave out those at line 1"
     ) == told(gold, text([["Hi O"], *lines()]))
+
+
+def test_sentences_missing_in_documents(gold: Path) -> None:
+    marked = "-DOCSTART- O\n\n" + text(lines())
+    gold.write_text(marked)
+    assert (
+        "FILE: K331 found no answer for 1 sentence; all others are there, in order, expected all 4 "
+        "sentences of gold; add their words with O: those at line 10 of GOLD"
+    ) == told(gold, marked.replace("Bo B-PER\nleft O\n\n", ""))
+
+
+def test_exchanged_columns_of_a_file_with_document_marks(gold: Path) -> None:
+    marked = "-DOCSTART- O\n\n" + text(lines())
+    gold.write_text(marked)
+    assert (
+        "FILE: K331 found the tokens of gold in column 2 and tags in column 1, expected tokens in "
+        """the first column and tags in the last; awk '{print NF ? $2 " " $1 : ""}' FILE puts """
+        "them there"
+    ) == told(gold, "O -DOCSTART-\n\n" + text(lines("tag token")))
+    command = ["awk", '{print NF ? $2 " " $1 : ""}', str(gold.with_name("a.conll"))]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert marked == done.stdout
 
 
 def test_document_marks_on_one_side(gold: Path) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from itertools import accumulate, chain
+from itertools import accumulate, chain, pairwise
 from typing import Any
 
 from carob.corpus.corpus import Corpus
@@ -37,10 +37,12 @@ def explanation(
     a.conll: K331 found text in cp1252, expected UTF-8; read so, it has the words of gold: \
 --read system.encoding=cp1252
     """
-    if source.is_folder or gold.library is None:
+    if source.is_folder:
         return None
     if system is None and gold.origin is not None:  # it may not even look like its format
         system = _read_as(source, {"format": gold.origin.format, **options})
+    if system is not None and not all(map(_has_words, (gold, system))):
+        return None
     with suppress(CarobError):
         for hypothesis in _HYPOTHESES:
             if (words := hypothesis(gold, source, options, system)) is not None:
@@ -56,6 +58,10 @@ def _words(corpus: Corpus) -> list[Sequence[str]]:
     """The tokens of each document, otherwise the characters."""
     every = (corpus.words(row) for row in range(len(corpus)))
     return [text if corpus.unit == "char" else tokens for text, tokens in every]  # type: ignore[misc]
+
+
+def _has_words(corpus: Corpus) -> bool:
+    return corpus.library is not None and bool((corpus.documents.length >= 0).all())
 
 
 def _flat(documents: Sequence[Sequence[str]]) -> list[str]:
@@ -94,7 +100,7 @@ def _in_other_columns(
     if gold.unit != "token" or {"tag", "token"} & {*options}:
         return None
     lines = (line.split() for line in source.head().decode("utf-8", "replace").split("\n")[:-1])
-    rows = [row for row in lines if row and row[0] != _MARK.decode()][:_ENOUGH]
+    rows = [row for row in lines if row and _MARK.decode() not in row][:_ENOUGH]
     width = min(map(len, rows), default=0)
     words = _flat([gold.words(row)[1] or () for row in range(min(len(gold), _ENOUGH))])
     for token in range(1, width):
@@ -102,13 +108,18 @@ def _in_other_columns(
             continue
         for tag in (each for each in range(width) if each != token):
             columns = {"format": "conll", "tag": tag, "token": token}
+            found = f"the tokens of gold in column {token + 1} and tags in column {tag + 1}"
+            expected = "tokens in the first column and tags in the last"
             made = _read_as(source, {**options, **columns})
             if made is not None and len(made.mentions) and _fits(gold, made):
-                return (
-                    f"the tokens of gold in column {token + 1} and tags in column {tag + 1}",
-                    "tokens in the first column and tags in the last",
-                    f"--read system.columns={tag},token={token}",
-                )
+                return found, expected, f"--read system.columns={tag},token={token}"
+            fields = (line.split() for line in source.content().split(b"\n"))
+            moved = (b" ".join([row[token], row[tag]]) if len(row) >= width else b"".join(row)
+                     for row in fields)  # fmt: skip
+            made = _read_as(Source.of_bytes(b"\n".join(moved), source.name), options)
+            if made is not None and len(made.mentions) and _fits(gold, made):
+                awk = f"""awk '{{print NF ? ${token + 1} " " ${tag + 1} : ""}}'"""
+                return found, expected, f"{awk} {plain(source.name)} puts them there"
     return None
 
 
@@ -139,34 +150,43 @@ def _in_word_pieces(
 def _without_documents(
     gold: Corpus, source: Source, options: Mapping[str, Any], system: Corpus | None
 ) -> _Explanation:
-    """Without ids, the documents of one side must be some of the other's, in their order."""
-    if system is None or gold.documents.id is not None is not system.documents.id:
+    """Sentences, or documents, of one side that are some of the other's, in their order."""
+    if system is None or gold.unit != system.unit:
         return None
-    ours, theirs = gold.documents.hash.tolist(), system.documents.hash.tolist()
-    if len(ours) == len(theirs) or 0 in ours or 0 in theirs:
+    ours, theirs = (list(_blocks(each)) for each in (gold, system))
+    if len(ours) == len(theirs):
         return None
     few, most, side = (theirs, ours, gold) if len(theirs) < len(ours) else (ours, theirs, system)
     at, left = 0, []
-    for row, words in enumerate(most):
-        if at < len(few) and few[at] == words:
+    for place, words in most:
+        if at < len(few) and few[at][1] == words:
             at += 1
         else:
-            left.append(row)
-    if at < len(few):
+            left.append(place)
+    if at < len(few) or len(left) > len(few):
         return None
-    lines = ", ".join(f"{int(side.documents.line[row]):,}" for row in left[:5])
+    kind = "document" if len(ours) == len(gold) else "sentence"
+    lines = ", ".join(f"{side.line(*place):,}" for place in left[:5])
     lines += " ..." if len(left) > 5 else ""
     if side is gold:
         return (
-            f"no answer for {many(len(left), 'document')}; all others are there, in order",
-            f"all {len(ours):,} documents of gold, since they have no ids",
-            f"add their words with O, those at line {lines} of {plain(_name(gold))}",
+            f"no answer for {many(len(left), kind)}; all others are there, in order",
+            f"all {len(ours):,} {kind}s of gold",
+            f"add their words with O: those at line {lines} of {plain(_name(gold))}",
         )
     return (
-        f"{many(len(left), 'document')} that gold lacks; all others are there, in order",
-        f"the {len(ours):,} documents of gold",
+        f"{many(len(left), kind)} that gold lacks; all others are there, in order",
+        f"the {len(ours):,} {kind}s of gold",
         f"leave out those at line {lines}",
     )
+
+
+def _blocks(corpus: Corpus) -> Iterator[tuple[tuple[int, int], Sequence[str]]]:
+    """The sentences of a corpus, or its documents: where each is, and its words."""
+    for row, words in enumerate(_words(corpus)):
+        starts = corpus.documents.sentences(row) or (0,)
+        for start, end in pairwise((*starts, len(words))):
+            yield (row, start), words[start:end]
 
 
 def _with_document_marks(
