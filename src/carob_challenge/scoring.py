@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from carob.corpus.archive_reader import open_upload
 from carob.corpus.corpus import Corpus
 from carob.evaluate.errors import analyse, errors_of
 from carob.evaluate.options import Options, ScoreOptions
@@ -20,7 +21,6 @@ from carob.evaluate.run import prepare
 from carob.evaluate.score import count_events, score_run
 from carob.explain.analysis import ErrorAnalysis
 from carob.result.scores import Score, Value
-from carob_challenge.archive_reader import open_upload
 from carob_challenge.config import Limits
 from carob_challenge.material import Material
 from carob_challenge.tallies import StoredTally

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from carob.corpus.archive_reader import open_upload
 from carob.corpus.corpus import Corpus
 from carob.corpus.problems import InputError, Problem
 from carob.corpus.source import Source
 from carob.evaluate.check import Findings, check_answer
-from carob_challenge.archive_reader import open_upload
 from carob_challenge.config import Limits
 from carob_challenge.material import Material
 

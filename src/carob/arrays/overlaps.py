@@ -100,10 +100,14 @@ def _on_a_line(table: _Table, width: int) -> tuple[IntArray, IntArray, IntArray]
     """Start, end and mention of every fragment, sorted by start."""
     pieces = table.pieces()
     row = np.repeat(np.arange(len(table)), np.diff(pieces.offsets))
+    first, last = pieces.start, pieces.end
+    if not last.all():  # mentions without positions meet nothing
+        there = np.flatnonzero(last)
+        first, last, row = first[there], last[there], row[there]
     # NumPy 1 keeps int32 when a column is multiplied by a number, and overflows.
     start = table.doc[row].astype(np.int64) * width
-    end = start + pieces.end
-    start += pieces.start
+    end = start + last
+    start += first
     if np.any(start[1:] < start[:-1]):
         order = np.argsort(start, kind="stable")
         start, end, row = start[order], end[order], row[order]

@@ -329,8 +329,8 @@ def print_coverage(systems: Sequence[File], warnings: Iterable[str] = ()) -> Non
         kinds = there or ["mentions"]
         sides = (f"{counts[f'gold_{kind}']:,} gold and {counts[f'system_{kind}']:,} system {kind}"
                  for kind in kinds)  # fmt: skip
-        more = [key for key in ("ungrounded", "empty", "duplicates") if key in counts]
-        keys = ("repaired", "discarded", "unaligned", "ignored", *more)
+        more = ("located", "ambiguous", "repeated", "ungrounded", "empty", "duplicates")
+        keys = ["repaired", "discarded", "unaligned", "ignored", *filter(counts.__contains__, more)]
         _print_sentence(
             f"{plain(system.name)}: {many(counts['documents'], 'document')}, {', '.join(sides)}; "
             + ", ".join(f"{counts[key]:,}{HARD}{key}" for key in keys)

@@ -686,6 +686,7 @@ FACT_PROBLEMS = {
         f"{_CUT} ends were inclusive: --read offsets=inclusive",
     ),
     "unknown_id_key": ("K237", "document", "without an id: no record has the key that id= names"),
+    "editor_files": ("K012", "backup file", "of an editor left out"),
     "mended": ("K214", "damaged answer", "mended"),
     UNPARSED: ("K215", "answer", "could not be read and {counts} as empty{first}"),
     "rejected": ("K236", "rejected record", "left out"),

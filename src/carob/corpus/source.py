@@ -6,6 +6,7 @@ in it. A folder is a source of sources: its files, by their names within it.
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import io
 import os
@@ -19,13 +20,15 @@ from functools import cached_property
 from threading import Lock
 from typing import Any, BinaryIO, cast
 
-from carob.corpus.problems import InputError, Problem
+from carob.corpus.problems import InputError, Problem, UsageError, shown
 
 BLOCK = 1 << 20
 LARGEST = 1 << 26
 """The largest document, in bytes, that formats which need a whole one in memory read."""
 MOST_SPOOLED = 1 << 31
 """How many bytes are taken from standard input or from a named pipe."""
+PATIENCE = 5
+"""How many seconds a program may take until it writes to a named pipe."""
 GZIP_MAGIC = b"\x1f\x8b"
 _WITH_ZEROS = (GZIP_MAGIC, b"\xff\xfe", b"\xfe\xff")
 """How a gz file or a text in UTF-16 begins. Only these may have zero bytes."""
@@ -55,6 +58,7 @@ class Source:
         self._place_in_file = 0
         self._window = (0, b"")
         self._spool: BinaryIO | None = None
+        self._original: Source | None = None
         if self.path == "-":
             pipe = getattr(sys.stdin, "buffer", None)
             if pipe is None:
@@ -86,6 +90,36 @@ class Source:
             part.inside = inside
         return source
 
+    def in_encoding(self, encoding: str) -> Source:
+        """The same file, of which the text is in another encoding than UTF-8. Its hash is that of
+        the file as it is.
+
+        >>> Source.of_bytes("é O".encode("cp1252")).in_encoding("cp1252").content().decode()
+        'é O'
+        """
+        if not encoding or self._original is not None:
+            return self
+        try:
+            if not (codec := codecs.lookup(encoding))._is_text_encoding:
+                raise LookupError
+        except (LookupError, ValueError):
+            names = "such as cp1252, latin-1 or shift_jis"
+            raise UsageError(f"no encoding is called {shown(encoding)}; give one {names}") from None
+
+        def decoded(file: Source) -> bytes:
+            try:
+                return file.content().decode(encoding).encode("utf-8")
+            except UnicodeError as error:
+                raise file.failure("K013", str(error), f"a text in {codec.name}") from None
+
+        if self.is_folder:
+            files = {name: decoded(file) for name, file in self.files.items()}
+            made = Source.of_files(files, self.name)
+        else:
+            made = Source.of_bytes(decoded(self), self.name)
+        made.path, made.inside, made._original = self.path, self.inside, self
+        return made
+
     def __repr__(self) -> str:
         return f"Source({self.name!r})"
 
@@ -108,28 +142,28 @@ class Source:
             return False
 
     @cached_property
-    def _listing(self) -> tuple[dict[str, Source], int]:
+    def _listing(self) -> tuple[dict[str, Source], int, int]:
         if self._parts is not None:
-            return self._parts, 0
+            return self._parts, 0, 0
         if not self.is_folder:
             files = {_last(self.name): self}
             if self._data is None and self.path != "-" and (partner := _partner(self.path)):
                 files[_last(partner)] = Source(partner)
-            return dict(sorted(files.items())), 0
-        names, hidden = _names_in(self.path)
+            return dict(sorted(files.items())), 0, 0
+        names, hidden, editors = _names_in(self.path)
         files = {}
         for name in names:
             files[name] = Source(os.path.join(self.path, name))  # noqa: PTH118
             files[name].inside = name
-        return files, hidden
+        return files, hidden, editors
 
     @property
     def files(self) -> Mapping[str, Source]:
         """The files of a folder and of the folders in it, by their names within it, sorted.
 
         A file is its own only file, except that x.ann and x.txt side by side belong together:
-        either of them stands for both. Files and folders whose names begin with a dot are not
-        looked at; `hidden` counts them.
+        either of them stands for both. Files and folders whose names begin with a dot, and what
+        editors leave (x~, #x#), are not looked at; `hidden` and `of_editors` count them.
 
         >>> Source.of_files({"a/1.txt": b""}).files["a/1.txt"].inside
         'a/1.txt'
@@ -141,6 +175,11 @@ class Source:
         """How many files and folders were left out because their names begin with a dot."""
         return self._listing[1]
 
+    @property
+    def of_editors(self) -> int:
+        """How many files and folders were left out because an editor left them there."""
+        return self._listing[2]
+
     def open(self) -> BinaryIO:
         """The content from its beginning, decompressed."""
         try:
@@ -149,8 +188,8 @@ class Source:
                 raise IsADirectoryError
             if self._data is None:
                 if self._spool is None and stat.S_ISFIFO(os.stat(self.path).st_mode):  # noqa: PTH116
-                    with open(self.path, "rb") as pipe:  # noqa: PTH123
-                        self._spool = _spooled(self, pipe)
+                    with _opened_pipe(self.path) as pipe:
+                        self._spool = _spooled(self, pipe, _first_byte(self, pipe))
                 # The caller closes it.
                 handle = (
                     open(self.path, "rb")  # noqa: SIM115, PTH123
@@ -337,6 +376,8 @@ class Source:
         >>> Source.of_bytes(b"abc").sha256[:8]
         'ba7816bf'
         """
+        if self._original is not None:
+            return self._original.sha256
         if self.is_folder or len(self.files) > 1:
             listed = hashlib.sha256()
             for name, file in self.files.items():
@@ -354,16 +395,50 @@ class Source:
         return self._digest
 
 
-def _spooled(owner: Source, pipe: BinaryIO) -> BinaryIO:
-    """Standard input or a named pipe as a temporary file. It has no name, so nothing can stay of
-    it, however this process ends.
+def _opened_pipe(path: str) -> BinaryIO:
+    """A named pipe, opened although no program may write to it yet."""
+
+    def opened(path: str, how: int) -> int:
+        return os.open(path, how | os.O_NONBLOCK)
+
+    return open(path, "rb", buffering=0, opener=opened)
+
+
+def _first_byte(owner: Source, pipe: BinaryIO) -> bytes:
+    """What comes first from a pipe, as far as it must be read to know that a program writes to it;
+    an error if none does within PATIENCE seconds. Then reading waits for more.
+    """
+    first: bytes | None = b""
+    # A pipe under /dev or /proc was made by the shell, with a program at its other end.
+    if not owner.path.startswith(("/dev/", "/proc/")) and _is_silent(pipe):
+        first = pipe.read(1)  # None: a program has opened it and still says nothing
+        if first == b"":
+            found = "a pipe that no program writes to"
+            raise owner.failure("K001", found, "a file to read")
+    os.set_blocking(pipe.fileno(), True)
+    return first or b""
+
+
+def _is_silent(pipe: BinaryIO) -> bool:
+    """Whether nothing comes from a pipe for PATIENCE seconds."""
+    from select import poll
+
+    waiting = poll()
+    waiting.register(pipe)
+    return not waiting.poll(PATIENCE * 1000)
+
+
+def _spooled(owner: Source, pipe: BinaryIO, first: bytes = b"") -> BinaryIO:
+    """Standard input or a named pipe, of which `first` is read already, as a temporary file. It has
+    no name, so nothing can stay of it, however this process ends.
     """
     import tempfile
 
     spool = cast(BinaryIO, tempfile.TemporaryFile(prefix="carob-"))  # noqa: SIM115
     weakref.finalize(owner, spool.close)
     size = 0
-    while block := pipe.read(BLOCK):
+    while block := first + pipe.read(BLOCK):
+        first = b""
         if size == 0 and b"\0" in block and block[:2] not in _WITH_ZEROS:
             raise owner.failure("K003", "binary data", "a text in UTF-8")
         size += len(block)
@@ -413,13 +488,14 @@ def _last(path: str) -> str:
 _PAIRED = {".ann": ".txt", ".txt": ".ann"}
 
 
-def _names_in(folder: str) -> tuple[list[str], int]:
-    """The names of all files in a folder and the folders in it, sorted, and how many were hidden.
+def _names_in(folder: str) -> tuple[list[str], int, int]:
+    """The names of all files in a folder and the folders in it, sorted; how many were hidden, and
+    how many left there by an editor.
 
     Links are followed; one that leads back to a folder around it is refused.
     """
     names: list[str] = []
-    hidden = 0
+    hidden = editors = 0
     pending = [("", frozenset([_identity(folder)]))]
     while pending:
         prefix, around = pending.pop()
@@ -435,8 +511,9 @@ def _names_in(folder: str) -> tuple[list[str], int]:
                 is_folder, is_file = entry.is_dir(), entry.is_file()
             except OSError as error:
                 raise _unreadable(entry.path, error.strerror or str(error)) from None
-            if entry.name.startswith("."):
-                hidden += 1
+            if entry.name.startswith(".") or is_of_editor(entry.name):
+                hidden += entry.name.startswith(".")
+                editors += not entry.name.startswith(".")
             elif is_folder:
                 own = _identity(entry.path)
                 if own in around:
@@ -446,7 +523,16 @@ def _names_in(folder: str) -> tuple[list[str], int]:
                 names.append(name)
             else:
                 raise _unreadable(entry.path, "neither a file nor a folder")
-    return sorted(names), hidden
+    return sorted(names), hidden, editors
+
+
+def is_of_editor(name: str) -> bool:
+    """Whether a file is what an editor leaves beside the file that is edited.
+
+    >>> [is_of_editor(name) for name in ("dev.conll~", "#dev.conll#", "dev.conll")]
+    [True, True, False]
+    """
+    return name.endswith("~") or (len(name) > 1 and name[0] == name[-1] == "#")
 
 
 def _identity(folder: str) -> tuple[int, int]:

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 UNKNOWN = -1
 
+UNPLACED = "unplaced"
+"""The attribute of a mention without positions, which is at 0..0: the string that was answered."""
+
 MOSTLY = 0.7
 """If this share of some words is different, nothing is gained by numbering all of them."""
 
@@ -326,6 +329,15 @@ class Mentions:
         if self.fragments is None:
             return np.empty(0, np.int64)
         return np.flatnonzero(np.diff(self.fragments.offsets) > 1)
+
+    @property
+    def unplaced(self) -> IntArray:
+        """The rows of mentions without positions: strings that are not located in their text."""
+        return np.flatnonzero(self.end == 0)
+
+    def unplaced_string(self, row: int) -> str | None:
+        """The string of a mention without positions; None if the mention has positions."""
+        return self.attributes[UNPLACED][row] if self.end[row] == 0 else None
 
     @property
     def first_end(self) -> IntArray:

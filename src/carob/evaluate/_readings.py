@@ -206,15 +206,19 @@ class Views:
         return Side(tagged, _meant(tags, scheme), scheme, layers=layers)
 
     def _made(self, table: Mentions) -> Side:
-        """Tags in IOB2 for mentions: the longest first, and none over another."""
+        """Tags in IOB2 for mentions: the longest first, and none over another. A mention without
+        positions has none.
+        """
         total = int(self.lengths.sum())
         doc = np.repeat(np.arange(len(self.lengths)), self.lengths)
         position = np.arange(total) + doc
         tags = ["O"] * int(self.starts[-1])
         spots = self._spots(table)
         for spot in sorted(spots, key=lambda each: (each.start - each.end, each)):
-            if len(spot.fragments) == 1 and tags[spot.start : spot.end].count("O") == (
-                spot.end - spot.start
+            if (
+                len(spot.fragments) == 1
+                and spot.end > spot.start
+                and tags[spot.start : spot.end].count("O") == (spot.end - spot.start)
             ):
                 inside = [f"I-{spot.label}"] * (spot.end - spot.start - 1)
                 tags[spot.start : spot.end] = [f"B-{spot.label}", *inside]

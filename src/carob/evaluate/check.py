@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from carob import progress
+from carob.corpus.archive_reader import unzipped
 from carob.corpus.corpus import (
     SLOTS_HINT,
     Corpus,
@@ -21,32 +22,60 @@ from carob.corpus.corpus import (
 )
 from carob.corpus.problems import SHOWN, InputError, Problem, UsageError, many, plain, shown
 from carob.corpus.source import Source
-from carob.evaluate.read import is_empty, read, read_system, suited
+from carob.evaluate.hypotheses import explanation
+from carob.evaluate.read import (
+    is_empty,
+    read,
+    read_system,
+    refuse_answers_in_texts,
+    suited,
+)
 from carob.evaluate.task import Task, line_of_mention
 from carob.pair.pair import Pair
 from carob.pair.template_types import row_names, slot_labels, typed_as
 from carob.registry import load
-from carob.result.result import Rows, Tabular
+from carob.result.result import Part, Rows, Tabular
 from carob.values.raw import fold
 
+SHORT = {"token": 10, "char": 50}
+"""Documents with fewer positions may have the same words by chance."""
 _TWICE = "a duplicate is right at most as often as gold has it"
+
+
+@dataclass(frozen=True)
+class FileFindings(Part):
+    """How much is wrong with one file, and the first of it: an error, if there is one."""
+
+    file: str
+    errors: int = 0
+    warnings: int = 0
+    first: str = ""
+
+    def __str__(self) -> str:
+        parts = [many(self.errors, "error")] * bool(self.errors)
+        parts += [many(self.warnings, "warning")] * bool(self.warnings)
+        return f"{', '.join(parts)}: {self.first}" if parts else "fine"
 
 
 @dataclass(frozen=True, repr=False)
 class Findings(Tabular):
-    """What was found: the first problems of each kind in full, all of them counted by code.
+    """What was found: the first problems of each kind in full, all of them counted by code and by
+    file.
 
     >>> print(Findings(("dev.conll",), (), {}))
     1 file, nothing wrong
     >>> Findings(("dev.conll",), (), {}).to_dict()
-    {'files': ['dev.conll'], 'errors': 0, 'warnings': 0, 'counts': {}, 'problems': []}
-    """
+    {'files': ['dev.conll'], 'errors': 0, 'warnings': 0, 'counts': {}, 'problems': [], 'by_file': []}
+    """  # noqa: E501 (a dict is one line)
 
     files: tuple[str, ...]
     problems: tuple[Problem, ...]
     counts: Mapping[str, int]
+    by_file: tuple[FileFindings, ...] = ()
 
-    columns: ClassVar[tuple[str, ...]] = ("files", "errors", "warnings", "counts", "problems")
+    columns: ClassVar[tuple[str, ...]] = (
+        "files", "errors", "warnings", "counts", "problems", "by_file",
+    )  # fmt: skip
     row_columns: ClassVar[tuple[str, ...]] = (
         "severity", "code", "file", "line", "found", "expected", "hint",
     )  # fmt: skip
@@ -66,6 +95,8 @@ class Findings(Tabular):
         return sum(count for key, count in self.counts.items() if key.startswith("warning"))
 
     def __str__(self) -> str:
+        if len(self.files) > 1:
+            return self._by_file()
         lines = [str(each) for each in self.problems if not each.warning][:SHOWN]
         lines += [f"warning: {each}" for each in self.problems if each.warning][:SHOWN]
         files = many(len(self.files), "file")
@@ -76,6 +107,23 @@ class Findings(Tabular):
         lines.append(f"{files}, {many(self.errors, 'error')}, {many(self.warnings, 'warning')}")
         return "\n".join(lines)
 
+    def _by_file(self) -> str:
+        """A line for each file: details of many files would hide each other."""
+        width = max(len(plain(each.file)) for each in self.by_file)
+        lines = [f"{plain(each.file):<{width}}  {each}" for each in self.by_file]
+        bad = [each for each in self.by_file if each.errors]
+        total = f"{many(len(self.files), 'file')}, {len(bad):,} with errors"
+        if odd := bad or [each for each in self.by_file if each.warnings]:
+            total += f"; to see all that is wrong with one: carob check {plain(odd[0].file)}"
+        return "\n".join([*lines, total])
+
+
+def _without_name(problem: Problem, file: str) -> str:
+    """A problem as the line of its file has it, which names the file already."""
+    if problem.file != file:
+        return str(problem)
+    return str(problem).replace(f"{plain(file)}:", "line " if problem.line else "", 1).strip()
+
 
 class _Collector:
     """Collects problems: the first ones in full, all of them counted."""
@@ -83,6 +131,9 @@ class _Collector:
     def __init__(self) -> None:
         self.problems: list[Problem] = []
         self.counts: dict[str, int] = {}
+        self.by_file: dict[str, FileFindings] = {}
+        self.file = ""
+        """The file that is looked at."""
 
     def add(self, problems: Sequence[Problem], total: int | None = None, *, warning: bool) -> None:
         """Add problems; there are `total` of them, of which the first may be given."""
@@ -93,6 +144,33 @@ class _Collector:
             self.counts[key] = self.counts.get(key, 0) + 1
         if total is not None and total > len(problems):
             self.counts[f"{kind} {problems[-1].code}"] += total - len(problems)
+        own, count = self.by_file.get(self.file), max(total or 0, len(problems))
+        if own is None or not count:
+            return
+        first = _without_name(problems[0], self.file) if not own.first else own.first
+        if warning:
+            own = replace(own, warnings=own.warnings + count, first=first)
+        else:  # which goes before warnings
+            first = first if own.errors else _without_name(problems[0], self.file)
+            own = replace(own, errors=own.errors + count, first=first)
+        self.by_file[self.file] = own
+
+    @property
+    def errors(self) -> int:
+        """How many errors there are."""
+        return sum(count for key, count in self.counts.items() if key.startswith("error"))
+
+    def copy(self) -> _Collector:
+        """What was collected so far."""
+        other = _Collector()
+        other.problems, other.counts = [*self.problems], {**self.counts}
+        other.by_file, other.file = {**self.by_file}, self.file
+        return other
+
+    def open(self, file: str) -> None:
+        """What is added from now on is about this file."""
+        self.file = file
+        self.by_file.setdefault(file, FileFindings(file))
 
     def warn(
         self, code: str, file: str, line: int | None, found: str, expected: str, hint: str = ""
@@ -131,23 +209,41 @@ def check(
     every = _Collector()
     gold = definition = None
     if task is not None:
+        every.open(task.path if isinstance(task, Task) else os.fspath(task))
         with every.collect():
             definition = Task.read(task)
     if against is not None:
+        every.open(os.fspath(against))
         gold = _read(against, gold_options or {}, every)
         if gold is not None and definition is not None:
             with every.collect():
                 definition.check_gold(gold)
             _check_slots(definition, gold, every, warning=True)
+    inputs = {file for file, own in every.by_file.items() if not own.first}
     for path in progress.steps(several, "files"):
-        corpus = _read(path, options or {}, every, gold)
+        every.open(os.fspath(path))
+        try:
+            source = unzipped(os.fspath(path)) or path
+        except InputError as error:
+            every.add(error.problems, error.total, warning=False)
+            continue
+        before = every.copy()
+        corpus = _read(source, options or {}, every, gold)
         if corpus is not None and gold is not None:
             _check_against(gold, corpus, every)
+        if gold is not None and every.errors > before.errors:
+            cause = explanation(gold, _as_source(source), options or {}, corpus)
+            if cause is not None:  # instead of all its consequences
+                every = before
+                every.add([cause], warning=False)
+                continue
         if corpus is not None and definition is not None:
             every.add(*definition.without_part(corpus, _path(corpus)), warning=False)
             _check_slots(definition, corpus, every, gold, warning=False)
     files = tuple(os.fspath(path) for path in several)
-    return Findings(files, tuple(every.problems), every.counts)
+    shown_files = {*files, *every.by_file} - (inputs - {*files})  # gold that is fine needs no line
+    by_file = tuple(own for file, own in every.by_file.items() if file in shown_files)
+    return Findings(files, tuple(every.problems), every.counts, by_file)
 
 
 def check_answer(source: Source, inputs: Corpus, task: Task) -> tuple[Findings, Corpus | None]:
@@ -179,6 +275,10 @@ def check_answer(source: Source, inputs: Corpus, task: Task) -> tuple[Findings, 
     return Findings((source.name,), tuple(every.problems), every.counts), corpus
 
 
+def _as_source(path: str | os.PathLike[str] | Source) -> Source:
+    return path if isinstance(path, Source) else Source(path)
+
+
 def _path(corpus: Corpus) -> str:
     return corpus.origin.path if corpus.origin else "gold"
 
@@ -194,13 +294,15 @@ def _read(
     an answer to gold (or to another side), without anything in it.
     """
     try:
-        source = path if isinstance(path, Source) else Source(path)
+        source = _as_source(path)
         if gold is not None and gold.origin is not None and is_empty(source):
             nothing = "nothing of gold" if side == "gold" else f"nothing in {side}"
             found, expected = "an empty file", f"an answer; this one finds {nothing}"
             every.warn("K002", source.name, None, found, expected)
             return read_system(source, suited(source, {"format": gold.origin.format, **options}))
         own = suited(source, options)
+        if own["format"] == "records" and not {"format", "raw"} & {*options}:
+            refuse_answers_in_texts(source)
         corpus = read(source, **own)
     except InputError as error:
         every.add(error.problems, error.total, warning=False)
@@ -232,6 +334,7 @@ def _check_alone(corpus: Corpus, every: _Collector) -> None:
     for alike in same_but_for_case(corpus.labels):
         found = f"the labels {', '.join(map(plain, alike))}"
         every.warn("K317", path, None, found, "one of them; they differ in case only")
+    _check_documents_twice(corpus, path, every)
     if len(corpus.mentions):
         _check_mentions_twice(corpus, path, every)
     if fillers:
@@ -298,6 +401,30 @@ def _check_fillers_twice(corpus: Corpus, path: str, every: _Collector) -> None:
             problems.append(Problem("K312", file, line, found, "each filler once", _TWICE))
         seen.add(filler)
     every.add(problems, warning=True)
+
+
+def _check_documents_twice(corpus: Corpus, path: str, every: _Collector) -> None:
+    """Warn of documents with the same words; short ones, such as sentences, may well be equal."""
+    table, least = corpus.documents, SHORT[corpus.unit or "token"]
+    rows = np.flatnonzero((table.hash != 0) & (table.length >= least))
+    _, first, group = np.unique(table.hash[rows], return_index=True, return_inverse=True)
+    again = np.flatnonzero(first[group] != np.arange(len(rows)))
+    varied = {
+        int(one): _is_varied(corpus, int(rows[one])) for one in np.unique(first[group[again]])
+    }
+    again = again[[varied[one] for one in first[group[again]].tolist()]]
+    if len(again):
+        row, other = int(rows[again[0]]), int(rows[first[group[again[0]]]])
+        found = f"document {shown(table.name(row))} with the words of {shown(table.name(other))}"
+        found += f", and {len(again) - 1:,} more such documents" if len(again) > 1 else ""
+        file, line = corpus.file_name(path, row), int(table.line[row])
+        every.warn("K330", file, line, found, "each document once", "equal documents count twice")
+
+
+def _is_varied(corpus: Corpus, row: int) -> bool:
+    """Whether a document has several different words: some corpora come without their words."""
+    text, tokens = corpus.words(row)
+    return len(set(tokens or (text or "").split())) > 3
 
 
 def _check_mentions_twice(corpus: Corpus, path: str, every: _Collector) -> None:

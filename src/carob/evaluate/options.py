@@ -92,9 +92,9 @@ class Options:
     preset: str | None = None
     """The table of recipes to score when no recipe is given: `mentions`, `nugget` (the default for
     the format tbf), `templates` (the default if texts fill slots of gold, or if a system has
-    templates and no mention), `records` (if numbers or booleans fill slots of gold), `events` or
-    `relations` (the defaults if gold has events, or relations), or `triples` (the default if gold
-    is triples, or has relations and templates).
+    strings that cannot be located as mentions), `records` (if numbers or booleans fill slots of
+    gold), `events` or `relations` (the defaults if gold has events, or relations), or `triples`
+    (the default if gold is triples, or has relations and templates).
     """
     labels: tuple[str, ...] | None = None
     """The labels, and the slots, that count; None for all."""
@@ -260,13 +260,15 @@ def table_for(gold: Corpus, systems: Iterable[Corpus] = ()) -> str:
     `templates` where texts do, `events` or `relations` if gold has some, `triples` if it has
     triples, or relations and templates, else `mentions`.
 
-    Slots are filled if gold has templates, or if a system has some and no mention.
+    Slots are filled if gold has templates, or if a system has some and no mention, and its strings
+    cannot be located as mentions.
 
     >>> from carob.corpus.corpus import Corpus
     >>> table_for(Corpus.of("[Ann]PER slept"))
     'mentions'
-    >>> table_for(Corpus.of("[Ann]who"), [Corpus.of({"templates": [{"slots": {"who": ["Ann"]}}]})])
-    'templates'
+    >>> answer = Corpus.of({"templates": [{"slots": {"who": ["Ann"]}}]})
+    >>> table_for(Corpus.of("[Ann]who"), [answer]), table_for(Corpus.of("Ann"), [answer])
+    ('mentions', 'templates')
     """
     if gold.origin is not None and gold.origin.format == "tbf":
         return "nugget"
@@ -275,13 +277,21 @@ def table_for(gold: Corpus, systems: Iterable[Corpus] = ()) -> str:
     if gold.origin is not None and gold.origin.format == "triples":
         return "triples"
     if not len(gold.relations):
-        filled = len(gold.templates) > 0 or any(only_fillers(each) for each in systems)
+        filled = len(gold.templates) > 0 or any(_fills_slots(gold, each) for each in systems)
         return "templates" if filled else "mentions"
     from carob.pair.links import has_events  # most files have no relations
 
     if len(gold.templates):
         return "templates" if has_events(gold) else "triples"
     return "events" if has_events(gold) else "relations"
+
+
+def _fills_slots(gold: Corpus, system: Corpus) -> bool:
+    if not only_fillers(system):
+        return False
+    from carob.pair.string_mentions import can_be_located  # most systems have places
+
+    return not can_be_located(gold, system)
 
 
 def compared_table(gold: Corpus, systems: Iterable[Corpus] = ()) -> str:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from carob import progress
 from carob._version import __version__
+from carob.corpus.archive_reader import unzipped
 from carob.corpus.corpus import Corpus
-from carob.corpus.problems import CarobError, InputError, Problem, UsageError, raise_all
+from carob.corpus.problems import CarobError, InputError, Problem, UsageError, plain, raise_all
+from carob.corpus.source import Source, is_of_editor
 from carob.evaluate.compare import compare, without_parts
 from carob.evaluate.options import Options, ScoreOptions, only_fillers, table_for
 from carob.evaluate.read import Scorable, corpora
@@ -46,7 +49,8 @@ def rank(
 ) -> Ranking:
     """Rank the submissions in a folder (or a list, or by name).
 
-    Every file or folder in the folder is a submission; hidden ones and gold itself are left out.
+    Every file, zip file or folder in the folder is a submission; hidden ones and gold itself are
+    left out, and so are, with a remark, README files, what editors leave, and what is no file.
     Each is read and compared with gold. One with a problem is set aside with its problems. The
     others are ranked by the first of the `recipes`, with intervals, and with rank ranges and
     clusters from the tests that `carob.compare` makes; other recipes are scored beside it. By
@@ -60,7 +64,8 @@ def rank(
     """
     chosen = Options.of(ScoreOptions, options)
     wanted = None if recipes is None else parse_recipes(recipes)
-    reference, valid, set_aside = _validated(gold, _named(gold, submissions), chosen)
+    named, remarks = _named(gold, submissions)
+    reference, valid, set_aside = _validated(gold, named, chosen)
     first, *others = wanted or _default(reference, valid.values(), chosen)
     kept: Any = {**options, "gold_options": {}, "system_options": {}}
     if len(valid) > 1:
@@ -68,24 +73,35 @@ def rank(
     else:
         comparison = _alone(reference, valid, first, kept)
     scores = score(reference, valid, others, **kept) if others else None
+    comparison = replace(comparison, remarks=(*comparison.remarks, *remarks))
     return Ranking(comparison.shown_as(sort=sort), tuple(set_aside), scores)
 
 
-def _named(gold: Scorable, submissions: Submissions) -> dict[str, Scorable]:
-    """The submissions by name, without gold."""
+def _named(gold: Scorable, submissions: Submissions) -> tuple[dict[str, Scorable], list[str]]:
+    """The submissions by name, without gold; and a remark about what is none."""
     if not isinstance(submissions, (str, os.PathLike)):
-        return systems_by_name(submissions)
+        return systems_by_name(submissions), []
     folder = Path(submissions)
     if not folder.is_dir():
         raise UsageError(f"found {os.fspath(folder)!r}, expected a folder of submissions")
     own = Path(gold) if isinstance(gold, (str, os.PathLike)) and Path(gold).exists() else None
-    paths = [
-        os.fspath(path) for path in sorted(folder.iterdir())
+    there = [
+        path for path in sorted(folder.iterdir())
         if not path.name.startswith(".") and not (own and path.exists() and path.samefile(own))
     ]  # fmt: skip
+    paths = list(filter(_may_be_submission, there))
     if not paths:
         raise UsageError(f"{os.fspath(folder)!r} holds no submission")
-    return systems_by_name(paths)
+    others = [plain(path.name) for path in there if path not in paths]
+    names = ", ".join(others[:5]) + ("" if len(others) <= 5 else f" and {len(others) - 5:,} more")
+    return systems_by_name(map(os.fspath, paths)), [f"no submissions: {names}"] * bool(others)
+
+
+def _may_be_submission(path: Path) -> bool:
+    """Whether a file or folder is neither a README, nor left by an editor, nor a pipe or device."""
+    readme = path.name.partition(".")[0].casefold() == "readme"
+    odd = path.exists() and not (path.is_file() or path.is_dir())
+    return not (readme or is_of_editor(path.name) or odd)
 
 
 def _validated(
@@ -93,8 +109,18 @@ def _validated(
 ) -> tuple[Corpus, dict[str, Corpus], list[SetAside]]:
     """Gold, the submissions that can be scored, and the others with their problems."""
     invalid: dict[str, InputError] = {}
+    sources: dict[str, Scorable | Source] = dict(submissions)
+    for name, each in submissions.items():
+        if isinstance(each, (str, os.PathLike)):
+            try:
+                sources[name] = unzipped(os.fspath(each)) or each
+            except InputError as error:
+                invalid[name] = error
+                del sources[name]
+    if not sources:
+        raise_all(invalid.values())
     reference, read = corpora(
-        gold, submissions, options.gold_options, options.system_options, invalid=invalid
+        gold, sources, options.gold_options, options.system_options, invalid=invalid
     )
     alone = options.without_reading()
     for name, corpus in progress.steps(read.items(), "submissions"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import re
 import sys
@@ -21,6 +22,7 @@ from carob.corpus.problems import (
     nearest,
     plain,
     raise_all,
+    shown,
 )
 from carob.corpus.source import Source, ending
 from carob.plugin import hook
@@ -56,14 +58,17 @@ LARGE = 1 << 26
 """Files of this many bytes together are read at the same time: from here on it saves time."""
 
 
-def sniffed(source: Source) -> str:
-    """The name of the format that a file, or the files of a folder, look like.
+def sniffed(source: Source, raw: str = "") -> str:
+    """The name of the format that a file, or the files of a folder, look like. With `raw`, that of
+    the texts under this key, if there are any.
 
     A folder with .ann files is brat, and so is x.ann, and x.txt when x.ann is beside it.
 
     >>> sniffed(Source.of_bytes(b"Ann B-PER"))
     'conll'
     """
+    if raw and (name := _format_of_answers(source, raw)) is not None:
+        return name
     if any(ending(name)[1] == ".ann" for name in source.files):
         return "brat"
     if source.is_folder:
@@ -81,6 +86,27 @@ def sniffed(source: Source) -> str:
         return best
     every = ", ".join(registry.names("formats"))
     raise source.failure("K006", "a file that looks like no known format", f"one of {every}")
+
+
+def _format_of_answers(source: Source, raw: str) -> str | None:
+    """The format of the answers under a key, by the first that tell; None if there are none."""
+    from carob.formats._answers import answers_under  # only answers need it
+
+    for file in source.files.values() if source.is_folder else [source]:
+        if file.head(1 << 10).lstrip(b"\xef\xbb\xbf \t\r\n")[:1] != b"{":
+            continue
+        head = "\n".join(map(json.dumps, answers_under(file, raw))).encode()
+        if not head:
+            continue
+        from carob.formats.entities import has_bare_lists
+
+        if has_bare_lists(head):
+            return "entities"
+        every = {name: registry.load("formats", name) for name in registry.names("formats")}
+        readers = {name: each for name, each in every.items()
+                   if "raw" in {field.name for field in fields(each)}}  # fmt: skip
+        return max(readers, key=lambda name: readers[name].sniff(head))
+    return None
 
 
 def _sureness(source: Source) -> dict[str, float]:
@@ -251,8 +277,8 @@ def read(
     path: str | os.PathLike[str] | Source, format: str | None = None, **parameters: Any
 ) -> Corpus:
     """Read a corpus. The format is detected by default; `parameters` are those of the format (for
-    conll: tag, token, scheme, repair, documents). The files of a folder are read as one corpus, in
-    the order of their names.
+    conll: tag, token, scheme, repair, documents), and `encoding` if it is not UTF-8. The files of a
+    folder are read as one corpus, in the order of their names.
 
     >>> import tempfile
     >>> from pathlib import Path
@@ -286,8 +312,10 @@ def read_inputs(
     return read(source, "conll", **parameters | {"tag": "none"})
 
 
-def _read(source: Source, format: str | None, parameters: Mapping[str, Any]) -> Corpus:
-    name = sniffed(source) if format is None else format
+def _read(source: Source, format: str | None, parameters: dict[str, Any]) -> Corpus:
+    encoding = parameters.pop("encoding", "")
+    source = source.in_encoding(encoding)
+    name = sniffed(source, parameters.get("raw", "")) if format is None else format
     reader = with_parameters(name, parameters)
     if source.is_folder and not hook(reader, "folders"):
         from carob.formats.folders import read_files  # only folders need it
@@ -300,6 +328,7 @@ def _read(source: Source, format: str | None, parameters: Mapping[str, Any]) -> 
             corpus = replace(corpus, library=library(source, corpus.documents))
     if parameters.get("id") and "id_key" in how and len(corpus) and corpus.documents.id is None:
         facts = {**facts, "unknown_id_key": len(corpus)}
+    how = how | {"encoding": encoding} if encoding else how
     origin = Origin(source.path, source.sha256, name, how)
     return replace(corpus, facts=facts, origin=origin)
 
@@ -328,7 +357,7 @@ def read_system(source: Source, options: Mapping[str, Any]) -> Corpus:
     """
     if "format" not in options or not is_empty(source):
         return read(source, **options)
-    parameters = {key: value for key, value in options.items() if key != "format"}
+    parameters = {key: options[key] for key in options if key not in ("format", "encoding")}
     reader = with_parameters(options["format"], parameters)
     how, _ = hook(reader, "signature_fields")({})
     origin = Origin(source.path, source.sha256, options["format"], how)
@@ -389,8 +418,9 @@ def suited(source: Source, options: Mapping[str, Any]) -> dict[str, Any]:
     >>> suited(Source.of_bytes(b'{"room": "5"}'), {"repair": "discard"})
     {'format': 'records'}
     """
-    name = options.get("format") or sniffed(source)
-    known = {each.name for each in fields(registry.load("formats", name))}
+    source = source.in_encoding(options.get("encoding", ""))
+    name = options.get("format") or sniffed(source, options.get("raw", ""))
+    known = {each.name for each in fields(registry.load("formats", name))} | {"encoding"}
     # A policy for tags says nothing about JSON, and repair=json nothing about tags.
     if (options.get("repair") == "json") == ("scheme" in known):
         known.discard("repair")
@@ -527,6 +557,7 @@ def corpora(
                     raise each.failure("K002", "an empty file", "at least one document")
                 options = {"format": _format_of_gold(files, results)} | options
             given = options | repairing
+            each = each.in_encoding(options.get("encoding", ""))
             if name is not None:
                 given = _answers_of_models(each, given, files)
             fitting = suited(each, given)
@@ -575,13 +606,21 @@ def _answers_of_models(
     name = options.get("format")
     if name is None:
         try:
-            name = sniffed(source)
+            name = sniffed(source, options.get("raw", ""))
         except InputError:
             if None not in files or files[None][1]["format"] != "records":
                 raise
             options, name = {**options, "format": "records"}, "records"
     if name != "records":
         return options
+    of_gold = None not in files or files[None][1]["format"] != "records"
+    if "format" not in options and of_gold and not source.is_folder:
+        from carob.formats.entities import has_bare_lists  # only answers need it
+
+        if has_bare_lists(source.head()):
+            return {**options, "format": "entities"}
+    if "format" not in options and not options.get("raw"):
+        refuse_answers_in_texts(source)
     plain_lines = not options.get("raw") and options.get("repair") != "json"
     if plain_lines and not source.is_folder:
         from carob.formats.records import may_be_one_a_line  # only answers need it
@@ -589,6 +628,19 @@ def _answers_of_models(
         if not may_be_one_a_line(source):
             _refuse_words(source)
     return {"unparsed": "empty", **options}
+
+
+def refuse_answers_in_texts(source: Source) -> None:
+    """Records whose answers are JSON in a text are not scored as that text."""
+    from carob.formats._answers import key_of_answers  # only answers need it
+
+    key = None if source.is_folder else key_of_answers(source)
+    if key is not None:
+        raise source.failure(
+            "K211", f"texts under {shown(key)} that are all JSON", "answers that are objects",
+            f"--read system.raw={plain(key)} reads the answers in them; "
+            "--system-format records takes them for texts",
+        )  # fmt: skip
 
 
 def _listed(documents: Any, name: str | None, options: Mapping[str, Any]) -> Corpus:

@@ -46,7 +46,7 @@ from carob.evaluate.checks import gold_checks, system_checks
 from carob.evaluate.options import Options, only_fillers
 from carob.evaluate.read import Scorable, corpora
 from carob.evaluate.trial import Trial
-from carob.pair.pair import Pair, cut_alike, slot_pieces
+from carob.pair.pair import Pair, cut_alike, paired_documents, slot_pieces
 from carob.pair.template_types import (
     named,
     row_names,
@@ -491,14 +491,18 @@ def prepare(
 
     refuse_numbers(wanted, {"gold": reference, **answers})
 
-    # Pair.
+    # Locate strings, pair.
+    places: tuple[str, ...] = ()
+    if any(recipe.space.items != "filler" for recipe in wanted):
+        answers, places = _located(reference, answers)
     answers = {name: cut_alike(reference, answer) for name, answer in answers.items()}
     tokens, several = Tokens(options.tokenizer), len(inputs) > 1
     of_strings = [recipe for recipe in wanted if hook(recipe.space, "of_strings")]
     strings = len(of_strings) == len(wanted)
-    remarks: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = places
     if options.align != "none":
-        reference, answers, remarks = _aligned(reference, answers, invalid)
+        reference, answers, more = _aligned(reference, answers, invalid)
+        remarks += more
     paired = _paired(reference, answers, options, tokens, strings=strings, several=several)
     codes = {each.code for error in paired.invalid.values() for each in error.problems}
     if optional and of_strings and codes and codes <= {"K303", "K305"}:
@@ -579,6 +583,32 @@ def prepare(
         fields, wanted, plan, plans, reference, warnings + remarks, applied, set_aside,
         (read_gold, {name: read_systems[name] for name in pairs}), checks,
     )  # fmt: skip
+
+
+def _located(
+    gold: Corpus, answers: Mapping[str, Corpus]
+) -> tuple[dict[str, Corpus], tuple[str, ...]]:
+    """The systems, of which those that answer with strings have mentions where these occur, with a
+    remark about each. What does not fit gold stays as it is, and pairing says why.
+    """
+    made, remarks = dict(answers), []
+    for name, answer in answers.items():
+        if not only_fillers(answer):
+            continue
+        from carob.pair.string_mentions import can_be_located, located  # most have places
+
+        if not can_be_located(gold, answer):
+            continue
+        origin = origin_of(answer)
+        how = origin.parameters.get("locate", "all")
+        try:
+            made[name], remark = located(gold, answer, paired_documents(gold, answer), how)
+        except (InputError, DataError):
+            continue
+        origin = replace(origin, parameters={**origin.parameters, "locate": how})
+        made[name] = replace(made[name], origin=origin)
+        remarks.append(f"{plain(name)}: {remark}")
+    return made, tuple(remarks)
 
 
 def _is_empty_list(value: Any) -> bool:

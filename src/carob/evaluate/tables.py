@@ -3,7 +3,7 @@
 DEFAULT_FOR = {
     "mentions": "default",
     "nugget": "default for tbf",
-    "templates": "default where texts fill slots of gold, or a system has slots and no mentions",
+    "templates": "default where texts fill slots of gold, or strings cannot be located",
     "records": "default where numbers or booleans fill slots of gold",
     "relations": "default where gold has relations",
     "triples": "default where gold is triples, or has relations and templates",

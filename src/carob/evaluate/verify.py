@@ -471,7 +471,8 @@ def _reading(fields: Mapping[str, str], place: int) -> dict[str, Any]:
         raise UsageError("a format is missing in a signature")
     parameters = hook(load("formats", own["format"]), "from_signature")
     try:
-        return {"format": own["format"]} | (parameters(own) if parameters else {})
+        encoding = {"encoding": own["encoding"]} if "encoding" in own else {}
+        return {"format": own["format"]} | encoding | (parameters(own) if parameters else {})
     except (KeyError, ValueError) as error:
         raise UsageError(f"{own['format']} lacks or has a wrong field: {error}") from None
 

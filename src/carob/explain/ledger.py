@@ -73,6 +73,8 @@ def _mention(pair: Pair, side: str, row: int, words: Words) -> _Cells:
     table: Mentions = getattr(pair, side)
     fragments = table.fragments_of(row)
     label = pair.labels[table.label[row]]
+    if (string := table.unplaced_string(row)) is not None:
+        return None, label, string
     return span_text(fragments), label, words_at(words, fragments, pair.unit)
 
 

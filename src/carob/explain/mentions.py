@@ -71,19 +71,30 @@ class MentionErrors(CorrectableErrors):
         gold = self._mention(self.pair.gold, int(self.gold[row]))
         system = self._mention(self.pair.system, int(self.system[row]))
         words, unit = self.words(doc), self.pair.unit
+        lost = self._unplaced(int(self.system[row]))
         return Example(
             self.kinds[self.kind[row]],
             self.pair.documents.name(doc),
             gold,
             system,
             in_context(words, unit, gold, system),
-            in_context(words, unit, system, gold),
+            in_context(words, unit, system, gold) if lost is None else lost,
             pieces(words, unit, gold, system),
-            pieces(words, unit, system, gold),
+            pieces(words, unit, system, gold) if lost is None else ((lost, False),),
         )
+
+    def _unplaced(self, row: int) -> str | None:
+        """A mention of the system that has no positions, as an example shows it."""
+        table = self.pair.system
+        string = None if row < 0 else table.unplaced_string(row)
+        if string is None:
+            return None
+        return f"{string} ({self.pair.labels[table.label[row]]}, without a place in the text)"
 
     def _mention(self, table: Mentions, row: int) -> Mention | None:
         if row < 0:
+            return None
+        if table.unplaced_string(row) is not None:
             return None
         return Mention.of(self.pair.labels[table.label[row]], table.fragments_of(row))
 
@@ -105,6 +116,8 @@ class MentionErrors(CorrectableErrors):
             return [Item(label, (span,)) for label, span in zip(labels, spans, strict=True)]
         return [
             Item(label, table.fragments_of(row), note=_attributes(table, row))
+            if (string := table.unplaced_string(row)) is None
+            else Item(label, (), (string,))
             for label, row in zip(labels, rows.tolist(), strict=True)
         ]
 

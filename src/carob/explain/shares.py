@@ -60,7 +60,7 @@ class Places:
             if words is None:
                 first = int(self.starts[doc])
                 words = [f"{spot.start - first}..{spot.end - first}"]
-            words = list(words) or ["-DOCSTART-"]
+            words = list(words) or ["-DOCSTART-" if spot.end > spot.start else "without a place"]
             if len(words) > LONGEST:
                 words = [*words[: LONGEST // 2], "…", *words[-LONGEST // 2 :]]
             text = f"[{plain(' '.join(words))}]{plain(spot.label)}"

@@ -5,14 +5,17 @@ An answer that cannot be read is an empty answer and is counted: no line is left
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
+from itertools import islice
 from typing import Any
 
 from carob.corpus.corpus import UNPARSED, Words, listed_facts
-from carob.corpus.problems import Problems, UsageError, shown
+from carob.corpus.problems import Problems, UsageError, nearest, plain, shown
 from carob.corpus.record import short
 from carob.corpus.source import Source
 from carob.corpus.tables import Documents
@@ -21,6 +24,7 @@ from carob.formats._mend import mended
 from carob.formats._objects import Item, in_lines, is_object
 from carob.formats._text import FileWords, decoded, signed, unsigned
 
+READ_RAW = "--read raw=KEY, or system.raw=KEY for one side alone"
 ADVICE = "--read repair=json mends JSON that a language model has damaged"
 
 
@@ -79,12 +83,14 @@ class Answers:
                     why = _why_not(text if value is None else each)
                     yield Item(1, 0, known, several is not value, why=why)
             return
+        keys: dict[str, None] | None = {}  # of records, until one has the key of answers
         for number, offset, line in json_text.lines(source):
             if self.raw:
                 record = json_text.decoded_object(
                     line, number, self.codes[0], problems, json_text.AS_WRITTEN
                 )
                 if record is not None:
+                    keys = None if keys is None or self.raw in record else keys | {**record}
                     answer = self._answered(record, number, problems)
                     value = self._value(answer, facts, self.is_answer)
                     if value is None:
@@ -94,6 +100,11 @@ class Answers:
                 text = line.decode("utf-8", "surrogateescape")
                 value = self._value(text, facts, self.is_answer)
                 yield Item(number, offset, value, why="" if value else _why_not(text))
+        if keys:
+            hint = f"name the key that holds the answers: {READ_RAW}"
+            problems.add(
+                self.codes[1], None, f"no key {shown(self.raw)} in any record", _one_of(keys), hint
+            )
 
     def _one_a_line(self, source: Source) -> bool:
         """Whether each line is an answer: the first one begins as an object does, or several are
@@ -160,6 +171,56 @@ class Answers:
         return FileWords(read, documents)
 
 
+def _one_of(keys: Mapping[str, Any], most: int = 10) -> str:
+    listed = [plain(key) for key in sorted(keys)]
+    return f"one of {', '.join(listed[:most])}" + " ..." * (len(listed) > most)
+
+
+def answers_under(source: Source, key: str, most: int = 50) -> list[Any]:
+    """The first answers that the records of a file have under a key, as values, mended if that is
+    needed.
+
+    >>> answers_under(Source.of_bytes(b'{"out": "Sure: [1]"}\\n{"out": "no"}'), "out")
+    [[1]]
+    """
+    answers = []
+    for _, _, line in islice(json_text.lines(source), most):
+        with suppress(ValueError, RecursionError, AttributeError):
+            answer = json.loads(line).get(key)
+            if isinstance(answer, str):
+                answer = mended(answer, lambda value: isinstance(value, (dict, list)))
+            answers += [answer] if isinstance(answer, (dict, list)) else []
+    return answers
+
+
+def key_of_answers(source: Source, most: int = 50) -> str | None:
+    """The key under which the first records of a file have texts that are all JSON objects or
+    lists, None if there is no such key, or several.
+
+    >>> key_of_answers(Source.of_bytes(b'{"id": "1", "out": "{}"}'))
+    'out'
+    """
+    found: set[str] | None = None
+    for _, _, line in islice(json_text.lines(source), most):
+        try:
+            record = json.loads(line)
+        except (ValueError, RecursionError):
+            return None
+        here = {key for key, value in record.items() if _is_json(value)} \
+            if isinstance(record, dict) else set()  # fmt: skip
+        found = here if found is None else found & here
+    return found.pop() if found and len(found) == 1 else None
+
+
+def _is_json(value: Any) -> bool:
+    if not isinstance(value, str) or value.strip()[:1] not in ("{", "["):
+        return False
+    try:
+        return isinstance(json.loads(value), (dict, list))
+    except (ValueError, RecursionError):
+        return False
+
+
 def count_unparsed(facts: Counter[Any], source: Source, line: int, why: str) -> None:
     """Count an answer that cannot be read; the first of them is kept among the facts.
 
@@ -201,6 +262,22 @@ def check_repair(repair: str, format: str) -> None:
     """Refuse a way to mend that does not exist."""
     if repair not in ("none", "json"):
         raise UsageError(f"repair of {format} is none or json, not {repair!r}")
+
+
+def check_locate(locate: str) -> None:
+    """Refuse a way to locate strings in the text that does not exist."""
+    ways = ("all", "first", "once")
+    if locate not in ways:
+        raise UsageError(f"locate is all, first or once, not {locate!r}{nearest(locate, ways)}")
+
+
+def signed_locate(locate: str) -> dict[str, str]:
+    """How strings are located, unless it is the default, which matters only if some are.
+
+    >>> signed_locate("all"), signed_locate("once")
+    ({}, {'locate': 'once'})
+    """
+    return {} if locate == "all" else {"locate": locate}
 
 
 def signature_fields(raw: str, repair: str) -> dict[str, str]:

@@ -88,6 +88,7 @@ class Brat:
         """
         problems = Problems()
         facts = dict.fromkeys(_FACTS, 0) | {"hidden_files": source.hidden}
+        facts["editor_files"] = source.of_editors
         documents: list[Document] = []
         attributes: set[str] = set()
         pairs = self._pairs(source, problems, facts)

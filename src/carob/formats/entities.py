@@ -13,7 +13,7 @@ from carob.corpus.record import WrongError, short
 from carob.corpus.source import Source
 from carob.corpus.tables import Documents
 from carob.formats import _answers, _dialect, json_text
-from carob.formats._answers import Answers
+from carob.formats._answers import Answers, check_locate
 from carob.formats._dialect import Entry
 from carob.formats._text import FileWords, signed, unsigned
 from carob.formats.foreign import PLACES
@@ -30,8 +30,9 @@ _IGNORE = "--read places=ignore reads the words of all"
 class Entities:
     """Objects with `entities`: a list of {"text", "type"}, or an object of lists by label.
 
-    Entities without places fill the slots that their labels name. Event spaces of slots and
-    answers find them in the text, and count those that are not there as ungrounded. If all
+    Entities without places fill the slots that their labels name. If gold has mentions, they are
+    looked for in its text, and are mentions where they occur: at all places (`locate=all`), each at
+    the next that is left (`first`), or only where there is one (`once`). If all
     entities of a file have `start` and `end`, they are mentions, and `text` must stand at their
     place; `offsets` names the unit. A file in which some have places and others have none is
     refused; `places=ignore` reads the words of all. `id` and `text` are those of the document. The
@@ -50,6 +51,7 @@ class Entities:
     raw: str = ""
     repair: str = "none"
     places: str = "auto"
+    locate: str = "all"
 
     name: ClassVar[str] = "entities"
     extensions: ClassVar[tuple[str, ...]] = (".entities",)
@@ -64,6 +66,7 @@ class Entities:
         _answers.check_repair(self.repair, self.name)
         if self.places not in ("auto", "ignore"):
             raise UsageError(f"places of entities is auto or ignore, not {self.places!r}")
+        check_locate(self.locate)
 
     @staticmethod
     def sniff(head: bytes) -> float:
@@ -121,6 +124,7 @@ class Entities:
         how = {"id_key": signed(self.id), **how}
         how |= _answers.signature_fields(self.raw, self.repair)
         how |= {} if self.places == "auto" else {"places": self.places}
+        how |= _answers.signed_locate(self.locate)
         return how, counts | {"empty_texts": facts.get("empty_texts", 0)}
 
     @staticmethod
@@ -131,7 +135,7 @@ class Entities:
         {'id': 'id', 'offsets': 'char'}
         """
         known = {"id": unsigned(fields["id_key"]), "offsets": fields["offsets"]}
-        known |= {"places": fields["places"]} if "places" in fields else {}
+        known |= {key: fields[key] for key in ("places", "locate") if key in fields}
         return known | _answers.from_signature(fields)
 
     def library(self, source: Source, documents: Documents) -> FileWords:
@@ -155,6 +159,16 @@ def _likeness(value: Any) -> float:
     if labels == ["entity"] and "end" in rows[0]:
         return 0.0  # as the pipelines of transformers write them
     return 0.96 if labels and (words or "start" in rows[0]) else 0.0
+
+
+def has_bare_lists(head: bytes) -> bool:
+    """Whether a file has nothing but lists of entities, as language models return them.
+
+    >>> has_bare_lists(b'[{"text": "Ann", "type": "PER"}]'), has_bare_lists(b'[{"who": "Ann"}]')
+    (True, False)
+    """
+    lists = [value for value in json_text.samples(head) if isinstance(value, list)]
+    return bool(lists) and all(_wrapped(each) is not each for each in lists)
 
 
 def _wrapped(value: Any) -> Any:

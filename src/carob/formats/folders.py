@@ -54,7 +54,7 @@ def read_files(reader: Any, source: Source) -> Read:
         raise source.failure("K235", f"the layers {names} in different files", "one of them",
                              "--read layer=NAME")  # fmt: skip
     _require_somewhere(reader, source, facts, sum(len(part) for _, part in parts))
-    facts["hidden_files"] = source.hidden
+    facts["hidden_files"], facts["editor_files"] = source.hidden, source.of_editors
     how = {key: values.pop() if len(values) == 1 else "auto" for key, values in settings.items()}
     corpus = Corpus.joined([part for _, part in parts])
     first = np.cumsum([0, *(len(part) for _, part in parts[:-1])]).tolist()

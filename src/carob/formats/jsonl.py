@@ -15,6 +15,7 @@ from carob.corpus.record import WrongError, document_of, record_of
 from carob.corpus.source import Source
 from carob.corpus.tables import ATTRIBUTES, Documents, too_many_attributes
 from carob.formats import json_text
+from carob.formats._answers import check_locate, signed_locate
 from carob.formats._objects import items
 from carob.formats._plain import Blocks, Plain, plain_document
 from carob.formats._text import BOM, FileWords, bytes_of
@@ -29,17 +30,23 @@ class Jsonl:
 
     Positions count characters (Unicode code points) where there is a `text`, tokens where there
     are only `tokens`; `unit` says it when there is neither. The schema is docs/jsonl.schema.json.
-    A file may also be one list of such objects.
+    A file may also be one list of such objects. `locate` (all, first or once) says where fillers
+    without places are mentions, if gold has mentions and no templates.
 
     >>> line = b'{"id": "d1", "text": "Ann", "mentions": [{"start": 0, "end": 3, "label": "PER"}]}'
     >>> Corpus.joined(Jsonl().read(Source.of_bytes(line)))[0].mentions
     (Mention('PER', 0, 3),)
     """
 
+    locate: str = "all"
+
     name: ClassVar[str] = "jsonl"
     extensions: ClassVar[tuple[str, ...]] = (".jsonl", ".ndjson")
     signs: ClassVar[str] = "{"
     holds: ClassVar[frozenset[str]] = EVERYTHING - {"relations"} | {"relations:roles"}
+
+    def __post_init__(self) -> None:
+        check_locate(self.locate)
 
     @staticmethod
     def sniff(head: bytes) -> float:
@@ -96,8 +103,17 @@ class Jsonl:
         problems.check()
 
     def signature_fields(self, facts: Mapping[Any, int]) -> tuple[dict[str, str], dict[str, int]]:
-        """How the file was read: nothing to report."""
-        return {}, {}
+        """How strings are located, unless it is the default."""
+        return signed_locate(self.locate), {}
+
+    @staticmethod
+    def from_signature(fields: Mapping[str, str]) -> dict[str, str]:
+        """The parameters again.
+
+        >>> Jsonl.from_signature({"locate": "once"}), Jsonl.from_signature({})
+        ({'locate': 'once'}, {})
+        """
+        return {"locate": fields["locate"]} if "locate" in fields else {}
 
     def library(self, source: Source, documents: Documents) -> FileWords:
         """The texts and tokens, which stay in the file."""

@@ -56,6 +56,7 @@ class Records:
     raw: str = ""
     repair: str = "none"
     unparsed: Literal["error", "empty"] = "error"
+    locate: str = "all"
 
     name: ClassVar[str] = "records"
     extensions: ClassVar[tuple[str, ...]] = (".json",)
@@ -71,6 +72,7 @@ class Records:
         _answers.check_repair(self.repair, self.name)
         if self.unparsed not in ("error", "empty"):
             raise UsageError(f"unparsed is error or empty, not {shown(self.unparsed)}")
+        _answers.check_locate(self.locate)
 
     @property
     def held(self) -> frozenset[str]:
@@ -219,6 +221,7 @@ class Records:
         names = {"id_key": self.id, "text_key": self.text, "label_key": self.label}
         how = {key: signed(name) for key, name in names.items()}
         how |= _answers.signature_fields(self.raw, self.repair)
+        how |= _answers.signed_locate(self.locate)
         if facts.get("unparsed") and self._answers is None:
             how["unparsed"] = self.unparsed
         counts: dict[Any, int] = {"empty_texts": facts.get("empty_texts", 0)}
@@ -237,6 +240,7 @@ class Records:
         found = {word: unsigned(fields[f"{word}_key"]) for word in ("id", "text", "label")}
         if fields.get("unparsed", "none") != "none":
             found["unparsed"] = fields["unparsed"]
+        found |= {"locate": fields["locate"]} if "locate" in fields else {}
         return found | _answers.from_signature(fields)
 
     def library(self, source: Source, documents: Documents) -> FileWords:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from carob.corpus.corpus import Corpus
+from carob.corpus.problems import UsageError
 from carob.corpus.record import WrongError, short
 from carob.corpus.source import Source
 from carob.corpus.tables import Documents
@@ -44,6 +45,7 @@ class Triples:
     roles: str = "from+to"
     raw: str = ""
     repair: str = "none"
+    locate: Literal["gold"] = "gold"
 
     name: ClassVar[str] = "triples"
     extensions: ClassVar[tuple[str, ...]] = (".triples",)
@@ -54,6 +56,8 @@ class Triples:
 
     def __post_init__(self) -> None:
         _answers.check_repair(self.repair, self.name)
+        if self.locate != "gold":
+            raise UsageError(f"locate of triples is gold, not {self.locate!r}")
         _dialect.check_roles(self.roles)
 
     @staticmethod
@@ -104,7 +108,7 @@ class Triples:
     def signature_fields(self, facts: Mapping[Any, int]) -> tuple[dict[str, str], dict[str, int]]:
         """The key of ids, the roles, and how many texts were empty."""
         fields = {"id_key": signed(self.id), "roles": signed(self.roles)}
-        fields |= _answers.signature_fields(self.raw, self.repair)
+        fields |= {"locate": self.locate} | _answers.signature_fields(self.raw, self.repair)
         counts = {name: facts[name] for name in ("mended", "unparsed") if facts.get(name)}
         return fields, counts | {"empty_texts": facts.get("empty_texts", 0)}
 
@@ -115,7 +119,8 @@ class Triples:
         >>> Triples.from_signature({"id_key": "id", "roles": "from+to"})
         {'id': 'id', 'roles': 'from+to'}
         """
-        known = {"id": unsigned(fields["id_key"]), "roles": unsigned(fields["roles"])}
+        known: dict[str, Any] = {"id": unsigned(fields["id_key"])}
+        known["roles"] = unsigned(fields["roles"])
         return known | _answers.from_signature(fields)
 
     def library(self, source: Source, documents: Documents) -> FileWords:

@@ -99,7 +99,9 @@ def _strings(table: Mentions, filled: FilledPair) -> list[str]:
         if doc != known:
             known, words = doc, filled.words(doc)
         assert words is not None
-        text = words_at(words, pieces.of(row), filled.unit)
+        text = table.unplaced_string(row)
+        if text is None:
+            text = words_at(words, pieces.of(row), filled.unit)
         if text is None:
             raise UsageError(
                 f"surface compares texts, and document {shown(filled.documents.name(doc))} has "

@@ -81,12 +81,12 @@ class _Units:
 
     def __call__(self, pair: Pair) -> Events:
         """Cover the line of units with the mentions of each label, and compare."""
-        pair = pair.in_tokens
+        pair, more = _with_own_tokens(pair.in_tokens)
         documents = pair.documents
         if not len(pair.gold) and not len(pair.system) and (documents.length < 0).all():
             # Lists without anything, which may be of tags: there is nothing to count.
             documents = replace(documents, length=np.zeros_like(documents.length))
-        line = _Line.of(self, documents)
+        line = _Line.of(self, documents, more)
         for table, side in ((pair.gold, "gold"), (pair.system, "system")):
             line.check(side, table)
         plain = self.weights is None and self.supertag is None
@@ -110,6 +110,7 @@ class Ts(_Units):
     weight of each token of gold, one number a line. `supertag` merges all labels into one of that
     name. A unit counts once for a label, however many mentions cover it; with `instances=count` the
     numbers of mentions are compared: tp is the smaller, fp and fn the excess, and there is no tn.
+    An answer whose string is not located is one more token, which the system alone has.
 
     Esuli & Sebastiani (2010), "Evaluating Information Extraction", section 4.1 and Table 1;
     weights, and tokens alone: section 5. The paper does not say what to do if several mentions
@@ -219,6 +220,43 @@ def _rows(space: _Units, pair: Pair, line: _Line) -> Events:
     )  # fmt: skip
 
 
+def _with_own_tokens(pair: Pair) -> tuple[Pair, IntArray]:
+    """The pair with a token for each mention without positions, after the last token of its
+    document; and how many tokens more each document has.
+    """
+    tables = (pair.gold, pair.system)
+    rows = [table.unplaced for table in tables]
+    doc = np.concatenate([table.doc[some] for table, some in zip(tables, rows, strict=True)])
+    more = np.bincount(doc, minlength=pair.size)
+    if not len(doc):
+        return pair, more
+    length = pair.documents.length
+    order = np.argsort(doc, kind="stable")
+    at = np.empty(len(doc), np.int32)
+    at[order] = length[doc[order]] + np.arange(len(doc)) - (np.cumsum(more) - more)[doc[order]]
+    gold, system = (
+        _moved(table, some, some_at)
+        for table, some, some_at in zip(tables, rows, np.split(at, [len(rows[0])]), strict=True)
+    )
+    longer = np.where(length < 0, length, length + more).astype(np.int32)
+    documents = replace(pair.documents, length=longer)
+    # What the pair remembers belongs to its old places.
+    return replace(pair, gold=gold, system=system, documents=documents), more
+
+
+def _moved(table: Mentions, rows: IntArray, at: IntArray) -> Mentions:
+    """The mentions of these rows, each on the one token there."""
+    pieces = table.pieces()
+    start, end = pieces.start.copy(), pieces.end.copy()
+    first = pieces.offsets[rows]
+    start[first], end[first] = at, at + 1
+    fragments = replace(pieces, start=start, end=end)
+    return replace(
+        table, start=start[pieces.offsets[:-1]], end=end[pieces.offsets[1:] - 1],
+        fragments=None if table.fragments is None else fragments,
+    )  # fmt: skip
+
+
 def _outcomes(stretches: Stretches, instances: str) -> tuple[IntArray, IntArray, IntArray]:
     """Which stretch has which outcome how many times."""
     left, right = stretches.left, stretches.right
@@ -243,15 +281,21 @@ class _Line(NamedTuple):
     weights: FloatArray | None
 
     @classmethod
-    def of(cls, space: _Units, documents: Documents) -> _Line:
-        """The line of these documents; all of them must have a length."""
+    def of(cls, space: _Units, documents: Documents, more: IntArray) -> _Line:
+        """The line of these documents; all of them must have a length. The last tokens of each,
+        `more` of them, are in no text: they have the weight 1.
+        """
         for row in np.flatnonzero(documents.length < 0)[:1].tolist():
             raise DataError(
                 f"gold does not say how many tokens the document {shown(documents.name(row))} "
                 f"has, and {space.name} counts them; give its tokens or its text"
             )
         first = np.concatenate([[0], np.cumsum(documents.length, dtype=np.int64)])
-        weights = None if space.weights is None else space.weights.for_tokens(int(first[-1]))
+        weights = None
+        if space.weights is not None:
+            ends = first[1:] - np.cumsum(more)
+            weights = space.weights.for_tokens(int(first[-1] - more.sum()))
+            weights = np.insert(weights, np.repeat(ends, more), 1.0)
         return cls(space, documents, first, weights)
 
     def placed(self, table: Mentions) -> tuple[tuple[IntArray, IntArray], IntArray]:

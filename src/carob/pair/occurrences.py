@@ -26,6 +26,10 @@ LEVELS = VERBATIM, FOLDED, BY_WORDS = range(3)
 """How a string may occur."""
 
 _BORDER = "\0"
+_FEW = 16
+"""After this many searches in a text it pays to know where each piece is."""
+_STEP = 500
+"""To look at one place takes as long as to search this many characters."""
 _WORD = re.compile(r"\w+", re.ASCII)
 _UNSPACED = (
     "\u0e00-\u0eff\u0f00-\u0fff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff"
@@ -140,16 +144,42 @@ class _Layer:
         self._joined, self._start, self._end = _with_borders(pieces), start, end
         sizes = np.fromiter(map(len, pieces), np.int64, len(pieces))
         self._border = np.cumsum(sizes + 1) - sizes - 1  # the one before each piece
+        self._pieces, self._searches = pieces, 0
+
+    @cached_property
+    def _rows(self) -> dict[str, list[int]]:
+        """Where each piece is."""
+        rows: dict[str, list[int]] = {}
+        for row, piece in enumerate(self._pieces):
+            rows.setdefault(piece, []).append(row)
+        return rows
 
     def find(self, pieces: Sequence[str]) -> list[Span]:
         """Where these pieces occur in sequence, from left to right, without overlaps."""
         spans: list[Span] = []
         wanted = _with_borders(pieces)
+        self._searches += 1
+        if self._searches > _FEW and pieces:
+            rare = min(set(pieces), key=lambda piece: len(self._rows.get(piece, ())))
+            rows = self._rows.get(rare, ())
+            if len(rows) * max(len(wanted), _STEP) < len(self._joined):
+                return self._at(rows, pieces.index(rare), wanted, len(pieces))
         at = self._joined.find(wanted) if pieces else -1
         while at >= 0:
             first = int(np.searchsorted(self._border, at))
             spans.append((int(self._start[first]), int(self._end[first + len(pieces) - 1])))
             at = self._joined.find(wanted, at + len(wanted) - 1)
+        return spans
+
+    def _at(self, rows: Sequence[int], place: int, wanted: str, size: int) -> list[Span]:
+        """The same, where `rows` are those of the piece at a place of what is wanted."""
+        spans: list[Span] = []
+        free = 0
+        for row in rows:
+            first = row - place
+            if first >= free and self._joined.startswith(wanted, int(self._border[first])):
+                free = first + size
+                spans.append((int(self._start[first]), int(self._end[free - 1])))
         return spans
 
 

@@ -297,13 +297,8 @@ class Pair:
                     raise
                 apart, split = True, False
         warnings: list[str] = []
-        if not len(system):
-            place = int32([])  # an answer that is empty, whether or not gold has ids
-        elif gold.documents.id is not None and system.documents.id is not None:
-            place = _by_id(gold, system, extra, warnings)
-        else:
-            system = cut_alike(gold, system)
-            place = _by_words(gold, system, warnings)
+        system = cut_alike(gold, system)
+        place = paired_documents(gold, system, extra, warnings)
         theirs = (place != UNKNOWN).nonzero()[0]
         ours = place.take(theirs)
         if not apart and gold.unit == "char" == system.unit:
@@ -388,6 +383,23 @@ def _tails(gold: Mentions, system: Mentions) -> tuple[IntArray, IntArray]:
             code[row] = seen.setdefault(table.fragments_of(row)[1:], len(seen) + 1)
         codes.append(code)
     return codes[0], codes[1]
+
+
+def paired_documents(
+    gold: Corpus, system: Corpus, extra: str = "ignore", warnings: list[str] | None = None
+) -> IntArray:
+    """For each system document, which gold document it is: by id, otherwise by place or words; -1
+    for none. Warnings are added to those that are given.
+
+    >>> paired_documents(Corpus.of("[Ann]PER", "Bo"), Corpus.of("Ann", "Bo")).tolist()
+    [0, 1]
+    """
+    warnings = [] if warnings is None else warnings
+    if not len(system):
+        return int32([])  # an answer that is empty, whether or not gold has ids
+    if gold.documents.id is not None and system.documents.id is not None:
+        return _by_id(gold, system, extra, warnings)
+    return _by_words(gold, system, warnings)
 
 
 def _by_id(gold: Corpus, system: Corpus, extra: str, warnings: list[str]) -> IntArray:
@@ -694,7 +706,10 @@ def _coverage(gold: Corpus, system: Corpus, both: int) -> dict[str, int]:
             "gold_relations": len(gold.relations),
             "system_relations": len(system.relations),
         }
-    for name in ("aligned_characters", "unaligned_characters", "mended", "unparsed"):
+    for name in (
+        "aligned_characters", "unaligned_characters", "mended", "unparsed",
+        "located", "ambiguous", "repeated", "ungrounded",
+    ):  # fmt: skip
         if name in system.facts:
             coverage[name] = system.facts[name]
     if empty := fact("empty_texts"):

@@ -51,6 +51,9 @@ class Borders(NamedTuple):
         lonely = alone[row] & opening
         low = np.where(lonely, np.minimum(low, count - 1), low)
         high = np.where(lonely, low + 1, high)
+        nowhere = pieces.end == 0  # mentions without positions stay so
+        low, high = np.where(nowhere, 0, low), np.where(nowhere, 0, high)
+        moved[row[nowhere]] = False
         keep = ~empty | lonely
         return _rejoined(table, row[keep], low[keep], high[keep]), moved
 

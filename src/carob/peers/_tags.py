@@ -127,10 +127,12 @@ def first_steps(
             spots if side.made or side.layers else own
             for side, spots, own in zip(sides, tagged, reading, strict=True)
         ))  # fmt: skip
+        nowhere = any(spot.end == spot.start for spots in reading for spot in spots)
         yield Step(
             "one tag a token",
             "a token has one tag: of mentions that overlap or are given twice the longest stays, "
-            "of several columns or levels of tags the first; what is between fragments is dropped",
+            "of several columns or levels of tags the first; what is between fragments is dropped"
+            + (", and so is a mention without a place" if nowhere else ""),
             layered, ours(layered, recipes),
         )  # fmt: skip
     yield Step(

@@ -11,6 +11,7 @@ import pytest
 from carob.arrays.overlaps import TooManyOverlapsError, count_overlaps, overlaps
 from carob.corpus.corpus import Corpus
 from carob.corpus.document import Document, Mention
+from carob.corpus.tables import Mentions
 from carob.pair.pair import Pair
 from tests.worlds import times
 
@@ -122,3 +123,16 @@ def test_overlaps_are_counted_before_they_are_listed(ours: str, theirs: str) -> 
     overlaps(gold.mentions, system.mentions, total)
     with pytest.raises(TooManyOverlapsError):
         overlaps(gold.mentions, system.mentions, total - 1)
+
+
+@pytest.mark.parametrize("ours", ["flat", "nested", "fragments"])
+def test_mentions_without_positions_meet_nothing(ours: str) -> None:
+    gold, system = world(4, 100, ours), world(5, 100, "nested")
+    table = system.mentions
+    empty = np.zeros(100, np.int32)
+    lost = Mentions(np.arange(100, dtype=np.int32), empty, empty, empty.astype(table.label.dtype))
+    more = Mentions.joined([table, lost])
+    found, expected = overlaps(gold.mentions, more), overlaps(gold.mentions, table)
+    for name in ("gold", "system", "shared"):
+        assert getattr(expected, name).tolist() == getattr(found, name).tolist()
+    assert not len(overlaps(lost, more))

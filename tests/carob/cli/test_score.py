@@ -106,7 +106,7 @@ def test_an_option_that_no_file_takes_is_refused(
     file = tmp_path / "a.jsonl"
     file.write_text('{"tokens": ["a"]}\n')
     code, _, err = said(capsys, "score", file, file, "--scheme", "iob2")
-    expected = "carob: the format jsonl has no parameter 'scheme'; it has none\n"
+    expected = "carob: the format jsonl has no parameter 'scheme'; there are: locate\n"
     assert (2, expected) == (code, err)
 
 

@@ -7,12 +7,16 @@ import hashlib
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
+from typing import BinaryIO
 
 import pytest
 
 import carob
 from carob.cli import main
+from carob.corpus import source as source_module
+from carob.corpus.corpus import fact_remarks
 from carob.corpus.problems import InputError
 from carob.corpus.source import Source, ending
 from carob.evaluate.read import sniffed
@@ -257,3 +261,43 @@ def test_a_folder_is_scored_and_verified(
     (system / "b").write_bytes(b"Bo S-PER\nRome S-LOC\n")
     with pytest.raises(InputError, match="K903"):
         verify(result)
+
+
+def test_what_editors_leave_is_left_out_and_counted(tmp_path: Path) -> None:
+    files = {"a.conll": CONLL, "a.conll~": b"\0", "#a.conll#": b"\0", "s/x~": b"", "#": CONLL}
+    source = Source(filled(tmp_path, files))
+    assert ["#", "a.conll"] == list(source.files)
+    assert (0, 3) == (source.hidden, source.of_editors)
+    assert [("K012", "3 backup files of an editor left out")] == fact_remarks(carob.read(source))
+
+
+def test_a_named_pipe_that_no_program_writes_to_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(source_module, "PATIENCE", 0.05)
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(InputError) as error:
+        carob.read(pipe)
+    expected = f"{pipe}: K001 found a pipe that no program writes to, expected a file to read"
+    assert expected == str(error.value)
+
+
+def test_a_program_that_opens_a_pipe_may_take_its_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(source_module, "PATIENCE", 0.2)
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    slow = "import sys, time; f = open(sys.argv[1], 'w'); time.sleep(1); f.write('Ann B-PER\\n')"
+    writer = subprocess.Popen([sys.executable, "-c", slow, str(pipe)])
+    monkeypatch.setattr(source_module, "_is_silent", _waits_for_the_writer)
+    assert 1 == len(carob.read(pipe).mentions)
+    writer.wait()
+
+
+def _waits_for_the_writer(pipe: BinaryIO) -> bool:
+    """Silent, but only once a program has opened the other end."""
+    while pipe.read(1) == b"":
+        pass
+    return True

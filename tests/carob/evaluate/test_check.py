@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -216,7 +217,7 @@ def test_the_command(gold: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert capsys.readouterr().out == "1 file, nothing wrong\n"
     assert main(["check", str(gold), str(tmp_path / "none"), "--json"]) == 1
     found = json.loads(capsys.readouterr().out)
-    assert {"files", "errors", "warnings", "counts", "problems"} == set(found)
+    assert {"files", "errors", "warnings", "counts", "problems", "by_file"} == set(found)
     assert found["counts"] == {"error K001": 1}
     assert {"severity", "code", "file", "line", "found", "expected", "hint"} == set(
         found["problems"][0]
@@ -269,3 +270,43 @@ def test_the_format_of_gold_is_refused_without_gold(
     expected = "--gold-format is that of --against; --system-format names that of the files\n"
     assert capsys.readouterr().err == f"carob: {expected}"
     assert main(["check", str(gold), "--against", str(gold), "--gold-format", "conll"]) == 0
+
+
+def test_each_of_several_files_has_a_line_however_much_is_wrong(gold: Path) -> None:
+    bad, odd, empty = (gold.with_name(name) for name in ("bad.conll", "odd.conll", "empty.conll"))
+    bad.write_text("a B-X\n" + "b\n" * 1578)
+    odd.write_text("Rome B-LOC\nOslo I-PER\n")
+    empty.write_text("")
+    every = [bad, empty, gold, odd]
+    width = len(str(empty))
+    lines = str(check(every)).splitlines()
+    assert [
+        f"{bad!s:<{width}}  1,578 errors: line 2: K101 found 1 column in 'b', "
+        "expected 2, as in line 1",
+        f"{empty}  1 error: K002 found an empty file, expected at least one document",
+        f"{gold!s:<{width}}  fine",
+        f"{odd!s:<{width}}  1 warning: ...",
+        f"4 files, 2 with errors; to see all that is wrong with one: carob check {bad}",
+    ] == [line if "K108" not in line else f"{line.partition(': ')[0]}: ..." for line in lines]
+    assert "K101" in str(check(bad))
+    assert "and 1,478 more" in str(check(bad))
+    assert [1578, 1, 0, 0] == [each.errors for each in check(every).by_file]
+
+
+def test_gold_has_a_line_if_something_is_wrong_with_it(gold: Path) -> None:
+    other = gold.with_name("other.conll")
+    other.write_text(gold.read_text())
+    assert [str(gold), str(other)] == [each.file for each in check([other, gold], gold).by_file]
+    assert [str(other)] == [each.file for each in check(other, gold).by_file]
+    bad = gold.with_name("bad.conll")
+    bad.write_text("Ann B-\n")
+    assert str(check([other, gold], bad)).startswith(f"{bad}    1 error: line 1: K104 found")
+
+
+def test_what_is_in_a_zip_file_is_checked(gold: Path) -> None:
+    packed = gold.with_name("packed.zip")
+    with zipfile.ZipFile(packed, "w") as file:
+        file.writestr("a.conll", "Ann B-\n")
+    assert [f"{packed}/a.conll"] == [each.file for each in check(packed).problems]
+    packed.write_bytes(b"PK\3\4")
+    assert ["K930"] == [each.code for each in check(packed).problems]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -155,3 +157,32 @@ def test_a_stored_ranking_is_verified(folder: Path, capsys: pytest.CaptureFixtur
     stored["ranks"][0]["value"] += 0.1
     board.write_text(json.dumps(stored))
     assert 1 == main(["verify", str(board)])
+
+
+def test_a_submission_may_be_a_zip_file(folder: Path) -> None:
+    with zipfile.ZipFile(folder / "zipped.zip", "w") as file:
+        file.write(folder / "good.conll", "answer/good.conll")
+    (folder / "damaged.zip").write_bytes(b"PK\3\4 and no more")
+    made = rank(gold(folder), folder)
+    assert ["best", "good", "zipped", "poor"] == [each.system for each in made]
+    assert ["binary", "damaged", "short"] == [each.name for each in made.set_aside]
+    expected = f"{folder / 'damaged.zip'}: K930 found a damaged zip file (it has no end), "
+    assert (f"{expected}expected a zip file",) == made.set_aside[1].problems
+
+
+def test_a_zip_file_may_hold_a_corpus_of_several_files(folder: Path) -> None:
+    texts = (GOLD[: len(GOLD) // 2], GOLD[len(GOLD) // 2 :])
+    with zipfile.ZipFile(folder / "zipped.zip", "w") as file:
+        for number, text in enumerate(texts):
+            file.writestr(f"{number}.conll", text)
+    assert 1 == {each.system: each.value for each in rank(gold(folder), folder)}["zipped"]
+
+
+def test_what_is_no_submission_is_left_out_with_a_remark(folder: Path) -> None:
+    for name in ("best.conll~", "#best.conll#", "README", "Readme.md"):
+        (folder / name).write_text("no submission")
+    os.mkfifo(folder / "pipe")
+    made = rank(gold(folder), folder)
+    assert ["best", "good", "poor"] == [each.system for each in made]
+    assert ["binary", "short"] == [each.name for each in made.set_aside]
+    assert "no submissions: #best.conll#, README, Readme.md, best.conll~, pipe" in str(made)

@@ -16,6 +16,7 @@ from carob.cli import main
 from carob.corpus.corpus import fact_remarks
 from carob.corpus.problems import UsageError
 from carob.corpus.source import Source
+from carob.evaluate.check import check
 from carob.evaluate.read import sniffed
 from carob.formats._mend import mended
 from carob.formats._objects import is_object
@@ -290,3 +291,60 @@ def test_the_command_reports_and_verifies(
     capsys.readouterr()
     gold = [{"id": "a", "templates": [{"slots": {"who": ["Ann"]}}]}]
     assert score(Corpus.of(*gold), Corpus.of(*gold), "oas.F1", resamples=0)
+
+
+LOG = [{"id": "1", "prompt": "p", "out": '{"entities": [{"text": "Ann", "type": "P"}]}'},
+       {"id": "2", "prompt": "p", "out": "I cannot say."}]  # fmt: skip
+
+
+def logged(tmp_path: Path, log: list[dict[str, str]]) -> tuple[Path, Path]:
+    gold, system = tmp_path / "gold.conll", tmp_path / "log.jsonl"
+    gold.write_text("Ann B-P\nleft O\n\nBo B-P\nleft O\n")
+    system.write_text("".join(json.dumps(each) + "\n" for each in log))
+    return gold, system
+
+
+@pytest.mark.parametrize("name", ["records", "entities", "triples"])
+def test_a_key_that_no_record_has_is_an_error_that_names_those_there_are(
+    tmp_path: Path, name: str
+) -> None:
+    file = logged(tmp_path, LOG)[1]
+    with pytest.raises(InputError) as caught:
+        read(file, format=name, raw="output")
+    code = "K212" if name == "records" else "K232"
+    assert (
+        f"{file}: {code} found no key 'output' in any record, expected one of id, out, prompt; "
+        "name the key that holds the answers: --read raw=KEY, or system.raw=KEY for one side alone"
+    ) == str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("answer", "name"),
+    [({"entities": [{"text": "Ann", "type": "P"}]}, "entities"),
+     ([{"text": "Ann", "type": "P"}], "entities"), ({"P": ["Ann"]}, "records"),
+     ({"triples": [{"head": "Ann", "type": "T", "tail": "Bo"}]}, "triples")],
+)  # fmt: skip
+def test_what_is_in_the_answers_says_what_format_they_have(
+    tmp_path: Path, answer: object, name: str
+) -> None:
+    for text in (json.dumps(answer), f"Sure!\n```json\n{json.dumps(answer)}\n```"):
+        file = logged(tmp_path, [LOG[1], {"id": "3", "out": text}])[1]
+        corpus = read(file, raw="out", repair="json")
+        assert corpus.origin is not None
+        assert (name, 1) == (corpus.origin.format, len(corpus.templates))
+
+
+def test_answers_in_texts_are_refused_with_the_key_that_reads_them(tmp_path: Path) -> None:
+    gold, system = logged(tmp_path, [LOG[0], LOG[0] | {"id": "2"}])
+    with pytest.raises(InputError) as caught:
+        score(gold, system)
+    assert (
+        f"{system}: K211 found texts under 'out' that are all JSON, expected answers that are "
+        "objects; --read system.raw=out reads the answers in them; --system-format records takes "
+        "them for texts"
+    ) == str(caught.value)
+    assert [str(caught.value)] == list(map(str, check(system, gold).problems))
+    found = score(gold, system, "exact.tp", system_options={"raw": "out"}, resamples=0)
+    assert 1 == found.value
+    logged(tmp_path, LOG)  # not all texts are JSON
+    assert 0 == score(gold, system, "exact.tp", resamples=0).value

@@ -1,4 +1,4 @@
-"""What was uploaded, as a source: a file, or the files of a zip or gz file, held in memory.
+"""A file as a source, or the files of a zip or gz file, held in memory: an upload, or a submission.
 
 Nothing is ever extracted to disk, so no name in an archive can become a path. Everything is counted
 while it is unpacked: an archive may say anything about itself.
@@ -7,18 +7,38 @@ while it is unpacked: an archive may say anything about itself.
 from __future__ import annotations
 
 import io
+import os
 import stat
 import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple, Protocol
 
 from carob.corpus.problems import InputError, Problem, many, shown
 from carob.corpus.source import Source
-from carob_challenge.config import Limits
 
-DEFAULT = Limits()
+
+class Limits(Protocol):
+    """What is refused in an archive."""
+
+    @property
+    def unpacked_bytes(self) -> int:
+        """The largest content of a zip or gz file."""
+
+    @property
+    def archive_entries(self) -> int:
+        """How many files a zip file may hold."""
+
+
+class _Limits(NamedTuple):
+    unpacked_bytes: int = 200_000_000
+    archive_entries: int = 10_000
+
+
+DEFAULT = _Limits()
 
 RATIO, UNSUSPICIOUS = 200, 1 << 24
 """What unpacks to more than RATIO times its size, and to more than this many bytes, is a bomb: text
@@ -60,6 +80,24 @@ def open_upload(path: Path, name: str, limits: Limits = DEFAULT) -> Source:
         _refuse_nested(content, name)
         return Source.of_bytes(content, name)
     raise _problem("K930", name, kind, "the file itself, or a zip or gz file")
+
+
+def unzipped(path: str) -> Source | None:
+    """What is in a zip file, under its name; None if it is none.
+
+    >>> unzipped("answer.conll") is None
+    True
+    """
+    magic = b""
+    if os.path.isfile(path):  # noqa: PTH113 (Path cannot hold a zero byte)
+        with suppress(OSError), Path(path).open("rb") as file:
+            magic = file.read(4)
+    if archive_kind(magic) != "a zip file":
+        return None
+    inside = open_upload(Path(path), path)
+    if inside.is_folder:
+        return inside
+    return Source.of_bytes(inside.content(DEFAULT.unpacked_bytes), f"{path}/{inside.name}")
 
 
 def archive_kind(data: bytes) -> str | None:

@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from carob.corpus.archive_reader import open_upload
 from carob.corpus.problems import InputError
 from carob.corpus.source import Source
-from carob_challenge.archive_reader import open_upload
 from carob_challenge.config import Limits
 
 SMALL = Limits(unpacked_bytes=1_000_000, archive_entries=20)
