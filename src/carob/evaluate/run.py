@@ -722,14 +722,14 @@ def _countable(
 
 def for_strings(
     recipes: Sequence[Recipe], pairs: Sequence[Pair], *, optional: bool
-) -> Sequence[Recipe]:
+) -> list[Recipe]:
     """The recipes, adapted to relations that are stated by strings, as triples are.
 
     Where arguments have neither places nor a text to find them in, their strings are compared. Of
     default recipes (`optional`) none compares the types of arguments, which strings do not have.
     """
     if all(recipe.space.items != "relation" for recipe in recipes):
-        return recipes
+        return list(recipes)
     links = [pair.links for pair in pairs]
     wordless = any(each.wordless for each in links)
     typeless = optional and any(each.of_strings for each in links)
