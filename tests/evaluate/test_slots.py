@@ -280,7 +280,7 @@ def test_the_coverage_line_tells_of_fillers(
 def test_the_preset_has_a_name(files: dict[str, str], capsys: pytest.CaptureFixture[str]) -> None:
     assert 2 == main(["score", files["gold"], files["wrong"], "--preset", "slots"])
     assert (
-        "there are: events, mentions, nugget, records, relations, templates\n"
+        "there are: events, mentions, nugget, records, relations, templates, triples\n"
         in capsys.readouterr().err
     )
     assert 0 == main(["score", files["gold"], files["wrong"], "--preset", "templates"])
