@@ -734,7 +734,7 @@ def for_strings(
     wordless = any(each.wordless for each in links)
     typeless = optional and any(each.of_strings for each in links)
 
-    def adapted(recipe: Recipe) -> Recipe:
+    def adapt(recipe: Recipe) -> Recipe:
         space: Any = recipe.space
         if space.items == "relation" and wordless and space.span == "exact":
             space = replace(space, span="text")
@@ -742,7 +742,7 @@ def for_strings(
             space = replace(space, types="ignore")
         return replace(recipe, space=space)
 
-    return list(dict.fromkeys(map(adapted, recipes)))
+    return list(dict.fromkeys(map(adapt, recipes)))
 
 
 def slot_counts(

@@ -600,10 +600,10 @@ class Comparer:
             one = (np.zeros(1, np.int64), np.array([len(mine)]))
             other = (one[0], np.array([len(its)]))
             blocks = ((left, right) for _, left, right in _blocks(*one, *other))
-        compared = 0
+        total = 0
         for left, right in blocks:
-            compared += len(left)
-            if compared > _long_lists.MOST_PAIRS:
+            total += len(left)
+            if total > _long_lists.MOST_PAIRS:
                 raise self._too_large(node, len(mine) * len(its), has_remedy=not key)
             for start in range(0, len(left), BLOCK):
                 some = slice(start, start + BLOCK)
