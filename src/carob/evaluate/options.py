@@ -306,6 +306,19 @@ def compared_table(gold: Corpus, systems: Iterable[Corpus] = ()) -> str:
     return "mentions" if table == "nugget" else table
 
 
+def ranking_table(gold: Corpus, systems: Iterable[Corpus] = ()) -> str:
+    """The table by whose first score systems are ranked: the one that fits, but that of triples if
+    a system states relations by strings, which have no types to compare.
+
+    >>> from carob.corpus.corpus import Corpus
+    >>> ranking_table(Corpus.of("[Ann]PER slept"))
+    'mentions'
+    """
+    every = list(systems)
+    table = table_for(gold, every)
+    return "triples" if table == "relations" and any(map(only_fillers, every)) else table
+
+
 def check_table(name: str) -> None:
     """Refuse a name that no table has."""
     if name not in DEFAULT_FOR:

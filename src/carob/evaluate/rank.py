@@ -15,7 +15,7 @@ from carob.corpus.corpus import Corpus
 from carob.corpus.problems import CarobError, InputError, Problem, UsageError, plain, raise_all
 from carob.corpus.source import Source, is_of_editor
 from carob.evaluate.compare import compare, without_parts
-from carob.evaluate.options import Options, ScoreOptions, only_fillers, table_for
+from carob.evaluate.options import Options, ScoreOptions, ranking_table
 from carob.evaluate.read import Scorable, corpora
 from carob.evaluate.run import (
     Recipes,
@@ -146,11 +146,7 @@ def _validated(
 def _default(gold: Corpus, systems: Iterable[Corpus], options: Options) -> list[Recipe]:
     if options.official_recipes is not None:
         return without_parts(options.official_recipes)
-    every = list(systems)
-    table = options.preset or table_for(gold, every)
-    if table == "relations" and any(map(only_fillers, every)):
-        table = "triples"  # strings have no types to compare
-    return [Recipe.parse(HEADLINES[table])]
+    return [Recipe.parse(HEADLINES[options.preset or ranking_table(gold, systems)])]
 
 
 def _alone(gold: Corpus, system: Mapping[str, Corpus], recipe: Recipe, options: Any) -> Comparison:

@@ -14,7 +14,7 @@ from carob.corpus.source import Source
 from carob.counts.count import Count
 from carob.counts.tally import Tally
 from carob.evaluate.compare import without_parts
-from carob.evaluate.options import Options, RobustOptions, table_for, table_recipes
+from carob.evaluate.options import Options, RobustOptions, ranking_table, table_recipes
 from carob.evaluate.read import Scorable, corpora
 from carob.evaluate.run import (
     Recipes,
@@ -75,6 +75,14 @@ RELATION_GRID: Mapping[str, tuple[str, ...]] = {
 }
 """The same for relations: what must agree, which places do."""
 
+TRIPLE_GRID: Mapping[str, tuple[str, ...]] = {
+    "relations(types=ignore).F1": EVERY,
+    "relations(symmetric=all,types=ignore).F1": EVERY,
+    "relations(label=ignore,types=ignore).F1": ("micro", "macro-doc"),
+    "oads.F1": EVERY,
+}
+"""The same for triples, which say nothing of types: what must agree, and the strings alone."""
+
 EVENT_GRID: Mapping[str, tuple[str, ...]] = {
     "arguments.F1": EVERY,
     "arguments(role=ignore).F1": ("micro", "macro-doc"),
@@ -97,7 +105,7 @@ RECORD_GRID: Mapping[str, tuple[str, ...]] = {
 
 GRIDS = {
     "events": EVENT_GRID, "mentions": GRID, "records": RECORD_GRID, "relations": RELATION_GRID,
-    "templates": SLOT_GRID, "triples": RELATION_GRID,
+    "templates": SLOT_GRID, "triples": TRIPLE_GRID,
 }  # fmt: skip
 """The choices of each table; that of nuggets is a grid of its own."""
 
@@ -175,7 +183,7 @@ def grid(
     (32, 'exact.F1@macro')
     """
     if preset is None:
-        preset = "mentions" if gold is None else table_for(gold, systems)
+        preset = "mentions" if gold is None else ranking_table(gold, systems)
     table = table_recipes(preset, [] if gold is None else list(gold.mentions.attributes))
     if preset == "nugget":
         return [recipe for recipe in table if spell(recipe.measure) == "F1"]

@@ -789,19 +789,19 @@ def _countable(
 
 def for_strings(
     recipes: Sequence[Recipe], pairs: Sequence[Pair], *, optional: bool
-) -> Sequence[Recipe]:
+) -> list[Recipe]:
     """The recipes, adapted to relations that are stated by strings, as triples are.
 
     Where arguments have neither places nor a text to find them in, their strings are compared. Of
     default recipes (`optional`) none compares the types of arguments, which strings do not have.
     """
     if all(recipe.space.items != "relation" for recipe in recipes):
-        return recipes
+        return list(recipes)
     links = [pair.links for pair in pairs]
     wordless = any(each.wordless for each in links)
     typeless = optional and any(each.of_strings for each in links)
 
-    def adapted(recipe: Recipe) -> Recipe:
+    def adapt(recipe: Recipe) -> Recipe:
         space: Any = recipe.space
         if space.items == "relation" and wordless and space.span == "exact":
             space = replace(space, span="text")
@@ -809,7 +809,7 @@ def for_strings(
             space = replace(space, types="ignore")
         return replace(recipe, space=space)
 
-    return list(dict.fromkeys(map(adapted, recipes)))
+    return list(dict.fromkeys(map(adapt, recipes)))
 
 
 def slot_counts(

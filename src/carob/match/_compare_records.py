@@ -543,7 +543,10 @@ class Comparer:
             raise self._too_large(node, int((n * m).max()))
         for which, place, answer in itertools.chain(
             _blocks(first, np.where(long, 0, n), other, m),
-            *(self._long(node, each, gold, system, least, key) for each in np.flatnonzero(long)),
+            *(
+                self._long(node, each, gold, system, least, key)
+                for each in np.flatnonzero(long).tolist()
+            ),
         ):
             mine, its = ours[place], theirs[answer]
             allowed = np.ones(len(which), bool)
@@ -607,8 +610,7 @@ class Comparer:
         mine, its = gold[0][places[0]], system[0][places[1]]
         if key:
             keys = [self._key_leaves(node, name, mine, its) for name in key]
-            leaves = [(child.number, *each) for child, *each in keys]
-            both = pairs_with_equal_keys(self.pair, leaves, _long_lists.MOST_PAIRS)
+            both = pairs_with_equal_keys(self.pair, keys, _long_lists.MOST_PAIRS)
             blocks = None if both is None else iter([both])
         else:
             blocks = LongLists(self.pair, self.weights, mine, its, least).likely_pairs()
@@ -618,10 +620,10 @@ class Comparer:
             one = (np.zeros(1, np.int64), np.array([len(mine)]))
             other = (one[0], np.array([len(its)]))
             blocks = ((left, right) for _, left, right in _blocks(*one, *other))
-        compared = 0
+        total = 0
         for left, right in blocks:
-            compared += len(left)
-            if compared > _long_lists.MOST_PAIRS:
+            total += len(left)
+            if total > _long_lists.MOST_PAIRS:
                 raise self._too_large(node, len(mine) * len(its), has_remedy=not key)
             for start in range(0, len(left), BLOCK):
                 some = slice(start, start + BLOCK)

@@ -19,6 +19,7 @@ import numpy as np
 from carob.arrays.join import distinct, every, packed, ranked
 from carob.arrays.types import BoolArray, FloatArray, IntArray
 from carob.pair.records import RecordPair, Side
+from carob.values.schema import Node
 
 BLOCK = 1 << 18
 """How many pairs are compared at a time."""
@@ -47,7 +48,7 @@ def expanded(first: IntArray, count: IntArray) -> tuple[IntArray, IntArray]:
 
 
 def pairs_with_equal_keys(
-    pair: RecordPair, keys: list[tuple[int, IntArray, IntArray]], most: int
+    pair: RecordPair, keys: list[tuple[Node, IntArray, IntArray]], most: int
 ) -> Block | None:
     """The pairs of objects with the same values in their key slots. `keys` has the node of each
     slot, and its leaf in each object of gold and of the system (-1: none). Slots in which different
@@ -56,17 +57,17 @@ def pairs_with_equal_keys(
     sides = pair.gold.leaves, pair.system.leaves
     columns: tuple[list[IntArray], list[IntArray]] = [], []
     filled = [np.ones(len(leaf), bool) for leaf in keys[0][1:]]
-    for number, *leaves in keys:
-        column = pair.columns[number]
-        several = np.diff(sides[0].offsets)[leaves[0][leaves[0] >= 0]] > 1
+    for node, *both in keys:
+        column = pair.columns[node.number]
+        several = np.diff(sides[0].offsets)[both[0][both[0] >= 0]] > 1
         if not column.by_equality or several.any():
             continue
-        for side, leaf, there, codes in zip(sides, leaves, filled, columns, strict=True):
-            rows = np.flatnonzero(leaf >= 0)
-            code = side.code[side.offsets[leaf[rows]]]
+        for side, leaf, there, codes in zip(sides, both, filled, columns, strict=True):
+            at = np.flatnonzero(leaf >= 0)
+            code = side.code[side.offsets[leaf[at]]]
             good = column.readable[code]
             own = np.full(len(leaf), -1)
-            own[rows[good]] = column.keys(code[good])
+            own[at[good]] = column.keys(code[good])
             there &= own >= 0
             codes.append(own)
     if not columns[0]:
@@ -168,7 +169,9 @@ class LongLists:
 
         A value that is not equal may still be right within a tolerance, or half right.
         """
-        pair, whole, unequal = self.pair, [], []
+        pair = self.pair
+        whole: list[FloatArray] = []
+        unequal: list[FloatArray] = []
         part = np.zeros(len(pair.rows))
         known = np.zeros(len(pair.rows), bool)
         for number, column in pair.columns.items():
@@ -179,9 +182,9 @@ class LongLists:
                 part[number] = 0.5 if half else 1
         for (side, rows), (item, leaf) in zip(self._sides, leaves, strict=True):
             node = side.leaves.node[leaf]
-            weight = self.weights[node] * known[node]
-            whole.append(np.bincount(item, weight, len(rows)))
-            unequal.append(np.bincount(item, weight * part[node], len(rows)))
+            weight = np.where(known[node], self.weights[node], 0.0)
+            for sums, some in ((whole, weight), (unequal, weight * part[node])):
+                sums.append(np.bincount(item, some, len(rows)).astype(np.float64))
         optional = pair.gold.leaves.optional[leaves[0][1]].any() or len(pair.gold.marks[1])
         if optional or any(node.slot.unannotated for node in pair.schema.nodes):
             # What does not count on one side makes pairs more alike.

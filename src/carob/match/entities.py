@@ -90,8 +90,10 @@ class Form:
         """What makes templates equal: in each slot the same entities, each with the same strings,
         in the same order.
         """
-        slots = ((slot, *(entity.strings for entity in own)) for slot, own in self.slots.items())
-        return self.type, *sorted(slots, key=lambda slot: slot[0])
+        slots = (
+            (slot, *(entity.strings for entity in self.slots[slot])) for slot in sorted(self.slots)
+        )
+        return self.type, *slots
 
 
 class Hit(NamedTuple):

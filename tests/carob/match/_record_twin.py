@@ -63,7 +63,7 @@ class Counts(NamedTuple):
 
 def counted(outcome: str, weight: Fraction) -> Counts:
     """One value."""
-    return Counts(Counter({outcome: weight}))  # type: ignore[dict-item]
+    return Counts(Counter({outcome: weight}))
 
 
 NOTHING = Counts(Counter())
@@ -93,7 +93,7 @@ def compare(gold: Record, system: Record, kind: Kind, times: Fraction = Fraction
                 outcome = "PAR" if longer.startswith(f"{shorter}-") else "INC"
             found = found.plus(counted(outcome, times * weight))
     for name, weight in kind.lists.items():
-        ours, theirs = Counter(gold.get(name, ())), Counter(system.get(name, ()))
+        ours, theirs = (Counter[str](side.get(name, ())) for side in (gold, system))
         for outcome, some in (
             ("COR", ours & theirs),
             ("MIS", ours - theirs),

@@ -27,6 +27,7 @@ from carob import (
     Tally,
     compare,
     errors,
+    rank,
     read,
     robust,
     score,
@@ -34,7 +35,7 @@ from carob import (
 from carob.cli import main
 from carob.corpus.document import Group
 from carob.evaluate.draft import draft
-from carob.match.relations import Relations
+from carob.match.relations import KINDS, Relations, kinds_of_errors
 from carob.plugin import Source
 from tests.carob.match._alignment import Small, aligned
 from tests.worlds import random_answer, random_mention, times
@@ -587,3 +588,16 @@ def test_documents_of_the_system_in_another_order_and_a_missing_one() -> None:
     pair = Pair.of(Corpus.of(one, two), Corpus.of(two, one))
     assert [2, 2, 2, 2] == counts("relations", pair)
     assert [1, 2, 1, 1] == counts("relations", Pair.of(Corpus.of(one, two), Corpus.of(two)))
+
+
+def test_every_command_has_defaults_for_triples() -> None:
+    gold = stated(*EXCHANGED)
+    systems = {"a": gold, "b": stated(EXCHANGED[0], ("Bo", "BORN", "Paris"))}
+    headline = "relations(span=text,types=ignore).F1"
+    assert headline in {each.recipe for each in compare(gold, systems, trials=99).differences}
+    result = robust(gold, systems)
+    assert (headline, ("a",)) == (result.choices[0].recipe, result.winner)
+    assert "relations(types=ignore).PRF" in draft(gold)
+    assert headline in {each.recipe for each in rank(gold, systems).ranked}
+    kind, _, _ = kinds_of_errors(Pair.of(gold, systems["b"]))
+    assert {"TP": 1, "FP": 1, "FN": 2} == Counter(KINDS[each] for each in kind.tolist())
