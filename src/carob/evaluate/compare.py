@@ -8,8 +8,6 @@ from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from carob import progress
 from carob._version import __version__
 from carob.average.label import Label
@@ -21,9 +19,10 @@ from carob.evaluate.options import Options, ScoreOptions, compared_table, table_
 from carob.evaluate.read import Scorable
 from carob.evaluate.run import LABEL_ROWS, Plan, Recipes, Run, prepare, too_few, too_many_labels
 from carob.evaluate.score import average_statistic, count_events, cut, label_statistic
+from carob.infer.families import Outcome, Question, decide
 from carob.infer.interval import LEAST, JackknifeT, intervals
-from carob.infer.randomization import CLOSE, Randomization, Verdict
-from carob.infer.ranking import clusters, holm, kendall, ranges, spearman, swaps
+from carob.infer.randomization import CLOSE, Randomization
+from carob.infer.ranking import clusters, kendall, ranges, spearman, swaps
 from carob.infer.resampling import Contrast, Sampler
 from carob.infer.student import NORMAL
 from carob.recipe import Recipe, spell
@@ -93,7 +92,7 @@ def compare_run(
     if len(run.pairs) < 2:
         raise too_few(run.set_aside, "compare")
     groups, left_out = _statistics(run, options, labels=by_label)
-    tests = sum(len(group.scores) for group in groups) * math.comb(len(run.pairs), 2)
+    tests = max(len(group.scores) for group in groups) * math.comb(len(run.pairs), 2)
     trials = trials or trials_for(tests)
     test = Randomization(trials)
     differences, score_intervals = _differences(run.plan, list(run.pairs), groups, test)
@@ -222,8 +221,8 @@ def compare_tallies(
 def _differences(
     plan: Plan, systems: Sequence[str], groups: Sequence[_Group], test: Randomization
 ) -> tuple[list[Difference], ScoreIntervals]:
-    """Every pair under every recipe, then all p values corrected together; and the intervals of
-    the scores themselves, where ranks are shown.
+    """Every pair under every recipe, p values corrected for each group by itself; and the intervals
+    of the scores themselves, where ranks are shown.
     """
     found = []
     pairs = list(combinations(range(len(systems)), 2))
@@ -235,19 +234,19 @@ def _differences(
     # Differences and scores in the same resamples, which are drawn once.
     made = _intervals(plan, sampler, [*contrasts, *sampler.each()])
     difference_intervals, score_intervals = made[: len(contrasts)], made[len(contrasts) :]
-    verdicts = test.every(sampler, contrasts, np.random.default_rng(plan.options.seed))
-    for number, group in enumerate(groups):
+    families = [
+        [Question(contrasts[number * len(pairs) + which], place)
+         for _, _, place in group.scores for which in range(len(pairs))]
+        for number, group in enumerate(groups)
+    ]  # fmt: skip
+    outcomes = decide(test, sampler, families, plan.options.seed)
+    for number, (group, family) in enumerate(zip(groups, outcomes, strict=True)):
+        tests, own = sum(each.p_holm >= 0 for each in family), iter(family)
         for recipe, label, place in group.scores:
             for which, (a, b) in enumerate(pairs):
-                verdict = verdicts[number * len(pairs) + which][place]
-                points = float(verdict.second.item()), float(verdict.first.item())
                 interval = difference_intervals[number * len(pairs) + which][place]
                 names = systems[a], systems[b]
-                found.append(_difference(recipe, label, names, points, verdict, interval))
-    tested = [i for i, each in enumerate(found) if each.p is not None]
-    adjusted = holm([float(found[i].p or 0.0) for i in tested]).tolist()
-    for i, p in zip(tested, adjusted, strict=True):
-        found[i] = replace(found[i], p_holm=p)
+                found.append(_difference(recipe, label, names, next(own), tests, interval))
     ends = {}
     for number, group in enumerate(groups):
         for recipe, label, place in group.scores:
@@ -277,14 +276,15 @@ def _difference(
     recipe: Recipe,
     label: str | None,
     names: tuple[str, str],
-    values: tuple[float, float],
-    verdict: Verdict,
+    outcome: Outcome,
+    tests: int,
     interval: Interval,
 ) -> Difference:
-    dropped = int(verdict.dropped.item())
+    verdict = outcome.verdict
+    dropped, tried = int(verdict.dropped.item()), int(verdict.tried.item())
     remarks = list(interval.remarks)
     if dropped:
-        remarks.append(f"{dropped:,} of {verdict.tried:,} exchanges have no score: left out")
+        remarks.append(f"{dropped:,} of {tried:,} exchanges have no score: left out")
     p = number_or_none(verdict.p.item())
     tie = abs(verdict.difference.item()) <= CLOSE
     error = interval.error
@@ -294,14 +294,14 @@ def _difference(
         str(recipe),
         label,
         spell(recipe.measure),
-        number_or_none(values[0]),
-        number_or_none(values[1]),
+        number_or_none(verdict.second.item()),
+        number_or_none(verdict.first.item()),
         # A difference that is nothing but rounding is none.
         number_or_none(0.0 if tie else verdict.difference.item()),
         None if interval.low is None else max(interval.low, -widest),
         None if interval.high is None else min(interval.high, widest),
         p,
-        None,
+        number_or_none(outcome.p_holm),
         verdict.smallest,
         None if p is None or error is None else DETECTABLE * error,
         verdict.differing,
@@ -312,6 +312,8 @@ def _difference(
         tuple(remarks),
         interval.draws,
         spell(recipe.average),
+        tests,
+        tried,
     )
 
 

@@ -51,11 +51,15 @@ class Difference(Part):
     remarks: tuple[str, ...] = ()
     draws: FloatArray = field(default_factory=lambda: np.empty(0), repr=False)
     average: str = "micro"
+    tests: int = 1
+    """How many tests Holm's correction is for: all pairs under this recipe (or label by label)."""
+    trials: int = 0
+    """How many exchanges were tried. A test stops once its decision is clear."""
 
     columns: ClassVar[tuple[str, ...]] = (
         "a", "b", "recipe", "label", "value_a", "value_b", "difference", "low", "high", "p",
         "p_holm", "significant", "smallest_p", "detectable", "differing", "exact", "method",
-        "remarks",
+        "tests", "trials", "remarks",
     )  # fmt: skip
 
     @property
