@@ -23,6 +23,11 @@ NEAR = 2.0
 """A stopped test whose corrected p is within this many standard errors of the level is open."""
 
 
+WIDE = 512
+"""If all tables together have more columns, one family after the other is tested: the sums of many
+systems under many recipes would be made for too few trials at a time."""
+
+
 class Question(NamedTuple):
     """What is tested: two statistics of a sampler, and which of their scores."""
 
@@ -65,7 +70,10 @@ def decide(
     (26, 0.769)
     """
     every = [each for family in families for each in family]
-    verdicts = _verdicts(replace(test, stop=STOP), sampler, every, seed)
+    early, verdicts = replace(test, stop=STOP), dict[Question, Verdict]()
+    wide = sum(table.width for table in sampler.tables) > WIDE
+    for questions in families if wide else [every]:
+        verdicts |= _verdicts(early, sampler, questions, seed)
     while True:
         outcomes = [_corrected([verdicts[each] for each in family]) for family in families]
         flat = (outcome for family in outcomes for outcome in family)

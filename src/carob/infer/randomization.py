@@ -169,13 +169,12 @@ class Counts:
 
     def add(self, values: FloatArray, ways: FloatArray | None = None) -> None:
         """Count differences after exchanges (exchanges x scores), each as often as `ways` says."""
-        ways = np.ones(len(values)) if ways is None else ways
         extreme, missing = np.abs(values) >= np.abs(self.observed) - CLOSE, np.isnan(values)
-        more = ways @ extreme
+        more = np.count_nonzero(extreme, axis=0) if ways is None else ways @ extreme
         if (self.extreme + more < self.stop).all():
-            self.tried += ways.sum()
+            self.tried += len(values) if ways is None else ways.sum()
             self.extreme += more
-            self.missing += ways @ missing
+            self.missing += np.count_nonzero(missing, axis=0) if ways is None else ways @ missing
             return
         # Of each score, only the exchanges up to the one that stops its test.
         before = self.extreme + np.cumsum(extreme, axis=0) - extreme
@@ -248,16 +247,24 @@ def _products(
 
     One pair after the other: the differences of all pairs of 40 systems together are gigabytes.
     """
-    if len(tables) < len(sampler.tables):
+    used = sorted({table for pair in tables for table in pair})
+    if len(tables) < len(used):
         # Two systems have half as many differences as tables, and many columns of these are 0.
         more = [sampler.tables[b].minus(sampler.tables[a]) for a, b in tables]
         place = {pair: i for i, pair in enumerate(tables)}
         matrix = Matrix(more, sampler.units, _summed(sampler, tables))
         for _, sums in matrix.products(weights, trials, "trials"):
             yield lambda pair, sums=sums: sums[place[pair]]  # type: ignore[misc]
-    else:
-        for _, sums in sampler.matrix.products(weights, trials, "trials"):
-            yield lambda pair, sums=sums: sums[pair[1]] - sums[pair[0]]  # type: ignore[misc]
+        return
+    number = {table: i for i, table in enumerate(used)}
+    summed = {
+        number[table]: (number[other], columns)
+        for table, (other, columns) in sampler.summed.items()
+        if table in number and other in number
+    }
+    matrix = Matrix([sampler.tables[table] for table in used], sampler.units, summed)
+    for _, sums in matrix.products(weights, trials, "trials"):
+        yield lambda pair, sums=sums: sums[number[pair[1]]] - sums[number[pair[0]]]  # type: ignore[misc]
 
 
 def _summed(sampler: Sampler, tables: Sequence[Pair]) -> Summed:
