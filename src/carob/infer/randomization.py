@@ -263,7 +263,7 @@ def _products(
         if table in number and other in number
     }
     matrix = Matrix([sampler.tables[table] for table in used], sampler.units, summed)
-    for _, sums in matrix.products(weights, trials, "trials"):
+    for _, sums in matrix.products(weights, trials, "trials", times=2):
         yield lambda pair, sums=sums: sums[number[pair[1]]] - sums[number[pair[0]]]  # type: ignore[misc]
 
 
