@@ -34,7 +34,8 @@ def data(
     if last.get("generator") != digest or last["systems"] < systems:
         print(f"generating {tokens:,} tokens, {format}", file=sys.stderr, flush=True)
         stamp.unlink(missing_ok=True)
-        options = {"tokens": tokens, "labels": labels, "systems": systems, "seed": seed, "spread": spread,
+        options = {"tokens": tokens, "labels": labels, "systems": systems, "seed": seed,
+                   "spread": spread,
                    "sentences-per-document": sentences, "formats": format}  # fmt: skip
         # In another process, because NumPy in this one would raise the floor of peak memory.
         subprocess.run(

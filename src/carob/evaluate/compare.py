@@ -327,10 +327,12 @@ def _ranks(
     found = []
     for (recipe, label), group in groups.items():
         beats = {(d.ahead, d.b if d.ahead == d.a else d.a) for d in group if d.significant}
-        better = [[(one, other) in beats for other in systems] for one in systems]
         values = {d.a: d.value_a for d in group} | {d.b: d.value_b for d in group}
-        there = ranges(better)
-        for system, (low, high), cluster in zip(systems, there, clusters(there), strict=True):
+        scored = [system for system in systems if values[system] is not None]
+        there = ranges([[(one, other) in beats for other in scored] for one in scored])
+        places = dict(zip(scored, zip(there, clusters(there), strict=True), strict=True))
+        for system in systems:
+            (low, high), cluster = places.get(system, ((None, None), None))
             ends = score_intervals.get((recipe, label, system), (None, None))
             found.append(Rank(
                 recipe, label, system, values[system], low, high, cluster, *ends,

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from carob import progress
 from carob.infer.randomization import Pair, Randomization, Verdict
 from carob.infer.ranking import holm
 from carob.infer.resampling import Sampler
@@ -72,7 +73,7 @@ def decide(
     every = [each for family in families for each in family]
     early, verdicts = replace(test, stop=STOP), dict[Question, Verdict]()
     wide = sum(table.width for table in sampler.tables) > WIDE
-    for questions in families if wide else [every]:
+    for questions in progress.steps(families if wide else [every], "recipes"):
         verdicts |= _verdicts(early, sampler, questions, seed)
     while True:
         outcomes = [_corrected([verdicts[each] for each in family]) for family in families]

@@ -57,6 +57,8 @@ def _sentence(report: Report) -> str:
     recipe, first = report.headline[0], report.order[0]
     rank = report.rank(first, recipe)
     assert rank is not None
+    if rank.value is None:
+        return f"{what} No system has a {recipe}."
     if rank.rank_low == rank.rank_high == 1:
         return f"{what} {plain(first)} is significantly the best by {recipe}."
     tied = [
