@@ -18,7 +18,13 @@ from carob.counts.tally import Statistic, Tally
 from carob.evaluate.options import Options, ScoreOptions, compared_table, table_recipes
 from carob.evaluate.read import Scorable
 from carob.evaluate.run import LABEL_ROWS, Plan, Recipes, Run, prepare, too_few, too_many_labels
-from carob.evaluate.score import average_statistic, count_events, cut, label_statistic
+from carob.evaluate.score import (
+    average_statistic,
+    count_events,
+    cut,
+    label_statistic,
+    score_run,
+)
 from carob.infer.families import Outcome, Question, decide
 from carob.infer.interval import LEAST, JackknifeT, intervals
 from carob.infer.randomization import CLOSE, Randomization
@@ -47,6 +53,8 @@ def compare(
     *,
     trials: int | None = None,
     by_label: bool = False,
+    floors: Sequence[str] = (),
+    by: str = "value",
     **options: Unpack[ScoreOptions],
 ) -> Comparison:
     """Compare two or more systems: differences, intervals, p values, rank ranges.
@@ -57,8 +65,9 @@ def compare(
     the number of tests needs for a corrected p of .005. The interval is that of the paired
     difference, made as `carob.score` makes it. `recipes` are by default the F1 and SER of those
     that `carob.score`
-    would show; with `by_label`, every label is compared too. The other keyword arguments are
-    described in `carob.Options`.
+    would show; with `by_label`, every label is compared too. `floors` are those that the last
+    system has to reach, as for `carob.Scores.with_floors`, and `by` what has to reach them. The
+    other keyword arguments are described in `carob.Options`.
 
     >>> from carob import Corpus
     >>> gold = Corpus.of("[Ann]PER slept", "[Bo]PER woke", "[Cy]PER ran")
@@ -76,7 +85,12 @@ def compare(
         return without_parts(table_recipes(table, list(gold.mentions.attributes)))
 
     run = prepare(gold, systems, recipes, chosen, defaults)
-    return compare_run(run, chosen, trials, by_label=by_label)
+    comparison = compare_run(run, chosen, trials, by_label=by_label)
+    if not floors:
+        return comparison
+    name, pair = list(run.pairs.items())[-1]
+    last = score_run(replace(run, pairs={name: pair}), chosen)
+    return replace(comparison, gate=last.with_floors(floors, by).gate)
 
 
 def check_trials(trials: int | None) -> None:

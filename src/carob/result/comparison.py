@@ -11,7 +11,7 @@ import numpy as np
 
 from carob.arrays.types import FloatArray
 from carob.corpus.problems import UsageError, many, nearest, plain
-from carob.result.gate import Gate, not_worse
+from carob.result.gate import Gate, margin_of, not_worse
 from carob.result.result import Part, Result, Rows, json_data, points, with_checksum
 from carob.result.scores import File, SetAside, files_to_dict
 
@@ -247,7 +247,9 @@ class Comparison(Result):
     remarks: tuple[str, ...] = ()
     trials: int = 9999
     gate: Gate | None = None
-    """Whether the last system is not worse than the first; None if that was not asked."""
+    """Whether the last system is not worse than the first, and reaches its floors; None if neither
+    was asked.
+    """
     task: Mapping[str, Any] | None = None
     """The task definition, and what it found; None without one."""
     sort: str = "score"
@@ -294,9 +296,13 @@ class Comparison(Result):
             mend = f"more {self.unit}s are needed, or fewer tests"
         return f"nothing can be significant here: {what}; {mend}"
 
-    def with_gate(self, margin: float) -> Comparison:
-        """The same comparison, with a release gate: see `carob.result.gate.not_worse`."""
-        return replace(self, gate=not_worse(self, margin))
+    def with_gate(self, margin: float | str) -> Comparison:
+        """The same comparison, with a release gate beside any floors: see
+        `carob.result.gate.not_worse`. The margin is written 0.01, "1pt" or "1%"; that of counts is
+        a bare number.
+        """
+        gate = not_worse(self, margin_of(self, margin))
+        return replace(self, gate=gate.joined(self.gate))
 
     def shown_as(
         self, *, sort: str = "score", all_pairs: bool = False, baseline: str | None = None
