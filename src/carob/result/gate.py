@@ -47,7 +47,7 @@ def amount(text: str | float, what: str, *, is_count: bool = False, most: float 
     if not is_count and float(number) > most:
         raise UsageError(
             f"found {number}, expected a {what} with its unit: {float(number) / 100:g}, "
-            f"{number}pt or {number}% are {number} points"
+            f"{number}pt or {number}%"
         )
     return float(number)
 
@@ -112,7 +112,7 @@ class Gate(Part):
 def margin_of(comparison: Comparison, text: str | float) -> float:
     """The margin that a caller wrote, for every score that it is for."""
     kinds = {each.is_count for each in comparison.differences}
-    return [amount(text, "margin", is_count=is_count, most=BELOW_ONE) for is_count in kinds][0]
+    return max(amount(text, "margin", is_count=is_count, most=BELOW_ONE) for is_count in kinds)
 
 
 def not_worse(comparison: Comparison, margin: float) -> Gate:
