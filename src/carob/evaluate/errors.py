@@ -74,7 +74,7 @@ def errors(
     `templates` where gold has other templates, or where the system has templates and no mentions;
     otherwise those of `fair`. `preset` (`records`, `templates` or `mentions`) decides otherwise.
     `examples` of each type come in context, only those of `types` and `label` if these are given;
-    what `other` fixed and broke is also that of the `label` alone.
+    what `other` fixed and broke is also that of these alone.
     `recipes` are the scores whose gains are reported, which records do not have. `ledger_to` writes
     the events of `spaces` (default: those of the recipes) in long form, as csv, jsonl or parquet by
     the file's ending.
@@ -130,7 +130,9 @@ def errors(
     if len(analyses) == 1:
         return result
     second = list(analyses.values())[1]
-    return replace(result, changes=first.changes(second, examples, which))
+    # What is right is no error that could be fixed.
+    wrong = [kind for kind in kinds if types is not None and kind in first.types]
+    return replace(result, changes=first.changes(second, examples, which, wrong or None))
 
 
 def relation_summary(analyses: Sequence[ErrorAnalysis], examples: int) -> RelationErrors:
