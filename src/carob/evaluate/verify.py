@@ -327,7 +327,7 @@ def _verify_scores(stored: _Stored, verification: Verification) -> None:
             where = f"{name} {old['recipe']}"
             keys = ("value", "low", "high", "left_out", "counts", "by_label")
             both = ({key: each.get(key) for key in keys} for each in (old, new))
-            verification.compare(where, *both, stored.maker, old["recipe"])
+            verification.compare(where, *both, stored.maker, new["recipe"])
             if old["recipe"] != new["recipe"]:
                 verification.differences.append(
                     f"{name} recipe: {old['recipe']}, by the signature {new['recipe']}"
@@ -384,7 +384,7 @@ def _verify_comparison(stored: _Stored, verification: Verification) -> None:
         for old, new in zip(olds, news, strict=False):
             where = " ".join(str(old[key]) for key in keys if old.get(key) is not None)
             both = ({k: v for k, v in each.items() if k != "remarks"} for each in (old, new))
-            recipe = old["recipe"] if "recipe" in keys else None
+            recipe = new["recipe"] if "recipe" in keys else None
             verification.compare(f"{part} {where}", *both, stored.maker, recipe)
     stored.compare_signatures("the", content["signature"], again["signature"], verification)
 
