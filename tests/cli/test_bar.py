@@ -183,7 +183,7 @@ def test_a_line_every_ten_seconds_where_there_is_no_terminal(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     now = [100.0]
-    monkeypatch.setattr(_bar.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr("carob.cli._bar.time.monotonic", lambda: now[0])
     monkeypatch.setattr(_bar, "INTERVAL", 1000.0)  # the thread does not draw
     with Lines() as lines:
         for recipe in steps("ab", "recipes"):

@@ -60,14 +60,14 @@ def compare(
     """Compare two or more systems: differences, intervals, p values, rank ranges.
 
     A difference is b minus a, for systems a before b. p comes from paired approximate
-    randomization over `trials` (exact when at most 20 documents differ), and is corrected by
-    Holm's method over everything tested. By default there are 9,999 trials, or as many more as
-    the number of tests needs for a corrected p of .005. The interval is that of the paired
-    difference, made as `carob.score` makes it. `recipes` are by default the F1 and SER of those
-    that `carob.score`
-    would show; with `by_label`, every label is compared too. `floors` are those that the last
-    system has to reach, as for `carob.Scores.with_floors`, and `by` what has to reach them. The
-    other keyword arguments are described in `carob.Options`.
+    randomization over `trials` (exact when at most 20 documents differ; a test that is decided
+    stops earlier), and is corrected by Holm's method over the tests of the same recipe, or of its
+    labels. By default there are 9,999 trials, or as many more as the number of tests needs for a
+    corrected p of .005. The interval is that of the paired difference, made as `carob.score` makes
+    it. `recipes` are by default the F1 and SER of those that `carob.score` would show; with
+    `by_label`, every label is compared too. `floors` are what the last system has to reach, as for
+    `carob.Scores.with_floors`, and `by` says what of its scores. The other keyword arguments are
+    described in `carob.Options`.
 
     >>> from carob import Corpus
     >>> gold = Corpus.of("[Ann]PER slept", "[Bo]PER woke", "[Cy]PER ran")

@@ -72,8 +72,9 @@ class Verification(Tabular):
         self.left_out[reason] = self.left_out.get(reason, 0) + 1
 
     def compare(
-        self, where: str, old: Any, new: Any, maker: Maker | None = None, recipe: str | None = None
-    ) -> None:
+        self, where: str, old: Any, new: Any, *, maker: Maker | None = None,
+        recipe: str | None = None,
+    ) -> None:  # fmt: skip
         """Every number on both sides, however deep: they must be the same to the last digit. Of an
         older `maker`, what it drew is left out, what it did not yet write is ignored, and a score
         by a `recipe` whose definition has changed since may differ.
@@ -85,7 +86,9 @@ class Verification(Tabular):
                 if reason is not None and old.get(key) is not None:
                     self.leave_out(reason)
                 else:
-                    self.compare(f"{where} {key}", old.get(key), new.get(key), maker, recipe)
+                    self.compare(
+                        f"{where} {key}", old.get(key), new.get(key), maker=maker, recipe=recipe
+                    )
             return
         same = old == new and type(old) is type(new)
         changed = None if maker is None or recipe is None else maker.changed_score(recipe)
@@ -192,13 +195,13 @@ class _Stored:
         another version, fields that only one of them has say nothing.
         """
         maker = self.maker
-        lines = old, f"{maker.name}:{maker.version}|{new.partition('|')[2]}"
+        expected = f"{maker.name}:{maker.version}|{new.partition('|')[2]}"
+        same = old == expected
         if maker.is_older:
-            own, other = map(signature.fields, lines)
-            lines = ({key: own[key] for key in own if key in other},
-                     {key: other[key] for key in own if key in other})  # fmt: skip
-        if lines[0] != lines[1]:
-            into.differences.append(f"{where} signature: {lines[0]}, recomputed {lines[1]}")
+            own, other = signature.fields(old), signature.fields(expected)
+            same = all(own[key] == other[key] for key in own if key in other)
+        if not same:
+            into.differences.append(f"{where} signature: {old}, recomputed {expected}")
 
     def read(self, fields: Mapping[str, str], side: str, file: Mapping[str, Any]) -> Corpus:
         """A file of the result, read as the signature says."""
@@ -327,7 +330,7 @@ def _verify_scores(stored: _Stored, verification: Verification) -> None:
             where = f"{name} {old['recipe']}"
             keys = ("value", "low", "high", "left_out", "counts", "by_label")
             both = ({key: each.get(key) for key in keys} for each in (old, new))
-            verification.compare(where, *both, stored.maker, new["recipe"])
+            verification.compare(where, *both, maker=stored.maker, recipe=new["recipe"])
             if old["recipe"] != new["recipe"]:
                 verification.differences.append(
                     f"{name} recipe: {old['recipe']}, by the signature {new['recipe']}"
@@ -385,7 +388,7 @@ def _verify_comparison(stored: _Stored, verification: Verification) -> None:
             where = " ".join(str(old[key]) for key in keys if old.get(key) is not None)
             both = ({k: v for k, v in each.items() if k != "remarks"} for each in (old, new))
             recipe = new["recipe"] if "recipe" in keys else None
-            verification.compare(f"{part} {where}", *both, stored.maker, recipe)
+            verification.compare(f"{part} {where}", *both, maker=stored.maker, recipe=recipe)
     stored.compare_signatures("the", content["signature"], again["signature"], verification)
 
 
@@ -429,12 +432,12 @@ def _verify_acceptance(stored: _Stored, verification: Verification) -> None:
     for old, new in zip(content["curves"], again["curves"], strict=False):
         name = old["system"]
         both = ({k: v for k, v in each.items() if k not in _CURVE} for each in (old, new))
-        verification.compare(name, *both, stored.maker)
+        verification.compare(name, *both, maker=stored.maker)
         for part in _CURVE:
             where = f"{name} {part}"
             verification.compare(f"number of {where}", len(old[part]), len(new[part]))
             for i, (row, made) in enumerate(zip(old[part], new[part], strict=False), 1):
-                verification.compare(f"{where} {i}", row, made, stored.maker)
+                verification.compare(f"{where} {i}", row, made, maker=stored.maker)
     stored.compare_signatures("the", content["signature"], again["signature"], verification)
 
 

@@ -112,8 +112,8 @@ class Randomization:
         for i, pair in enumerate(pairs):
             drawn = [change.size > EXACT for change in changes[_key(sampler, pair)]]
             if any(drawn):
-                points = (sampler.statistics[which].point for which in pair)
-                counts[i] = Counts(*points, np.array(drawn), self.stop)
+                first, second = (sampler.statistics[which].point for which in pair)
+                counts[i] = Counts(first, second, np.array(drawn), self.stop)
         tests: dict[Pair, list[int]] = {}
         for i in counts:
             tests.setdefault(_key(sampler, pairs[i])[:2], []).append(i)

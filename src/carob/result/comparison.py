@@ -284,15 +284,15 @@ class Comparison(Result):
             # Pairs that differ in few documents are tested exactly: their p may be smaller.
             lost = [e for e in tested if not (e.exact or e.significant) and e.p == least]
             which = "1 difference has" if len(lost) == 1 else f"{len(lost):,} differences have"
-            tests = max((each.tests for each in lost), default=0)
-            what = f"{self.trials:,} trials are too few for {tests:,} tests: {which}"
+            most = max((each.tests for each in lost), default=0)
+            what = f"{self.trials:,} trials are too few for {most:,} tests: {which}"
             what += " the smallest p possible, and could not be significant"
             return f"{what}; {mend}" if lost else None
         tests = many(min(each.tests for each in tested), "test")
         what = f"{tests} and {self.trials:,} trials"
         if all(each.exact for each in tested):
-            most = many(max(each.differing for each in tested), self.unit)
-            what = f"in {tests}, systems differ in at most {most}"
+            differing = many(max(each.differing for each in tested), self.unit)
+            what = f"in {tests}, systems differ in at most {differing}"
             mend = f"more {self.unit}s are needed, or fewer tests"
         return f"nothing can be significant here: {what}; {mend}"
 
