@@ -28,7 +28,10 @@ WIDE = 0.2
 _AMOUNT = re.compile(r"\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*(pt|%)?\s*")
 
 
-def amount(text: str | float, what: str, *, is_count: bool = False, most: float = 1.0) -> float:
+def amount(
+    text: str | float, what: str, *, is_count: bool = False, most: float = 1.0,
+    example: str = "0.02, 2pt or 2%",
+) -> float:  # fmt: skip
     """A margin, floor or difference in one of its spellings: 0.01, 1pt and 1% are one point. Counts
     have bare numbers only. Of other scores, a bare number above `most` must be meant otherwise, and
     is refused.
@@ -38,7 +41,7 @@ def amount(text: str | float, what: str, *, is_count: bool = False, most: float 
     """
     found = _AMOUNT.fullmatch(str(text))
     if found is None or not math.isfinite(float(found[1])):
-        raise UsageError(f"found {str(text)!r}, expected a {what} such as 0.02, 2pt or 2%")
+        raise UsageError(f"found {str(text)!r}, expected a {what} such as {example}")
     number, unit = found[1], found[2]
     if is_count and unit:
         raise UsageError(f"found {text!r}, expected a bare number: the {what} of a count")
@@ -186,7 +189,10 @@ def floors(scores: Scores, limits: Sequence[str], by: str = "value") -> Gate:
                     f"{score.recipe} is better the lower it is, so it has no floor; use a score "
                     "such as exact.F1"
                 )
-            floor = amount(text, "floor", is_count=score.is_count, most=score.highest)
+            floor = amount(
+                text, "floor", is_count=score.is_count, most=score.highest,
+                example="0.85, 85pt, 85% or PER=0.85",
+            )  # fmt: skip
             value = score.overall if label is None else _of_label(score, label)
             what = score.recipe if label is None else f"{score.recipe} of {label}"
             checks.append(_floor(f"{score.system}: {what}" if several else what, value, floor, by))
