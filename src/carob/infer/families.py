@@ -73,7 +73,7 @@ def decide(
     every = [each for family in families for each in family]
     early, verdicts = replace(test, stop=STOP), dict[Question, Verdict]()
     wide = sum(table.width for table in sampler.tables) > WIDE
-    for questions in progress.steps(families if wide else [every], "recipes"):
+    for questions in progress.steps(families, "recipes") if wide else [every]:
         verdicts |= _verdicts(early, sampler, questions, seed)
     while True:
         outcomes = [_corrected([verdicts[each] for each in family]) for family in families]

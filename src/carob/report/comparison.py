@@ -218,7 +218,7 @@ def _test(comparison: Comparison) -> str:
     tested = sum(each.p is not None for each in comparison)
     exact = sum(each.exact for each in comparison)
     family = correction(comparison.differences)
-    holm = "one test" if tested == 1 else "one test of each recipe"
+    holm = {0: "no test", 1: "one test"}.get(tested, "one test of each recipe")
     if family is not None:
         holm = f"after Holm's correction for {family}"
     how = f"{exact} of them exact"
