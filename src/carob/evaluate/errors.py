@@ -188,7 +188,10 @@ def analyse(run: Run, what: str) -> dict[str, ErrorAnalysis]:
     """What became of every mention, every filler of templates, or every value of records, for each
     system.
     """
-    words: Wording = lru_cache(1)(run.reference.words)  # a document's events follow each other
+    # A document's events follow each other; those of several systems are shown in turn.
+    length = run.reference.documents.length
+    small = bool((length >= 0).all()) and int(length.sum()) < SMALL
+    words: Wording = lru_cache(HELD if small else 1)(run.reference.words)
     if what == "records":
         return _of_records(run, words)
     space = Recipe.parse("templates.F1" if what == "templates" else "fair.F1").space
@@ -214,6 +217,9 @@ def _of_records(run: Run, words: Wording) -> dict[str, ErrorAnalysis]:
         for name, each in judged.items()
     }
 
+
+SMALL, HELD = 1 << 20, 256
+"""Of a corpus with fewer positions than SMALL, the words of HELD documents are kept."""
 
 NO_TOKENS = "there is no text to find tokens in: types of errors compare characters"
 
