@@ -40,6 +40,7 @@ def test_a_margin_has_three_spellings(text: str | float, value: float) -> None:
         ("five", "found 'five', expected a margin such as 0.02, 2pt or 2%"),
         ("", "found '', expected a margin such as 0.02, 2pt or 2%"),
         ("nan", "found 'nan', expected a margin such as 0.02, 2pt or 2%"),
+        ("1e-99999999pt", "found '1e-99999999pt', expected a margin such as 0.02, 2pt or 2%"),
         ("1e999", "found '1e999', expected a margin such as 0.02, 2pt or 2%"),
         ("0,05", "found '0,05', expected a margin such as 0.02, 2pt or 2%"),
         (-0.1, "the margin is 0 or more, not -0.1"),
@@ -124,6 +125,9 @@ def test_floors_of_the_last_system_and_a_margin_are_one_gate() -> None:
     assert {"margin": 0.01, "floors": ["0.9", "LOC=99%"], "by": "value"} == both.conditions
     assert ["exact.F1", "exact.F1", "exact.F1 of LOC"] == [each.what for each in both.checks]
     assert ["pass", "pass"] == [each.verdict for each in both.checks[1:]]
+    again = made.with_gate("1pt").with_gate("50pt").gate
+    assert again is not None
+    assert ("pass", 3, 0.5) == (again.verdict, len(again.checks), again.conditions["margin"])
     low = compare(GOLD, {"old": GOLD, "new": WORSE}, "exact.F1", floors=["98pt"], by="low")
     assert low.gate is not None
     assert low.gate.checks[0].reason.startswith("the lower end of the interval is 0.9")

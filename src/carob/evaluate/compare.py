@@ -90,7 +90,8 @@ def compare(
         return comparison
     name, pair = list(run.pairs.items())[-1]
     last = score_run(replace(run, pairs={name: pair}), chosen)
-    return replace(comparison, gate=last.with_floors(floors, by).gate)
+    gate = last.with_floors(floors, by).gate
+    return replace(comparison, gate=gate, floors=gate)
 
 
 def check_trials(trials: int | None) -> None:

@@ -371,7 +371,7 @@ def _verify_comparison(stored: _Stored, verification: Verification) -> None:
     )
     if "margin" in conditions:  # as a number, whose unit was known when it was stored
         gate = not_worse(comparison, conditions["margin"])
-        comparison = replace(comparison, gate=gate.joined(comparison.gate))
+        comparison = replace(comparison, gate=gate.joined(comparison.floors))
     if "gate" in content:
         _compare_gates(stored, comparison.gate, verification)
     again = comparison.to_dict()

@@ -250,6 +250,8 @@ class Comparison(Result):
     """Whether the last system is not worse than the first, and reaches its floors; None if neither
     was asked.
     """
+    floors: Gate | None = None
+    """The part of the gate that is about floors."""
     task: Mapping[str, Any] | None = None
     """The task definition, and what it found; None without one."""
     sort: str = "score"
@@ -302,7 +304,7 @@ class Comparison(Result):
         a bare number.
         """
         gate = not_worse(self, margin_of(self, margin))
-        return replace(self, gate=gate.joined(self.gate))
+        return replace(self, gate=gate.joined(self.floors))
 
     def shown_as(
         self, *, sort: str = "score", all_pairs: bool = False, baseline: str | None = None

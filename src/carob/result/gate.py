@@ -25,7 +25,7 @@ BELOW_ONE = math.nextafter(1, 0)
 WIDE = 0.2
 """A larger margin lets nearly everything pass."""
 
-_AMOUNT = re.compile(r"\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*(pt|%)?\s*")
+_AMOUNT = re.compile(r"\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?)\s*(pt|%)?\s*")
 
 
 def amount(
