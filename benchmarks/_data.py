@@ -22,9 +22,11 @@ def data(
     systems: int = 1,
     sentences: int = 15,
     seed: int = 0,
+    spread: float = 0.0,
 ) -> list[Path]:
     """Gold and systems of this size; generated unless a stamp says that they already exist."""
-    folder = DATA / f"{format}-{tokens}-tokens-{labels}-labels-{sentences}-sentences-seed-{seed}"
+    name = f"{format}-{tokens}-tokens-{labels}-labels-{sentences}-sentences-seed-{seed}"
+    folder = DATA / (f"{name}-spread-{spread:g}" if spread else name)
     stamp = folder / "stamp.json"
     code = b"".join((HERE / name).read_bytes() for name in GENERATOR)
     digest = hashlib.sha256(code).hexdigest()
@@ -33,6 +35,7 @@ def data(
         print(f"generating {tokens:,} tokens, {format}", file=sys.stderr, flush=True)
         stamp.unlink(missing_ok=True)
         options = {"tokens": tokens, "labels": labels, "systems": systems, "seed": seed,
+                   "spread": spread,
                    "sentences-per-document": sentences, "formats": format}  # fmt: skip
         # In another process, because NumPy in this one would raise the floor of peak memory.
         subprocess.run(

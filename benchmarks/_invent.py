@@ -206,9 +206,12 @@ class Rates:
     merge: float = 0.03
     invent: float = 0.04
 
-    def varied(self, rng: Generator) -> Rates:
-        """The same rates, each up to a fourth lower or higher."""
+    def varied(self, rng: Generator, spread: float = 0.0) -> Rates:
+        """The same rates, each up to a fourth lower or higher; then all up to 1 + `spread` times
+        as high.
+        """
         factors = rng.uniform(0.75, 1.25, len(fields(self)))
+        factors *= rng.uniform(1, 1 + spread)
         pairs = zip(fields(self), factors, strict=True)
         return Rates(**{field.name: getattr(self, field.name) * f for field, f in pairs})
 

@@ -129,14 +129,16 @@ def generate(
     sentences_per_document: float = 15,
     rates: Rates | None = None,
     formats: Sequence[str] = ("conll",),
+    spread: float = 0.0,
 ) -> list[Path]:
     """Write `gold.conll`, `system-1.conll` ... to `outdir`, and return their paths, gold first.
 
     The first system makes errors exactly at these rates, the others at rates that vary around
-    them. System k does not depend on the number of systems.
+    them, and are up to 1 + `spread` times as high. System k does not depend on the number of
+    systems.
     """
     check(tokens, labels, systems, sentences_per_document)
-    every = all_rates(rates or Rates(), systems, seed)
+    every = all_rates(rates or Rates(), systems, seed, spread)
     vocabulary = invent_vocabulary(np.random.default_rng([seed, 0]))
     writers = {name: WRITERS[name](vocabulary, label_names(labels)) for name in formats}
     outdir = Path(outdir)
@@ -167,9 +169,9 @@ def invent_block(
     return text, columns
 
 
-def all_rates(rates: Rates, systems: int, seed: int) -> list[Rates]:
+def all_rates(rates: Rates, systems: int, seed: int, spread: float = 0.0) -> list[Rates]:
     """The error rates of each system."""
-    varied = [rates.varied(np.random.default_rng([seed, k])) for k in range(2, systems + 1)]
+    varied = [rates.varied(np.random.default_rng([seed, k]), spread) for k in range(2, systems + 1)]
     return [rates, *varied][:systems]
 
 
@@ -196,6 +198,7 @@ def parser() -> argparse.ArgumentParser:
     options.add_argument("--systems", type=int, default=2)
     options.add_argument("--seed", type=int, default=0)
     options.add_argument("--sentences-per-document", type=float, default=15, metavar="MEAN")
+    options.add_argument("--spread", type=float, default=0.0, help="how far systems differ")
     options.add_argument("--formats", nargs="+", choices=sorted(WRITERS), default=["conll"])
     for field in fields(Rates):
         options.add_argument(f"--{field.name}", type=float, default=field.default, metavar="RATE")

@@ -182,7 +182,7 @@ def _with_ladders(
 
 
 def _ranked(rows: Sequence[Row], lower_is_better: bool) -> list[Row]:
-    """The best first; ties share a rank, and what has no score comes last."""
+    """The best first; ties share a rank, and what has no score comes last, without one."""
     sign = 1.0 if lower_is_better else -1.0
     there = [row for row in rows if row.score.value is not None]
     level = levels([sign * (row.score.value or 0.0) for row in there]).tolist()
@@ -190,8 +190,9 @@ def _ranked(rows: Sequence[Row], lower_is_better: bool) -> list[Row]:
         replace(row, rank=1 + sum(other < own for other in level))
         for row, own in zip(there, level, strict=True)
     ]
-    missing = [replace(row, rank=len(there) + 1) for row in rows if row.score.value is None]
-    return sorted([*ranked, *missing], key=lambda row: (row.rank or 0, row.team.casefold()))
+    missing = [row for row in rows if row.score.value is None]
+    last = len(rows) + 1
+    return sorted([*ranked, *missing], key=lambda row: (row.rank or last, row.team.casefold()))
 
 
 def _with_details(connection: sa.Connection, rows: Sequence[Row], current: int) -> list[Row]:

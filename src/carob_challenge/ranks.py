@@ -37,7 +37,7 @@ def ranked(entries: list[tuple[Any, ...]], recipe: str) -> Done:
 
 def rank(entries: Sequence[Entry], recipe: Recipe) -> dict[str, Any]:
     """`ranks` by run, `pairs` with their tests, and `near`, the runs that are nearly the same; as
-    JSON has it. A run without a score ranks after all others.
+    JSON has it. A run without a score has no rank.
     """
     sign = 1.0 if recipe.measure.lower_is_better else -1.0
     there = [each for each in entries if each.value is not None]
@@ -64,13 +64,9 @@ def rank(entries: Sequence[Entry], recipe: Recipe) -> dict[str, Any]:
              "significant": each.significant}
             for each in differences
         ]  # fmt: skip
-    clusters = max((each["cluster"] for each in ranks.values()), default=0)
-    for entry in entries:
-        if entry.value is None:
-            ranks[entry.id] = {"rank": len(there) + 1, "rank_low": len(there) + 1,
-                               "rank_high": len(entries), "cluster": clusters + 1}  # fmt: skip
+    none = dict.fromkeys(("rank", "rank_low", "rank_high", "cluster"))
     return {
-        "ranks": {str(number): each for number, each in ranks.items()}, "pairs": pairs,
+        "ranks": {str(each.id): ranks.get(each.id, none) for each in entries}, "pairs": pairs,
         "near": _near(entries),
     }  # fmt: skip
 

@@ -184,14 +184,18 @@ def _run(arguments: Sequence[str]) -> int:
 
 
 def _progress_bar() -> Any:
-    """What shows the progress of long work: a bar if a person looks at stderr."""
-    with suppress(AttributeError, ValueError):
-        plain = _quiet or os.environ.get("CI") or os.environ.get("TERM") == "dumb"
-        if not plain and sys.stderr.isatty():
-            from carob.cli._bar import Bar
+    """What shows the progress of long work: a bar if a person looks at stderr, otherwise a line
+    every ten seconds.
+    """
+    if _quiet:
+        return nullcontext()
+    from carob.cli._bar import Bar, Lines
 
+    with suppress(AttributeError, ValueError):
+        plain = os.environ.get("CI") or os.environ.get("TERM") == "dumb"
+        if not plain and sys.stderr.isatty():
             return Bar()
-    return nullcontext()
+    return Lines()
 
 
 def _discard_output() -> None:

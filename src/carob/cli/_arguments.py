@@ -216,6 +216,19 @@ def add_trials(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
+def add_floors(parser: argparse.ArgumentParser, whose: str = "") -> None:
+    """Floors that scores have to reach."""
+    parser.add_argument(
+        "--fail-under", metavar="[LABEL=]FLOOR", action="append", default=[],
+        help=f"a release gate: exit 3 if a score {whose}by -m, or that of this label, is below "
+        "FLOOR, written 0.85, 85pt or 85%%; 4 if there is no score (repeatable)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--by", choices=("value", "low"), default="value",
+        help="what --fail-under looks at: the score, or the lower end of its interval",
+    )  # fmt: skip
+
+
 def add_sort(parser: argparse.ArgumentParser) -> None:
     """In which order ranked systems stand."""
     parser.add_argument(

@@ -1,4 +1,4 @@
-"""A bar on the terminal for work that takes longer than a second."""
+"""A bar on the terminal for work that takes longer than a second; elsewhere, lines."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from carob.progress import Task
 DELAY = 1.0
 """A command that is shorter than this many seconds has no bar."""
 INTERVAL = 0.1
+LINE_INTERVAL = 10.0
+"""Seconds between two lines where there is no terminal."""
 WIDEST = 100
 """A wider bar shows no more."""
 CLEAR = "\r\x1b[K"
@@ -91,6 +93,17 @@ class Bar:
             sys.stderr.flush()
 
 
+class Lines(Bar):
+    """Says every ten seconds, in a line of its own, what the process is doing: for logs."""
+
+    def _draw(self) -> None:
+        now = time.monotonic()
+        if self._tasks and now - max(self._drawn, self._begun) >= LINE_INTERVAL:
+            name, end = _parts(self._tasks, now - self._begun)
+            self._write(f"{name}:{end}\n")
+            self._drawn = now
+
+
 def _signs() -> str:
     """The signs that the terminal can show."""
     try:
@@ -113,12 +126,8 @@ def line(tasks: list[Task], seconds: float, columns: int, signs: str = SIGNS) ->
     'systems 3/8, trials ████░░░░░  50 % 3 s'
     """
     full_sign, empty_sign, cut_sign = tuple(signs)
-    *outer, last = tasks
-    parts = [f"{task.what} {min(int(task.done()) + 1, task.total):,.0f}/{task.total:,.0f}"
-             for task in outer]  # fmt: skip
-    name = ", ".join([*parts, last.what])
-    share = min(max(last.done() / last.total, 0.0), 1.0) if last.total > 0 else 0.0
-    end = f" {share:4.0%} {seconds:.0f} s".replace("%", " %")
+    name, end = _parts(tasks, seconds)
+    share = _share(tasks[-1])
     # The last column stays free: some terminals break the line there.
     room = min(columns, WIDEST) - 1 - len(end)
     if len(name) > room - 8:
@@ -127,3 +136,16 @@ def line(tasks: list[Task], seconds: float, columns: int, signs: str = SIGNS) ->
     full = round(share * width)
     bar = full_sign * full + empty_sign * (width - full)
     return f"{name} {bar}{end}"[: max(columns - 1, 0)]
+
+
+def _share(task: Task) -> float:
+    return min(max(task.done() / task.total, 0.0), 1.0) if task.total > 0 else 0.0
+
+
+def _parts(tasks: list[Task], seconds: float) -> tuple[str, str]:
+    """What the tasks are called, and how far the innermost is."""
+    *outer, last = tasks
+    parts = [f"{task.what} {min(int(task.done()) + 1, task.total):,.0f}/{task.total:,.0f}"
+             for task in outer]  # fmt: skip
+    end = f" {_share(last):4.0%} {seconds:.0f} s".replace("%", " %")
+    return ", ".join([*parts, last.what]), end

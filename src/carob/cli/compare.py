@@ -18,10 +18,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     _arguments.add_preset(parser, "instead of -m, compare the F1 and SER of this table")
     parser.add_argument("--by-label", action="store_true", help="also compare every label")
     parser.add_argument(
-        "--fail-if-worse", metavar="MARGIN", type=float, nargs="?", const=0.01,
+        "--fail-if-worse", metavar="MARGIN", nargs="?", const="1pt",
         help="a release gate: exit 3 if the last system is worse than the first by more than "
-        "MARGIN (default: 0.01, one point), 4 if these documents cannot tell",
+        "MARGIN, written 0.01, 1pt or 1%% (default: 1pt, one point), 4 if these documents cannot "
+        "tell",
     )  # fmt: skip
+    _arguments.add_floors(parser, "of the last system ")
     parser.add_argument(
         "--all-pairs", action="store_true",
         help="show the differences of all pairs, also of more than three systems",
@@ -39,13 +41,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Compare, report, and say with --fail-if-worse whether the last system is worse."""
+    """Compare, report, and say whether the last system is worse, or below a floor."""
     from carob.evaluate.compare import compare
 
     recipes, options = _arguments.parse_recipes(arguments), _arguments.parse_options(arguments)
     comparison = compare(
         arguments.gold, _arguments.parse_systems(arguments), recipes, trials=arguments.trials,
-        by_label=arguments.by_label or arguments.layout == "labels", **options,
+        by_label=arguments.by_label or arguments.layout == "labels",
+        floors=arguments.fail_under, by=arguments.by, **options,
     )  # fmt: skip
     if arguments.fail_if_worse is not None:
         comparison = comparison.with_gate(arguments.fail_if_worse)

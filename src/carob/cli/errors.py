@@ -27,9 +27,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--type", metavar="TYPE", action="append",
-        help="show examples of this type only: LE, BE, BES, BEL, BEO, LBE, FP, FN, TP; for slots "
-        "PAR, INC, MIS, SPU, ungrounded, COR; for records 'wrong value', 'wrong format', missing, "
-        "spurious, invented, 'wrong field', swapped, 'partly right', right (repeatable)",
+        help="show examples, and what B fixed and broke, of this type only: LE, BE, BES, BEL, BEO, "
+        "LBE, FP, FN, TP; for slots PAR, INC, MIS, SPU, ungrounded, COR; for records 'wrong "
+        "value', 'wrong format', missing, spurious, invented, 'wrong field', swapped, 'partly "
+        "right', right (repeatable)",
     )  # fmt: skip
     parser.add_argument(
         "--label", metavar="LABEL",

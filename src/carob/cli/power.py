@@ -19,8 +19,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     _arguments.add_preset(parser, "instead of -m", headlines=True)
     parser.add_argument(
-        "--difference", metavar="X", type=float,
-        help="the difference to detect; 0.02 is two points (default: that of the pilot)",
+        "--difference", metavar="X",
+        help="the difference to detect: 0.02, 2pt and 2%% are two points (default: that of the "
+        "pilot)",
     )  # fmt: skip
     parser.add_argument(
         "--power", metavar="P", type=float, default=0.8,

@@ -18,15 +18,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     _arguments.add_preset(parser, "a table of recipes instead of -m")
     parser.add_argument("--by-label", action="store_true", help="also show a row for each label")
-    parser.add_argument(
-        "--fail-under", metavar="[LABEL=]FLOOR", action="append", default=[],
-        help="a release gate: exit 3 if a score of -m, or of this label, is below FLOOR, 4 if "
-        "there is no score (repeatable)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--by", choices=("value", "low"), default="value",
-        help="what --fail-under looks at: the score, or the lower end of its interval",
-    )  # fmt: skip
+    _arguments.add_floors(parser)
     parser.add_argument(
         "--audit", action="store_true",
         help="also check the evaluation itself: gold against itself, the order of documents, names "

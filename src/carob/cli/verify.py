@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import argparse
 
-SUMMARY = "recompute a stored result from its signatures; exit 1 if a number differs"
+SUMMARY = (
+    "recompute a stored result from its signatures; exit 1 if a number differs, 4 if some of "
+    "another version could not be compared"
+)
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -22,4 +25,4 @@ def run(arguments: argparse.Namespace) -> int:
 
     verification = verify(arguments.result)
     print(verification)
-    return 1 if verification.differences else 0
+    return verification.exit_code

@@ -8,8 +8,6 @@ from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from carob import progress
 from carob._version import __version__
 from carob.average.label import Label
@@ -20,10 +18,17 @@ from carob.counts.tally import Statistic, Tally
 from carob.evaluate.options import Options, ScoreOptions, compared_table, table_recipes
 from carob.evaluate.read import Scorable
 from carob.evaluate.run import LABEL_ROWS, Plan, Recipes, Run, prepare, too_few, too_many_labels
-from carob.evaluate.score import average_statistic, count_events, cut, label_statistic
+from carob.evaluate.score import (
+    average_statistic,
+    count_events,
+    cut,
+    label_statistic,
+    score_run,
+)
+from carob.infer.families import Outcome, Question, decide
 from carob.infer.interval import LEAST, JackknifeT, intervals
-from carob.infer.randomization import CLOSE, Randomization, Verdict
-from carob.infer.ranking import clusters, holm, kendall, ranges, spearman, swaps
+from carob.infer.randomization import CLOSE, Randomization
+from carob.infer.ranking import clusters, kendall, ranges, spearman, swaps
 from carob.infer.resampling import Contrast, Sampler
 from carob.infer.student import NORMAL
 from carob.recipe import Recipe, spell
@@ -48,17 +53,20 @@ def compare(
     *,
     trials: int | None = None,
     by_label: bool = False,
+    floors: Sequence[str] = (),
+    by: str = "value",
     **options: Unpack[ScoreOptions],
 ) -> Comparison:
     """Compare two or more systems: differences, intervals, p values, rank ranges.
 
     A difference is b minus a, for systems a before b. p comes from paired approximate
-    randomization over `trials` (exact when at most 20 documents differ), and is corrected by
-    Holm's method over everything tested. By default there are 9,999 trials, or as many more as
-    the number of tests needs for a corrected p of .005. The interval is that of the paired
-    difference, made as `carob.score` makes it. `recipes` are by default the F1 and SER of those
-    that `carob.score`
-    would show; with `by_label`, every label is compared too. The other keyword arguments are
+    randomization over `trials` (exact when at most 20 documents differ; a test that is decided
+    stops earlier), and is corrected by Holm's method over the tests of the same recipe, or of its
+    labels. By default there are 9,999 trials, or as many more as the number of tests needs for a
+    corrected p of .005. The interval is that of the paired difference, made as `carob.score` makes
+    it. `recipes` are by default the F1 and SER of those that `carob.score` would show; with
+    `by_label`, every label is compared too. `floors` are what the last system has to reach, as for
+    `carob.Scores.with_floors`, and `by` says what of its scores. The other keyword arguments are
     described in `carob.Options`.
 
     >>> from carob import Corpus
@@ -77,7 +85,13 @@ def compare(
         return without_parts(table_recipes(table, list(gold.mentions.attributes)))
 
     run = prepare(gold, systems, recipes, chosen, defaults)
-    return compare_run(run, chosen, trials, by_label=by_label)
+    comparison = compare_run(run, chosen, trials, by_label=by_label)
+    if not floors:
+        return comparison
+    name, pair = list(run.pairs.items())[-1]
+    last = score_run(replace(run, pairs={name: pair}), chosen)
+    gate = last.with_floors(floors, by).gate
+    return replace(comparison, gate=gate, floors=gate)
 
 
 def check_trials(trials: int | None) -> None:
@@ -93,7 +107,7 @@ def compare_run(
     if len(run.pairs) < 2:
         raise too_few(run.set_aside, "compare")
     groups, left_out = _statistics(run, options, labels=by_label)
-    tests = sum(len(group.scores) for group in groups) * math.comb(len(run.pairs), 2)
+    tests = max(len(group.scores) for group in groups) * math.comb(len(run.pairs), 2)
     trials = trials or trials_for(tests)
     test = Randomization(trials)
     differences, score_intervals = _differences(run.plan, list(run.pairs), groups, test)
@@ -222,8 +236,8 @@ def compare_tallies(
 def _differences(
     plan: Plan, systems: Sequence[str], groups: Sequence[_Group], test: Randomization
 ) -> tuple[list[Difference], ScoreIntervals]:
-    """Every pair under every recipe, then all p values corrected together; and the intervals of
-    the scores themselves, where ranks are shown.
+    """Every pair under every recipe, p values corrected for each group by itself; and the intervals
+    of the scores themselves, where ranks are shown.
     """
     found = []
     pairs = list(combinations(range(len(systems)), 2))
@@ -235,19 +249,19 @@ def _differences(
     # Differences and scores in the same resamples, which are drawn once.
     made = _intervals(plan, sampler, [*contrasts, *sampler.each()])
     difference_intervals, score_intervals = made[: len(contrasts)], made[len(contrasts) :]
-    verdicts = test.every(sampler, contrasts, np.random.default_rng(plan.options.seed))
-    for number, group in enumerate(groups):
+    families = [
+        [Question(contrasts[number * len(pairs) + which], place)
+         for _, _, place in group.scores for which in range(len(pairs))]
+        for number, group in enumerate(groups)
+    ]  # fmt: skip
+    outcomes = decide(test, sampler, families, plan.options.seed)
+    for number, (group, family) in enumerate(zip(groups, outcomes, strict=True)):
+        tests, own = sum(each.p_holm >= 0 for each in family), iter(family)
         for recipe, label, place in group.scores:
             for which, (a, b) in enumerate(pairs):
-                verdict = verdicts[number * len(pairs) + which][place]
-                points = float(verdict.second.item()), float(verdict.first.item())
                 interval = difference_intervals[number * len(pairs) + which][place]
                 names = systems[a], systems[b]
-                found.append(_difference(recipe, label, names, points, verdict, interval))
-    tested = [i for i, each in enumerate(found) if each.p is not None]
-    adjusted = holm([float(found[i].p or 0.0) for i in tested]).tolist()
-    for i, p in zip(tested, adjusted, strict=True):
-        found[i] = replace(found[i], p_holm=p)
+                found.append(_difference(recipe, label, names, next(own), tests, interval))
     ends = {}
     for number, group in enumerate(groups):
         for recipe, label, place in group.scores:
@@ -277,14 +291,15 @@ def _difference(
     recipe: Recipe,
     label: str | None,
     names: tuple[str, str],
-    values: tuple[float, float],
-    verdict: Verdict,
+    outcome: Outcome,
+    tests: int,
     interval: Interval,
 ) -> Difference:
-    dropped = int(verdict.dropped.item())
+    verdict = outcome.verdict
+    dropped, tried = int(verdict.dropped.item()), int(verdict.tried.item())
     remarks = list(interval.remarks)
     if dropped:
-        remarks.append(f"{dropped:,} of {verdict.tried:,} exchanges have no score: left out")
+        remarks.append(f"{dropped:,} of {tried:,} exchanges have no score: left out")
     p = number_or_none(verdict.p.item())
     tie = abs(verdict.difference.item()) <= CLOSE
     error = interval.error
@@ -294,14 +309,14 @@ def _difference(
         str(recipe),
         label,
         spell(recipe.measure),
-        number_or_none(values[0]),
-        number_or_none(values[1]),
+        number_or_none(verdict.second.item()),
+        number_or_none(verdict.first.item()),
         # A difference that is nothing but rounding is none.
         number_or_none(0.0 if tie else verdict.difference.item()),
         None if interval.low is None else max(interval.low, -widest),
         None if interval.high is None else min(interval.high, widest),
         p,
-        None,
+        number_or_none(outcome.p_holm),
         verdict.smallest,
         None if p is None or error is None else DETECTABLE * error,
         verdict.differing,
@@ -312,6 +327,8 @@ def _difference(
         tuple(remarks),
         interval.draws,
         spell(recipe.average),
+        tests,
+        tried,
     )
 
 
@@ -325,10 +342,12 @@ def _ranks(
     found = []
     for (recipe, label), group in groups.items():
         beats = {(d.ahead, d.b if d.ahead == d.a else d.a) for d in group if d.significant}
-        better = [[(one, other) in beats for other in systems] for one in systems]
         values = {d.a: d.value_a for d in group} | {d.b: d.value_b for d in group}
-        there = ranges(better)
-        for system, (low, high), cluster in zip(systems, there, clusters(there), strict=True):
+        scored = [system for system in systems if values[system] is not None]
+        there = ranges([[(one, other) in beats for other in scored] for one in scored])
+        places = dict(zip(scored, zip(there, clusters(there), strict=True), strict=True))
+        for system in systems:
+            (low, high), cluster = places.get(system, ((None, None), None))
             ends = score_intervals.get((recipe, label, system), (None, None))
             found.append(Rank(
                 recipe, label, system, values[system], low, high, cluster, *ends,

@@ -74,7 +74,7 @@ def errors(
     `templates` where gold has other templates, or where the system has templates and no mentions;
     otherwise those of `fair`. `preset` (`records`, `templates` or `mentions`) decides otherwise.
     `examples` of each type come in context, only those of `types` and `label` if these are given;
-    what `other` fixed and broke is also that of the `label` alone.
+    what `other` fixed and broke is also that of these alone.
     `recipes` are the scores whose gains are reported, which records do not have. `ledger_to` writes
     the events of `spaces` (default: those of the recipes) in long form, as csv, jsonl or parquet by
     the file's ending.
@@ -130,7 +130,9 @@ def errors(
     if len(analyses) == 1:
         return result
     second = list(analyses.values())[1]
-    return replace(result, changes=first.changes(second, examples, which))
+    # What is right is no error that could be fixed.
+    wrong = [kind for kind in kinds if types is not None and kind in first.types]
+    return replace(result, changes=first.changes(second, examples, which, wrong or None))
 
 
 def relation_summary(analyses: Sequence[ErrorAnalysis], examples: int) -> RelationErrors:
@@ -187,7 +189,10 @@ def analyse(run: Run, what: str) -> dict[str, ErrorAnalysis]:
     """What became of every mention, every filler of templates, or every value of records, for each
     system.
     """
-    words: Wording = lru_cache(1)(run.reference.words)  # a document's events follow each other
+    # A document's events follow each other; those of several systems are shown in turn.
+    length = run.reference.documents.length
+    small = bool((length >= 0).all()) and int(length.sum()) < SMALL
+    words: Wording = lru_cache(HELD if small else 1)(run.reference.words)
     if what == "records":
         return _of_records(run, words)
     space = Recipe.parse("templates.F1" if what == "templates" else "fair.F1").space
@@ -213,6 +218,9 @@ def _of_records(run: Run, words: Wording) -> dict[str, ErrorAnalysis]:
         for name, each in judged.items()
     }
 
+
+SMALL, HELD = 1 << 20, 256
+"""Of a corpus with fewer positions than SMALL, the words of HELD documents are kept."""
 
 NO_TOKENS = "there is no text to find tokens in: types of errors compare characters"
 

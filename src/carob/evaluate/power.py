@@ -22,6 +22,7 @@ from carob.infer.interval import TRUSTED, JackknifeT, intervals
 from carob.infer.pilot import Pilot
 from carob.infer.student import NORMAL
 from carob.recipe import Recipe, spell
+from carob.result.gate import BELOW_ONE, amount
 from carob.result.power import Point, Power
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def power(
     systems: Sequence[Scorable] | Mapping[str, Scorable],
     recipe: str | Recipe | None = None,
     *,
-    difference: float | None = None,
+    difference: float | str | None = None,
     power: float = 0.8,
     alpha: float = 0.05,
     simulations: int = 1000,
@@ -55,7 +56,7 @@ def power(
 ) -> Power:
     """How many documents are needed to detect a difference between two systems, from a pilot.
 
-    `difference` is in scores (0.02 is two points); without it, the pilot's own. Studies of n
+    `difference` is 0.02, "2pt" or "2%" (two points); without it, the pilot's own. Studies of n
     documents are drawn from the pilot with replacement; on a share of the documents the two
     systems are exchanged, so that the expected difference is the one looked for; and each study
     is tested as `carob.compare` tests. n is searched for until a share `power` of the studies
@@ -71,6 +72,8 @@ def power(
     14
     """
     chosen = Options.of(PowerOptions, options)
+    if difference is not None:
+        difference = amount(difference, "difference", most=BELOW_ONE)
     _check(difference, power, alpha, simulations, trials)
     if recipe is None and chosen.official_recipes is not None:
         recipe = without_parts(chosen.official_recipes)[0]

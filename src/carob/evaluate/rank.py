@@ -153,7 +153,8 @@ def _alone(gold: Corpus, system: Mapping[str, Corpus], recipe: Recipe, options: 
     """A ranking of one."""
     scores = score(gold, system, recipe, **options)
     [one] = scores
-    ranks = (Rank(one.recipe, None, one.system, one.value, 1, 1, 1, one.low, one.high,
+    place = None if one.value is None else 1
+    ranks = (Rank(one.recipe, None, one.system, one.value, place, place, place, one.low, one.high,
                   is_count=one.is_count),)  # fmt: skip
     seed = Options.of(ScoreOptions, options).seed
     return Comparison(

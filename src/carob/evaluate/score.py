@@ -322,6 +322,7 @@ def _score(
         hook(recipe.space, "support_text"),
         recipe.text,
         recipe.names.average,
+        highest=limits[1],
     )  # fmt: skip
 
 

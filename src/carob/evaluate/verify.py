@@ -15,7 +15,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
-from carob._version import __version__
 from carob.corpus.corpus import Corpus
 from carob.corpus.problems import InputError, Problem, UsageError, many, plain, shown
 from carob.corpus.source import Source
@@ -26,19 +25,13 @@ from carob.evaluate.options import ConfidenceOptions
 from carob.evaluate.read import read, read_system
 from carob.evaluate.run import parse_recipes
 from carob.evaluate.score import score
+from carob.evaluate.versions import Maker
 from carob.plugin import hook
 from carob.recipe import spell
 from carob.registry import load
 from carob.result import signature
+from carob.result.gate import Gate, not_worse
 from carob.result.result import Rows, Tabular, checksum, json_data
-
-OLD = ("karat", "0.1.0")
-"""The name and version of the first release. Its scores are the same, its random draws are not."""
-
-DRAWN = frozenset({
-    "low", "high", "p", "p_holm", "significant", "detectable", "rank_low", "rank_high", "cluster",
-})  # fmt: skip
-"""What depends on random draws."""
 
 _KEYS = ("recipe", "format", "map", "labels", "zero", "extra", "tokenizer", "interval", "by",
          "gold", "system")  # fmt: skip
@@ -58,24 +51,53 @@ class Verification(Tabular):
 
     checked: int = 0
     differences: list[str] = field(default_factory=list)
-    not_compared: int = 0
-    """Intervals and p values of an older version, which drew differently."""
+    left_out: dict[str, int] = field(default_factory=dict)
+    """How many numbers of another version could not be compared, by the reason."""
 
     row_columns: ClassVar[tuple[str, ...]] = ("difference",)
 
-    def compare(self, where: str, old: Any, new: Any, *, draws: bool = True) -> None:
-        """Every number on both sides, however deep: they must be the same to the last digit.
-        Without `draws`, what depends on random draws is left out.
+    @property
+    def not_compared(self) -> int:
+        """How many numbers could not be compared."""
+        return sum(self.left_out.values())
+
+    @property
+    def exit_code(self) -> int:
+        """0: everything was compared and is equal. 1: a number differs. 4: some could not be
+        compared.
         """
+        return 1 if self.differences else 4 if self.left_out else 0
+
+    def leave_out(self, reason: str) -> None:
+        """Note a number that cannot be compared."""
+        self.left_out[reason] = self.left_out.get(reason, 0) + 1
+
+    def compare(
+        self, where: str, old: Any, new: Any, *, maker: Maker | None = None,
+        recipe: str | None = None,
+    ) -> None:  # fmt: skip
+        """Every number on both sides, however deep: they must be the same to the last digit. Of an
+        older `maker`, what it drew is left out, what it did not yet write is ignored, and a score
+        by a `recipe` whose definition has changed since may differ.
+        """
+        older = maker is not None and maker.is_older
         if isinstance(old, dict) and isinstance(new, dict):
-            for key in dict.fromkeys([*old, *new]):
-                if key in DRAWN and not draws:
-                    self.not_compared += 1
+            for key in old if older else dict.fromkeys([*old, *new]):
+                reason = None if maker is None else maker.changed_key(key)
+                if reason is not None and old.get(key) is not None:
+                    self.leave_out(reason)
                 else:
-                    self.compare(f"{where} {key}", old.get(key), new.get(key), draws=draws)
+                    self.compare(
+                        f"{where} {key}", old.get(key), new.get(key), maker=maker, recipe=recipe
+                    )
+            return
+        same = old == new and type(old) is type(new)
+        changed = None if maker is None or recipe is None else maker.changed_score(recipe)
+        if not same and changed is not None:
+            self.leave_out(changed)
             return
         self.checked += 1
-        if old != new or type(old) is not type(new):
+        if not same:
             stored = shown(repr(old))[1:-1]
             self.differences.append(f"{where}: stored {stored}, recomputed {new!r}")
 
@@ -92,11 +114,8 @@ class Verification(Tabular):
             )
         else:
             lines.append(f"verified: {self.checked:,} numbers recomputed, all equal")
-        if self.not_compared:
-            lines.append(
-                f"not compared: {self.not_compared:,} intervals, p values and ranks, made by "
-                f"{' '.join(OLD)}, which drew differently"
-            )
+        for reason, count in self.left_out.items():
+            lines.append(f"could not be compared: {many(count, 'number')}, {reason}")
         return "\n".join(lines)
 
 
@@ -120,10 +139,8 @@ def verify(path: str | os.PathLike[str]) -> Verification:
             return brought
     stored = _Stored.of(path)
     verification = Verification()
-    if stored.made_by not in (OLD, ("carob", __version__)):
-        verification.differences.append(
-            f"made by {' '.join(map(str, stored.made_by))}, this is carob {__version__}"
-        )
+    if not stored.maker.is_known:
+        verification.differences.append(f"made by {stored.maker}, which is no version")
     try:
         if "comparisons" in stored.content:
             _verify_comparison(stored, verification)
@@ -134,7 +151,7 @@ def verify(path: str | os.PathLike[str]) -> Verification:
     except UsageError as error:  # whatever was asked, the result asked it
         raise stored.failure(f"what cannot be recomputed ({error})") from None
     same = stored.content.get("checksum") == checksum(stored.content)
-    if not same and stored.made_by != OLD and not verification.differences:
+    if not same and stored.maker.has_checksum and not verification.differences:
         verification.differences.append(
             "the numbers are right, but the result is not as it was written: its checksum differs"
         )
@@ -175,20 +192,21 @@ class _Stored:
         return Path(self.source.path).parent
 
     @property
-    def made_by(self) -> tuple[str, Any]:
-        """The name and version of the program that made the result."""
-        name = OLD[0] if OLD[0] in self.content else "carob"
-        return name, self.content.get(name)
-
-    @property
-    def same_draws(self) -> bool:
-        """Whether this version draws as the one that made the result."""
-        return self.made_by[0] != OLD[0]
+    def maker(self) -> Maker:
+        """The program that made the result."""
+        return Maker.of(self.content)
 
     def compare_signatures(self, where: str, old: str, new: str, into: Verification) -> None:
-        """Whole lines; the new one must begin with the name and version that made the result."""
-        expected = "{}:{}|".format(*self.made_by) + new.partition("|")[2]
-        if old != expected:
+        """Whole lines; the new one must begin with the name and version that made the result. Of
+        another version, fields that only one of them has say nothing.
+        """
+        maker = self.maker
+        expected = f"{maker.name}:{maker.version}|{new.partition('|')[2]}"
+        same = old == expected
+        if maker.is_older:
+            own, other = signature.fields(old), signature.fields(expected)
+            same = all(own[key] == other[key] for key in own if key in other)
+        if not same:
             into.differences.append(f"{where} signature: {old}, recomputed {expected}")
 
     def read(self, fields: Mapping[str, str], side: str, file: Mapping[str, Any]) -> Corpus:
@@ -278,11 +296,14 @@ def _check_texts(node: Any, *keys: str) -> None:
 
 
 def _check_conditions(conditions: Any, compared: bool) -> None:
-    """The conditions of a gate: a margin where systems were compared, otherwise floors."""
-    if compared:
+    """The conditions of a gate: where systems were compared a margin, floors or both, otherwise
+    floors.
+    """
+    if compared and "margin" in conditions:
         if type(conditions["margin"]) not in (int, float):
             raise KeyError("a number as margin")
-        return
+        if "floors" not in conditions:
+            return
     _check_texts(conditions, "by")
     if not all(isinstance(floor, str) for floor in conditions["floors"]):
         raise KeyError("texts as floors")
@@ -315,7 +336,7 @@ def _verify_scores(stored: _Stored, verification: Verification) -> None:
             where = f"{name} {old['recipe']}"
             keys = ("value", "low", "high", "left_out", "counts", "by_label")
             both = ({key: each.get(key) for key in keys} for each in (old, new))
-            verification.compare(where, *both, draws=stored.same_draws)
+            verification.compare(where, *both, maker=stored.maker, recipe=new["recipe"])
             if old["recipe"] != new["recipe"]:
                 verification.differences.append(
                     f"{name} recipe: {old['recipe']}, by the signature {new['recipe']}"
@@ -329,7 +350,7 @@ def _verify_scores(stored: _Stored, verification: Verification) -> None:
         )
         conditions = stored.content["gate"]["conditions"]
         gate = together.with_floors(conditions["floors"], conditions["by"]).gate
-        verification.compare("gate", stored.content["gate"], json_data(gate))
+        _compare_gates(stored, gate, verification)
 
 
 def _verify_comparison(stored: _Stored, verification: Verification) -> None:
@@ -340,6 +361,7 @@ def _verify_comparison(stored: _Stored, verification: Verification) -> None:
     test = re.fullmatch(r"randomization,(\d+),seed=(\d+)", fields.get("test", ""))
     if test is None:
         raise UsageError(f"found test:{fields.get('test')}, expected test:randomization,N,seed=N")
+    conditions = content["gate"]["conditions"] if "gate" in content else {}
     comparison = compare(
         stored.read(each_fields[0], "gold", content["gold"]),
         {
@@ -349,11 +371,15 @@ def _verify_comparison(stored: _Stored, verification: Verification) -> None:
         list(dict.fromkeys(e["recipe"] for e in content["comparisons"] if e["label"] is None)),
         trials=int(test[1]),
         by_label=any(each["label"] is not None for each in content["comparisons"]),
+        floors=conditions.get("floors", ()),
+        by=conditions.get("by", "value"),
         **stored.options(each_fields[0]) | {"seed": int(test[2])},
     )
+    if "margin" in conditions:  # as a number, whose unit was known when it was stored
+        gate = not_worse(comparison, conditions["margin"])
+        comparison = replace(comparison, gate=gate.joined(comparison.floors))
     if "gate" in content:
-        comparison = comparison.with_gate(content["gate"]["conditions"]["margin"])
-        verification.compare("gate", content["gate"], json_data(comparison.gate))
+        _compare_gates(stored, comparison.gate, verification)
     again = comparison.to_dict()
     for key in ("seed", "tested"):
         verification.compare(key, content.get(key), again[key])
@@ -367,8 +393,17 @@ def _verify_comparison(stored: _Stored, verification: Verification) -> None:
         for old, new in zip(olds, news, strict=False):
             where = " ".join(str(old[key]) for key in keys if old.get(key) is not None)
             both = ({k: v for k, v in each.items() if k != "remarks"} for each in (old, new))
-            verification.compare(f"{part} {where}", *both, draws=stored.same_draws)
+            recipe = new["recipe"] if "recipe" in keys else None
+            verification.compare(f"{part} {where}", *both, maker=stored.maker, recipe=recipe)
     stored.compare_signatures("the", content["signature"], again["signature"], verification)
+
+
+def _compare_gates(stored: _Stored, gate: Gate | None, verification: Verification) -> None:
+    """What a gate says depends on intervals."""
+    if (reason := stored.maker.changed_key("low")) is not None:
+        verification.leave_out(reason)
+        return
+    verification.compare("gate", stored.content["gate"], json_data(gate))
 
 
 _CURVE = ("points", "wanted", "bins")
@@ -403,12 +438,12 @@ def _verify_acceptance(stored: _Stored, verification: Verification) -> None:
     for old, new in zip(content["curves"], again["curves"], strict=False):
         name = old["system"]
         both = ({k: v for k, v in each.items() if k not in _CURVE} for each in (old, new))
-        verification.compare(name, *both)
+        verification.compare(name, *both, maker=stored.maker)
         for part in _CURVE:
             where = f"{name} {part}"
             verification.compare(f"number of {where}", len(old[part]), len(new[part]))
             for i, (row, made) in enumerate(zip(old[part], new[part], strict=False), 1):
-                verification.compare(f"{where} {i}", row, made)
+                verification.compare(f"{where} {i}", row, made, maker=stored.maker)
     stored.compare_signatures("the", content["signature"], again["signature"], verification)
 
 

@@ -127,8 +127,12 @@ class ErrorAnalysis(ABC):
         here = self.of_type(kind) & self._with_label(label)
         return [self.example(row) for row in _spread(np.flatnonzero(here), count).tolist()]
 
-    def changes(self, other: ErrorAnalysis, count: int, label: int | None = None) -> Changes:
-        """What another system fixed and broke (of one label, if there is one), with some examples.
+    def changes(
+        self, other: ErrorAnalysis, count: int, label: int | None = None,
+        types: Sequence[str] | None = None,
+    ) -> Changes:  # fmt: skip
+        """What another system fixed and broke (of one label, if there is one, and of some types of
+        errors), with some examples.
 
         An item of gold that this system has wrong and the other right is fixed, under the type of
         the error that is gone; the other way round it is broken, under the type of the new error.
@@ -136,18 +140,18 @@ class ErrorAnalysis(ABC):
         broken.
         """
         before, after = self._row_of_gold(), other._row_of_gold()
-        fixed, broken = self._fixed_gold(other, label), other._fixed_gold(self, label)
-        totals = [self._by_kind(self.kind[before[fixed]]), self._by_kind(other.kind[after[broken]])]
-        extra = self._fixed_extra(other, label), other._fixed_extra(self, label)
-        for total, own, rows in zip(totals, (self, other), extra, strict=True):
-            for kind, number in self._by_kind(own.kind[rows]).items():
-                total[kind] = total.get(kind, 0) + number
+        totals, items = [], []
+        for own, second, row in ((self, other, before), (other, self, after)):
+            gold, extra = own._fixed_gold(second, label), own._fixed_extra(second, label)
+            gold, extra = gold[own._has_type(row[gold], types)], extra[own._has_type(extra, types)]
+            totals.append(own._by_kind(own.kind[np.concatenate([row[gold], extra])]))
+            items.append(gold)
         shown = [
             [
                 (self.example(int(before[item])), other.example(int(after[item])))
                 for item in _spread(which, count).tolist()
             ]
-            for which in (fixed, broken)
+            for which in items
         ]
         return Changes(totals[0], totals[1], shown[0], shown[1])
 
@@ -171,6 +175,13 @@ class ErrorAnalysis(ABC):
         own, theirs = self.extra_keys(other, label)
         rows = np.flatnonzero(self.is_extra & self._with_label(label))
         return rows[rest(len(own), join(own, theirs)[0])]
+
+    def _has_type(self, rows: IntArray, types: Sequence[str] | None) -> BoolArray:
+        """Which of these rows are errors of some types; all of them without any."""
+        if types is None:
+            return np.ones(len(rows), bool)
+        wanted: BoolArray = np.logical_or.reduce([self.of_type(kind) for kind in types])
+        return wanted[rows]
 
     def _row_of_gold(self) -> IntArray:
         """For each item of gold the first row that it stands in, by kind; -1 if in none."""

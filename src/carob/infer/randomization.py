@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import ClassVar, NamedTuple
@@ -13,7 +13,7 @@ import numpy as np
 
 from carob.arrays.columns import stretches
 from carob.arrays.join import distinct
-from carob.arrays.types import ByteArray, FloatArray, IntArray
+from carob.arrays.types import BoolArray, ByteArray, FloatArray, IntArray
 from carob.counts.tally import Part, Statistic
 from carob.infer.resampling import Matrix, Sampler, Summed, Units, exchanges
 
@@ -32,16 +32,17 @@ class Verdict:
     """The result of a test, for one score or for several at once (arrays).
 
     `differing` counts the units on which the two systems differ. `exact` is true if every exchange
-    was tried; `tried` is how many, and `dropped` how many of them had no value. `first` and
-    `second` are the scores.
+    was tried; `tried` is how many, and `dropped` how many of them had no value. `stopped` says that
+    the test was over before all its trials. `first` and `second` are the scores.
     """
 
     difference: FloatArray
     p: FloatArray
     differing: int
     exact: bool
-    tried: int
+    tried: IntArray
     dropped: IntArray
+    stopped: BoolArray
     first: FloatArray
     second: FloatArray
 
@@ -71,6 +72,9 @@ class Randomization:
     "Computer-intensive methods for testing hypotheses"; Yeh (2000), "More accurate tests for the
     statistical significance of result differences".
 
+    With `stop`, a test is over once this many exchanges give a difference as large: p = stop / the
+    exchanges so far. Besag & Clifford (1991), "Sequential Monte Carlo p-values".
+
     >>> from carob.counts.tally import Table
     >>> a = np.array([[8.0, 2.0], [3.0, 3.0], [7.0, 1.0]])
     >>> b = np.array([[6.0, 1.0], [5.0, 2.0], [7.0, 1.0]])
@@ -83,6 +87,7 @@ class Randomization:
     """
 
     trials: int = 9999
+    stop: int | None = None
 
     name: ClassVar[str] = "randomization"
 
@@ -105,16 +110,25 @@ class Randomization:
                 changes[key] = _changes(sampler, pair)
         counts: dict[int, Counts] = {}
         for i, pair in enumerate(pairs):
-            if any(change.size > EXACT for change in changes[_key(sampler, pair)]):
-                counts[i] = Counts(*(sampler.statistics[which].point for which in pair))
-        if counts:
+            drawn = [change.size > EXACT for change in changes[_key(sampler, pair)]]
+            if any(drawn):
+                first, second = (sampler.statistics[which].point for which in pair)
+                counts[i] = Counts(first, second, np.array(drawn), self.stop)
+        tests: dict[Pair, list[int]] = {}
+        for i in counts:
+            tests.setdefault(_key(sampler, pairs[i])[:2], []).append(i)
+        if tests:
             weights = exchanges(len(sampler.units), self.trials, rng)
-            tests: dict[Pair, list[int]] = {}
-            for i in counts:
-                tests.setdefault(_key(sampler, pairs[i])[:2], []).append(i)
-            for tables, moved in _products(sampler, list(tests), weights, self.trials):
-                for i in tests[tables]:
-                    counts[i].add(_exchanged(sampler, pairs[i], moved))
+            for moved in _products(sampler, list(tests), weights, self.trials):
+                for tables, numbers in list(tests.items()):
+                    difference = moved(tables)
+                    for i in numbers:
+                        counts[i].add(_exchanged(sampler, pairs[i], difference))
+                    tests[tables] = [i for i in numbers if not counts[i].over]
+                    if not tests[tables]:
+                        del tests[tables]
+                if not tests:
+                    break
         return [
             _verdicts(sampler, pair, changes[_key(sampler, pair)], counts.get(i))
             for i, pair in enumerate(pairs)
@@ -137,28 +151,60 @@ class Change(NamedTuple):
 class Counts:
     """How many exchanges give a difference as large as the observed one, and how many no value."""
 
-    def __init__(self, first: FloatArray, second: FloatArray) -> None:
+    def __init__(
+        self, first: FloatArray, second: FloatArray, drawn: BoolArray | None = None,
+        stop: int | None = None,
+    ) -> None:  # fmt: skip
         self.observed = first - second
-        self.tried = 0
-        self.extreme, self.missing = np.zeros(len(first)), np.zeros(len(first))
+        self.tried, self.extreme, self.missing = np.zeros((3, len(first)))
+        self.stop = math.inf if stop is None else stop
+        # An observed difference without a value has no p, whatever the exchanges give.
+        waits = ~np.isnan(self.observed)
+        self.waits = waits if drawn is None else waits & drawn
+
+    @property
+    def over(self) -> bool:
+        """Whether no further exchange changes any p."""
+        return not (self.waits & (self.extreme < self.stop)).any()
 
     def add(self, values: FloatArray, ways: FloatArray | None = None) -> None:
         """Count differences after exchanges (exchanges x scores), each as often as `ways` says."""
-        ways = np.ones(len(values)) if ways is None else ways
-        self.tried += int(ways.sum())
-        self.missing += ways @ np.isnan(values)
-        self.extreme += ways @ (np.abs(values) >= np.abs(self.observed) - CLOSE)
+        extreme, missing = np.abs(values) >= np.abs(self.observed) - CLOSE, np.isnan(values)
+        more = _count(extreme) if ways is None else ways @ extreme
+        if (self.extreme + more < self.stop).all():
+            self.tried += len(values) if ways is None else ways.sum()
+            self.extreme += more
+            self.missing += _count(missing) if ways is None else ways @ missing
+            return
+        # Of each score, only the exchanges up to the one that stops its test.
+        before = self.extreme + np.cumsum(extreme, axis=0) - extreme
+        kept = before < self.stop
+        self.tried += kept.sum(axis=0)
+        self.extreme += (extreme & kept).sum(axis=0)
+        self.missing += (missing & kept).sum(axis=0)
 
     def verdict(
         self, first: FloatArray, second: FloatArray, part: slice, differing: int, *, exact: bool
     ) -> Verdict:
-        """The verdict for some of the scores. An approximate p counts the data as one exchange."""
-        observed, one = self.observed[part], 0 if exact else 1
-        missing = self.missing[part]
-        p = (one + self.extreme[part]) / np.maximum(one + self.tried - missing, 1)
+        """The verdict for some of the scores. An approximate p counts the data as one exchange,
+        unless its test was stopped.
+        """
+        observed, tried = self.observed[part], self.tried[part]
+        extreme, missing = self.extreme[part], self.missing[part]
+        stopped = extreme >= self.stop
+        one = np.where(stopped | exact, 0, 1)
+        p = (one + extreme) / np.maximum(one + tried - missing, 1)
         p = np.where(np.isnan(observed), np.nan, p)
-        dropped = missing.astype(np.int64)
-        return Verdict(observed, p, differing, exact, self.tried, dropped, first, second)
+        return Verdict(
+            observed, p, differing, exact, tried.astype(np.int64), missing.astype(np.int64),
+            stopped, first, second,
+        )  # fmt: skip
+
+
+def _count(bits: BoolArray) -> IntArray:
+    """How many of each column are true: of a single one in a tenth of the time."""
+    one = bits.shape[1] == 1
+    return np.array([np.count_nonzero(bits)]) if one else np.count_nonzero(bits, axis=0)
 
 
 def _key(sampler: Sampler, pair: Pair) -> tuple[int, int, bool]:
@@ -201,22 +247,30 @@ def _occupied(part: Part) -> IntArray:
 
 def _products(
     sampler: Sampler, tables: Sequence[Pair], weights: Iterable[ByteArray], trials: int
-) -> Iterator[tuple[Pair, FloatArray]]:
-    """For each pair of tables, what the second has more than the first in the exchanged units
-    (trials x columns), for some trials at a time.
+) -> Iterator[Callable[[Pair], FloatArray]]:
+    """For some trials at a time, what says of a pair of tables what the second has more than the
+    first in the exchanged units (trials x columns).
 
-    One after the other: the differences of all pairs of 40 systems together are gigabytes.
+    One pair after the other: the differences of all pairs of 40 systems together are gigabytes.
     """
-    if len(tables) < len(sampler.tables):
+    used = sorted({table for pair in tables for table in pair})
+    if len(tables) < len(used):
         # Two systems have half as many differences as tables, and many columns of these are 0.
         more = [sampler.tables[b].minus(sampler.tables[a]) for a, b in tables]
+        place = {pair: i for i, pair in enumerate(tables)}
         matrix = Matrix(more, sampler.units, _summed(sampler, tables))
         for _, sums in matrix.products(weights, trials, "trials"):
-            yield from zip(tables, sums, strict=True)
-    else:
-        for _, sums in sampler.matrix.products(weights, trials, "trials"):
-            for a, b in tables:
-                yield (a, b), sums[b] - sums[a]
+            yield lambda pair, sums=sums: sums[place[pair]]  # type: ignore[misc]
+        return
+    number = {table: i for i, table in enumerate(used)}
+    summed = {
+        number[table]: (number[other], columns)
+        for table, (other, columns) in sampler.summed.items()
+        if table in number and other in number
+    }
+    matrix = Matrix([sampler.tables[table] for table in used], sampler.units, summed)
+    for _, sums in matrix.products(weights, trials, "trials", times=2):
+        yield lambda pair, sums=sums: sums[number[pair[1]]] - sums[number[pair[0]]]  # type: ignore[misc]
 
 
 def _summed(sampler: Sampler, tables: Sequence[Pair]) -> Summed:

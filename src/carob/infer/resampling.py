@@ -387,10 +387,12 @@ class Matrix:
             self._places[i] = np.append(self._places[other], -1)[columns]
 
     def products(
-        self, weights: Iterable[ByteArray], draws: int, what: str = "resamples"
+        self, weights: Iterable[ByteArray], draws: int, what: str = "resamples", times: int = 1
     ) -> Iterator[tuple[slice, list[FloatArray]]]:
-        """The sums of each table (draws x columns), for some draws at a time; `what` they are."""
-        held = max(1, HELD // max(self.width, 1))
+        """The sums of each table (draws x columns), for some draws at a time; `what` they are.
+        `times` as many are kept as for one table, where much is done with each.
+        """
+        held = max(1, times * HELD // max(self.width, 1))
         least = min(held, self._together(BLOCK))
         single = np.empty((min(least, draws), self.units), np.float32)
         double = np.empty((min(self._together(SMALL_BLOCK), draws), self.units))

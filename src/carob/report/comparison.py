@@ -9,7 +9,15 @@ from collections.abc import Iterable, Sequence
 from carob.corpus.problems import plain
 from carob.report.scores import average_row
 from carob.report.terminal import WIDTH, Section, Style, Table, best, number, span, verdict
-from carob.result.comparison import ALPHA, Comparison, Difference, Rank, ordered, p_value
+from carob.result.comparison import (
+    ALPHA,
+    Comparison,
+    Difference,
+    Rank,
+    correction,
+    ordered,
+    p_value,
+)
 
 LAYOUTS = ("pairs", "systems", "labels")
 """Every pair of systems; systems x recipes; labels x systems."""
@@ -102,7 +110,7 @@ def ranking_table(ranks: Sequence[Rank], style: Style, sort: str = "score") -> T
     rows = [[plain(ranks[0].recipe), "score", "rank", "cluster"]]
     for rank, score in zip(order, scores, strict=True):
         places = span(rank.rank_low, rank.rank_high)
-        rows.append([plain(rank.system), score, places, str(rank.cluster)])
+        rows.append([plain(rank.system), score, places, number(rank.cluster, "d")])
     return Table(rows, bold=frozenset((place + 1, 1) for place in _best(order, scores)))
 
 
@@ -199,14 +207,20 @@ def _mark_note(comparison: Comparison, tables: Sequence[Table]) -> str:
 def _pair_note(comparison: Comparison) -> str:
     """What the mark says about a difference."""
     star = MARK if comparison.shown else "ranks by what is"
-    return f"{star} significant {_test(comparison)}"
+    single = ""
+    if any(each.tests > 1 and each.low is not None for each in comparison.shown):
+        single = "; intervals are single 95 % intervals, which the correction does not widen"
+    return f"{star} significant {_test(comparison)}{single}"
 
 
 def _test(comparison: Comparison) -> str:
     """How p was computed and corrected."""
     tested = sum(each.p is not None for each in comparison)
     exact = sum(each.exact for each in comparison)
-    holm = f"after Holm's correction for all {tested} tests here" if tested > 1 else "one test"
+    family = correction(comparison.differences)
+    holm = {0: "no test", 1: "one test"}.get(tested, "one test of each recipe")
+    if family is not None:
+        holm = f"after Holm's correction for {family}"
     how = f"{exact} of them exact"
     if exact in (0, len(comparison)):
         how = "exact" if exact else "approximate"

@@ -6,6 +6,7 @@ from carob.corpus.problems import plain
 from carob.report.comparison import ranking_table
 from carob.report.scores import best_places, score_cell
 from carob.report.terminal import WIDTH, Section, Style, Table
+from carob.result.comparison import correction
 from carob.result.ranking import Ranking
 
 
@@ -38,8 +39,9 @@ def _table(ranking: Ranking, style: Style) -> Table:
 
 
 def _note(ranking: Ranking) -> str:
-    tested = len(ranking.comparison)
+    family = correction(ranking.comparison.differences)
+    holm = "" if family is None else f" after Holm's correction for {family}"
     return (
-        "rank: the ranks that a system may have, by what is significant at .05 after Holm's "
-        f"correction for all {tested:,} tests; systems of a cluster may be equally good"
+        f"rank: the ranks that a system may have, by what is significant at .05{holm}; systems of "
+        "a cluster may be equally good"
     )

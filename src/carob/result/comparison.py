@@ -11,7 +11,7 @@ import numpy as np
 
 from carob.arrays.types import FloatArray
 from carob.corpus.problems import UsageError, many, nearest, plain
-from carob.result.gate import Gate, not_worse
+from carob.result.gate import Gate, margin_of, not_worse
 from carob.result.result import Part, Result, Rows, json_data, points, with_checksum
 from carob.result.scores import File, SetAside, files_to_dict
 
@@ -51,11 +51,15 @@ class Difference(Part):
     remarks: tuple[str, ...] = ()
     draws: FloatArray = field(default_factory=lambda: np.empty(0), repr=False)
     average: str = "micro"
+    tests: int = 1
+    """How many tests Holm's correction is for: all pairs under this recipe (or label by label)."""
+    trials: int = 0
+    """How many exchanges were tried. A test stops once its decision is clear."""
 
     columns: ClassVar[tuple[str, ...]] = (
         "a", "b", "recipe", "label", "value_a", "value_b", "difference", "low", "high", "p",
         "p_holm", "significant", "smallest_p", "detectable", "differing", "exact", "method",
-        "remarks",
+        "tests", "trials", "remarks",
     )  # fmt: skip
 
     @property
@@ -109,12 +113,17 @@ class Difference(Part):
         within = ""
         if low is not None and high is not None:
             ends = (-high, -low) if self.difference < 0 else (low, high)
-            within = " ({} to {})".format(*(self._points(end, digits) for end in ends))
-        by = f"{self._points(abs(self.difference), digits)} {what}{within}"
+            within = "{} to {}".format(*(self._points(end, digits) for end in ends))
+            # p is corrected for all tests of the family, the interval is not.
+            within = f" (single 95 % interval {within})" if self.tests > 1 else f" ({within})"
+        points = self._points(abs(self.difference), digits)
+        ahead = f"{best} is ahead of {other} by {points} {what}{within}"
+        if self.lower_is_better:
+            ahead = f"{best} is ahead of {other}: {what} lower by {points}{within}"
         if self.significant:
-            return f"{best} is ahead of {other} by {by}, {p}."
+            return f"{ahead}, {p}{self._contradiction}."
         if self.ahead:
-            sentence = f"{best} is ahead of {other} by {by}, but this could be chance: {p}"
+            sentence = f"{ahead}, but this could be chance: {p}{self._contradiction}"
         else:
             sentence = f"{b} and {a} have the same {what}{within}: {p}"
         if self.smallest_p > ALPHA:
@@ -129,6 +138,16 @@ class Difference(Part):
             )
         return sentence + "."
 
+    @property
+    def _contradiction(self) -> str:
+        """That the interval says something else than the test, if it does."""
+        if self.low is None or self.high is None or self.tests > 1:
+            return ""
+        without_zero = self.low > 0 or self.high < 0
+        if without_zero == self.significant:
+            return ""
+        return f", although the interval {'leaves out' if without_zero else 'contains'} 0"
+
     def _points(self, number: float, digits: int) -> str:
         """Scores in points, a hundredth each; counts as they are."""
         text = f"{number:,.1f}" if self.is_count else points(number, digits)
@@ -138,16 +157,16 @@ class Difference(Part):
 @dataclass(frozen=True, slots=True)
 class Rank(Part):
     """The ranks that a system may have, given what is significant; systems of a cluster may be
-    equally good.
+    equally good. Without a score there is no rank.
     """
 
     recipe: str
     label: str | None
     system: str
     value: float | None
-    rank_low: int
-    rank_high: int
-    cluster: int
+    rank_low: int | None
+    rank_high: int | None
+    cluster: int | None
     low: float | None = None
     high: float | None = None
     """The interval of the score."""
@@ -228,7 +247,11 @@ class Comparison(Result):
     remarks: tuple[str, ...] = ()
     trials: int = 9999
     gate: Gate | None = None
-    """Whether the last system is not worse than the first; None if that was not asked."""
+    """Whether the last system is not worse than the first, and reaches its floors; None if neither
+    was asked.
+    """
+    floors: Gate | None = None
+    """The part of the gate that is about floors."""
     task: Mapping[str, Any] | None = None
     """The task definition, and what it found; None without one."""
     sort: str = "score"
@@ -254,28 +277,34 @@ class Comparison(Result):
         multiplies it by the number of tests.
         """
         tested = [each for each in self.differences if each.p is not None]
-        smallest = [each.smallest_p if each.exact else 1 / (1 + self.trials) for each in tested]
         if not tested:
             return None
-        mend = "give more trials, or compare fewer systems, recipes or labels"
-        if min(smallest) * len(tested) <= ALPHA:
+        least = 1 / (1 + self.trials)
+        smallest = [(each.smallest_p if each.exact else least) * each.tests for each in tested]
+        mend = "give more trials, or compare fewer systems or labels"
+        if min(smallest) <= ALPHA:
             # Pairs that differ in few documents are tested exactly: their p may be smaller.
-            least = 1 / (1 + self.trials)
             lost = [e for e in tested if not (e.exact or e.significant) and e.p == least]
             which = "1 difference has" if len(lost) == 1 else f"{len(lost):,} differences have"
-            what = f"{self.trials:,} trials are too few for {len(tested):,} tests: {which}"
+            most = max((each.tests for each in lost), default=0)
+            what = f"{self.trials:,} trials are too few for {most:,} tests: {which}"
             what += " the smallest p possible, and could not be significant"
             return f"{what}; {mend}" if lost else None
-        what = f"{many(len(tested), 'test')} and {self.trials:,} trials"
+        tests = many(min(each.tests for each in tested), "test")
+        what = f"{tests} and {self.trials:,} trials"
         if all(each.exact for each in tested):
-            most = many(max(each.differing for each in tested), self.unit)
-            what = f"in {many(len(tested), 'test')}, systems differ in at most {most}"
+            differing = many(max(each.differing for each in tested), self.unit)
+            what = f"in {tests}, systems differ in at most {differing}"
             mend = f"more {self.unit}s are needed, or fewer tests"
         return f"nothing can be significant here: {what}; {mend}"
 
-    def with_gate(self, margin: float) -> Comparison:
-        """The same comparison, with a release gate: see `carob.result.gate.not_worse`."""
-        return replace(self, gate=not_worse(self, margin))
+    def with_gate(self, margin: float | str) -> Comparison:
+        """The same comparison, with a release gate beside any floors: see
+        `carob.result.gate.not_worse`. The margin is written 0.01, "1pt" or "1%"; that of counts is
+        a bare number.
+        """
+        gate = not_worse(self, margin_of(self, margin))
+        return replace(self, gate=gate.joined(self.floors))
 
     def shown_as(
         self, *, sort: str = "score", all_pairs: bool = False, baseline: str | None = None
@@ -343,6 +372,32 @@ class Comparison(Result):
     def rows(self) -> Rows:
         """A row for each pair of systems and recipe."""
         return [each.to_dict() | {"remarks": "; ".join(each.remarks)} for each in self.differences]
+
+
+def correction(differences: Sequence[Difference]) -> str | None:
+    """For which tests Holm's method corrects; None where no family has more than one.
+
+    >>> one = Difference("A", "B", "exact.F1", None, "F1", 0.8, 0.812, 0.012, 0.003, 0.021,
+    ...     0.004, 0.012, 2**-20, 0.013, 21, False, "bca", tests=3)  # fmt: skip
+    >>> correction([one, replace(one, recipe="ts.F1")])
+    'the 3 tests of each recipe'
+    """
+    tested = [each for each in differences if each.p is not None]
+    families = {each.recipe for each in tested if each.label is None}
+    of_labels = sorted({each.tests for each in tested if each.label is not None})
+    sizes = sorted({each.tests for each in tested if each.label is None})
+    if max([*sizes, *of_labels], default=1) == 1:
+        return None
+    parts = [f"the {_range(sizes)} of each recipe" if len(families) > 1 else f"all {_range(sizes)}"]
+    parts = parts if sizes else []
+    if of_labels:
+        parts.append(f"the {_range(of_labels)} of rows of labels")
+    return " and ".join(parts)
+
+
+def _range(sizes: Sequence[int]) -> str:
+    low, high = sizes[0], sizes[-1]
+    return many(low, "test") if low == high else f"{low:,} to {high:,} tests"
 
 
 def p_value(p: float) -> str:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from carob.corpus.problems import DataError, UsageError, nearest, plain
@@ -15,6 +18,41 @@ if TYPE_CHECKING:
 
 Verdict = Literal["pass", "fail", "cannot tell"]
 EXIT_CODES: dict[Verdict, int] = {"pass": 0, "fail": 3, "cannot tell": 4}
+
+BELOW_ONE = math.nextafter(1, 0)
+"""The largest bare number that is a margin: a score that is worse by 1 is the worst there is."""
+
+WIDE = 0.2
+"""A larger margin lets nearly everything pass."""
+
+_AMOUNT = re.compile(r"\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?)\s*(pt|%)?\s*")
+
+
+def amount(
+    text: str | float, what: str, *, is_count: bool = False, most: float = 1.0,
+    example: str = "0.02, 2pt or 2%",
+) -> float:  # fmt: skip
+    """A margin, floor or difference in one of its spellings: 0.01, 1pt and 1% are one point. Counts
+    have bare numbers only. Of other scores, a bare number above `most` must be meant otherwise, and
+    is refused.
+
+    >>> amount("1.5pt", "margin"), amount(0.02, "margin"), amount(12, "margin", is_count=True)
+    (0.015, 0.02, 12.0)
+    """
+    found = _AMOUNT.fullmatch(str(text))
+    if found is None or not math.isfinite(float(found[1])):
+        raise UsageError(f"found {str(text)!r}, expected a {what} such as {example}")
+    number, unit = found[1], found[2]
+    if is_count and unit:
+        raise UsageError(f"found {text!r}, expected a bare number: the {what} of a count")
+    if unit:
+        return float(Decimal(number) / 100)
+    if not is_count and float(number) > most:
+        raise UsageError(
+            f"found {number}, expected a {what} with its unit: {float(number) / 100:g}, "
+            f"{number}pt or {number}%"
+        )
+    return float(number)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +79,9 @@ class Gate(Part):
 
     checks: tuple[Check, ...]
     conditions: Mapping[str, Any] = field(default_factory=dict)
-    """What was asked: the margin, or floors and what they are compared with."""
+    """What was asked: the margin, floors and what they are compared with."""
+    remark: str = ""
+    """What the line of the verdict says of the margin."""
 
     columns: ClassVar[tuple[str, ...]] = ("verdict", "exit_code", "checks", "conditions")
 
@@ -56,11 +96,26 @@ class Gate(Part):
         """0 is pass, 3 fail, 4 cannot tell."""
         return EXIT_CODES[self.verdict]
 
+    def joined(self, other: Gate | None) -> Gate:
+        """The conditions of both."""
+        if other is None:
+            return self
+        return Gate(
+            (*self.checks, *other.checks), {**self.conditions, **other.conditions},
+            self.remark or other.remark,
+        )  # fmt: skip
+
     def sentences(self) -> list[str]:
         """A line for the gate, and one for each condition that did not pass, or for all."""
         shown = [check for check in self.checks if check.verdict != "pass"] or list(self.checks)
         lines = [f"{plain(check.what)}: {check.verdict}: {plain(check.reason)}" for check in shown]
-        return [f"gate: {self.verdict}", *lines]
+        return [f"gate: {self.verdict}{f' ({self.remark})' if self.remark else ''}", *lines]
+
+
+def margin_of(comparison: Comparison, text: str | float) -> float:
+    """The margin that a caller wrote, for every score that it is for."""
+    kinds = {each.is_count for each in comparison.differences}
+    return max(amount(text, "margin", is_count=is_count, most=BELOW_ONE) for is_count in kinds)
 
 
 def not_worse(comparison: Comparison, margin: float) -> Gate:
@@ -82,7 +137,13 @@ def not_worse(comparison: Comparison, margin: float) -> Gate:
         for each in comparison.differences
         if (each.a, each.b) == (first, last)
     )
-    return Gate(tuple(checks), {"margin": margin})
+    if all(each.is_count for each in comparison.differences):
+        return Gate(tuple(checks), {"margin": margin}, f"margin {margin:g}")
+    points = f"{100 * margin:.6g}"
+    remark = f"margin {points} {'point' if points == '1' else 'points'}"
+    if margin > WIDE:
+        remark += ", which lets nearly everything pass"
+    return Gate(tuple(checks), {"margin": margin}, remark)
 
 
 def _not_worse(each: Difference, margin: float) -> Check:
@@ -106,7 +167,8 @@ def _not_worse(each: Difference, margin: float) -> Check:
 
 
 def floors(scores: Scores, limits: Sequence[str], by: str = "value") -> Gate:
-    """Whether all scores reach their floors: "0.85" for every recipe, "PER=0.8" for one label.
+    """Whether all scores reach their floors: "0.85" for every recipe, "PER=0.8" for one label. As a
+    margin, a floor is also written 85pt or 85%.
 
     `by` is "value", or "low" for the lower end of the interval.
 
@@ -120,25 +182,26 @@ def floors(scores: Scores, limits: Sequence[str], by: str = "value") -> Gate:
     several = len(scores.systems) > 1
     checks = []
     for limit in limits:
-        label, floor = _limit(limit)
+        label, text = _limit(limit)
         for score in scores.scores:
             if score.lower_is_better:
                 raise UsageError(
                     f"{score.recipe} is better the lower it is, so it has no floor; use a score "
                     "such as exact.F1"
                 )
+            floor = amount(
+                text, "floor", is_count=score.is_count, most=score.highest,
+                example="0.85, 85pt, 85% or PER=0.85",
+            )  # fmt: skip
             value = score.overall if label is None else _of_label(score, label)
             what = score.recipe if label is None else f"{score.recipe} of {label}"
             checks.append(_floor(f"{score.system}: {what}" if several else what, value, floor, by))
     return Gate(tuple(checks), {"floors": list(limits), "by": by})
 
 
-def _limit(text: str) -> tuple[str | None, float]:
+def _limit(text: str) -> tuple[str | None, str]:
     label, sign, number = text.rpartition("=")
-    try:
-        return (label if sign else None), float(number)
-    except ValueError:
-        raise UsageError(f"found {text!r}, expected a floor such as 0.85 or PER=0.8") from None
+    return (label if sign else None), number
 
 
 def _of_label(score: Score, label: str) -> Value:

@@ -69,6 +69,8 @@ class Score(WithLazyFields, Part):
     None unless `by_document` was given. All labels count together, as in the average macro-doc; of
     a recipe for one label, this label alone.
     """
+    highest: float = 1.0
+    """The upper end of the measure's range."""
 
     columns: ClassVar[tuple[str, ...]] = (
         "recipe", "value", "low", "high", "signature", "by_label", "counts", "left_out", "remarks",

@@ -10,6 +10,7 @@ from typing import Any
 
 from carob.corpus.problems import InputError, Problem, plain
 from carob.evaluate.verify import Verification
+from carob.evaluate.versions import Maker
 from carob_lab.report.experiment import Failure, summary
 from carob_lab.run.cell import ANSWERS
 from carob_lab.run.cells import FACTS, LOG, TIMING, Cell, Finished, count, is_done
@@ -55,7 +56,7 @@ def _verify_experiment(path: Path, manifest: dict[str, Any]) -> Verification:
     outcome.failures += [Failure(name, reasons.get(name, "")) for name in failed]
     verification = Verification()
     made = json.loads(json.dumps(comparable(results(setup, outcome).to_dict())))
-    _compare("results", comparable(stored), made, verification)
+    _compare("results", comparable(stored), made, verification, Maker.of(stored))
     return verification
 
 
@@ -87,14 +88,18 @@ def _stored_outcome(setup: Setup, folder: Path, cells: dict[str, tuple[str, str]
     return outcome
 
 
-def _compare(where: str, old: Any, new: Any, verification: Verification) -> None:
+def _compare(where: str, old: Any, new: Any, verification: Verification, maker: Maker) -> None:
     """Every number, also in lists, whose items are named by what they are about."""
     if isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
         for number, (before, after) in enumerate(zip(old, new, strict=True), 1):
-            _compare(f"{where} {number}", before, after, verification)
+            _compare(f"{where} {number}", before, after, verification, maker)
     elif isinstance(old, dict) and isinstance(new, dict):
-        for key in dict.fromkeys([*old, *new]):
-            _compare(f"{where} {key}", old.get(key), new.get(key), verification)
+        for key in old if maker.is_older else dict.fromkeys([*old, *new]):
+            reason = maker.changed_key(key)
+            if reason is not None and old.get(key) is not None:
+                verification.leave_out(reason)
+            elif key != "carob":  # another version alone is no difference
+                _compare(f"{where} {key}", old.get(key), new.get(key), verification, maker)
     else:
         verification.compare(where, old, new)
 

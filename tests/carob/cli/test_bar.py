@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from carob import progress
 from carob.cli import _bar
-from carob.cli._bar import CLEAR, PLAIN_SIGNS, Bar, line
+from carob.cli._bar import CLEAR, PLAIN_SIGNS, Bar, Lines, line
 from carob.progress import Task, steps
 from carob.report.terminal import width
 
@@ -177,6 +177,22 @@ def test_no_bar(command: list[str], environment: dict[str, str], more: list[str]
     text = on_terminal(80, environment, *command, *more)
     assert CLEAR not in text and "█" not in text
     assert ("documents, " in text) == (not more)
+
+
+def test_a_line_every_ten_seconds_where_there_is_no_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    now = [100.0]
+    monkeypatch.setattr("carob.cli._bar.time.monotonic", lambda: now[0])
+    monkeypatch.setattr(_bar, "INTERVAL", 1000.0)  # the thread does not draw
+    with Lines() as lines:
+        for recipe in steps("ab", "recipes"):
+            for _ in steps("cdef", f"trials of {recipe}"):
+                now[0] += 4
+                lines._draw()
+    expected = "recipes 1/2, trials of a:  50 % 12 s\nrecipes 2/2, trials of b:  25 % 24 s\n"
+    assert expected == capsys.readouterr().err
+    assert progress.observer is None
 
 
 def test_no_bar_in_a_pipe(command: list[str], capfd: pytest.CaptureFixture[str]) -> None:

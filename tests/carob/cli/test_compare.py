@@ -31,7 +31,7 @@ def test_a_worse_candidate_fails_the_gate(
     assert main([*call, "--fail-if-worse"]) == 3
     said = capsys.readouterr()
     assert said.out.startswith(
-        "gate: fail\n"
+        "gate: fail (margin 1 point)\n"
         "exact.F1: fail: bad − good is -0.3333 [-0.3333, -0.3333]: worse by more than 0.01\n"
     )
     assert "good is ahead of bad by 33.3 F1" in said.out

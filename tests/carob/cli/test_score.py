@@ -305,4 +305,5 @@ def test_floors_are_a_gate(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     code, _, err = said(capsys, "score", gold, system, "-m", "slots.SER", "--fail-under", "0.6")
     assert 2 == code and "slots.SER is better the lower it is" in err
     code, _, err = said(capsys, *call, "--fail-under", "high")
-    assert (2, "carob: found 'high', expected a floor such as 0.85 or PER=0.8\n") == (code, err)
+    expected = "carob: found 'high', expected a floor such as 0.85, 85pt, 85% or PER=0.85\n"
+    assert (2, expected) == (code, err)

@@ -121,18 +121,78 @@ def test_values_are_those_of_score() -> None:
         assert len(each.draws) == 1000
 
 
-def test_holm_is_over_everything_in_the_table() -> None:
+def test_holm_is_over_the_pairs_of_one_recipe_or_of_its_labels() -> None:
     gold, systems = world(30, 4)
-    one_recipe = compare(gold, systems, "exact.F1")
-    labels = compare(gold, systems, "exact.F1", by_label=True)
-    assert (len(one_recipe), len(labels)) == (3, 9)
-    for few, many in zip(one_recipe, labels.differences[:3], strict=True):
-        assert few.p == many.p
-        assert (few.p_holm or 0) <= (many.p_holm or 0)
-    smallest = min(labels, key=lambda d: d.p or 0)
-    assert smallest.p_holm == pytest.approx(min(1.0, 9 * (smallest.p or 0)))
-    assert [d.label for d in labels.differences[3:]] == ["A", "A", "A", "B", "B", "B"]
-    assert labels.differences[3].recipe == "exact.F1@label:A"
+    alone = compare(gold, systems, "exact.F1")
+    # exact.F1 twice, in other words: no question is asked a second time.
+    found = compare(gold, systems, ["exact.F1", "oaod.F1"], by_label=True)
+    assert (3, 6 + 12) == (len(alone), len(found))
+    for recipe in ("exact.F1", "oaod.F1"):
+        own = [each for each in found if each.recipe == recipe]
+        assert [(d.p, d.p_holm, d.tests) for d in alone] == [
+            (d.p, d.p_holm, d.tests) for d in own
+        ]  # fmt: skip
+    rows = [each for each in found if each.label is not None]
+    assert [d.label for d in rows] == ["A", "A", "A", "B", "B", "B"] * 2
+    assert "exact.F1@label:A" == rows[0].recipe
+    assert {6} == {each.tests for each in rows}
+    smallest = min(rows[:6], key=lambda d: d.p or 0)
+    assert smallest.p_holm == pytest.approx(min(1.0, 6 * (smallest.p or 0)))
+    assert "after Holm's correction for the 3 tests of each recipe and the 6 tests of rows of " in (
+        " ".join(str(found).split())
+    )
+
+
+def test_the_table_says_for_which_tests_p_is_corrected() -> None:
+    gold, systems = world(30, 4)
+    single = "; intervals are single 95 % intervals, which the correction does not widen)"
+    for recipes, words in (
+        (["exact.F1"], f"after Holm's correction for all 3 tests; {{}}{single}"),
+        (
+            ["exact.F1", "ts.F1"],
+            f"after Holm's correction for the 3 tests of each recipe; {{}}{single}",
+        ),
+    ):
+        text = " ".join(str(compare(gold, systems, recipes)).split())
+        assert words.format("paired randomization, approximate") in text
+    two = {name: systems[name] for name in "AB"}
+    assert "significant at .05, one test of each recipe; paired" in str(
+        compare(gold, two, ["exact.F1", "ts.F1"])
+    )
+
+
+def test_the_result_says_how_many_exchanges_each_test_took() -> None:
+    gold, systems = world(60, 6)
+    made = compare(gold, systems, "exact.F1").to_dict()
+    trials = {each["trials"] for each in made["comparisons"]}
+    assert 9999 in trials and len(trials) > 1
+    for each in made["comparisons"]:
+        assert 9999 == each["trials"] or each["p"] == 20 / each["trials"]
+    assert {3} == {each["tests"] for each in made["comparisons"]}
+
+
+def test_a_system_without_a_score_has_no_rank() -> None:
+    gold = Corpus.of("[Ann]PER slept", "[Bo]PER woke")
+    none = Corpus.of("Ann slept", "Bo woke")
+    found = compare(gold, {"none": none, "a": gold, "b": gold}, "exact.P")
+    places = {each.system: (each.rank_low, each.rank_high, each.cluster) for each in found.ranks}
+    assert {"none": (1, 3, 1), "a": (1, 3, 1), "b": (1, 3, 1)} == places  # P is 0 there
+    empty = Corpus.of("It rained", "It snowed")
+    found = compare(empty, {"none": empty, "a": empty, "b": gold_like(empty)}, "exact.P")
+    places = {each.system: (each.rank_low, each.rank_high, each.cluster) for each in found.ranks}
+    assert {"none": (None, None, None), "a": (None, None, None), "b": (1, 1, 1)} == places
+    assert [["b", "0.0000", "1", "1"], ["none", "-", "-", "-"], ["a", "-", "-", "-"]] == [
+        line.split() for line in str(found).splitlines() if line.startswith(("none ", "a ", "b "))
+        and "−" not in line
+    ]  # fmt: skip
+
+
+def gold_like(empty: Corpus) -> Corpus:
+    """A system that marks the first word of each document."""
+    return Corpus.of(*(
+        Document(f"d{i}", tokens=each.tokens, mentions=(Mention("A", 0, 1),))
+        for i, each in enumerate(empty)
+    ))  # fmt: skip
 
 
 def test_label_rows_are_the_label_recipes() -> None:
@@ -140,7 +200,9 @@ def test_label_rows_are_the_label_recipes() -> None:
     rows = compare(gold, systems, "exact.F1", by_label=True).differences[3:]
     recipes = compare(gold, systems, ["exact.F1@label:A", "exact.F1@label:B"])
     for row, recipe in zip(rows, recipes, strict=True):
-        assert (row.p, row.low, row.high) == (recipe.p, recipe.low, recipe.high)
+        assert (row.difference, row.low, row.high) == (recipe.difference, recipe.low, recipe.high)
+        # A test of a larger family may go on where that of a smaller one is decided.
+        assert row.p == recipe.p or row.trials != recipe.trials
 
 
 def test_ranks_follow_what_is_significant() -> None:
@@ -222,7 +284,7 @@ def test_trials_follow_from_the_number_of_tests() -> None:
     few = compare(gold, systems, "exact.R", resamples=0, trials=999)
     assert few.blind == (
         "nothing can be significant here: 120 tests and 999 trials; give more trials, or compare "
-        "fewer systems, recipes or labels"
+        "fewer systems or labels"
     )
     assert few.to("terminal").startswith(few.blind)
 

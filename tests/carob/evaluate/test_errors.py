@@ -268,13 +268,15 @@ def test_an_unknown_recipe_is_refused() -> None:
         errors(gold, gold, recipes=[])
 
 
-def test_what_was_fixed_and_broken_can_be_that_of_one_label() -> None:
+def test_what_was_fixed_and_broken_can_be_that_of_one_label_or_type() -> None:
     gold = Corpus.of("[Ann]PER met [Bo]PER in [Rome]LOC", "[Oslo]LOC is big")
     first = Corpus.of("[Ann]PER met Bo in Rome", "[Oslo]LOC [is]LOC big")
     second = Corpus.of("Ann met [Bo]PER in [Rome]LOC", "[Oslo]LOC is [big]PER")
 
-    def changes(label: str | None) -> tuple[dict[str, int], dict[str, int], int]:
-        found = errors(gold, first, second, label=label, examples=9).changes
+    def changes(
+        label: str | None, types: list[str] | None = None
+    ) -> tuple[dict[str, int], dict[str, int], int]:
+        found = errors(gold, first, second, label=label, types=types, examples=9).changes
         assert found is not None
         shown = [*found.fixed_examples, *found.broken_examples]
         return dict(found.fixed), dict(found.broken), len(shown)
@@ -282,3 +284,8 @@ def test_what_was_fixed_and_broken_can_be_that_of_one_label() -> None:
     assert ({"FN": 2, "FP": 1}, {"FN": 1, "FP": 1}, 3) == changes(None)
     assert ({"FN": 1}, {"FN": 1, "FP": 1}, 2) == changes("PER")
     assert ({"FN": 1, "FP": 1}, {}, 1) == changes("LOC")
+    assert ({"FN": 2}, {"FN": 1}, 3) == changes(None, ["FN"])
+    assert ({"FN": 1}, {"FN": 1}, 2) == changes("PER", ["FN", "LE"])
+    assert ({"FP": 1}, {"FP": 1}, 0) == changes(None, ["FP"])
+    assert ({}, {}, 0) == changes(None, ["BE"])
+    assert changes(None) == changes(None, ["TP"])  # what is right is no error

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -17,6 +18,7 @@ from carob.cli import main
 from carob.corpus.problems import CarobError, InputError
 from carob.evaluate import demo
 from carob.evaluate.verify import verify
+from carob.evaluate.versions import Maker
 from carob.result.result import with_checksum
 
 CALLS = [
@@ -158,32 +160,71 @@ def old_result(files: dict[str, Path], name: str) -> Path:
     return target
 
 
-@pytest.mark.parametrize(
-    ("name", "checked", "skipped"), [("karat-score.json", 74, 40), ("karat-compare.json", 24, 16)]
-)
-def test_results_of_the_first_release_verify_except_for_what_was_drawn(
-    files: dict[str, Path], capsys: pytest.CaptureFixture[str], name: str, checked: int,
-    skipped: int,
-) -> None:  # fmt: skip
+OLD_RESULTS = (
+    "karat-score.json", "karat-compare.json", "carob-0.2.0-score.json", "carob-0.2.0-compare.json",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OLD_RESULTS)
+def test_results_of_older_versions_verify_except_for_what_has_changed_since(
+    files: dict[str, Path], capsys: pytest.CaptureFixture[str], name: str
+) -> None:
     result = old_result(files, name)
-    content = json.loads(result.read_text())
-    assert "0.1.0" == content["karat"]
-    assert "karat:0.1.0|" in result.read_text()
-    assert 0 == main(["verify", str(result)])
-    expected = (
-        f"verified: {checked} numbers recomputed, all equal\n"
-        f"not compared: {skipped} intervals, p values and ranks, made by karat 0.1.0, which drew "
-        "differently\n"
+    maker = Maker.of(json.loads(result.read_text()))
+    assert maker.is_older
+    code, out = main(["verify", str(result)]), capsys.readouterr().out.splitlines()
+    assert out[0].startswith("verified: ") and out[0].endswith(" numbers recomputed, all equal")
+    reasons = {each.reason for each in maker.changes()}
+    assert (4 if out[1:] else 0) == code
+    for line in out[1:]:
+        assert re.fullmatch(r"could not be compared: \d+ numbers?, (.*)", line)
+        assert line.partition(", ")[2] in reasons
+    assert code == 4 or name == "carob-0.2.0-score.json"
+    verification = verify(result)
+    assert (verification.exit_code, []) == (code, verification.differences)
+    assert 20 < verification.checked
+    values = [key for _, _, key in changes(json.loads(result.read_text())) if key == "value"]
+    assert len(values) < verification.checked
+
+
+def test_a_result_that_says_it_is_old_is_not_taken_for_verified(
+    files: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    result = stored(files, tmp_path, ["-m", "exact.F1"])
+    text = result.read_text().replace(f'"carob": "{__version__}"', '"karat": "0.1.0"')
+    result.write_text(text.replace(f"carob:{__version__}|", "karat:0.1.0|"))
+    capsys.readouterr()
+    assert 4 == main(["verify", str(result)])
+    assert "could not be compared: 20 numbers, changed in " in capsys.readouterr().out
+
+
+def test_a_score_whose_definition_has_changed_is_not_a_difference(
+    files: dict[str, Path], tmp_path: Path
+) -> None:
+    result = stored(files, tmp_path, ["-m", "oas.F1", "--resamples", "0"])
+    text = result.read_text().replace(f'"carob": "{__version__}"', '"karat": "0.1.0"')
+    content = json.loads(text.replace(f"carob:{__version__}|", "karat:0.1.0|"))
+    result.write_text(json.dumps(content))
+    assert (0, []) == (verify(result).exit_code, verify(result).differences)  # the same by chance
+    content["systems"][0]["scores"][0]["value"] += 0.01
+    result.write_text(json.dumps(content))
+    verification = verify(result)
+    assert (4, []) == (verification.exit_code, verification.differences)
+    assert (
+        "could not be compared: 1 number, changed in 0.2.0: `oas`: of several templates that "
+        in str(verification)
     )
-    assert expected == capsys.readouterr().out
+    content["gold"]["mentions"] += 1
+    result.write_text(json.dumps(content))
+    assert 1 == verify(result).exit_code
 
 
 DRAWN = ("low", "high", "p", "p_holm", "detectable", "rank_low", "rank_high", "cluster",
          "significant")  # fmt: skip
 
 
-@pytest.mark.parametrize("name", ["karat-score.json", "karat-compare.json"])
-def test_a_changed_score_of_the_first_release_is_found(files: dict[str, Path], name: str) -> None:
+@pytest.mark.parametrize("name", OLD_RESULTS)
+def test_a_changed_score_of_an_older_version_is_found(files: dict[str, Path], name: str) -> None:
     result = old_result(files, name)
     original = result.read_text()
     places = [i for i, (_, _, key) in enumerate(changes(json.loads(original))) if key not in DRAWN]
@@ -196,10 +237,14 @@ def test_a_changed_score_of_the_first_release_is_found(files: dict[str, Path], n
         assert verify(result).differences, where
 
 
-def test_results_of_an_unknown_version_do_not_verify(files: dict[str, Path]) -> None:
-    result = old_result(files, "karat-score.json")
-    result.write_text(result.read_text().replace("0.1.0", "0.1.7"))
-    assert f"made by karat 0.1.7, this is carob {__version__}" == verify(result).differences[0]
+def test_another_version_alone_is_no_difference(files: dict[str, Path], tmp_path: Path) -> None:
+    result = stored(files, tmp_path, ["-m", "exact.F1", "--resamples", "0"])
+    text = result.read_text()
+    for version, code in (("0.2.9", 0), ("99.0.0", 0), ("0.3", 1)):
+        content = json.loads(text.replace(__version__, version))
+        write(result, content)
+        assert code == verify(result).exit_code, version
+    assert ["made by carob 0.3, which is no version"] == verify(result).differences
 
 
 @pytest.mark.parametrize("options", [[], ["--by-label", "--resamples", "0"]], ids=" ".join)
@@ -288,6 +333,9 @@ def test_a_gate_of_a_comparison_is_verified(files: dict[str, Path], tmp_path: Pa
     assert [] == verify(result).differences
     content = json.loads(result.read_text())
     assert {"margin": 0.02} == content["gate"]["conditions"]
+    floors = compared(files, tmp_path, "--fail-if-worse", "150pt", "--fail-under", "PER=10%")
+    assert [] == verify(floors).differences
+    result = compared(files, tmp_path, "--fail-if-worse", "0.02")
     content["gate"]["checks"][0]["reason"] = "so"
     write(result, content)
     (difference,) = verify(result).differences
@@ -328,7 +376,7 @@ def test_no_content_leads_to_a_traceback(files: dict[str, Path], tmp_path: Path,
     if kind == "score":
         result = stored(files, tmp_path, ["-m", "exact.F1", "--fail-under", "0.1", *options])
     else:
-        result = compared(files, tmp_path, "--fail-if-worse", "1", *options)
+        result = compared(files, tmp_path, "--fail-if-worse", "1pt", *options)
     original = json.loads(result.read_text())
     values: tuple[Any, ...] = (None, "x", 3, [], "\0", {}, [None], "x" * 5000)
     for i in range(len(nodes(original))):

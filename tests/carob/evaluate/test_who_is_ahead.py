@@ -69,7 +69,7 @@ def expect_good_to_win(recipe: Recipe) -> None:
     (difference,) = result.differences
     assert "good" == difference.ahead
     assert difference.significant
-    assert difference.sentence().startswith("good is ahead of bad by ")
+    assert difference.sentence().startswith("good is ahead of bad")
     assert {"good": (1, 1), "bad": (2, 2)} == {
         rank.system: (rank.rank_low, rank.rank_high) for rank in result.ranks
     }

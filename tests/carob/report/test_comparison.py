@@ -24,12 +24,35 @@ def test_the_other_is_ahead() -> None:
 
 def test_fewer_errors_are_ahead() -> None:
     errors = replace(AHEAD, measure="SER", lower_is_better=True)
-    assert errors.sentence() == "A is ahead of B by 1.2 SER (0.3 to 2.1), p = .004."
+    assert errors.sentence() == "A is ahead of B: SER lower by 1.2 (0.3 to 2.1), p = .004."
+    chance = replace(errors, low=-0.004, p=0.21, p_holm=0.21, detectable=None)
+    assert chance.sentence() == (
+        "A is ahead of B: SER lower by 1.2 (−0.4 to 2.1), but this could be chance: p = .21."
+    )
 
 
 def test_holm_is_said_where_it_changes_p() -> None:
     assert "p = .004 (.012 after Holm)." in replace(AHEAD, p_holm=0.012).sentence()
     assert "p <.0001." in replace(AHEAD, p=0.00001, p_holm=0.00001).sentence()
+
+
+def test_an_interval_beside_a_corrected_p_is_said_to_be_a_single_one() -> None:
+    found = replace(AHEAD, p=0.03, p_holm=0.09, tests=3, detectable=None)
+    assert found.sentence() == (
+        "B is ahead of A by 1.2 F1 (single 95 % interval 0.3 to 2.1), but this could be chance: "
+        "p = .030 (.090 after Holm)."
+    )
+
+
+def test_an_interval_that_contradicts_the_test_is_not_left_without_a_word() -> None:
+    chance = replace(AHEAD, p=0.074, p_holm=0.074, detectable=None)
+    assert chance.sentence() == (
+        "B is ahead of A by 1.2 F1 (0.3 to 2.1), but this could be chance: p = .074, although the "
+        "interval leaves out 0."
+    )
+    assert replace(AHEAD, low=-0.001).sentence() == (
+        "B is ahead of A by 1.2 F1 (−0.1 to 2.1), p = .004, although the interval contains 0."
+    )
 
 
 def test_chance() -> None:

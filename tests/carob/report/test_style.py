@@ -141,7 +141,8 @@ def test_labels_down_and_systems_across(comparison: Comparison) -> None:
 def test_the_note_says_what_the_mark_means(comparison: Comparison) -> None:
     note = (
         "* the score is significantly better than that of every other system, at .05, after Holm's "
-        "correction for all 21 tests here; paired randomization, "
+        "correction for the 3 tests of each recipe and the 6 tests of rows of labels; paired "
+        "randomization, "
     )
     for layout in ("systems", "labels"):
         assert f"({note}" in comparison.to("terminal", layout=layout)

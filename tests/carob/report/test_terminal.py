@@ -131,7 +131,7 @@ def test_a_gate_is_coloured_by_its_verdict(monkeypatch: pytest.MonkeyPatch) -> N
     gold = Corpus.of("[Ann]PER slept")
     scores = score(gold, gold, "exact.F1", resamples=0)
     assert str(scores.with_floors(["0.5"])).startswith("\x1b[32mgate: pass\x1b[0m\n")
-    assert str(scores.with_floors(["2"])).startswith("\x1b[31mgate: fail\x1b[0m\n")
+    assert str(scores.with_floors(["200%"])).startswith("\x1b[31mgate: fail\x1b[0m\n")
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -130,6 +130,7 @@ def _entries(
     for each in comparison.ranks:
         if each.label is None:
             dot = score_dot(each.value, each.low, each.high, percent=percent)
-            ranked = dot._replace(text=f"{dot.text}  #{span(each.rank_low, each.rank_high)}")
-            entries.append(Entry(each.system, each.recipe, ranked, each.lower_is_better, False))
+            if each.rank_low is not None:
+                dot = dot._replace(text=f"{dot.text}  #{span(each.rank_low, each.rank_high)}")
+            entries.append(Entry(each.system, each.recipe, dot, each.lower_is_better, False))
     return entries

@@ -8,7 +8,7 @@ from typing import Any
 from carob.report.errors import MEANING, RECORD_MEANING
 from carob.report.html.charts import COLUMN, chart
 from carob.report.html.links import browse, has_browser
-from carob.result.comparison import ALPHA
+from carob.result.comparison import ALPHA, correction
 from carob.result.report import Pairing, Report
 
 TITLE = "Comparison"
@@ -38,9 +38,13 @@ def part(report: Report) -> dict[str, Any] | None:
 
 def _note(report: Report) -> str:
     assert report.comparison is not None
-    tested = sum(each.p is not None for each in report.comparison)
-    holm = f", after Holm's correction for all {tested:,} tests" if tested > 1 else ""
-    return f"* is significant at {ALPHA:g}{holm}. Differences come with 95% intervals."
+    family = correction(report.comparison.differences)
+    if family is None:
+        return f"* is significant at {ALPHA:g}. Differences come with 95% intervals."
+    return (
+        f"* is significant at {ALPHA:g}, after Holm's correction for {family}. Differences come "
+        "with single 95% intervals, which the correction does not widen."
+    )
 
 
 def _pairing(report: Report, pairing: Pairing) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any
 from carob.corpus.problems import many
 from carob.report.html.references import cited
 from carob.result import signature
-from carob.result.comparison import ALPHA
+from carob.result.comparison import ALPHA, correction
 from carob.result.report import Report
 
 TITLE = "Methods"
@@ -100,9 +100,10 @@ def _tests(report: Report) -> list[str]:
         trials = "all exchanges"
     elif exact:
         trials += f" (all exchanges in {exact} tests)"
-    holm = f", corrected for {len(tested):,} tests by Holm's method (Holm, 1979)"
+    family = correction(tested)
+    holm = "" if family is None else f", corrected for {family} by Holm's method (Holm, 1979)"
     return [
         f"Differences were tested by paired randomization over {comparison.unit}s (Noreen, 1989) "
-        f"with {trials}{holm if len(tested) > 1 else ''}; the level of significance is "
+        f"with {trials}{holm}; the level of significance is "
         f"{ALPHA:g}. Rank ranges follow from the differences that are significant."
     ]

@@ -57,6 +57,10 @@ def _sentence(report: Report) -> str:
     recipe, first = report.headline[0], report.order[0]
     rank = report.rank(first, recipe)
     assert rank is not None
+    if rank.value is None:
+        return f"{what} No system has a score by {recipe}."
+    if _scored(report, recipe) == 1:
+        return f"{what} {plain(first)} alone has a score by {recipe}."
     if rank.rank_low == rank.rank_high == 1:
         return f"{what} {plain(first)} is significantly the best by {recipe}."
     tied = [
@@ -91,8 +95,16 @@ def _cell(report: Report, score: Score) -> dict[str, Any]:
     return {
         "score": score,
         "rank": rank,
-        "best": rank is not None and rank.rank_low == rank.rank_high == 1,
+        "best": rank is not None
+        and rank.rank_low == rank.rank_high == 1
+        and _scored(report, score.recipe) > 1,
     }
+
+
+def _scored(report: Report, recipe: str) -> int:
+    """How many of the compared systems have a score under this recipe."""
+    ranks = report.comparison.ranks if report.comparison is not None else ()
+    return sum(r.value is not None for r in ranks if (r.recipe, r.label) == (recipe, None))
 
 
 def _details(report: Report, scores: dict[tuple[str, str], Score]) -> dict[str, Any] | None:

@@ -259,3 +259,15 @@ def test_relations_have_a_table_and_examples() -> None:
     assert {"TP": 0, "TE": 0, "LE": 1, "DE": 0, "BE": 0, "FP": 1, "FN": 1} == counts
     assert "L(from=a/X, to=b/X)" in page.text
     assert "<i>(from=c/X, to=c/X)" in page.text
+
+
+def test_a_system_without_a_score_has_no_rank_on_the_page() -> None:
+    empty, some = Corpus.of("It rained", "It snowed"), Corpus.of("[It]A rained", "It snowed")
+    made = report(empty, {"none": empty, "a": some}, ["exact.F1", "slots.SER"])
+    text = made.to_html()
+    assert ["a", "none"] == made.order
+    assert "a alone has a score by exact.F1." in text
+    assert 1 == text.count('<span class="rank">rank 1</span>') == text.count('class="rank"')
+    undefined = report(empty, {"none": empty, "a": some}, "slots.SER").to_html()
+    assert "No system has a score by slots.SER." in undefined
+    assert 'class="rank"' not in undefined
