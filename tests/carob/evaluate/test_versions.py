@@ -10,7 +10,7 @@ from carob._version import __version__
 from carob.evaluate.versions import CHANGES, Maker
 from carob.registry import names
 
-CHANGELOG = Path(__file__).parents[2] / "CHANGELOG.md"
+CHANGELOG = Path(__file__).parents[3] / "CHANGELOG.md"
 
 
 def bullets() -> list[tuple[str, str]]:

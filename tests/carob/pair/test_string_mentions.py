@@ -21,7 +21,7 @@ from carob.cli import main
 from carob.corpus.document import Span
 from carob.evaluate.options import table_for
 from carob.pair.string_mentions import can_be_located, located
-from tests.test_laws import SPACES, built
+from tests.carob.test_laws import SPACES, built
 from tests.worlds import examples, seeds
 
 Answer = tuple[str, str]
