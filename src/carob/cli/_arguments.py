@@ -61,7 +61,7 @@ def add_preset(parser: argparse.ArgumentParser, what: str, tables: str = "") -> 
     """The table of recipes that is used instead of -m."""
     every = tables or (
         "mentions (default), nugget (default for tbf), or templates (default where gold has "
-        "templates, or a system has templates and no mentions)"
+        "templates, or a system has strings that cannot be located)"
     )
     parser.add_argument("--preset", metavar="NAME", help=f"{what}: {every}")
 

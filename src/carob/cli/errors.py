@@ -23,7 +23,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     _arguments.add_preset(
         parser, "what to analyse",
         "mentions, records (default for numbers and typed slots), or templates (default where gold "
-        "has templates, or the system has templates and no mentions)",
+        "has templates, or the system has strings that cannot be located)",
     )  # fmt: skip
     parser.add_argument(
         "--examples", metavar="N", type=int, default=1,
