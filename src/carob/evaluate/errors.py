@@ -71,8 +71,9 @@ def errors(
     """What is wrong with a system; with `other`, also what that one fixed and broke.
 
     Errors are those of `fields` where slots are typed, by the task or by gold's numbers; those of
-    `templates` where gold has other templates, or where the system has templates and no mentions;
-    otherwise those of `fair`. `preset` (`records`, `templates` or `mentions`) decides otherwise.
+    `templates` where gold has other templates, or where the system has strings that
+    cannot be located as mentions; otherwise those of `fair`. `preset` (`records`, `templates` or
+    `mentions`) decides otherwise.
     `examples` of each type come in context, only those of `types` and `label` if these are given;
     what `other` fixed and broke is also that of these alone.
     `recipes` are the scores whose gains are reported, which records do not have. `ledger_to` writes

@@ -90,7 +90,7 @@ def sniffed(source: Source, raw: str = "") -> str:
 
 def _format_of_answers(source: Source, raw: str) -> str | None:
     """The format of the answers under a key, by the first that tell; None if there are none."""
-    from carob.formats._answers import answers_under  # only answers need it
+    from carob.formats.json_text import answers_under  # only answers need it
 
     for file in source.files.values() if source.is_folder else [source]:
         if file.head(1 << 10).lstrip(b"\xef\xbb\xbf \t\r\n")[:1] != b"{":
@@ -632,7 +632,7 @@ def _answers_of_models(
 
 def refuse_answers_in_texts(source: Source) -> None:
     """Records whose answers are JSON in a text are not scored as that text."""
-    from carob.formats._answers import key_of_answers  # only answers need it
+    from carob.formats.json_text import key_of_answers  # only answers need it
 
     key = None if source.is_folder else key_of_answers(source)
     if key is not None:

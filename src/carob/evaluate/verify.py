@@ -37,7 +37,6 @@ _KEYS = ("recipe", "format", "map", "labels", "zero", "extra", "tokenizer", "int
          "gold", "system")  # fmt: skip
 """What every signature has."""
 
-
 _EXPECTED = "a result of carob score, compare or errors --by-confidence, --format json"
 
 

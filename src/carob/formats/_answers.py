@@ -5,13 +5,10 @@ An answer that cannot be read is an empty answer and is counted: no line is left
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
-from itertools import islice
 from typing import Any
 
 from carob.corpus.corpus import UNPARSED, Words, listed_facts
@@ -174,51 +171,6 @@ class Answers:
 def _one_of(keys: Mapping[str, Any], most: int = 10) -> str:
     listed = [plain(key) for key in sorted(keys)]
     return f"one of {', '.join(listed[:most])}" + " ..." * (len(listed) > most)
-
-
-def answers_under(source: Source, key: str, most: int = 50) -> list[Any]:
-    """The first answers that the records of a file have under a key, as values, mended if that is
-    needed.
-
-    >>> answers_under(Source.of_bytes(b'{"out": "Sure: [1]"}\\n{"out": "no"}'), "out")
-    [[1]]
-    """
-    answers = []
-    for _, _, line in islice(json_text.lines(source), most):
-        with suppress(ValueError, RecursionError, AttributeError):
-            answer = json.loads(line).get(key)
-            if isinstance(answer, str):
-                answer = mended(answer, lambda value: isinstance(value, (dict, list)))
-            answers += [answer] if isinstance(answer, (dict, list)) else []
-    return answers
-
-
-def key_of_answers(source: Source, most: int = 50) -> str | None:
-    """The key under which the first records of a file have texts that are all JSON objects or
-    lists, None if there is no such key, or several.
-
-    >>> key_of_answers(Source.of_bytes(b'{"id": "1", "out": "{}"}'))
-    'out'
-    """
-    found: set[str] | None = None
-    for _, _, line in islice(json_text.lines(source), most):
-        try:
-            record = json.loads(line)
-        except (ValueError, RecursionError):
-            return None
-        here = {key for key, value in record.items() if _is_json(value)} \
-            if isinstance(record, dict) else set()  # fmt: skip
-        found = here if found is None else found & here
-    return found.pop() if found and len(found) == 1 else None
-
-
-def _is_json(value: Any) -> bool:
-    if not isinstance(value, str) or value.strip()[:1] not in ("{", "["):
-        return False
-    try:
-        return isinstance(json.loads(value), (dict, list))
-    except (ValueError, RecursionError):
-        return False
 
 
 def count_unparsed(facts: Counter[Any], source: Source, line: int, why: str) -> None:

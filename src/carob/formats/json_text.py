@@ -11,7 +11,9 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import lru_cache, partial
+from itertools import islice
 from typing import Any
 
 from carob.corpus.document import Number
@@ -463,6 +465,53 @@ def _object(raw: bytes) -> dict[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
+
+
+def answers_under(source: Source, key: str, most: int = 50) -> list[Any]:
+    """The first answers that the records of a file have under a key, as values, mended if that is
+    needed.
+
+    >>> answers_under(Source.of_bytes(b'{"out": "Sure: [1]"}\\n{"out": "no"}'), "out")
+    [[1]]
+    """
+    from carob.formats._mend import mended  # few files need it
+
+    answers = []
+    for _, _, line in islice(lines(source), most):
+        with suppress(ValueError, RecursionError, AttributeError):
+            answer = json.loads(line).get(key)
+            if isinstance(answer, str):
+                answer = mended(answer, lambda value: isinstance(value, (dict, list)))
+            answers += [answer] if isinstance(answer, (dict, list)) else []
+    return answers
+
+
+def key_of_answers(source: Source, most: int = 50) -> str | None:
+    """The key under which the first records of a file have texts that are all JSON objects or
+    lists, None if there is no such key, or several.
+
+    >>> key_of_answers(Source.of_bytes(b'{"id": "1", "out": "{}"}'))
+    'out'
+    """
+    found: set[str] | None = None
+    for _, _, line in islice(lines(source), most):
+        try:
+            record = json.loads(line)
+        except (ValueError, RecursionError):
+            return None
+        here = {key for key, value in record.items() if _is_json(value)} \
+            if isinstance(record, dict) else set()  # fmt: skip
+        found = here if found is None else found & here
+    return found.pop() if found and len(found) == 1 else None
+
+
+def _is_json(value: Any) -> bool:
+    if not isinstance(value, str) or value.strip()[:1] not in ("{", "["):
+        return False
+    try:
+        return isinstance(json.loads(value), (dict, list))
+    except (ValueError, RecursionError):
+        return False
 
 
 def words_around_json(file: str, head: bytes) -> Problem | None:

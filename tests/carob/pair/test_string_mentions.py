@@ -21,6 +21,7 @@ from carob.cli import main
 from carob.corpus.document import Span
 from carob.evaluate.options import table_for
 from carob.pair.string_mentions import can_be_located, located
+from carob.result.result import with_checksum
 from tests.carob.test_laws import SPACES, built
 from tests.worlds import examples, seeds
 
@@ -315,6 +316,28 @@ def test_the_way_is_in_the_signature_and_a_result_can_be_verified(
     assert f"|locate:none/{way}|" in result.read_text()
     assert 0 == main(["verify", str(result)])
     assert "all equal" in capsys.readouterr().out
+
+
+def test_triples_say_their_one_way_and_results_from_before_can_be_verified(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gold, system, result = (tmp_path / name for name in ("gold.jsonl", "t.triples", "r.json"))
+    mentions = [{"id": "a", "start": 0, "end": 3, "label": "P"},
+                {"id": "b", "start": 8, "end": 10, "label": "P"}]  # fmt: skip
+    relations = [{"label": "MET", "arguments": {"from": "a", "to": "b"}}]
+    text = {"id": "1", "text": "Ann met Bo", "mentions": mentions, "relations": relations}
+    gold.write_text(json.dumps(text))
+    triple = {"head": "Ann", "type": "MET", "tail": "Bo"}
+    system.write_text(json.dumps({"id": "1", "triples": [triple]}))
+    command = ["score", str(gold), str(system), "-m", "relations(types=ignore).F1", "-q"]
+    assert 0 == main([*command, "--resamples", "0", "-o", str(result)])
+    content = json.loads(result.read_text().replace("|locate:none/gold|", "|"))
+    del content["checksum"]
+    assert "locate" not in json.dumps(content)
+    for stored in (result.read_text(), json.dumps(with_checksum(content))):
+        result.write_text(stored)
+        assert 0 == main(["verify", str(result)])
+    assert 2 == capsys.readouterr().out.count("all equal")
 
 
 def test_a_way_that_does_not_exist_is_refused(files: tuple[Path, Path]) -> None:
