@@ -277,8 +277,14 @@ def test_verify_recomputes_all_numbers(finished: Path, tmp_path: Path) -> None:
     manifest = finished / "copy" / "manifest.json"
     made = carob.verify(manifest)
     assert made.checked > 300
-    assert not made.differences
+    assert (0, []) == (made.exit_code, made.differences)
     results = json.loads((finished / "copy" / "results.json").read_text())
+    for version, code in (("99.0.0", 0), ("0.2.0", 4)):  # another version is no difference
+        text = json.dumps(results | {"carob": version})
+        (finished / "copy" / "results.json").write_text(text)
+        made = carob.verify(manifest)
+        assert (code, []) == (made.exit_code, made.differences)
+        assert (code == 4) == (0 < made.not_compared < made.checked)
     results["learners"]["rote"]["oaod.F1"]["mean"] += 1e-9
     (finished / "copy" / "results.json").write_text(json.dumps(results))
     [difference] = carob.verify(manifest).differences
