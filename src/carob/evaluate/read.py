@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import os
 import re
 import sys
@@ -90,7 +89,9 @@ def sniffed(source: Source, raw: str = "") -> str:
 
 def _format_of_answers(source: Source, raw: str) -> str | None:
     """The format of the answers under a key, by the first that tell; None if there are none."""
-    from carob.formats.json_text import answers_under  # only answers need it
+    import json  # only answers need it
+
+    from carob.formats.json_text import answers_under
 
     for file in source.files.values() if source.is_folder else [source]:
         if file.head(1 << 10).lstrip(b"\xef\xbb\xbf \t\r\n")[:1] != b"{":

@@ -300,7 +300,7 @@ def test_gold_has_a_line_if_something_is_wrong_with_it(gold: Path) -> None:
     assert [str(other)] == [each.file for each in check(other, gold).by_file]
     bad = gold.with_name("bad.conll")
     bad.write_text("Ann B-\n")
-    assert str(check([other, gold], bad)).startswith(f"{bad}    1 error: line 1: K104 found")
+    assert str(check([other, gold], bad)).startswith(f"{bad}    1 error: line 1: K110 found")
 
 
 def test_what_is_in_a_zip_file_is_checked(gold: Path) -> None:
