@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+from carob.arrays.columns import compact
 from carob.arrays.types import FloatArray, IntArray
 from carob.counts.tally import Part, Statistic, Table, Tally
 from carob.infer import resampling as draws
@@ -235,3 +236,38 @@ def test_a_test_of_all_labels_is_the_same_with_and_without_those_of_labels() -> 
         both = test.every(together, [(0, 1), (2, 3)], np.random.default_rng(1))
         assert one[0].p.tolist() == both[0][0].p.tolist()
         assert not one[0].exact
+
+
+BOUNDS = [each for bits in (7, 8, 15, 16) for each in (2**bits - 1, 2**bits, 2**bits + 1)]
+"""Numbers around the largest ones of narrow types of whole numbers."""
+
+
+@pytest.mark.parametrize("units", [3, *BOUNDS])
+@pytest.mark.parametrize("largest", [1, *BOUNDS, 2**31 - 1, 2**31, 2**32 + 1])
+def test_no_size_is_too_large_for_the_type_of_a_column(units: int, largest: int) -> None:
+    """Tallies keep counts in few bytes; sums of many units do not fit into these."""
+    first, second = (narrow(units, largest, one) for one in (0, 1))
+    statistics = [
+        Statistic(table, share)
+        for tally in (first, second)
+        for table in (tally.unit_table(("tp", "fp")), tally.label_table(("tp", "fp")))
+    ]
+    sampler = Sampler(statistics, Units.of(units))
+    assert [units * largest - 1, 0.0] == statistics[0].table.sums.tolist()
+    for draws_of_one in sampler.bootstrap(3, np.random.default_rng(1)):
+        assert units * (largest - 1) <= draws_of_one.min() <= draws_of_one.max() <= units * largest
+    for moments in sampler.jackknife():
+        assert np.isfinite(moments.error).all()
+    test = Randomization(99)
+    for verdicts in test.every(sampler, [(0, 2), (1, 3)], np.random.default_rng(1)):
+        assert 0 < verdicts[0].p.item() <= 1
+
+
+def narrow(units: int, largest: int, one: int) -> Tally:
+    """A tally of `largest` in every unit but for one, which has one less."""
+    counts = np.full((units, 2), [largest, 0.0])
+    counts[one % units, 0] -= 1
+    return Tally(
+        units, ("A",), ("tp", "fp"), {}, np.arange(units, dtype=np.int32),
+        np.zeros(units, np.int8), compact(counts),
+    )  # fmt: skip

@@ -452,7 +452,7 @@ def _regrouped(weights: Iterable[ByteArray], least: int, most: int) -> Iterator[
 def _fits_single(line: FloatArray, count: int) -> bool:
     """Whether all sums of `count` of these numbers are exact in single precision."""
     largest = max(float(line.max(initial=0)), -float(line.min(initial=0)))
-    return is_whole(4 * line) and largest * count < SINGLE
+    return is_whole(4.0 * line) and largest * count < SINGLE
 
 
 def _exact(lines: FloatArray, count: int) -> FloatArray:
@@ -461,6 +461,8 @@ def _exact(lines: FloatArray, count: int) -> FloatArray:
     >>> _exact(np.array([[0.5, 3.0]]), 2)
     array([[0.5, 3. ]])
     """
+    # Counts may come in two bytes each, in which their sums do not fit.
+    lines = lines.astype(np.float64, copy=False)
     top = np.abs(lines).max(axis=1, initial=0.0, keepdims=True)
     unit = np.ldexp(1.0, np.frexp(top * count)[1] - 53)
     rounded: FloatArray = np.rint(lines / unit) * unit
