@@ -21,11 +21,12 @@ from carob.evaluate.options import Options, ScoreOptions, compared_table, table_
 from carob.evaluate.read import Scorable
 from carob.evaluate.run import LABEL_ROWS, Plan, Recipes, Run, prepare, too_few, too_many_labels
 from carob.evaluate.score import average_statistic, count_events, cut, label_statistic
-from carob.infer.interval import LEAST, JackknifeT, intervals
+from carob.infer.interval import JackknifeT, intervals
+from carob.infer.quantiles import NORMAL
 from carob.infer.randomization import CLOSE, Randomization, Verdict
 from carob.infer.ranking import clusters, holm, kendall, ranges, spearman, swaps
 from carob.infer.resampling import Contrast, Sampler
-from carob.infer.student import NORMAL
+from carob.pair.pair import Pair
 from carob.recipe import Recipe, spell
 from carob.result.comparison import Agreement, Comparison, Difference, Rank
 from carob.result.interval import Interval
@@ -164,18 +165,31 @@ def _statistics(
             if one not in there
         ]))  # fmt: skip
     groups = [group for group in groups if group.scores]
+    answers = {name: _answers(run.answers[name], pair) for name, pair in run.pairs.items()}
     for group in groups:
         recipe, label, _ = group.scores[0]
         for name in run.pairs:
             _, tally, mentions = counts[name][recipe.space]
             if (why := run.plan.without(recipe, of_mentions=mentions)) is not None:
                 raise UsageError(f"{recipe}: {why}; compare it by document")
-            group.statistics.append(
+            statistic = (
                 average_statistic(recipe, tally, options.zero)
                 if label is None
                 else label_statistic(recipe.measure, tally, options.zero)
             )
+            group.statistics.append(replace(statistic, answers=answers[name]))
     return groups, tuple(f"{recipe} is left out: {why}" for recipe, why in left_out.items())
+
+
+def _answers(corpus: Corpus, pair: Pair) -> str:
+    """A hash of what a system answers, whatever its file looks like."""
+    mentions = replace(pair.system, id=None, confidence=None, place=None)
+    # One document stands for all: mentions say in which of gold's they are.
+    own = replace(
+        corpus, unit=None, documents=Corpus.of("").documents, mentions=mentions,
+        labels=pair.labels, extra={}, renamed={}, form={},
+    )  # fmt: skip
+    return own.sha256
 
 
 class _Group:
@@ -258,19 +272,14 @@ def _differences(
 
 
 def _intervals(plan: Plan, sampler: Sampler, contrasts: Sequence[Contrast]) -> list[list[Interval]]:
-    """The intervals of differences and scores; without a method or with too few units, their
-    standard errors alone.
-    """
+    """The intervals of differences and scores; without a method, their standard errors alone."""
     options = plan.options
     made = intervals(
-        plan.method or JackknifeT(), sampler, plan.units, options.resamples, options.seed,
-        contrasts,
-    )  # fmt: skip
-    if plan.method is not None and len(plan.units) >= LEAST:
+        plan.method or JackknifeT(), sampler, plan.units, options.draws, options.seed, contrasts
+    )
+    if plan.method is not None:
         return made
-    few = f"no interval from {plan.units.words()}: at least {LEAST} are needed"
-    remarks = () if plan.method is None else (few,)
-    return [[replace(each, low=None, high=None, remarks=remarks) for each in row] for row in made]
+    return [[replace(each, low=None, high=None, remarks=()) for each in row] for row in made]
 
 
 def _difference(

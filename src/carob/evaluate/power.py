@@ -17,9 +17,9 @@ from carob.evaluate.options import Options, PowerOptions, compared_table
 from carob.evaluate.read import Scorable
 from carob.evaluate.run import prepare, too_few
 from carob.evaluate.score import average_statistic, count_events
-from carob.infer.interval import TRUSTED, JackknifeT, intervals
+from carob.infer.interval import JackknifeT, intervals
 from carob.infer.pilot import Pilot
-from carob.infer.student import NORMAL
+from carob.infer.quantiles import NORMAL
 from carob.recipe import Recipe, spell
 from carob.result.power import Point, Power
 
@@ -34,6 +34,9 @@ DEFAULT = {
 
 WORK = 1e9
 """About how much work goes into one size of study, in numbers that are added up."""
+
+TRUSTED = 20
+"""A smaller pilot is not reliable."""
 
 LEAST = 200
 """How many studies are simulated at least."""

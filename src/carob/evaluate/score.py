@@ -15,8 +15,8 @@ from carob.arrays.types import FloatArray
 from carob.corpus.corpus import Corpus
 from carob.corpus.problems import plain
 from carob.counts.count import Count
-from carob.counts.quantities import valued
-from carob.counts.tally import Statistic, Sums, Tally
+from carob.counts.quantities import Quantities, valued
+from carob.counts.tally import CountTable, Items, Scale, Statistic, Sums, Tally
 from carob.evaluate.options import Options, ScoreOptions, table_for, table_recipes
 from carob.evaluate.read import Scorable
 from carob.evaluate.run import (
@@ -247,7 +247,18 @@ def average_statistic(recipe: Recipe, tally: Tally, zero: float | None) -> Stati
         averaged: Averaged = average.value(measure, table, sums, zero)
         return averaged.value
 
-    return Statistic(table, value)
+    if (items := hook(average, "items")) is not None:
+        return Statistic(table, value, scale=Scale(measure.range, items))
+    if hook(average, "of_labels"):
+        scale = Scale(measure.range, terms=label_statistic(measure, tally, zero))
+        return Statistic(table, value, scale=scale)
+    scale = scale_of(measure, table)
+    if table.quantities(table.sums)["gold_all"].shape != (1,):  # some other mean over labels
+        scale = Scale(measure.range, _of_any_label(scale.items), _of_any_label(scale.either))
+        return Statistic(table, value, scale=scale)
+    return Statistic(
+        table, value, scale=scale._replace(of_label=hook(average, "label") is not None)
+    )
 
 
 def label_statistic(measure: Measure, tally: Tally, zero: float | None) -> Statistic:
@@ -257,7 +268,32 @@ def label_statistic(measure: Measure, tally: Tally, zero: float | None) -> Stati
     def value(sums: FloatArray) -> FloatArray:
         return valued(measure, table.quantities(sums), zero)
 
-    return Statistic(table, value, table.columns_of(len(tally.labels)))
+    scale = scale_of(measure, table)._replace(of_label=True)
+    return Statistic(table, value, table.columns_of(len(tally.labels)), scale)
+
+
+def scale_of(measure: Measure, table: CountTable) -> Scale:
+    """What intervals have to know of a measure of the quantities in a table."""
+    if isinstance(measure, Count):
+        return Scale(measure.range)
+
+    def of(function: Callable[[Quantities], Any] | None) -> Callable[[FloatArray], Any] | None:
+        return None if function is None else lambda sums: function(table.quantities(sums))
+
+    denominator, share = hook(measure, "denominator"), hook(measure, "share")
+    return Scale(
+        measure.range,
+        items=of(Quantities.items_there if denominator is None else lambda q: q.sum(denominator)),
+        either=of(Quantities.items_there),
+        share=of(None if share is None else lambda q: (q[share[0]], q[share[1]])),
+        most=of(hook(measure, "most_items")),
+        by_chance=of(hook(measure, "by_chance")),
+        why_not=of(hook(measure, "without_interval")),
+    )
+
+
+def _of_any_label(items: Items | None) -> Items | None:
+    return None if items is None else lambda rows: items(rows).sum(axis=-1, keepdims=True)
 
 
 def average(recipe: Recipe, tally: Tally, zero: float | None) -> Averaged:
@@ -282,9 +318,12 @@ def _intervals(
         else:
             statistics[recipe] = average_statistic(recipe, tally, options.zero)
         few = len(tally.labels) <= LABEL_ROWS
+        labels = (recipe.space, recipe.measure)
         if few and plan.attributable(recipe.measure, of_mentions=mentions):
-            labels = (recipe.space, recipe.measure)
-            statistics[labels] = label_statistic(recipe.measure, tally, options.zero)
+            # The rows of labels are also the terms of a mean over labels.
+            terms = statistics[recipe].scale.terms if recipe in statistics else None
+            if terms is not None or labels not in statistics:
+                statistics[labels] = terms or label_statistic(recipe.measure, tally, options.zero)
     made = plan.intervals(list(statistics.values()))
     return intervals | (dict(zip(statistics, made, strict=True)) if made else {})
 
@@ -362,7 +401,8 @@ def _value(
         remarks = (intervals,) if isinstance(intervals, str) else ()
         return Value(number, support=float(support), remarks=remarks)
     interval = intervals[place]
-    return Value(number, *cut(interval, limits), float(support), interval.remarks)
+    ends = cut(interval, limits)
+    return Value(number, *ends, float(support), interval.remarks, interval.effective)
 
 
 def cut(interval: Interval, limits: tuple[float, float]) -> tuple[float | None, float | None]:

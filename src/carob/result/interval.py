@@ -31,6 +31,8 @@ class Interval(Part):
     remarks: tuple[str, ...] = ()
     error: float | None = None
     """The standard error, by the jackknife."""
+    effective: float | None = None
+    """How many independent items the units are worth, if the interval is made from that."""
 
     columns: ClassVar[tuple[str, ...]] = ("value", "low", "high", "level", "method", "remarks")
 
