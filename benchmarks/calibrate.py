@@ -312,10 +312,12 @@ def main() -> None:
     arguments = parser.parse_args()
     rng = np.random.default_rng(arguments.seed)
     tallied = Tallied.of(Population(arguments.documents, rng))
-    of = {text: each.point[name[3]] for each, name in zip(tallied.statistics, tallied.names,
-          strict=True) for text in [f"{name[1]} {name[2]}"]}  # fmt: skip
-    print("exact F1 of the population: "
-          + ", ".join(f"{name} {of[f'{name} exact.F1']:.3f}" for name in SKILLS) + "\n")  # fmt: skip
+    values = [
+        f"{name[1]} {each.point[0]:.3f}"
+        for each, name in zip(tallied.statistics, tallied.names, strict=True)
+        if name[2] == "exact.F1"
+    ]
+    print(f"exact F1 of the population: {', '.join(values)}\n")
     methods: list[Method] = [Effective(), JackknifeT(), Percentile(), Bca()]
     found: dict[Cell, Coverage] = {}
     for method in methods:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 
-from carob.arrays.types import FloatArray
 from carob.counts.quantities import ratio
 from carob.counts.tally import Scale, Statistic, Table
 from carob.infer.effective import Effective
@@ -13,7 +14,7 @@ from carob.infer.interval import intervals
 from carob.infer.resampling import Units
 from carob.result.interval import Interval
 
-Rows = list[tuple[float, float]]
+Rows = Sequence[tuple[float, float]]
 
 
 def f1(rows: Rows) -> Statistic:

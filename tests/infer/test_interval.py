@@ -21,8 +21,8 @@ from carob.infer.interval import (
     default,
     intervals,
 )
-from carob.infer.resampling import Sampler, Units
 from carob.infer.quantiles import student
+from carob.infer.resampling import Sampler, Units
 from carob.result.interval import Interval
 
 Rows = list[list[float]] | FloatArray

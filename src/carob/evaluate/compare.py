@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,13 +20,12 @@ from carob.counts.tally import Statistic, Tally
 from carob.evaluate.options import Options, ScoreOptions, compared_table, table_recipes
 from carob.evaluate.read import Scorable
 from carob.evaluate.run import LABEL_ROWS, Plan, Recipes, Run, prepare, too_few, too_many_labels
-from carob.evaluate.score import average_statistic, count_events, cut, label_statistic
+from carob.evaluate.score import Counts, average_statistic, count_events, cut, label_statistic
 from carob.infer.interval import JackknifeT, intervals
 from carob.infer.quantiles import NORMAL
 from carob.infer.randomization import CLOSE, Randomization, Verdict
 from carob.infer.ranking import clusters, holm, kendall, ranges, spearman, swaps
 from carob.infer.resampling import Contrast, Sampler
-from carob.pair.pair import Pair
 from carob.recipe import Recipe, spell
 from carob.result.comparison import Agreement, Comparison, Difference, Rank
 from carob.result.interval import Interval
@@ -165,7 +164,7 @@ def _statistics(
             if one not in there
         ]))  # fmt: skip
     groups = [group for group in groups if group.scores]
-    answers = {name: _answers(run.answers[name], pair) for name, pair in run.pairs.items()}
+    answers = _answers(run, counts)
     for group in groups:
         recipe, label, _ = group.scores[0]
         for name in run.pairs:
@@ -177,19 +176,27 @@ def _statistics(
                 if label is None
                 else label_statistic(recipe.measure, tally, options.zero)
             )
-            group.statistics.append(replace(statistic, answers=answers[name]))
+            group.statistics.append(replace(statistic, answers=answers.get(name, "")))
     return groups, tuple(f"{recipe} is left out: {why}" for recipe, why in left_out.items())
 
 
-def _answers(corpus: Corpus, pair: Pair) -> str:
-    """A hash of what a system answers, whatever its file looks like."""
-    mentions = replace(pair.system, id=None, confidence=None, place=None)
-    # One document stands for all: mentions say in which of gold's they are.
-    own = replace(
-        corpus, unit=None, documents=Corpus.of("").documents, mentions=mentions,
-        labels=pair.labels, extra={}, renamed={}, form={},
-    )  # fmt: skip
-    return own.sha256
+def _answers(run: Run, counts: Mapping[str, Mapping[Any, Counts]]) -> dict[str, str]:
+    """A hash of what each system answers, whatever its file looks like, if counts are equal."""
+    alike: dict[Any, list[str]] = {}
+    for name, own in counts.items():
+        columns = [(t.unit, t.label, t.counts) for _, t, _ in own.values()]
+        key = tuple(column.tobytes() for each in columns for column in each)
+        alike.setdefault(hash(key), []).append(name)
+    hashes = {}
+    for name in (name for names in alike.values() if len(names) > 1 for name in names):
+        mentions = replace(run.pairs[name].system, id=None, confidence=None, place=None)
+        # One document stands for all: mentions say in which of gold's they are.
+        own_items = replace(
+            run.answers[name], unit=None, documents=Corpus.of("").documents, mentions=mentions,
+            labels=run.pairs[name].labels, extra={}, renamed={}, form={},
+        )  # fmt: skip
+        hashes[name] = own_items.sha256
+    return hashes
 
 
 class _Group:

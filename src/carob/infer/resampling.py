@@ -218,10 +218,8 @@ class Moments:
 
     def only(self, some: slice) -> Moments:
         """The moments of some scores."""
-        return Moments(*(
-            each if isinstance(each, int) else each[..., some]
-            for each in (getattr(self, field.name) for field in fields(self))
-        ))  # fmt: skip
+        every = {field.name: getattr(self, field.name) for field in fields(self)}
+        return replace(self, **{k: v[..., some] for k, v in every.items() if k != "size"})
 
 
 class Sampler:
@@ -548,13 +546,15 @@ def _powers(away: FloatArray) -> FloatArray:
 
     Deviations from the score itself are small, so the powers keep their digits.
     """
+    # A row for each score: its sums must not depend on which other scores there are.
+    away = np.ascontiguousarray(away.T)
     undefined = np.isnan(away)
     if undefined.any():
         away = np.where(undefined, 0.0, away)
     square = away * away
-    count = len(away) - undefined.sum(axis=0)
+    count = away.shape[1] - undefined.sum(axis=1)
     powers = (away, square, square * away, square * square)
-    return np.array([count, *(each.sum(axis=0) for each in powers)])
+    return np.array([count, *(each.sum(axis=1) for each in powers)])
 
 
 def _moments(sums: FloatArray, point: FloatArray, size: int) -> Moments:
