@@ -369,3 +369,18 @@ def test_differences_do_not_depend_on_the_order_of_the_file() -> None:
         for rows in (range(40), order)
     )
     assert (plain.low, plain.high, plain.p) == (mixed.low, mixed.high, mixed.p)
+
+
+def test_a_document_that_holds_much_is_named() -> None:
+    many, few = "[Ann]PER " * 30, "[Ann]PER slept"
+    gold = Corpus.of(*[many, *[few] * 11])
+    system = Corpus.of(*["Ann " * 30, *[few] * 11])
+    sentence = "intervals do not know how such documents vary"
+    assert score(gold, {"a": system}, "exact.F1").remarks == (
+        f"document 1 holds 73 % of the gold items; {sentence}",
+    )
+    assert score(gold, {"a": gold}, "exact.F1").remarks == (
+        f"document 1 holds 73 % of the gold items; {sentence}",
+        f"document 1 holds 73 % of the items of a; {sentence}",
+    )
+    assert score(gold, {"a": gold}, "exact.F1", resamples=0).remarks == ()

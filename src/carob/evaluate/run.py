@@ -136,7 +136,7 @@ class Plan:
         """What holds for every interval of the run."""
         if self.method is None:
             return ()
-        from carob.infer.interval import TRUSTED
+        from carob.result.interval import TRUSTED
 
         remarks = []
         size = self.units.words()

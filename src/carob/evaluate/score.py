@@ -34,6 +34,7 @@ from carob.pair.pair import Pair, pieces
 from carob.plugin import Averaged, Measure, hook
 from carob.recipe import Recipe
 from carob.result import signature
+from carob.result.interval import TRUSTED
 from carob.result.result import number_or_none, whole
 from carob.result.scores import Score, Scores, Value
 
@@ -106,6 +107,7 @@ def has_confidences(corpus: Corpus) -> bool:
 def score_run(run: Run, options: Options, *, by_document: bool = False) -> Scores:
     """The scores of files that are read and paired."""
     scores: list[Score] = []
+    heavy: dict[str, None] = {}
     labels = max(len(pair.labels) for pair in run.pairs.values())
     rows = labels * len(run.recipes) * len(run.pairs)
     pairs: Iterable[tuple[str, Pair]] = run.pairs.items()
@@ -116,11 +118,12 @@ def score_run(run: Run, options: Options, *, by_document: bool = False) -> Score
             counts, run.recipes, name, options, fields, plan,
             by_document=by_document, by_label=rows <= MOST_ROWS,
         )  # fmt: skip
+        heavy |= dict.fromkeys(heavy_documents(counts, name, run))
     documents = run.reference.documents if by_document else None
     return Scores(
         __version__, run.gold, run.system_files(), tuple(scores),
-        run.plan.remarks() + run.remarks + missing_rows(labels, rows, scores, run.plan)
-        + _unread_answers(scores),
+        run.plan.remarks() + tuple(heavy) + run.remarks
+        + missing_rows(labels, rows, scores, run.plan) + _unread_answers(scores),
         None if run.task is None else run.task.to_dict(), set_aside=run.set_aside,
         documents=() if documents is None else tuple(map(documents.name, range(len(documents)))),
     )  # fmt: skip
@@ -136,6 +139,26 @@ def missing_rows(labels: int, rows: int, scores: Sequence[Score], plan: Plan) ->
     if plan.method is None or (labels := max(len(each.by_label) for each in scores)) <= LABEL_ROWS:
         return ()
     return (f"{labels:,} labels, more than {LABEL_ROWS:,}: their rows have no intervals",)
+
+
+HEAVY = 0.2
+"""If one document holds more of all items, intervals cannot know how such documents vary."""
+
+
+def heavy_documents(counts: Mapping[Any, Counts], name: str, run: Run) -> list[str]:
+    """A remark for each side of which one document holds most; over a few documents, one must."""
+    if run.plan.method is None or len(run.reference) < TRUSTED:
+        return []
+    remarks = []
+    for what, side in (("gold_all", "gold items"), ("system_all", f"items of {plain(name)}")):
+        for tally, _, _ in list(counts.values())[:1]:
+            items = tally.by_unit()[what]
+            share = items.max(initial=0.0) / max(items.sum(), 1e-9)
+            if share > HEAVY:
+                document = plain(run.reference.documents.name(int(items.argmax())))
+                remarks.append(f"document {document} holds {100 * share:.0f} % of the {side}; "
+                               "intervals do not know how such documents vary")  # fmt: skip
+    return remarks
 
 
 def _unread_answers(scores: Sequence[Score]) -> tuple[str, ...]:
@@ -345,12 +368,20 @@ def _score(
         _label_rows, recipe.measure, tally.labels if by_label else (), sums, options.zero,
         label_intervals,
     )  # fmt: skip
+    overall = _value(
+        averaged.value, _total(sums, "gold_all", place), intervals.get(recipe), 0, limits
+    )
+    if (by_chance := hook(recipe.measure, "by_chance")) is not None:
+        table = recipe.average.table(recipe.measure, tally, options.zero)
+        chance = by_chance(table.quantities(table.sums)) if isinstance(table, CountTable) else []
+        if len(chance) == 1:  # a mean over labels shows none
+            overall = replace(overall, by_chance=number_or_none(chance[0]))
     return Score(
         name,
         str(recipe),
         recipe.block,
         recipe.names.measure,
-        _value(averaged.value, _total(sums, "gold_all", place), intervals.get(recipe), 0, limits),
+        overall,
         partial(_signature, recipe, signature_fields),
         rows if label_intervals is None else rows(),
         partial(_totals, sums, outcomes, place),

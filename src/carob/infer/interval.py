@@ -18,10 +18,8 @@ from carob.infer.quantiles import NORMAL, student
 from carob.infer.resampling import Contrast, Moments, Sampler, Units
 from carob.result.interval import Interval
 
-FEW, TRUSTED = 30, 10
-"""Of the methods by name, BCa suits FEW units or more. Below TRUSTED a remark says how many units
-an interval rests on.
-"""
+FEW = 30
+"""Of the methods by name, BCa suits this many units or more."""
 
 DRAWS = 1000
 """How many resamples are drawn, unless the caller says how many."""

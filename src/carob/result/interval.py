@@ -10,6 +10,9 @@ import numpy as np
 from carob.arrays.types import FloatArray
 from carob.result.result import Part, with_interval
 
+TRUSTED = 10
+"""Below, a remark says on how many units an interval rests."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Interval(Part):

@@ -29,6 +29,8 @@ class Value(Part):
     """What there is to say about the interval."""
     effective: float | None = None
     """How many independent items the documents are worth, if the interval is made from that."""
+    by_chance: float | None = None
+    """What chance alone would show of an error; None if the measure does not say."""
 
     def to_dict(self) -> dict[str, Any]:
         """As in JSON.
