@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -26,7 +26,7 @@ import numpy as np
 
 from carob.arrays.types import FloatArray, IntArray
 from carob.corpus.corpus import Corpus
-from carob.counts.tally import Statistic, Table
+from carob.counts.tally import Items, Statistic, Table
 from carob.evaluate.options import Options
 from carob.evaluate.run import prepare
 from carob.evaluate.score import average_statistic, count_events, label_statistic
@@ -176,6 +176,12 @@ class Tallied:
                     made.rows[id(table)] = table.rows(np.arange(table.units))
         return made
 
+    def only(self, *, means: bool) -> Tallied:
+        """The means over labels, or all other scores."""
+        kept = [i for i, each in enumerate(self.statistics)
+                if (each.scale.terms is not None) == means]  # fmt: skip
+        return Tallied([self.statistics[i] for i in kept], [self.names[i] for i in kept], self.rows)
+
     def world(self, drawn: IntArray) -> Sampler:
         """The same statistics over these documents."""
         tables: dict[int, Table] = {}
@@ -204,6 +210,49 @@ class Tallied:
         return each, names
 
 
+class Worlds(Sampler):
+    """Many worlds as one sampler: each score of each world is a score of its own, world by world.
+    Means over labels, whose labels belong together, cannot be made in this way.
+    """
+
+    def __init__(self, tallied: Tallied, drawn: IntArray) -> None:
+        self.rows = tallied.rows
+        self.drawn = drawn  # worlds x units
+        self.keys: dict[int, int] = {}
+        tables: dict[int, Table] = {}
+        made = []
+        for each in tallied.statistics:
+            key = id(each.table)
+            if key not in tables:
+                tables[key] = Table(drawn.shape[1], each.table.width, ())
+                tables[key].sums = self.rows[key][drawn].sum(axis=1)
+                self.keys[id(tables[key])] = key
+            one = replace(each, table=tables[key])
+            one.point = one.values(tables[key].sums).reshape(-1)
+            made.append(one)
+        super().__init__(made, Units.of(drawn.shape[1]))
+
+    def by_size(self, contrasts: Sequence[Contrast]) -> list[tuple[Sampler, list[Contrast]]]:
+        return [(self, list(contrasts))]
+
+    def left_out(
+        self, statistics: Sequence[Statistic]
+    ) -> Iterator[tuple[int, dict[int, FloatArray]]]:
+        values = {}
+        for each in {id(one): one for one in statistics}.values():
+            rows = self.rows[self.keys[id(each.table)]][self.drawn]
+            left = (each.table.sums[:, None] - rows).transpose(1, 0, 2)  # units x worlds x columns
+            scores = each.values(left.reshape(-1, rows.shape[-1]))
+            values[id(each)] = scores.reshape(left.shape[0], -1)
+        if values:
+            yield 0, values
+
+    def units_with(self, items: Sequence[tuple[Table, Items]]) -> tuple[IntArray, FloatArray]:
+        each = [own(self.rows[self.keys[id(table)]][self.drawn]) for table, own in items]
+        there = np.maximum.reduce([one.reshape(*self.drawn.shape, -1) for one in each])
+        return (there > 0).sum(axis=1).reshape(-1), there.max(axis=1).reshape(-1)
+
+
 Cell = tuple[str, int, str, str, str]
 """The row of a table, documents, method, system and recipe."""
 
@@ -230,28 +279,50 @@ class Coverage:
 def simulate(
     tallied: Tallied, method: Method, sizes: Sequence[int], worlds: Sequence[int], seed: int
 ) -> dict[Cell, Coverage]:
-    """The coverage of one method under every recipe and size, in these worlds."""
+    """The coverage of one method under every recipe and size, in these worlds; many at a time if
+    the method draws nothing.
+    """
+    found: dict[Cell, Coverage] = {}
+    together = 1 if method.draws else TOGETHER
+    for part in (tallied.only(means=False), tallied.only(means=True)):
+        for size in sizes:
+            means = part.statistics[0].scale.terms is not None
+            step = 1 if means else max(1, together // size)
+            for first in range(0, len(worlds), step):
+                _simulate(part, method, size, worlds[first : first + step], seed, found)
+    return found
+
+
+TOGETHER = 2_000
+"""About how many units of worlds are worked on at a time."""
+
+
+def _simulate(
+    tallied: Tallied, method: Method, size: int, worlds: Sequence[int], seed: int,
+    found: dict[Cell, Coverage],
+) -> None:  # fmt: skip
+    """Add the coverage in some worlds of one size."""
     contrasts, names = tallied.contrasts()
     points = [each.point for each in tallied.statistics]
     truth = [
         points[c[0]][n[3]] - (points[c[1]][n[3]] if len(c) == 2 else 0.0)
         for c, n in zip(contrasts, names, strict=True)
     ]
-    found: dict[Cell, Coverage] = {}
     population = tallied.statistics[0].table.units
-    for world in worlds:
-        for size in sizes:
-            rng = np.random.default_rng([seed, size, world])
-            sampler = tallied.world(rng.integers(0, population, size))
-            made = intervals(method, sampler, sampler.units, 1000, world, contrasts)
-            for row, name, true in zip(made, names, truth, strict=True):
-                cell = found.setdefault((name[0], size, method.name, *name[1:3]), Coverage())
-                low, high = row[name[3]].low, row[name[3]].high
-                if low is not None and high is not None:
-                    cell.made += 1
-                    cell.held += low - 1e-12 <= true <= high + 1e-12
-                    cell.width += high - low
-    return found
+    drawn = np.array([
+        np.random.default_rng([seed, size, world]).integers(0, population, size)
+        for world in worlds
+    ])  # fmt: skip
+    sampler = tallied.world(drawn[0]) if len(worlds) == 1 else Worlds(tallied, drawn)
+    made = intervals(method, sampler, sampler.units, 1000, worlds[0], contrasts)
+    for row, name, true in zip(made, names, truth, strict=True):
+        cell = found.setdefault((name[0], size, method.name, *name[1:3]), Coverage())
+        width = len(row) // len(worlds)
+        for each in row[name[3] :: width]:
+            if each.low is not None and each.high is not None:
+                cell.made += 1
+                cell.held += each.low - 1e-12 <= true <= each.high + 1e-12
+                cell.width += each.high - each.low
 
 
 def rejected(tallied: Tallied, size: int, tests: int, seed: int) -> float:

@@ -140,7 +140,7 @@ class _Rules:
         scale, point = statistic.scale, statistic.point
         width, sums = len(point), statistic.table.sums[None]
         some = np.ones(width)
-        if scale.items is not None and moments.agree.any():
+        if scale.items is not None and (moments.agree | (point <= 0)).any():
             units, _ = self.sampler.units_with([(statistic.table, scale.items)])
             some = np.maximum(units, some)
         unknown = np.full(width, np.nan)
@@ -166,7 +166,7 @@ class _Rules:
         """The ends with their remarks, but for scores that have no interval."""
         scale, point = statistic.scale, statistic.point
         sums = statistic.table.sums[None]
-        why = scale.why_not(sums) if scale.why_not else [""] * len(point)
+        why = _why_not(statistic)
         nothing = np.zeros(len(point), bool)
         if scale.either is not None:  # a score of nothing is a convention
             nothing = ~(scale.either(sums).reshape(-1) > 0)
@@ -217,6 +217,9 @@ class _Rules:
                 for count, row in zip(units.tolist(), few.tolist(), strict=True)
             ]  # fmt: skip
         missing = np.isnan(difference) | (own.count == 0)
+        for place, why in enumerate(zip(*map(_why_not, key), strict=True)):
+            if any(why):
+                missing[place], remarks[place] = True, tuple(dict.fromkeys(filter(None, why)))
         low, high = (np.where(missing, np.nan, end) for end in (low, high))
         return Ends(low, high, np.full(len(low), np.nan), remarks)
 
@@ -231,13 +234,9 @@ class _Rules:
         there = ~np.isnan(labels[0])
         count = int(there.sum())
         nothing = np.full(1, np.nan)
-        wanting = [
-            remark
-            for each in terms for remark in self.ends[id(each),].remarks
-            if each.scale.why_not and remark
-        ]  # fmt: skip
+        wanting = [why for each in terms for why in _why_not(each) if why]
         if not count or np.isnan(point).any() or wanting:
-            return Ends(nothing, nothing, nothing, wanting[:1] or [()])
+            return Ends(nothing, nothing, nothing, [tuple(wanting[:1])])
         agree = of_terms.agree
         weights = np.zeros((len(agree), 2))
         varies = there & ~agree
@@ -439,6 +438,13 @@ def _terms(key: Key) -> Key:
     """The scores of labels whose mean a statistic is, or two are."""
     terms = [each.scale.terms for each in key]
     return tuple(each for each in terms if each is not None)
+
+
+def _why_not(statistic: Statistic) -> Sequence[str]:
+    """Why each score has no interval; empty where it has one."""
+    why_not = statistic.scale.why_not
+    none = [""] * len(statistic.point)
+    return none if why_not is None else why_not(statistic.table.sums[None])
 
 
 def _of_label(key: Key) -> bool:

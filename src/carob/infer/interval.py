@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import ClassVar, NamedTuple, Protocol
 
 import numpy as np
@@ -104,7 +105,7 @@ class JackknifeT:
         error = float(moments.error[place])
         if error == 0:
             remarks.append("all leave-one-out scores agree, the interval is the point")
-        half = student((1 + self.level) / 2, freedom).item() * error
+        half = _student((1 + self.level) / 2, freedom) * error
         return Interval(
             point, point - half, point + half, self.level, self.name, remarks=tuple(remarks)
         )
@@ -176,6 +177,11 @@ class Bca:
                 return None
             tails.append(NORMAL.cdf(bias + away / (1 - skew * away)))
         return tails[0], tails[1]
+
+
+@cache
+def _student(probability: float, freedom: int) -> float:
+    return student(probability, freedom).item()
 
 
 def none(method: Method, point: float, *why: str) -> Interval:

@@ -1,41 +1,26 @@
 """Bootstrap and jackknife of any number of scores at once: weights times tables.
 
 Every score is a function of column sums (see counts/tally.py). The columns of all tables form one
-matrix, and the sums of all resamples are the product of their weights with it.
-
-A resample of n units takes n of them at random, with replacement; its weights say how often it
-takes each. To throw n balls into n cells one by one is slow. Poisson numbers, drawn for each cell
-by itself, are multinomial once their sum is known, whatever it is. So a Poisson number for each
-cell, of a mean a little below 1, and then as many single balls as are still missing, have the same
-distribution as n single balls. If the sum is too large, balls are taken away again at random.
+matrix, and the sums of all resamples are the product of their weights with it. A resample of n
+units takes n of them at random, with replacement; its weights say how often it takes each.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
 
 from carob import progress
 from carob.arrays.columns import is_whole, stretches
-from carob.arrays.types import BoolArray, ByteArray, FloatArray, IntArray, SingleArray
+from carob.arrays.types import BoolArray, ByteArray, FloatArray, IntArray
 from carob.counts.tally import Items, Statistic, Table
 
 CHUNK = 1 << 20
 """About how many weights are made at a time. A different number gives different draws."""
-
-FEW = 256
-"""Fewer units are drawn one by one."""
-
-SPREAD = 3.0
-"""How many standard deviations below the number of units the Poisson numbers aim at."""
-
-LARGEST = 40
-"""No Poisson number of a mean below 1 is ever this large: the probability is below 1e-47."""
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -105,7 +90,7 @@ def resamples(units: Units, draws: int, rng: np.random.Generator) -> Iterator[By
     """How often each resample takes each unit (draws x units, in the order of drawing), some
     resamples at a time. Each stratum keeps its size.
     """
-    step = max(1, CHUNK // max(len(units), 1))
+    step = max(TOGETHER, CHUNK // max(len(units), 1))
     strata = list(pairwise(units.bounds.tolist()))
     for start in range(0, draws, step):
         count = min(step, draws - start)
@@ -117,7 +102,7 @@ def exchanges(units: int, draws: int, rng: np.random.Generator) -> Iterator[Byte
     """Whether each trial exchanges the answers of two systems for a unit, 0 or 1 (trials x units),
     some trials at a time.
     """
-    step = max(1, CHUNK // max(units, 1))
+    step = max(TOGETHER, CHUNK // max(units, 1))
     for start in range(0, draws, step):
         count = min(step, draws - start)
         words = rng.integers(0, 1 << 64, size=(count, -(-units // 64)), dtype=np.uint64)
@@ -126,65 +111,23 @@ def exchanges(units: int, draws: int, rng: np.random.Generator) -> Iterator[Byte
 
 def _multinomial(count: int, size: int, rng: np.random.Generator) -> ByteArray:
     """`count` times, how many of `size` balls fall into each of `size` cells."""
-    if size < FEW:
-        weights, missing = np.zeros((count, size), np.uint8), np.full(count, size)
-    else:
-        weights = _poisson(1 - SPREAD / math.sqrt(size), (count, size), rng)
-        missing = size - weights.sum(axis=1, dtype=np.int32).astype(np.int64)
-        for row in np.flatnonzero(missing < 0).tolist():
-            balls = np.repeat(np.arange(size), weights[row])
-            surplus = rng.choice(balls, -int(missing[row]), replace=False)
-            np.subtract.at(weights[row], surplus, np.uint8(1))
-        missing = np.maximum(missing, 0)
-    first_cell = np.repeat(np.arange(count) * size, missing)
-    cells = first_cell + rng.integers(0, size, size=len(first_cell))
+    cells = rng.integers(0, size, size=(count, size), dtype=np.uint32)
+    first = np.arange(count, dtype=np.int64)[:, None] * size
+    weights = np.bincount((cells + first).ravel(), minlength=count * size)
     # A byte is enough: more than 255 balls in one cell are less likely than a broken machine.
-    np.add.at(weights.reshape(-1), cells, np.uint8(1))
-    return weights
-
-
-def _poisson(mean: float, shape: tuple[int, int], rng: np.random.Generator) -> ByteArray:
-    """Poisson numbers, by looking up random bytes."""
-    table, ends = _poisson_table(mean)
-    known, count = len(table), math.prod(shape)
-    words = rng.integers(0, 1 << 64, size=-(-count // 8), dtype=np.uint64)
-    random_bytes = words.astype("<u8", copy=False).view(np.uint8)[:count]
-    # translate is twice as fast as take, which turns every byte into an index of eight bytes.
-    numbers = np.frombuffer(bytearray(random_bytes).translate(table.ljust(256)), np.uint8)
-    left_over = np.flatnonzero(random_bytes >= known)
-    numbers[left_over] = np.searchsorted(ends, rng.random(len(left_over)), "right")
-    return numbers.reshape(shape)
-
-
-@lru_cache(maxsize=64)
-def _poisson_table(mean: float) -> tuple[bytes, FloatArray]:
-    """The numbers that random bytes stand for, and how the bytes after these choose theirs.
-
-    A number has as many of the 256 bytes as fit into its probability. The few bytes that are left
-    over stand for what remains of all probabilities; a second random number decides among these:
-    the remains of number k end at `ends[k]`.
-    """
-    chance = math.exp(-mean) * np.cumprod([1.0, *(mean / k for k in range(1, LARGEST))])
-    share = np.floor(256 * chance).astype(np.int64)
-    table = np.repeat(np.arange(LARGEST, dtype=np.uint8), share).tobytes()
-    remains = np.cumsum(256 * chance - share)
-    return table, remains / remains[-1]
+    return weights.astype(np.uint8).reshape(count, size)
 
 
 HELD = 1 << 20
 """About how many sums are kept at a time: it changes memory and speed, no result."""
 
-TOGETHER, BLOCK, SMALL_BLOCK = 8, 1 << 21, 1 << 16
-"""At least this many weights of each unit, and about this many weights of all units, are multiplied
-at a time, if they fit: the matrix is then read from memory once for all of them. The few columns in
-double precision are multiplied with small blocks, which stay in the cache."""
+TOGETHER = 8
+"""At least this many resamples are multiplied at a time: the matrix is read once for all of them.
+"""
 
 LARGE, GROUPS = 1 << 24, 400
 """Where units x columns of a table are more than LARGE, the jackknife leaves out GROUPS groups of
 units, one group at a time, instead of single units."""
-
-SINGLE = 2.0**22
-"""Sums of quarters below this are exact in single precision, which is twice as fast."""
 
 Summed = Mapping[int, tuple[int, IntArray]]
 """For the number of a table, that of the table whose columns it adds up, and which it adds."""
@@ -434,19 +377,8 @@ class Matrix:
                     if number == len(every):
                         candidates.append(number)
                         every.append(line)
-        small = np.array([_fits_single(line, size) for line in every], bool)
-        new_number = np.argsort(np.argsort(~small, kind="stable"))
-        single, double = (
-            np.array([every[i] for i in np.flatnonzero(of_kind)]).reshape(-1, size)
-            for of_kind in (small, ~small)
-        )
-        # Units x columns. Many columns are multiplied fastest if they lie side by side in memory,
-        # few if they lie one after the other.
-        self._single = np.array(single.T, np.float32, order="C")
-        self._double = _exact(double, size).T
-        new_number = np.append(new_number, -1)
-        for place in self._places:
-            place[:] = new_number[place]
+        exact = _exact(np.array(every, np.float64).reshape(-1, size), size)
+        self._columns = np.ascontiguousarray(exact.T)
         self.width = len(every)
         self._sparse = []
         for place, part in sparse:
@@ -463,68 +395,28 @@ class Matrix:
     ) -> Iterator[tuple[slice, list[FloatArray]]]:
         """The sums of each table (draws x columns), for some draws at a time; `what` they are."""
         held = max(1, HELD // max(self.width, 1))
-        least = min(held, self._together(BLOCK))
-        single = np.empty((min(least, draws), self.units), np.float32)
-        double = np.empty((min(self._together(SMALL_BLOCK), draws), self.units))
-        first, parts = 0, []
-        pieces = _regrouped(weights, least, held)
         if progress.observer is not None:
-            pieces = progress.steps(pieces, what, draws, len)
-        for piece in pieces:
-            parts.append(self._product(piece, single, double))
-            count = sum(part.shape[1] for part in parts)
-            if count >= held or first + count == draws:
-                product = np.concatenate(parts, axis=1)
+            weights = progress.steps(weights, what, draws, len)
+        first = 0
+        for piece in weights:
+            for low in range(0, len(piece), held):
+                some = piece[low : low + held]
+                product = self._product(some)
                 sums = [
                     (product[place] if place.ndim == 1 else product[place].sum(axis=1)).T
                     for place in self._places
                 ]
-                yield slice(first, first + count), sums
-                first, parts = first + count, []
+                yield slice(first, first + len(some)), sums
+                first += len(some)
 
-    def _together(self, block: int) -> int:
-        """How many weights of each unit make about this many weights of all units."""
-        return max(TOGETHER, block // max(self.units, 1))
-
-    def _product(self, weights: ByteArray, single: SingleArray, double: FloatArray) -> FloatArray:
-        """The sums of each different column: columns x draws. Weights become numbers in the given
-        buffers: the system would take longer to provide new memory than all of that takes.
-        """
+    def _product(self, weights: ByteArray) -> FloatArray:
+        """The sums of each different column: columns x draws."""
         product = np.zeros((self.width + 1, len(weights)))
-        first = 0
-        for columns, numbers in ((self._single, single), (self._double, double)):
-            end = first + columns.shape[1]
-            for low in range(0, len(weights), len(numbers)) if first < end else ():
-                some = weights[low : low + len(numbers)]
-                numbers[: len(some)] = some
-                product[first:end, low : low + len(some)] = (numbers[: len(some)] @ columns).T
-            first = end
+        if width := self._columns.shape[1]:
+            product[:width] = (weights.astype(np.float64) @ self._columns).T
         for lines, units, values in self._sparse:
             product[lines] = values @ weights[:, units].astype(np.float64).T
         return product
-
-
-def _regrouped(weights: Iterable[ByteArray], least: int, most: int) -> Iterator[ByteArray]:
-    """The same rows, at least `least` at a time (but for the last), and at most `most`.
-
-    >>> [len(part) for part in _regrouped(iter([np.zeros((3, 1), np.uint8)] * 3), 4, 5)]
-    [5, 1, 3]
-    """
-    waiting: list[ByteArray] = []
-    for some in weights:
-        waiting.append(some)
-        if sum(map(len, waiting)) >= least:
-            together = np.concatenate(waiting) if len(waiting) > 1 else some
-            yield from (together[low : low + most] for low in range(0, len(together), most))
-            waiting = []
-    if waiting:
-        yield np.concatenate(waiting)
-
-
-def _fits_single(line: FloatArray, count: int) -> bool:
-    """Whether all sums of `count` of these numbers are exact in single precision."""
-    largest = max(float(line.max(initial=0)), -float(line.min(initial=0)))
-    return is_whole(4.0 * line) and largest * count < SINGLE
 
 
 def _exact(lines: FloatArray, count: int) -> FloatArray:
