@@ -189,12 +189,12 @@ def goal_2(run: Results) -> Iterator[Goal]:
 
 def goal_3(run: Results) -> Iterator[Goal]:
     what = f"the same, micro and macro, {RESAMPLES:,} resamples"
-    yield from faster_than_seqeval(3, what, "resampled", 15, run)
+    yield from faster_than_seqeval(3, what, "resampled", 10, run)
 
 
 def goal_4(run: Results) -> Iterator[Goal]:
     what = f"two systems compared under all of these, {RESAMPLES:,} trials"
-    yield from faster_than_seqeval(4, what, "compared", 10, run)
+    yield from faster_than_seqeval(4, what, "compared", 8, run)
     # The goal is about trials. What as many resamples add for the intervals is shown as well.
     what += f" and {RESAMPLES:,} resamples"
     yield from faster_than_seqeval(4, what, "compared, more resamples", None, run)

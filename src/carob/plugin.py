@@ -215,6 +215,25 @@ class MeasureHooks:
     hint: str = ""
     """How to write a recipe in which it makes sense, for the message that one does not."""
 
+    denominator: tuple[str, ...] | None = None
+    """The quantities that it is a share or a rate of; by default all items of gold and system. How
+    many documents have any says how far a score may be from the truth if all of them agree.
+    """
+
+    share: tuple[str, str] | None = None
+    """The quantities that are right and that are all, if each document is right or wrong as a
+    whole: the interval is then the exact one for that many documents.
+    """
+
+    most_items: Callable[[Quantities], FloatArray] | None = None
+    """At most how many independent items the documents are worth."""
+
+    by_chance: Callable[[Quantities], FloatArray] | None = None
+    """What chance alone would show of an error; tables print it beside the score."""
+
+    without_interval: Callable[[Quantities], list[str]] | None = None
+    """For each element why it has no interval; nothing if it has one."""
+
 
 class Averaged(NamedTuple):
     """A score, or one for each draw; and how many terms the mean left out."""
@@ -257,6 +276,14 @@ class AverageHooks:
 
     leaves_out: str = "without any item"
     """Which labels or documents have no value and are left out of the mean."""
+
+    of_labels: bool = False
+    """Whether it is the plain mean over labels: its interval is then made from theirs."""
+
+    items: Callable[[FloatArray], FloatArray] | None = None
+    """From rows of its table, how much each document has of what the mean is taken over; by default
+    of the denominator of the measure.
+    """
 
     colon: str | None = None
     """The parameter that a recipe writes after a colon, as in `label:PER`."""

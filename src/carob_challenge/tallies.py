@@ -13,7 +13,6 @@ from carob.arrays.types import IntArray
 from carob.counts.tally import Tally
 from carob.evaluate.options import Options
 from carob.evaluate.run import Plan
-from carob.infer.interval import default
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,5 +60,4 @@ class StoredTally:
 
     def plan(self, options: Options) -> Plan:
         """How the scores of these documents are resampled."""
-        method = default(self.tally.units) if options.resamples else None
-        return Plan(self.tally.units, self.order, None, method, options)
+        return Plan.of_units(self.order, options)

@@ -11,9 +11,8 @@ if TYPE_CHECKING:
 
     IntArray: TypeAlias = NDArray[np.signedinteger[Any]]
     FloatArray: TypeAlias = NDArray[np.float64]
-    SingleArray: TypeAlias = NDArray[np.float32]
     BoolArray: TypeAlias = NDArray[np.bool_]
     HashArray: TypeAlias = NDArray[np.uint64]
     ByteArray: TypeAlias = NDArray[np.uint8]
 else:  # numpy.typing is slow to load
-    IntArray = FloatArray = SingleArray = BoolArray = HashArray = ByteArray = np.ndarray
+    IntArray = FloatArray = BoolArray = HashArray = ByteArray = np.ndarray

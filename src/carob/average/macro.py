@@ -25,6 +25,7 @@ class Macro:
 
     name: ClassVar[str] = "macro"
     over: ClassVar[Literal["labels", "documents"]] = "labels"
+    of_labels: ClassVar[bool] = True
 
     def table(self, measure: Measure, tally: Tally, zero: float | None) -> CountTable:
         """What has to be summed over units."""

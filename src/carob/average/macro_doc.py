@@ -45,6 +45,10 @@ class MacroDoc:
         there = ~np.isnan(value)
         return Table.of(np.stack([np.where(there, value, 0.0), there.astype(np.float64)], axis=1))
 
+    def items(self, rows: FloatArray) -> FloatArray:
+        """Whether each document counts in the mean."""
+        return rows[..., -1:]
+
     def value(
         self, measure: Measure, table: Table, sums: FloatArray, zero: float | None
     ) -> Averaged:
@@ -92,6 +96,10 @@ class MacroDocPr:
         there = (q["gold_all"] > 0).astype(np.float64)
         precision, recall = (np.nan_to_num(part(q)) * there for part in (_precision, _recall))
         return Table.of(np.stack([precision, recall, there], axis=1))
+
+    def items(self, rows: FloatArray) -> FloatArray:
+        """Whether each document counts in the mean."""
+        return rows[..., -1:]
 
     def value(
         self, measure: Measure, table: Table, sums: FloatArray, zero: float | None
@@ -155,6 +163,10 @@ class MacroDocPresent:
                 there &= q[name] > 0
         value = np.where(there, value, 0.0)
         return Table.of(np.stack([value, value * value, there.astype(np.float64)], axis=1))
+
+    def items(self, rows: FloatArray) -> FloatArray:
+        """Whether each document counts in the mean."""
+        return rows[..., -1:]
 
     def value(
         self, measure: Measure, table: Table, sums: FloatArray, zero: float | None

@@ -187,12 +187,14 @@ def add_statistics(parser: argparse.ArgumentParser, *, intervals: bool = True) -
     group = parser.add_argument_group("statistics")
     if intervals:
         group.add_argument(
-            "--resamples", metavar="N", type=int, default=1000,
-            help="number of resamples for intervals (default: 1000; 0: no intervals)",
+            "--resamples", metavar="N", type=int,
+            help="0: no intervals; more: bca intervals, from this many resamples (default: 1000 "
+            "where resamples are asked for, as by --interval bca)",
         )  # fmt: skip
         group.add_argument(
-            "--interval", choices=("auto", "bca", "percentile", "jackknife-t"), default="auto",
-            help="auto: bca for 30 documents or more, jackknife-t for fewer",
+            "--interval", default="auto",
+            choices=("auto", "effective", "jackknife-t", "bca", "percentile"),
+            help="auto: effective, which needs no resamples, or bca if --resamples gives a number",
         )  # fmt: skip
     group.add_argument(
         "--seed", metavar="N", type=int, default=0, help="seed for all random draws (default: 0)"

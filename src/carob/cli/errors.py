@@ -54,7 +54,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     group.add_argument(
         "--resamples", metavar="N", type=int,
-        help="number of resamples for intervals (default: 1000; 0: no intervals)",
+        help="number of resamples for intervals of thresholds (default: 1000; 0: no intervals); if "
+        "given, other intervals are bca",
     )  # fmt: skip
     group.add_argument("--seed", metavar="N", type=int, help="seed for resamples (default: 0)")
     _arguments.add_reading(parser)
@@ -104,9 +105,8 @@ def _by_confidence(arguments: argparse.Namespace, systems: dict[str, str]) -> in
     spaces = arguments.measure or ["record"]
     if len(spaces) > 1:
         raise UsageError(f"--by-confidence has one -m, found {', '.join(spaces)}")
-    for name, default in (("resamples", 1000), ("seed", 0)):
-        if getattr(arguments, name) is None:
-            setattr(arguments, name, default)
+    if arguments.seed is None:
+        arguments.seed = 0
     result = by_confidence(
         arguments.gold,
         systems,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import cast
 
 import numpy as np
@@ -33,6 +33,15 @@ class Quantities(dict[str, FloatArray]):
         0.5
         """
         return ratio(self[part], self[whole])
+
+    def sum(self, names: Sequence[str]) -> FloatArray:
+        """The sum of some quantities; those that are not there count nothing.
+
+        >>> Quantities.of(c=1, s=2).sum(("c", "s", "d")).item()
+        3.0
+        """
+        total: FloatArray = np.add.reduce([self[name] for name in names if name in self])
+        return total
 
     def items_there(self) -> FloatArray:
         """How many items gold and system have together: where it is 0, a 0/0 has no value at all.

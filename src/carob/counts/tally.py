@@ -7,6 +7,7 @@ rows. No statistic ever looks at anything else.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -179,13 +180,43 @@ class CountTable(Table):
         return tuple(np.append(first + i, size).astype(np.int64) for i in range(labels))
 
 
+Items = Callable[[FloatArray], FloatArray]
+"""From rows of a table (units x columns), how much each unit has of something, for each score."""
+
+
+class Scale(NamedTuple):
+    """What an interval has to know of scores beside their values.
+
+    `limits` are their smallest and largest value. `items` is what they are a share or a rate of
+    (None: they are counts), `either` all items of gold and system. `terms` are the scores of labels
+    whose plain mean they are; `of_label` says that they are scores of single labels.
+
+    The others are functions of column sums. `share` are the number right and the number of all, if
+    a unit is right or wrong as a whole; `most` how many items may count at most; `by_chance` what a
+    system without fault would show; `why_not` says why there is no interval.
+    """
+
+    limits: tuple[float, float]
+    items: Items | None = None
+    either: Items | None = None
+    terms: Statistic | None = None
+    of_label: bool = False
+    share: Callable[[FloatArray], tuple[FloatArray, FloatArray]] | None = None
+    most: Callable[[FloatArray], FloatArray] | None = None
+    by_chance: Callable[[FloatArray], FloatArray] | None = None
+    why_not: Callable[[FloatArray], Sequence[str]] | None = None
+
+
+NO_SCALE = Scale((-math.inf, math.inf))
+
+
 @dataclass(eq=False, repr=False)
 class Statistic:
     """A score, or several scores at once, as a function of the column sums of a table.
 
     `value` takes sums (draws x columns) and returns scores (draws, or draws x scores). Statistics
     with the same table share the work. If each score depends on some columns only, `columns` says
-    on which, and `value` of these columns alone is that score.
+    on which, and `value` of these columns alone is that score. `scale` is for intervals.
 
     >>> table = Table.of(np.array([[1.0, 2.0], [3.0, 4.0]]))
     >>> Statistic(table, lambda sums: sums[:, 0] / sums[:, 1]).point.round(3)
@@ -195,6 +226,9 @@ class Statistic:
     table: Table
     value: Callable[[FloatArray], FloatArray]
     columns: tuple[IntArray, ...] | None = None
+    scale: Scale = NO_SCALE
+    answers: str = ""
+    """A hash of what the system answers; two with the same have the same items in every unit."""
 
     def values(self, sums: FloatArray) -> FloatArray:
         """The scores of sums: always draws x scores."""

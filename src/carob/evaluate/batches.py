@@ -111,7 +111,7 @@ class Batch:
         cls, gold: Scorable, system: Scorable, recipes: Sequence[Recipe], options: Options
     ) -> Batch:
         """Count some documents."""
-        drawn = options.resamples > 0
+        drawn = options.method is not None
         options = replace(options, resamples=0)  # a batch alone has no intervals
         run = prepare(gold, {SYSTEM: system}, recipes, options)
         pair, answer = run.pairs[SYSTEM], run.answers[SYSTEM]

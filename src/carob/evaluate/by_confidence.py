@@ -24,7 +24,6 @@ from carob.infer.acceptance import (
     lowest_levels,
     unseen_share,
 )
-from carob.infer.interval import LEAST
 from carob.plugin import hook
 from carob.recipe import Recipe, spell
 from carob.result import signature
@@ -66,9 +65,8 @@ def by_confidence(
     one without a confidence. For each of `error_rates` the result has the lowest threshold at which
     no more than this share of what is accepted is wrong. Intervals are those of other documents:
     of automation and error rate as `carob.score` has them for `record(t=...)`, of thresholds by
-    percentiles; if nothing that is accepted is wrong, the error rate's is exact, as if answers
-    were independent. `bins` are those of the reliability diagram. The other keyword arguments are
-    described in `carob.Options`.
+    percentiles of 1,000 resamples. `bins` are those of the reliability diagram. The other keyword
+    arguments are described in `carob.Options`.
 
     >>> from carob import Corpus
     >>> gold = Corpus.of(*({"templates": [{"slots": {"a": [value]}}]} for value in "1234"))
@@ -115,7 +113,7 @@ def by_confidence(
 def _thresholds(rates: Sequence[float], plan: Plan) -> str:
     """What the signature says of thresholds: the error rates, and how their intervals are drawn."""
     text = "+".join(map(repr, rates)) or "none"
-    drawn = f",{plan.options.resamples},seed={plan.options.seed}"
+    drawn = f",{plan.options.draws},seed={plan.options.seed}"
     return text if plan.method is None else text + drawn
 
 
@@ -149,17 +147,15 @@ def _of_label(judged: Judged, label: str) -> Judged:
 def _ends(
     intervals: Sequence[Interval] | None, place: int, answers: int | None = None
 ) -> tuple[float | None, float | None]:
-    """The ends of an interval. If a share of so many answers is 0 or 1, resamples cannot tell how
+    """The ends of an interval. If a share of this many answers is 0 or 1, resamples cannot tell how
     far it may be from there.
     """
     if intervals is None:
         return None, None
     low, high = cut(intervals[place], (0.0, 1.0))
     value = intervals[place].value
-    if answers and value == 0:
-        return 0.0, unseen_share(answers)
-    if answers and value == 1:
-        return 1.0 - unseen_share(answers), 1.0
+    if answers and low == high and value in (0, 1):
+        return (0.0, unseen_share(answers)) if value == 0 else (1.0 - unseen_share(answers), 1.0)
     return low, high
 
 
@@ -173,9 +169,9 @@ def _curve(name: str, judged: Judged, rates: Sequence[float], bins: int, plan: P
     of_curve, of_bins = intervals or (None, None)
     points = _points(levels, some, curve, of_curve)
     drawn = None
-    if plan.method is not None and len(plan.units) >= LEAST:
+    if plan.method is not None and len(plan.units) > 1:
         options = plan.options
-        drawn = lowest_levels(judged, levels, rates, plan.units, options.resamples, options.seed)
+        drawn = lowest_levels(judged, levels, rates, plan.units, options.draws, options.seed)
     wanted = []
     for number, (rate, level) in enumerate(zip(rates, lowest, strict=True)):
         point = None if level < 0 else points[int(np.searchsorted(some, level))]

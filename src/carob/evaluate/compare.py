@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from carob import progress
 from carob._version import __version__
@@ -19,6 +19,7 @@ from carob.evaluate.options import Options, ScoreOptions, compared_table, table_
 from carob.evaluate.read import Scorable
 from carob.evaluate.run import LABEL_ROWS, Plan, Recipes, Run, prepare, too_few, too_many_labels
 from carob.evaluate.score import (
+    Counts,
     average_statistic,
     count_events,
     cut,
@@ -26,11 +27,11 @@ from carob.evaluate.score import (
     score_run,
 )
 from carob.infer.families import Outcome, Question, decide
-from carob.infer.interval import LEAST, JackknifeT, intervals
+from carob.infer.interval import JackknifeT, intervals
+from carob.infer.quantiles import NORMAL
 from carob.infer.randomization import CLOSE, Randomization
 from carob.infer.ranking import clusters, kendall, ranges, spearman, swaps
 from carob.infer.resampling import Contrast, Sampler
-from carob.infer.student import NORMAL
 from carob.recipe import Recipe, spell
 from carob.result.comparison import Agreement, Comparison, Difference, Rank
 from carob.result.interval import Interval
@@ -178,18 +179,39 @@ def _statistics(
             if one not in there
         ]))  # fmt: skip
     groups = [group for group in groups if group.scores]
+    answers = _answers(run, counts)
     for group in groups:
         recipe, label, _ = group.scores[0]
         for name in run.pairs:
             _, tally, mentions = counts[name][recipe.space]
             if (why := run.plan.without(recipe, of_mentions=mentions)) is not None:
                 raise UsageError(f"{recipe}: {why}; compare it by document")
-            group.statistics.append(
+            statistic = (
                 average_statistic(recipe, tally, options.zero)
                 if label is None
                 else label_statistic(recipe.measure, tally, options.zero)
             )
+            group.statistics.append(replace(statistic, answers=answers.get(name, "")))
     return groups, tuple(f"{recipe} is left out: {why}" for recipe, why in left_out.items())
+
+
+def _answers(run: Run, counts: Mapping[str, Mapping[Any, Counts]]) -> dict[str, str]:
+    """A hash of what each system answers, whatever its file looks like, if counts are equal."""
+    alike: dict[Any, list[str]] = {}
+    for name, own in counts.items():
+        columns = [(t.unit, t.label, t.counts) for _, t, _ in own.values()]
+        key = tuple(column.tobytes() for each in columns for column in each)
+        alike.setdefault(hash(key), []).append(name)
+    hashes = {}
+    for name in (name for names in alike.values() if len(names) > 1 for name in names):
+        mentions = replace(run.pairs[name].system, id=None, confidence=None, place=None)
+        # One document stands for all: mentions say in which of gold's they are.
+        own_items = replace(
+            run.answers[name], unit=None, documents=Corpus.of("").documents, mentions=mentions,
+            labels=run.pairs[name].labels, extra={}, renamed={}, form={},
+        )  # fmt: skip
+        hashes[name] = own_items.sha256
+    return hashes
 
 
 class _Group:
@@ -272,19 +294,14 @@ def _differences(
 
 
 def _intervals(plan: Plan, sampler: Sampler, contrasts: Sequence[Contrast]) -> list[list[Interval]]:
-    """The intervals of differences and scores; without a method or with too few units, their
-    standard errors alone.
-    """
+    """The intervals of differences and scores; without a method, their standard errors alone."""
     options = plan.options
     made = intervals(
-        plan.method or JackknifeT(), sampler, plan.units, options.resamples, options.seed,
-        contrasts,
-    )  # fmt: skip
-    if plan.method is not None and len(plan.units) >= LEAST:
+        plan.method or JackknifeT(), sampler, plan.units, options.draws, options.seed, contrasts
+    )
+    if plan.method is not None:
         return made
-    few = f"no interval from {plan.units.words()}: at least {LEAST} are needed"
-    remarks = () if plan.method is None else (few,)
-    return [[replace(each, low=None, high=None, remarks=remarks) for each in row] for row in made]
+    return [[replace(each, low=None, high=None, remarks=()) for each in row] for row in made]
 
 
 def _difference(

@@ -53,7 +53,7 @@ class ConfidenceOptions(ErrorsOptions, total=False):
 
     seed: int
     strata: str | None
-    resamples: int
+    resamples: int | None
     interval: str
 
 
@@ -68,7 +68,7 @@ class PowerOptions(RobustOptions, total=False):
 class ScoreOptions(PowerOptions, total=False):
     """The options of `carob.score` and `carob.compare`: all of them."""
 
-    resamples: int
+    resamples: int | None
     interval: str
 
 
@@ -120,11 +120,13 @@ class Options:
     """How texts are split where characters are counted and a recipe needs tokens: `given`, `words`
     or `whitespace`; `auto` takes the given tokens if there are any, and words otherwise.
     """
-    resamples: int = 1000
-    """How many resamples an interval is made from; 0 makes no intervals."""
+    resamples: int | None = None
+    """How many resamples `bca` and `percentile` intervals are made from (1,000 by default); 0 makes
+    no intervals.
+    """
     interval: str = "auto"
-    """The kind of interval: `bca`, `percentile` or `jackknife-t`; `auto` is bca for 30 documents
-    or more, jackknife-t for fewer.
+    """The kind of interval: `effective`, `bca`, `percentile` or `jackknife-t`; `auto` is effective,
+    which needs no resamples, or bca if a number of resamples is given.
     """
     seed: int = 0
     """The seed for all random draws."""
@@ -152,7 +154,9 @@ class Options:
         self._check_choice("align", ("none", "characters"))
         self._check_choice("tokenizer", ("auto", *TOKENIZERS))
         self._check_choice("resample_by", ("document", "sentence"))
-        if not (self.resamples == 0 or 100 <= self.resamples <= 10_000_000):
+        if self.resamples is not None and not (
+            self.resamples == 0 or 100 <= self.resamples <= 10_000_000
+        ):
             raise UsageError(
                 f"resamples is 0 (no intervals) or from 100 to 10,000,000, not {self.resamples:,}"
             )
@@ -198,6 +202,27 @@ class Options:
         return replace(self, gold_options={}, system_options={}, resamples=0)
 
     @property
+    def draws(self) -> int:
+        """How many resamples are drawn where resamples are needed.
+
+        >>> Options().draws, Options(resamples=500).draws
+        (1000, 500)
+        """
+        return 1000 if self.resamples is None else self.resamples
+
+    @property
+    def method(self) -> str | None:
+        """The name of the interval; None for no interval.
+
+        >>> Options().method, Options(resamples=500).method, Options(resamples=0).method
+        ('effective', 'bca', None)
+        """
+        if self.resamples == 0:
+            return None
+        auto = "effective" if self.resamples is None else "bca"
+        return auto if self.interval == "auto" else self.interval
+
+    @property
     def zero(self) -> float | None:
         """What a term without any item counts in a mean; None leaves it out."""
         return None if self.zero_division == "skip" else float(self.zero_division)
@@ -212,7 +237,7 @@ def interval_methods() -> list[str]:
     """The names of the intervals there are.
 
     >>> interval_methods()
-    ['bca', 'jackknife-t', 'percentile']
+    ['bca', 'effective', 'jackknife-t', 'percentile']
     """
     every = registry.names("infer")
     return [name for name in every if hasattr(registry.load("infer", name), "draws")]

@@ -18,9 +18,9 @@ from carob.evaluate.read import Scorable
 from carob.evaluate.run import prepare, too_few
 from carob.evaluate.score import average_statistic, count_events
 from carob.evaluate.tables import HEADLINES
-from carob.infer.interval import TRUSTED, JackknifeT, intervals
+from carob.infer.interval import JackknifeT, intervals
 from carob.infer.pilot import Pilot
-from carob.infer.student import NORMAL
+from carob.infer.quantiles import NORMAL
 from carob.recipe import Recipe, spell
 from carob.result.gate import BELOW_ONE, amount
 from carob.result.power import Point, Power
@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 
 WORK = 1e9
 """About how much work goes into one size of study, in numbers that are added up."""
+
+TRUSTED = 20
+"""A smaller pilot is not reliable."""
 
 LEAST = 200
 """How many studies are simulated at least."""

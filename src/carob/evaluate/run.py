@@ -110,7 +110,7 @@ class Plan:
         if options.resample_by == "sentence" and not len(documents.sentence_start):
             raise DataError("resample_by sentence: gold does not say where sentences start")
         order = np.arange(len(documents))
-        if options.resamples:
+        if options.method is not None:
             # Without ids, documents are paired by their place; an empty answer has none.
             there = [corpus for corpus in (gold, *systems) if len(corpus)]
             order = drawing_order(documents.id, documents.hash, map(Contents.of, there))
@@ -127,19 +127,15 @@ class Plan:
     @classmethod
     def of_units(cls, order: IntArray, options: Options, strata: IntArray | None = None) -> Plan:
         """The plan for units that are drawn in this order."""
-        size, method = len(order), None
-        if options.resamples:
-            from carob.infer.interval import default
-
-            auto = options.interval == "auto"
-            method = default(size) if auto else registry.load("infer", options.interval)()
-        return cls(size, order, strata, method, options)
+        name = options.method
+        method = None if name is None else registry.load("infer", name)()
+        return cls(len(order), order, strata, method, options)
 
     def signature_fields(self) -> dict[str, str]:
         """What the signature says about resampling."""
         interval = "none" if self.method is None else self.method.name
         if self.method is not None and self.method.draws:
-            interval += f",{self.options.resamples},seed={self.options.seed}"
+            interval += f",{self.options.draws},seed={self.options.seed}"
         fields = {"interval": interval, "by": self.options.resample_by}
         strata = self.options.strata
         return fields if strata is None else fields | {"strata": signature.words([strata])}
@@ -148,7 +144,7 @@ class Plan:
         """What holds for every interval of the run."""
         if self.method is None:
             return ()
-        from carob.infer.interval import LEAST, TRUSTED
+        from carob.result.interval import TRUSTED
 
         remarks = []
         if self.blocks and self.options.resample_by == "document":
@@ -161,14 +157,13 @@ class Plan:
         size = self.units.words()
         if len(self.units) < 2:
             return (f"no intervals from {size}: there is nothing to resample",)
-        if len(self.units) < LEAST:
-            return (f"no intervals from {size}: at least {LEAST} are needed",)
         if len(self.units) < TRUSTED:
-            remarks.append(f"only {size}: intervals over fewer than {TRUSTED} are not reliable")
+            remarks.append(f"intervals rest on only {size}")
         single = int((self.units.sizes == 1).sum())
         if single and self.options.strata is not None:
             one = self.units.words(1)
-            remarks.append(f"{single} strata hold {one} each, which every resample repeats")
+            what = "which every resample repeats" if self.method.draws else "and join the next one"
+            remarks.append(f"{single} strata hold {one} each, {what}")
         return tuple(remarks)
 
     def without(self, recipe: Recipe, *, of_mentions: bool) -> str | None:
@@ -209,13 +204,12 @@ class Plan:
         """The intervals of all scores of every statistic; None without any."""
         if self.method is None or not statistics:
             return None
-        from carob.infer.interval import LEAST, intervals
+        from carob.infer.interval import intervals
 
-        if len(self.units) < LEAST:
+        if len(self.units) < 2:
             return None
-
         options = self.options
-        return intervals(self.method, statistics, self.units, options.resamples, options.seed)
+        return intervals(self.method, statistics, self.units, options.draws, options.seed)
 
 
 def too_many_labels(recipe: Recipe, tally: Tally, zero: float | None) -> str | None:

@@ -15,8 +15,8 @@ from carob.arrays.types import FloatArray
 from carob.corpus.corpus import Corpus
 from carob.corpus.problems import plain
 from carob.counts.count import Count
-from carob.counts.quantities import valued
-from carob.counts.tally import Statistic, Sums, Tally
+from carob.counts.quantities import Quantities, valued
+from carob.counts.tally import CountTable, Items, Scale, Statistic, Sums, Tally
 from carob.evaluate.options import Options, ScoreOptions, table_for, table_recipes
 from carob.evaluate.read import Scorable
 from carob.evaluate.run import (
@@ -34,6 +34,7 @@ from carob.pair.pair import Pair, pieces
 from carob.plugin import Averaged, Measure, hook
 from carob.recipe import Recipe
 from carob.result import signature
+from carob.result.interval import TRUSTED
 from carob.result.result import number_or_none, whole
 from carob.result.scores import Score, Scores, Value
 
@@ -106,6 +107,7 @@ def has_confidences(corpus: Corpus) -> bool:
 def score_run(run: Run, options: Options, *, by_document: bool = False) -> Scores:
     """The scores of files that are read and paired."""
     scores: list[Score] = []
+    heavy: dict[str, None] = {}
     labels = max(len(pair.labels) for pair in run.pairs.values())
     rows = labels * len(run.recipes) * len(run.pairs)
     pairs: Iterable[tuple[str, Pair]] = run.pairs.items()
@@ -116,11 +118,12 @@ def score_run(run: Run, options: Options, *, by_document: bool = False) -> Score
             counts, run.recipes, name, options, fields, plan,
             by_document=by_document, by_label=rows <= MOST_ROWS,
         )  # fmt: skip
+        heavy |= dict.fromkeys(heavy_documents(counts, name, run))
     documents = run.reference.documents if by_document else None
     return Scores(
         __version__, run.gold, run.system_files(), tuple(scores),
-        run.plan.remarks() + run.remarks + missing_rows(labels, rows, scores, run.plan)
-        + _unread_answers(scores),
+        run.plan.remarks() + tuple(heavy) + run.remarks
+        + missing_rows(labels, rows, scores, run.plan) + _unread_answers(scores),
         None if run.task is None else run.task.to_dict(), set_aside=run.set_aside,
         documents=() if documents is None else tuple(map(documents.name, range(len(documents)))),
     )  # fmt: skip
@@ -136,6 +139,26 @@ def missing_rows(labels: int, rows: int, scores: Sequence[Score], plan: Plan) ->
     if plan.method is None or (labels := max(len(each.by_label) for each in scores)) <= LABEL_ROWS:
         return ()
     return (f"{labels:,} labels, more than {LABEL_ROWS:,}: their rows have no intervals",)
+
+
+HEAVY = 0.2
+"""If one document holds more of all items, intervals cannot know how such documents vary."""
+
+
+def heavy_documents(counts: Mapping[Any, Counts], name: str, run: Run) -> list[str]:
+    """A remark for each side of which one document holds most; over a few documents, one must."""
+    if run.plan.method is None or len(run.reference) < TRUSTED:
+        return []
+    remarks = []
+    for what, side in (("gold_all", "gold items"), ("system_all", f"items of {plain(name)}")):
+        for tally, _, _ in list(counts.values())[:1]:
+            items = tally.by_unit()[what]
+            share = items.max(initial=0.0) / max(items.sum(), 1e-9)
+            if share > HEAVY:
+                document = plain(run.reference.documents.name(int(items.argmax())))
+                remarks.append(f"document {document} holds {100 * share:.0f} % of the {side}; "
+                               "intervals do not know how such documents vary")  # fmt: skip
+    return remarks
 
 
 def _unread_answers(scores: Sequence[Score]) -> tuple[str, ...]:
@@ -247,7 +270,18 @@ def average_statistic(recipe: Recipe, tally: Tally, zero: float | None) -> Stati
         averaged: Averaged = average.value(measure, table, sums, zero)
         return averaged.value
 
-    return Statistic(table, value)
+    if (items := hook(average, "items")) is not None:
+        return Statistic(table, value, scale=Scale(measure.range, items))
+    if hook(average, "of_labels"):
+        scale = Scale(measure.range, terms=label_statistic(measure, tally, zero))
+        return Statistic(table, value, scale=scale)
+    scale = scale_of(measure, table)
+    if table.quantities(table.sums)["gold_all"].shape != (1,):  # some other mean over labels
+        scale = Scale(measure.range, _of_any_label(scale.items), _of_any_label(scale.either))
+        return Statistic(table, value, scale=scale)
+    return Statistic(
+        table, value, scale=scale._replace(of_label=hook(average, "label") is not None)
+    )
 
 
 def label_statistic(measure: Measure, tally: Tally, zero: float | None) -> Statistic:
@@ -257,7 +291,32 @@ def label_statistic(measure: Measure, tally: Tally, zero: float | None) -> Stati
     def value(sums: FloatArray) -> FloatArray:
         return valued(measure, table.quantities(sums), zero)
 
-    return Statistic(table, value, table.columns_of(len(tally.labels)))
+    scale = scale_of(measure, table)._replace(of_label=True)
+    return Statistic(table, value, table.columns_of(len(tally.labels)), scale)
+
+
+def scale_of(measure: Measure, table: CountTable) -> Scale:
+    """What intervals have to know of a measure of the quantities in a table."""
+    if isinstance(measure, Count):
+        return Scale(measure.range)
+
+    def of(function: Callable[[Quantities], Any] | None) -> Callable[[FloatArray], Any] | None:
+        return None if function is None else lambda sums: function(table.quantities(sums))
+
+    denominator, share = hook(measure, "denominator"), hook(measure, "share")
+    return Scale(
+        measure.range,
+        items=of(Quantities.items_there if denominator is None else lambda q: q.sum(denominator)),
+        either=of(Quantities.items_there),
+        share=of(None if share is None else lambda q: (q[share[0]], q[share[1]])),
+        most=of(hook(measure, "most_items")),
+        by_chance=of(hook(measure, "by_chance")),
+        why_not=of(hook(measure, "without_interval")),
+    )
+
+
+def _of_any_label(items: Items | None) -> Items | None:
+    return None if items is None else lambda rows: items(rows).sum(axis=-1, keepdims=True)
 
 
 def average(recipe: Recipe, tally: Tally, zero: float | None) -> Averaged:
@@ -282,9 +341,12 @@ def _intervals(
         else:
             statistics[recipe] = average_statistic(recipe, tally, options.zero)
         few = len(tally.labels) <= LABEL_ROWS
+        labels = (recipe.space, recipe.measure)
         if few and plan.attributable(recipe.measure, of_mentions=mentions):
-            labels = (recipe.space, recipe.measure)
-            statistics[labels] = label_statistic(recipe.measure, tally, options.zero)
+            # The rows of labels are also the terms of a mean over labels.
+            terms = statistics[recipe].scale.terms if recipe in statistics else None
+            if terms is not None or labels not in statistics:
+                statistics[labels] = terms or label_statistic(recipe.measure, tally, options.zero)
     made = plan.intervals(list(statistics.values()))
     return intervals | (dict(zip(statistics, made, strict=True)) if made else {})
 
@@ -306,12 +368,20 @@ def _score(
         _label_rows, recipe.measure, tally.labels if by_label else (), sums, options.zero,
         label_intervals,
     )  # fmt: skip
+    overall = _value(
+        averaged.value, _total(sums, "gold_all", place), intervals.get(recipe), 0, limits
+    )
+    if (by_chance := hook(recipe.measure, "by_chance")) is not None:
+        table = recipe.average.table(recipe.measure, tally, options.zero)
+        chance = by_chance(table.quantities(table.sums)) if isinstance(table, CountTable) else []
+        if len(chance) == 1:  # a mean over labels shows none
+            overall = replace(overall, by_chance=number_or_none(chance[0]))
     return Score(
         name,
         str(recipe),
         recipe.block,
         recipe.names.measure,
-        _value(averaged.value, _total(sums, "gold_all", place), intervals.get(recipe), 0, limits),
+        overall,
         partial(_signature, recipe, signature_fields),
         rows if label_intervals is None else rows(),
         partial(_totals, sums, outcomes, place),
@@ -363,7 +433,8 @@ def _value(
         remarks = (intervals,) if isinstance(intervals, str) else ()
         return Value(number, support=float(support), remarks=remarks)
     interval = intervals[place]
-    return Value(number, *cut(interval, limits), float(support), interval.remarks)
+    ends = cut(interval, limits)
+    return Value(number, *ends, float(support), interval.remarks, interval.effective)
 
 
 def cut(interval: Interval, limits: tuple[float, float]) -> tuple[float | None, float | None]:

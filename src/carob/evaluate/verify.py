@@ -334,7 +334,9 @@ def _verify_scores(stored: _Stored, verification: Verification) -> None:
         for old, new in zip(scores, made["scores"], strict=True):
             where = f"{name} {old['recipe']}"
             keys = ("value", "low", "high", "left_out", "counts", "by_label")
-            both = ({key: each.get(key) for key in keys} for each in (old, new))
+            # Versions before 0.3.0 did not say what items are worth.
+            own = (*keys, "effective") if "effective" in old else keys
+            both = ({key: each.get(key) for key in own} for each in (old, new))
             verification.compare(where, *both, maker=stored.maker, recipe=new["recipe"])
             if old["recipe"] != new["recipe"]:
                 verification.differences.append(

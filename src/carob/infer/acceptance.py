@@ -9,7 +9,7 @@ the most answers are accepted.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from decimal import ROUND_FLOOR, Decimal
 from typing import NamedTuple
 
@@ -18,7 +18,7 @@ import numpy as np
 from carob.arrays.types import FloatArray, IntArray
 from carob.counts.judged import Judged
 from carob.counts.quantities import ratio
-from carob.counts.tally import Statistic, Table
+from carob.counts.tally import Scale, Statistic, Table
 from carob.infer.resampling import Units, resamples
 
 LEVEL = 0.95
@@ -105,12 +105,17 @@ def curve_statistic(judged: Judged, levels: Levels, some: IntArray) -> Statistic
     counts = np.bincount(cell, minlength=judged.documents * 2 * size)
     table = Table.of(counts.reshape(judged.documents, 2 * size).astype(np.float64))
 
-    def value(sums: FloatArray) -> FloatArray:
+    def shares(sums: FloatArray) -> tuple[FloatArray, FloatArray]:
         wrong, right = np.cumsum(sums[:, :size], axis=1), np.cumsum(sums[:, size:], axis=1)
         accepted = wrong + right
-        return np.hstack([ratio(accepted, accepted[:, -1:]), ratio(wrong, accepted)])
+        every = np.broadcast_to(accepted[:, -1:], accepted.shape)
+        return np.hstack([accepted, wrong]), np.hstack([every, accepted])
 
-    return Statistic(table, value)
+    return Statistic(table, lambda sums: ratio(*shares(sums)), scale=_share_scale(shares))
+
+
+def _share_scale(shares: Callable[[FloatArray], tuple[FloatArray, FloatArray]]) -> Scale:
+    return Scale((0.0, 1.0), items=lambda rows: shares(rows)[1], share=shares)
 
 
 class Bins(NamedTuple):
@@ -141,12 +146,13 @@ class Bins(NamedTuple):
         counts = np.bincount(cell, minlength=judged.documents * 2 * bins)
         table = Table.of(counts.reshape(judged.documents, 2 * bins).astype(np.float64))
 
-        def value(sums: FloatArray) -> FloatArray:
-            return ratio(sums[:, bins:], sums[:, :bins] + sums[:, bins:])
+        def shares(sums: FloatArray) -> tuple[FloatArray, FloatArray]:
+            return sums[:, bins:], sums[:, :bins] + sums[:, bins:]
 
+        statistic = Statistic(table, lambda sums: ratio(*shares(sums)), scale=_share_scale(shares))
         return cls(
             np.bincount(own, minlength=bins), np.bincount(own[right], minlength=bins),
-            np.bincount(own, confidence, bins).astype(np.float64), Statistic(table, value),
+            np.bincount(own, confidence, bins).astype(np.float64), statistic,
         )  # fmt: skip
 
 

@@ -1,36 +1,48 @@
-"""Intervals of scores: BCa, percentile and jackknife-t, and what replaces one that fails."""
+"""Intervals of scores by draws, or plain jackknife-t, and what replaces one that fails.
+
+The default interval is in effective.py.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import ClassVar, NamedTuple, Protocol
 
 import numpy as np
 
 from carob.arrays.types import FloatArray
 from carob.counts.tally import Statistic
+from carob.infer.quantiles import NORMAL, student
 from carob.infer.resampling import Contrast, Moments, Sampler, Units
-from carob.infer.student import NORMAL, quantile
 from carob.result.interval import Interval
 
-FEW, TRUSTED, LEAST = 30, 20, 5
-"""BCa is the default from FEW units on; below TRUSTED no interval is reliable, below LEAST none is
-shown.
-"""
+FEW = 30
+"""Of the methods by name, BCa suits this many units or more."""
+
+DRAWS = 1000
+"""How many resamples are drawn, unless the caller says how many."""
 
 CLOSE = 1e-12
 """Scores that differ by less are the same."""
 
 
 class Sample(NamedTuple):
-    """What an interval is made of: scores, their resamples (draws x scores), and the jackknife."""
+    """What the intervals of one statistic, or of a difference of two, are made of: the scores,
+    their resamples (draws x scores), and the sampler that leaves units out.
+    """
 
-    units: Units
+    sampler: Sampler
+    contrast: Contrast
     point: FloatArray
     draws: FloatArray
-    moments: Moments
+
+    @property
+    def moments(self) -> Moments:
+        """What leaving out one unit says."""
+        return self.sampler.jackknife([self.contrast])[0]
 
 
 class Method(Protocol):
@@ -46,8 +58,8 @@ class Method(Protocol):
         """Whether it resamples."""
         ...
 
-    def __call__(self, sample: Sample) -> list[Interval]:
-        """An interval for each score of the sample."""
+    def __call__(self, samples: Sequence[Sample]) -> list[list[Interval]]:
+        """An interval for each score of each sample."""
         ...
 
 
@@ -72,13 +84,15 @@ class JackknifeT:
     name: ClassVar[str] = "jackknife-t"
     draws: ClassVar[bool] = False
 
-    def __call__(self, sample: Sample) -> list[Interval]:
-        """An interval for each score of the sample."""
-        return [self.one(sample, i) for i in range(len(sample.point))]
+    def __call__(self, samples: Sequence[Sample]) -> list[list[Interval]]:
+        """An interval for each score of each sample."""
+        return [
+            [self.one(moments, point, i) for i, point in enumerate(sample.point.tolist())]
+            for sample in samples for moments in [sample.moments]
+        ]  # fmt: skip
 
-    def one(self, sample: Sample, place: int) -> Interval:
+    def one(self, moments: Moments, point: float, place: int) -> Interval:
         """The interval of one score."""
-        moments, point = sample.moments, float(sample.point[place])
         count, freedom = int(moments.count[place]), int(moments.freedom[place])
         remarks = []
         if count < moments.size:
@@ -87,11 +101,11 @@ class JackknifeT:
                 f"{lost:,} of {moments.size:,} leave-one-out scores have no value: left out"
             )
         if freedom < 1:
-            return _none(self, point, "too few leave-one-out scores have a value: no interval")
+            return none(self, point, "too few leave-one-out scores have a value: no interval")
         error = float(moments.error[place])
         if error == 0:
             remarks.append("all leave-one-out scores agree, the interval is the point")
-        half = quantile((1 + self.level) / 2, freedom) * error
+        half = _student((1 + self.level) / 2, freedom) * error
         return Interval(
             point, point - half, point + half, self.level, self.name, remarks=tuple(remarks)
         )
@@ -117,11 +131,11 @@ class Percentile:
     name: ClassVar[str] = "percentile"
     draws: ClassVar[bool] = True
 
-    def __call__(self, sample: Sample) -> list[Interval]:
-        """An interval for each score of the sample."""
-        return [_drawn(self, sample, i) for i in range(len(sample.point))]
+    def __call__(self, samples: Sequence[Sample]) -> list[list[Interval]]:
+        """An interval for each score of each sample."""
+        return [_drawn(self, sample) for sample in samples]
 
-    def tails(self, sample: Sample, place: int, values: FloatArray) -> tuple[float, float]:
+    def tails(self, point: float, skew: float, values: FloatArray) -> tuple[float, float]:
         """Between which quantiles the interval lies."""
         return (1 - self.level) / 2, (1 + self.level) / 2
 
@@ -146,13 +160,12 @@ class Bca:
     name: ClassVar[str] = "bca"
     draws: ClassVar[bool] = True
 
-    def __call__(self, sample: Sample) -> list[Interval]:
-        """An interval for each score of the sample."""
-        return [_drawn(self, sample, i) for i in range(len(sample.point))]
+    def __call__(self, samples: Sequence[Sample]) -> list[list[Interval]]:
+        """An interval for each score of each sample."""
+        return [_drawn(self, sample) for sample in samples]
 
-    def tails(self, sample: Sample, place: int, values: FloatArray) -> tuple[float, float] | None:
+    def tails(self, point: float, skew: float, values: FloatArray) -> tuple[float, float] | None:
         """Between which quantiles the interval lies; None without finite constants."""
-        point, skew = sample.point[place], float(sample.moments.skew[place])
         below = sum(np.count_nonzero(values < end) for end in (point - CLOSE, point + CLOSE))
         share = below / (2 * len(values))
         if not 0 < share < 1 or not math.isfinite(skew):
@@ -166,39 +179,64 @@ class Bca:
         return tails[0], tails[1]
 
 
-def _none(method: Method, point: float, *why: str) -> Interval:
+@cache
+def _student(probability: float, freedom: int) -> float:
+    return student(probability, freedom).item()
+
+
+def none(method: Method, point: float, *why: str) -> Interval:
+    """No interval, and why.
+
+    >>> none(Bca(), 0.5, "because").remarks
+    ('because',)
+    """
     value = None if math.isnan(point) else point
     return Interval(value, None, None, getattr(method, "level", 0.95), method.name, remarks=why)
 
 
-def _drawn(method: Bca | Percentile, sample: Sample, place: int) -> Interval:
-    """The interval of one score between two quantiles of its resamples, or what replaces it."""
-    point, draws = float(sample.point[place]), sample.draws[:, place]
+def _drawn(method: Bca | Percentile, sample: Sample) -> list[Interval]:
+    """The intervals of the scores between quantiles of their resamples, or what replaces them."""
+    skews = sample.moments.skew.tolist()
+    made = [
+        _between(method, point, skew, draws)
+        for point, skew, draws in zip(sample.point.tolist(), skews, sample.draws.T, strict=True)
+    ]
+    from carob.infer.effective import Effective  # it imports this module
+
+    failed = not all(isinstance(each, Interval) for each in made)
+    [others] = Effective(method.level)([sample]) if failed else [[]]
+    return [
+        each if isinstance(each, Interval)
+        else replace(others[i], draws=sample.draws[:, i], remarks=(*each, *others[i].remarks))
+        for i, each in enumerate(made)
+    ]  # fmt: skip
+
+
+def _between(
+    method: Bca | Percentile, point: float, skew: float, draws: FloatArray
+) -> Interval | list[str]:
+    """The interval between two quantiles of resamples; remarks, if the score is not in it."""
     undefined = np.isnan(draws)
     values = draws[~undefined] if undefined.any() else draws
     remarks = []
     if dropped := len(draws) - len(values):
         remarks.append(f"{dropped:,} of {len(draws):,} resamples have no value: left out")
     if not len(values):
-        return _none(method, point, "no resample has a value: no interval")
+        return none(method, point, "no resample has a value: no interval")
     name = method.name
     low, high = float(values.min()), float(values.max())
     if high - low <= CLOSE and abs(low - point) <= CLOSE:
         low = high = point
         remarks.append("all resamples agree, the interval is the point")
     else:
-        tails = method.tails(sample, place, values)
+        tails = method.tails(point, skew, values)
         if tails is None:
             name = Percentile.name
             remarks.append("bca has no finite constants here, so this is the percentile interval")
-            tails = Percentile(method.level).tails(sample, place, values)
+            tails = Percentile(method.level).tails(point, skew, values)
         low, high = _quantiles(values, tails)
         if not low - CLOSE <= point <= high + CLOSE:
-            remarks.append(
-                f"the {name} interval does not contain the score, so this is jackknife-t"
-            )
-            other = JackknifeT(method.level).one(sample, place)
-            return replace(other, draws=draws, remarks=(*remarks, *other.remarks))
+            return [*remarks, f"the {name} interval does not contain the score: this is effective"]
         low, high = min(low, point), max(high, point)
     return Interval(point, low, high, method.level, name, draws, tuple(remarks))
 
@@ -225,38 +263,41 @@ def intervals(
     method: Method | None,
     statistics: Sequence[Statistic] | Sampler,
     units: Units,
-    resamples: int = 1000,
+    resamples: int = DRAWS,
     seed: int = 0,
     contrasts: Sequence[Contrast] | None = None,
 ) -> list[list[Interval]]:
     """The intervals of all scores of every statistic (or difference of two statistics).
 
-    Without a method: BCa from 30 units on, jackknife-t below. A score without a value has no
+    Without a method: effective. The method knows the level. A score without a value has no
     interval, and over one unit there is none.
     """
+    if method is None:
+        from carob.infer.effective import Effective  # it imports this module
+
+        method = Effective()
     sampler = statistics if isinstance(statistics, Sampler) else Sampler(statistics, units)
-    method = method or default(len(units))
     contrasts = sampler.each() if contrasts is None else contrasts
     points = sampler.points(contrasts)
     if len(units) < 2:
         why = f"no interval from {units.words()}: there is nothing to resample"
-        return [[_none(method, float(x), why) for x in point] for point in points]
-    moments = sampler.jackknife(contrasts)
+        return [[none(method, float(x), why) for x in point] for point in points]
+    errors = [moments.error.tolist() for moments in sampler.jackknife(contrasts)]
     draws = [np.empty((0, len(point))) for point in points]
     if method.draws:
         draws = sampler.bootstrap(resamples, np.random.default_rng(seed), contrasts)
-    results = []
-    for point, drawn, moment in zip(points, draws, moments, strict=True):
-        made = method(Sample(units, point, drawn, moment))
-        results.append([
-            _none(method, math.nan) if math.isnan(x) else replace(interval, error=error)
-            for x, interval, error in zip(point.tolist(), made, moment.error.tolist(), strict=True)
-        ])  # fmt: skip
-    return results
+    made = method([Sample(sampler, *each) for each in zip(contrasts, points, draws, strict=True)])
+    return [
+        [
+            none(method, math.nan) if math.isnan(x) else replace(interval, error=error)
+            for x, interval, error in zip(point.tolist(), row, own, strict=True)
+        ]
+        for point, row, own in zip(points, made, errors, strict=True)
+    ]
 
 
 def default(size: int) -> Method:
-    """The method for this many units.
+    """The method by name that suits this many units best.
 
     >>> default(30).name, default(29).name
     ('bca', 'jackknife-t')

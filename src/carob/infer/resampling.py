@@ -1,41 +1,26 @@
 """Bootstrap and jackknife of any number of scores at once: weights times tables.
 
 Every score is a function of column sums (see counts/tally.py). The columns of all tables form one
-matrix, and the sums of all resamples are the product of their weights with it.
-
-A resample of n units takes n of them at random, with replacement; its weights say how often it
-takes each. To throw n balls into n cells one by one is slow. Poisson numbers, drawn for each cell
-by itself, are multinomial once their sum is known, whatever it is. So a Poisson number for each
-cell, of a mean a little below 1, and then as many single balls as are still missing, have the same
-distribution as n single balls. If the sum is too large, balls are taken away again at random.
+matrix, and the sums of all resamples are the product of their weights with it. A resample of n
+units takes n of them at random, with replacement; its weights say how often it takes each.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
 
 from carob import progress
 from carob.arrays.columns import is_whole, stretches
-from carob.arrays.types import ByteArray, FloatArray, IntArray, SingleArray
-from carob.counts.tally import Statistic, Table
+from carob.arrays.types import BoolArray, ByteArray, FloatArray, IntArray
+from carob.counts.tally import Items, Statistic, Table
 
 CHUNK = 1 << 20
 """About how many weights are made at a time. A different number gives different draws."""
-
-FEW = 256
-"""Fewer units are drawn one by one."""
-
-SPREAD = 3.0
-"""How many standard deviations below the number of units the Poisson numbers aim at."""
-
-LARGEST = 40
-"""No Poisson number of a mean below 1 is ever this large: the probability is below 1e-47."""
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -77,6 +62,20 @@ class Units:
         """How many units each stratum has."""
         return np.diff(self.bounds)
 
+    def joined(self) -> Units:
+        """The same units, a stratum of one joined to the next: leaving its unit out leaves nothing
+        to stand for it.
+
+        >>> Units.of(4, strata=np.array([1, 0, 2, 2])).joined().bounds
+        array([0, 2, 4])
+        """
+        bounds = [0]
+        for end in self.bounds.tolist()[1:]:
+            if end - bounds[-1] > 1:
+                bounds.append(end)
+        bounds[max(len(bounds) - 1, 1) :] = [len(self)]
+        return self if len(bounds) == len(self.bounds) else replace(self, bounds=np.array(bounds))
+
     def words(self, count: int | None = None) -> str:
         """A number of units in words.
 
@@ -91,7 +90,7 @@ def resamples(units: Units, draws: int, rng: np.random.Generator) -> Iterator[By
     """How often each resample takes each unit (draws x units, in the order of drawing), some
     resamples at a time. Each stratum keeps its size.
     """
-    step = max(1, CHUNK // max(len(units), 1))
+    step = max(TOGETHER, CHUNK // max(len(units), 1))
     strata = list(pairwise(units.bounds.tolist()))
     for start in range(0, draws, step):
         count = min(step, draws - start)
@@ -103,7 +102,7 @@ def exchanges(units: int, draws: int, rng: np.random.Generator) -> Iterator[Byte
     """Whether each trial exchanges the answers of two systems for a unit, 0 or 1 (trials x units),
     some trials at a time.
     """
-    step = max(1, CHUNK // max(units, 1))
+    step = max(TOGETHER, CHUNK // max(units, 1))
     for start in range(0, draws, step):
         count = min(step, draws - start)
         words = rng.integers(0, 1 << 64, size=(count, -(-units // 64)), dtype=np.uint64)
@@ -112,65 +111,23 @@ def exchanges(units: int, draws: int, rng: np.random.Generator) -> Iterator[Byte
 
 def _multinomial(count: int, size: int, rng: np.random.Generator) -> ByteArray:
     """`count` times, how many of `size` balls fall into each of `size` cells."""
-    if size < FEW:
-        weights, missing = np.zeros((count, size), np.uint8), np.full(count, size)
-    else:
-        weights = _poisson(1 - SPREAD / math.sqrt(size), (count, size), rng)
-        missing = size - weights.sum(axis=1, dtype=np.int32).astype(np.int64)
-        for row in np.flatnonzero(missing < 0).tolist():
-            balls = np.repeat(np.arange(size), weights[row])
-            surplus = rng.choice(balls, -int(missing[row]), replace=False)
-            np.subtract.at(weights[row], surplus, np.uint8(1))
-        missing = np.maximum(missing, 0)
-    first_cell = np.repeat(np.arange(count) * size, missing)
-    cells = first_cell + rng.integers(0, size, size=len(first_cell))
+    cells = rng.integers(0, size, size=(count, size), dtype=np.uint32)
+    first = np.arange(count, dtype=np.int64)[:, None] * size
+    weights = np.bincount((cells + first).ravel(), minlength=count * size)
     # A byte is enough: more than 255 balls in one cell are less likely than a broken machine.
-    np.add.at(weights.reshape(-1), cells, np.uint8(1))
-    return weights
-
-
-def _poisson(mean: float, shape: tuple[int, int], rng: np.random.Generator) -> ByteArray:
-    """Poisson numbers, by looking up random bytes."""
-    table, ends = _poisson_table(mean)
-    known, count = len(table), math.prod(shape)
-    words = rng.integers(0, 1 << 64, size=-(-count // 8), dtype=np.uint64)
-    random_bytes = words.astype("<u8", copy=False).view(np.uint8)[:count]
-    # translate is twice as fast as take, which turns every byte into an index of eight bytes.
-    numbers = np.frombuffer(bytearray(random_bytes).translate(table.ljust(256)), np.uint8)
-    left_over = np.flatnonzero(random_bytes >= known)
-    numbers[left_over] = np.searchsorted(ends, rng.random(len(left_over)), "right")
-    return numbers.reshape(shape)
-
-
-@lru_cache(maxsize=64)
-def _poisson_table(mean: float) -> tuple[bytes, FloatArray]:
-    """The numbers that random bytes stand for, and how the bytes after these choose theirs.
-
-    A number has as many of the 256 bytes as fit into its probability. The few bytes that are left
-    over stand for what remains of all probabilities; a second random number decides among these:
-    the remains of number k end at `ends[k]`.
-    """
-    chance = math.exp(-mean) * np.cumprod([1.0, *(mean / k for k in range(1, LARGEST))])
-    share = np.floor(256 * chance).astype(np.int64)
-    table = np.repeat(np.arange(LARGEST, dtype=np.uint8), share).tobytes()
-    remains = np.cumsum(256 * chance - share)
-    return table, remains / remains[-1]
+    return weights.astype(np.uint8).reshape(count, size)
 
 
 HELD = 1 << 20
 """About how many sums are kept at a time: it changes memory and speed, no result."""
 
-TOGETHER, BLOCK, SMALL_BLOCK = 8, 1 << 21, 1 << 16
-"""At least this many weights of each unit, and about this many weights of all units, are multiplied
-at a time, if they fit: the matrix is then read from memory once for all of them. The few columns in
-double precision are multiplied with small blocks, which stay in the cache."""
+TOGETHER = 8
+"""At least this many resamples are multiplied at a time: the matrix is read once for all of them.
+"""
 
 LARGE, GROUPS = 1 << 24, 400
 """Where units x columns of a table are more than LARGE, the jackknife leaves out GROUPS groups of
 units, one group at a time, instead of single units."""
-
-SINGLE = 2.0**22
-"""Sums of quarters below this are exact in single precision, which is twice as fast."""
 
 Summed = Mapping[int, tuple[int, IntArray]]
 """For the number of a table, that of the table whose columns it adds up, and which it adds."""
@@ -184,14 +141,28 @@ class Moments:
     """What leaving out one unit at a time says about one or several scores (arrays).
 
     `error` is the standard error, `skew` the acceleration of BCa, `count` how many leave-one-out
-    scores have a value, `freedom` their degrees of freedom; `size` is how many there are.
+    scores have a value; `size` is how many there are. Of their deviations from the `means` of their
+    strata (strata x scores), each with the factor of its stratum (`factors`, likewise), `square` is
+    the sum of squares, `satterthwaite` the degrees of freedom that their kurtosis leaves, and
+    `agree` whether they are nothing but rounding. `freedom` is how many there are but for the
+    strata.
     """
 
     error: FloatArray
     skew: FloatArray
     count: IntArray
-    freedom: IntArray
     size: int
+    means: FloatArray
+    factors: FloatArray
+    square: FloatArray
+    satterthwaite: FloatArray
+    agree: BoolArray
+    freedom: IntArray
+
+    def only(self, some: slice) -> Moments:
+        """The moments of some scores."""
+        every = {field.name: getattr(self, field.name) for field in fields(self)}
+        return replace(self, **{k: v[..., some] for k, v in every.items() if k != "size"})
 
 
 class Sampler:
@@ -209,6 +180,11 @@ class Sampler:
             if table.summed is not None and id(table.summed[0]) in place
         }
 
+    def joined(self) -> Sampler:
+        """The same statistics, with no stratum of one unit."""
+        units = self.units.joined()
+        return self if units is self.units else Sampler(self.statistics, units)
+
     @cached_property
     def matrix(self) -> Matrix:
         """The columns of all tables."""
@@ -216,7 +192,7 @@ class Sampler:
 
     def points(self, contrasts: Sequence[Contrast]) -> list[FloatArray]:
         """Each contrast of the data as they are."""
-        return [_contrast([s.point for s in self.statistics], each) for each in contrasts]
+        return [_difference([self.statistics[i].point for i in contrast]) for contrast in contrasts]
 
     def bootstrap(
         self, draws: int, rng: np.random.Generator, contrasts: Sequence[Contrast] | None = None
@@ -229,7 +205,7 @@ class Sampler:
         for some, sums in self.matrix.products(weights, draws):
             values = self._values(sums)
             for result, contrast in zip(results, contrasts, strict=True):
-                result[some] = _contrast(values, contrast)
+                result[some] = _difference([values[i] for i in contrast])
         return results
 
     def jackknife(self, contrasts: Sequence[Contrast] | None = None) -> list[Moments]:
@@ -240,45 +216,82 @@ class Sampler:
         LARGE tables, groups of units take the place of units.
         """
         contrasts = self.each() if contrasts is None else contrasts
-        large = [contrast for contrast in contrasts if self._is_large(contrast)]
-        small = [contrast for contrast in contrasts if contrast not in large]
-        moments = dict(zip(small, self._leave_out(small), strict=True))
-        if large:
-            moments |= zip(large, self._of_groups(large)._leave_out(large), strict=True)
+        moments: dict[Contrast, Moments] = {}
+        for sampler, own in self.by_size(contrasts):
+            every = [tuple(sampler.statistics[i] for i in contrast) for contrast in own]
+            moments |= zip(own, sampler.moments(every), strict=True)
         return [moments[contrast] for contrast in contrasts]
 
-    def _is_large(self, contrast: Contrast) -> bool:
-        width = max(self.statistics[each].table.width for each in contrast)
-        return len(self.units) > GROUPS and len(self.units) * width > LARGE
+    def by_size(self, contrasts: Sequence[Contrast]) -> list[tuple[Sampler, list[Contrast]]]:
+        """The contrasts; those of LARGE tables with the sampler of groups of units."""
+        large = {each for each in contrasts if any(map(self._is_large, each))}
+        parts = [
+            (self, [each for each in contrasts if each not in large]),
+            (self._of_groups if large else self, [each for each in contrasts if each in large]),
+        ]
+        return [(sampler, own) for sampler, own in parts if own]
 
-    def _of_groups(self, contrasts: Sequence[Contrast]) -> Sampler:
-        """The same statistics over groups of units, for some contrasts. Each stratum has its share
-        of the groups, and deals its units out to them in turn.
+    def _is_large(self, which: int) -> bool:
+        size = len(self.units)
+        return size > GROUPS and size * self.statistics[which].table.width > LARGE
+
+    @cached_property
+    def _of_groups(self) -> Sampler:
+        """The same statistics, those of LARGE tables over groups of units. Each stratum has its
+        share of the groups, and deals its units out to them in turn.
         """
         size, group, bounds = len(self.units), np.empty(len(self.units), np.int64), [0]
         for first, end in pairwise(self.units.bounds.tolist()):
             count = min(end - first, max(2, round(GROUPS * (end - first) / size)))
             group[self.units.order[first:end]] = bounds[-1] + np.arange(end - first) % count
             bounds.append(bounds[-1] + count)
-        needed = {self.table_of[which] for contrast in contrasts for which in contrast}
-        tables = {i: self.tables[i].grouped(group, bounds[-1]) for i in needed}
+        tables: dict[int, Table] = {}
+
+        def grouped(statistic: Statistic) -> Statistic:
+            table, terms = statistic.table, statistic.scale.terms
+            if id(table) not in tables:
+                tables[id(table)] = table.grouped(group, bounds[-1])
+            scale = statistic.scale._replace(terms=None if terms is None else grouped(terms))
+            return replace(statistic, table=tables[id(table)], scale=scale)
+
         statistics = [
-            replace(statistic, table=tables.get(i, statistic.table))
-            for statistic, i in zip(self.statistics, self.table_of, strict=True)
+            grouped(each) if self._is_large(i) else each for i, each in enumerate(self.statistics)
         ]
         return Sampler(statistics, Units(np.arange(bounds[-1]), np.array(bounds), self.units.kind))
 
-    def _leave_out(self, contrasts: Sequence[Contrast]) -> list[Moments]:
-        """What leaving out each unit says about some contrasts."""
-        points = self.points(contrasts)
-        bounds = self.units.bounds.tolist()
-        powers = [np.zeros((len(bounds) - 1, 4, len(point))) for point in points]
-        needed = sorted({which for contrast in contrasts for which in contrast})
-        tables = {i: self.tables[i] for i in sorted({self.table_of[which] for which in needed})}
-        widest = max((table.width for table in tables.values()), default=1)
-        for stratum, (first, end) in enumerate(pairwise(bounds) if needed else ()):
+    def moments(self, contrasts: Sequence[tuple[Statistic, ...]]) -> list[Moments]:
+        """What leaving out each unit says about some statistics, or differences of two."""
+        keys = [tuple(map(id, contrast)) for contrast in contrasts]
+        every = dict(zip(keys, contrasts, strict=True))
+        new = {key: each for key, each in every.items() if key not in self._known}
+        points = [_difference([each.point for each in contrast]) for contrast in new.values()]
+        # All scores side by side: a few large arrays instead of many small ones.
+        point = np.concatenate([*points, np.empty(0)])
+        powers = np.zeros((len(self.units.bounds) - 1, 5, len(point)))
+        for stratum, values in self.left_out([each for some in new.values() for each in some]):
+            scores = [_difference([values[i] for i in key]) for key in new]
+            powers[stratum] += _powers(np.concatenate(scores, axis=1) - point)
+        moments, first = _moments(powers, point, len(self.units)), 0
+        for key, own in zip(new, points, strict=True):
+            self._known[key] = moments.only(slice(first, first := first + len(own)))
+        return [self._known[key] for key in keys]
+
+    @cached_property
+    def _known(self) -> dict[tuple[int, ...], Moments]:
+        return {}
+
+    def left_out(
+        self, statistics: Sequence[Statistic]
+    ) -> Iterator[tuple[int, dict[int, FloatArray]]]:
+        """The scores without each unit, of some units at a time: the number of their stratum, and
+        under the id of each statistic a row for each unit.
+        """
+        every = {id(each): each for each in statistics}
+        tables = {id(each.table): each.table for each in every.values()}
+        widest = sum(table.width for table in tables.values())
+        for stratum, (first, end) in enumerate(pairwise(self.units.bounds.tolist())):
             inside = {i: self._stratum_sums(table, first, end) for i, table in tables.items()}
-            for part in stretches(end - first, widest):
+            for part in stretches(end - first, widest) if every else ():
                 index = self.units.order[first + part.start : first + part.stop]
                 sums = {}
                 for i, table in tables.items():
@@ -286,13 +299,19 @@ class Sampler:
                     if (stratum_sums := inside[i]) is not None:
                         rows = ((end - first) * rows - stratum_sums) / max(end - first - 1, 1)
                     sums[i] = table.sums - rows
-                values = {
-                    which: self.statistics[which].values(sums[self.table_of[which]])
-                    for which in needed
-                }
-                for total, contrast, point in zip(powers, contrasts, points, strict=True):
-                    total[stratum] += _powers(_contrast(values, contrast) - point)
-        return [_moments(total, len(self.units)) for total in powers]
+                yield stratum, {i: each.values(sums[id(each.table)]) for i, each in every.items()}
+
+    def units_with(self, items: Sequence[tuple[Table, Items]]) -> tuple[IntArray, FloatArray]:
+        """In how many units any of some tables has items of each score, and the most in one."""
+        counts, most = np.zeros(1, np.int64), np.zeros(1)
+        widest = max(table.width for table, _ in items)
+        for part in stretches(len(self.units), widest):
+            index = self.units.order[part]
+            each = [own(table.rows(index)).reshape(len(index), -1) for table, own in items]
+            there: FloatArray = np.maximum.reduce(each)
+            counts = counts + (there > 0).sum(axis=0)
+            most = np.maximum(most, there.max(axis=0, initial=0))
+        return counts, most
 
     def each(self) -> list[Contrast]:
         """Every statistic as a contrast of its own."""
@@ -313,12 +332,8 @@ class Sampler:
         return sums
 
 
-def _contrast(
-    values: Sequence[FloatArray] | Mapping[int, FloatArray], contrast: Contrast
-) -> FloatArray:
-    if len(contrast) == 1:
-        return values[contrast[0]]
-    return values[contrast[0]] - values[contrast[1]]
+def _difference(values: Sequence[FloatArray]) -> FloatArray:
+    return values[0] if len(values) == 1 else values[0] - values[1]
 
 
 class Matrix:
@@ -362,19 +377,8 @@ class Matrix:
                     if number == len(every):
                         candidates.append(number)
                         every.append(line)
-        small = np.array([_fits_single(line, size) for line in every], bool)
-        new_number = np.argsort(np.argsort(~small, kind="stable"))
-        single, double = (
-            np.array([every[i] for i in np.flatnonzero(of_kind)]).reshape(-1, size)
-            for of_kind in (small, ~small)
-        )
-        # Units x columns. Many columns are multiplied fastest if they lie side by side in memory,
-        # few if they lie one after the other.
-        self._single = np.array(single.T, np.float32, order="C")
-        self._double = _exact(double, size).T
-        new_number = np.append(new_number, -1)
-        for place in self._places:
-            place[:] = new_number[place]
+        exact = _exact(np.array(every, np.float64).reshape(-1, size), size)
+        self._columns = np.ascontiguousarray(exact.T)
         self.width = len(every)
         self._sparse = []
         for place, part in sparse:
@@ -393,68 +397,28 @@ class Matrix:
         `times` as many are kept as for one table, where much is done with each.
         """
         held = max(1, times * HELD // max(self.width, 1))
-        least = min(held, self._together(BLOCK))
-        single = np.empty((min(least, draws), self.units), np.float32)
-        double = np.empty((min(self._together(SMALL_BLOCK), draws), self.units))
-        first, parts = 0, []
-        pieces = _regrouped(weights, least, held)
         if progress.observer is not None:
-            pieces = progress.steps(pieces, what, draws, len)
-        for piece in pieces:
-            parts.append(self._product(piece, single, double))
-            count = sum(part.shape[1] for part in parts)
-            if count >= held or first + count == draws:
-                product = np.concatenate(parts, axis=1)
+            weights = progress.steps(weights, what, draws, len)
+        first = 0
+        for piece in weights:
+            for low in range(0, len(piece), held):
+                some = piece[low : low + held]
+                product = self._product(some)
                 sums = [
                     (product[place] if place.ndim == 1 else product[place].sum(axis=1)).T
                     for place in self._places
                 ]
-                yield slice(first, first + count), sums
-                first, parts = first + count, []
+                yield slice(first, first + len(some)), sums
+                first += len(some)
 
-    def _together(self, block: int) -> int:
-        """How many weights of each unit make about this many weights of all units."""
-        return max(TOGETHER, block // max(self.units, 1))
-
-    def _product(self, weights: ByteArray, single: SingleArray, double: FloatArray) -> FloatArray:
-        """The sums of each different column: columns x draws. Weights become numbers in the given
-        buffers: the system would take longer to provide new memory than all of that takes.
-        """
+    def _product(self, weights: ByteArray) -> FloatArray:
+        """The sums of each different column: columns x draws."""
         product = np.zeros((self.width + 1, len(weights)))
-        first = 0
-        for columns, numbers in ((self._single, single), (self._double, double)):
-            end = first + columns.shape[1]
-            for low in range(0, len(weights), len(numbers)) if first < end else ():
-                some = weights[low : low + len(numbers)]
-                numbers[: len(some)] = some
-                product[first:end, low : low + len(some)] = (numbers[: len(some)] @ columns).T
-            first = end
+        if width := self._columns.shape[1]:
+            product[:width] = (weights.astype(np.float64) @ self._columns).T
         for lines, units, values in self._sparse:
             product[lines] = values @ weights[:, units].astype(np.float64).T
         return product
-
-
-def _regrouped(weights: Iterable[ByteArray], least: int, most: int) -> Iterator[ByteArray]:
-    """The same rows, at least `least` at a time (but for the last), and at most `most`.
-
-    >>> [len(part) for part in _regrouped(iter([np.zeros((3, 1), np.uint8)] * 3), 4, 5)]
-    [5, 1, 3]
-    """
-    waiting: list[ByteArray] = []
-    for some in weights:
-        waiting.append(some)
-        if sum(map(len, waiting)) >= least:
-            together = np.concatenate(waiting) if len(waiting) > 1 else some
-            yield from (together[low : low + most] for low in range(0, len(together), most))
-            waiting = []
-    if waiting:
-        yield np.concatenate(waiting)
-
-
-def _fits_single(line: FloatArray, count: int) -> bool:
-    """Whether all sums of `count` of these numbers are exact in single precision."""
-    largest = max(float(line.max(initial=0)), -float(line.min(initial=0)))
-    return is_whole(4 * line) and largest * count < SINGLE
 
 
 def _exact(lines: FloatArray, count: int) -> FloatArray:
@@ -463,6 +427,8 @@ def _exact(lines: FloatArray, count: int) -> FloatArray:
     >>> _exact(np.array([[0.5, 3.0]]), 2)
     array([[0.5, 3. ]])
     """
+    # Counts may come in two bytes each, in which their sums do not fit.
+    lines = lines.astype(np.float64, copy=False)
     top = np.abs(lines).max(axis=1, initial=0.0, keepdims=True)
     unit = np.ldexp(1.0, np.frexp(top * count)[1] - 53)
     rounded: FloatArray = np.rint(lines / unit) * unit
@@ -474,32 +440,48 @@ def _powers(away: FloatArray) -> FloatArray:
 
     Deviations from the score itself are small, so the powers keep their digits.
     """
+    # A row for each score: its sums must not depend on which other scores there are.
+    away = np.ascontiguousarray(away.T)
     undefined = np.isnan(away)
     if undefined.any():
         away = np.where(undefined, 0.0, away)
     square = away * away
-    count = len(away) - undefined.sum(axis=0)
-    return np.array([count, *(each.sum(axis=0) for each in (away, square, square * away))])
+    count = away.shape[1] - undefined.sum(axis=1)
+    powers = (away, square, square * away, square * square)
+    return np.array([count, *(each.sum(axis=1) for each in powers)])
 
 
-def _moments(sums: FloatArray, size: int) -> Moments:
-    """From sums of powers in each stratum: both the error and the skew add up over strata.
+def _moments(sums: FloatArray, point: FloatArray, size: int) -> Moments:
+    """From sums of powers in each stratum: the error, the skew and the rest add up over strata.
 
     Efron & Tibshirani (1993), "An Introduction to the Bootstrap", 11.1 and 14.3; for strata the
-    sums run over all of them, each with its own size.
+    sums run over all of them, each with its own size. Satterthwaite's degrees of freedom (1946)
+    are those that the variance of SE^2 asks for, by the kurtosis of the deviations.
     """
-    count, one, two, three = (sums[:, i] for i in range(4))
+    count, one, two, three, four = (sums[:, i] for i in range(5))
     known = np.maximum(count, 1)
     mean = one / known
     second = np.maximum(two - one * mean, 0.0)
     third = -(three - 3 * mean * two + 2 * one * mean**2)
+    fourth = np.maximum(four - 4 * mean * three + 6 * mean**2 * two - 3 * known * mean**4, 0.0)
     share = (known - 1) / known
+    total = count.sum(axis=0)
+    middle = point + one.sum(axis=0) / np.maximum(total, 1)
+    agree = ~(second.sum(axis=0) > total * 1e-28 * np.maximum(1.0, middle**2))
     # Rounding alone leaves a spread of about 1e-16 for each score: no spread at all.
     second = np.where(second <= count * 1e-30, 0.0, second)
     error = np.sqrt((share * second).sum(axis=0))
     spread = (share**2 * second).sum(axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
         skew = (share**3 * third).sum(axis=0) / (6 * spread**1.5)
-    total = count.sum(axis=0)
+        whole = (total - 1) / total
+        factors = np.sqrt(np.where(total > 1, share / whole, 0.0))
+        square = (factors**2 * second).sum(axis=0)
+        kurtosis = total * (factors**4 * fourth).sum(axis=0) / square**2
+        fraction = 2 * total / (kurtosis - 1 + 2 / whole)
     freedom = np.maximum(count - 1, 0).sum(axis=0)
-    return Moments(error, skew, total.astype(np.int64), freedom.astype(np.int64), size)
+    fraction = np.where(agree | ~np.isfinite(fraction), np.maximum(freedom, 1), fraction)
+    return Moments(
+        error, skew, total.astype(np.int64), size, mean, factors, square, fraction, agree,
+        freedom.astype(np.int64),
+    )  # fmt: skip

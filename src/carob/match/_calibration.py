@@ -13,7 +13,7 @@ from carob.counts.events import Events
 
 _BIN = re.compile(r"(answers|right|confidence)_in_(\d+)_of_(\d+)")
 _LEVEL = re.compile(r"(right|wrong)_at_(\d+)")
-_SUMS = ("judged_answers", "squared_error")
+_SUMS = ("judged_answers", "judged_right", "squared_error")
 MOST_CELLS = 1 << 27
 """From this many counts on, those of all rows are kept together."""
 
@@ -52,6 +52,8 @@ def with_confidence(
     for name in names:
         if name == "judged_answers":
             rows.append((name, every, np.ones(len(every))))
+        elif name == "judged_right":
+            rows.append((name, every, right.astype(np.float64)))
         elif name == "squared_error":
             rows.append((name, every, (confidence - right) ** 2))
         elif match := _BIN.fullmatch(name):

@@ -27,6 +27,7 @@ class Accuracy:
     needs: ClassVar[tuple[str, ...]] = NEEDS
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     lower_is_better: ClassVar[bool] = False
+    denominator: ClassVar[tuple[str, ...]] = ("gold_all", "system_all", "tn")
 
     def __call__(self, q: Quantities) -> FloatArray:
         """The share for each element."""

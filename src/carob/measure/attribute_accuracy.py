@@ -33,6 +33,7 @@ class AttributeAccuracy:
     needs: ClassVar[tuple[str, ...]] = ("attribute_agree", "gold_all")
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     lower_is_better: ClassVar[bool] = False
+    denominator: ClassVar[tuple[str, ...]] = ("gold_all",)
 
     def __call__(self, q: Quantities) -> FloatArray:
         """The mean share for each element."""

@@ -23,6 +23,8 @@ class Automation:
     needs: ClassVar[tuple[str, ...]] = ("accepted", "units")
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     lower_is_better: ClassVar[bool] = False
+    denominator: ClassVar[tuple[str, ...]] = ("units",)
+    share: ClassVar[tuple[str, str]] = ("accepted", "units")
     hint: ClassVar[str] = "; write record.automation"
 
     def __call__(self, q: Quantities) -> FloatArray:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
 from carob.plugin import FloatArray, Quantities, ratio
 
 
@@ -22,12 +24,18 @@ class Brier:
     """
 
     name: ClassVar[str] = "Brier"
-    needs: ClassVar[tuple[str, ...]] = ("squared_error", "judged_answers")
+    needs: ClassVar[tuple[str, ...]] = ("squared_error", "judged_answers", "judged_right")
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     lower_is_better: ClassVar[bool] = True
+    denominator: ClassVar[tuple[str, ...]] = ("judged_answers",)
     has_no_zero: ClassVar[bool] = True
     hint: ClassVar[str] = "; write record.Brier or fields.Brier"
 
     def __call__(self, q: Quantities) -> FloatArray:
         """The score for each element."""
         return ratio(q["squared_error"], q["judged_answers"])
+
+    def most_items(self, q: Quantities) -> FloatArray:
+        """If no answer is wrong, or none is right, they are worth no more than their number."""
+        right, answers = q["judged_right"], q["judged_answers"]
+        return np.where((right == 0) | (right == answers), answers, np.inf)

@@ -48,6 +48,11 @@ class Ece:
             for what in ("answers", "right", "confidence")
         )
 
+    @property
+    def denominator(self) -> tuple[str, ...]:
+        """The answers of every bin."""
+        return tuple(f"answers_in_{number}_of_{self.bins}" for number in range(self.bins))
+
     def __call__(self, q: Quantities) -> FloatArray:
         """The error for each element."""
         bins = range(self.bins)
@@ -57,3 +62,15 @@ class Ece:
         )
         answers = sum(q[f"answers_in_{i}_of_{self.bins}"] for i in bins)
         return ratio(np.asarray(apart), np.asarray(answers))
+
+    def by_chance(self, q: Quantities) -> FloatArray:
+        """The error that a perfectly calibrated system would show: in each bin the mean size of a
+        normal deviation of the number right.
+        """
+        total, answers = np.asarray(0.0), np.asarray(0.0)
+        for name in self.denominator:
+            here = q[name]
+            mean = np.nan_to_num(ratio(q[name.replace("answers", "confidence", 1)], here))
+            total = total + np.sqrt(2 / np.pi * here * np.clip(mean * (1 - mean), 0.0, None))
+            answers = answers + here
+        return ratio(total, answers)

@@ -30,6 +30,7 @@ class Err:
     needs: ClassVar[tuple[str, ...]] = ("c", "s", "d", "i")
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     lower_is_better: ClassVar[bool] = True
+    denominator: ClassVar[tuple[str, ...]] = ("c", "s", "d", "i")
     has_no_zero: ClassVar[bool] = True
 
     def __post_init__(self) -> None:

@@ -23,6 +23,8 @@ class ExactShare:
     needs: ClassVar[tuple[str, ...]] = ("accepted_right", "accepted")
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     lower_is_better: ClassVar[bool] = False
+    denominator: ClassVar[tuple[str, ...]] = ("accepted",)
+    share: ClassVar[tuple[str, str]] = ("accepted_right", "accepted")
     has_no_zero: ClassVar[bool] = True
     hint: ClassVar[str] = "; write record.exact"
 

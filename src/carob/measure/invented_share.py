@@ -26,6 +26,7 @@ class InventedShare:
     needs: ClassVar[tuple[str, ...]] = ("as_written", "another_form", "invented")
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     lower_is_better: ClassVar[bool] = True
+    denominator: ClassVar[tuple[str, ...]] = ("as_written", "another_form", "invented")
     has_no_zero: ClassVar[bool] = True
     hint: ClassVar[str] = "; write fields.invented-share"
 

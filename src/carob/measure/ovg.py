@@ -23,6 +23,7 @@ class Ovg:
     needs: ClassVar[tuple[str, ...]] = ("i", "system_all")
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     lower_is_better: ClassVar[bool] = True
+    denominator: ClassVar[tuple[str, ...]] = ("system_all",)
     has_no_zero: ClassVar[bool] = True
 
     def __call__(self, q: Quantities) -> FloatArray:

@@ -24,6 +24,7 @@ class Precision:
     needs: ClassVar[tuple[str, ...]] = ("system_right", "system_all")
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     lower_is_better: ClassVar[bool] = False
+    denominator: ClassVar[tuple[str, ...]] = ("system_all",)
 
     def __call__(self, q: Quantities) -> FloatArray:
         """The share for each element."""

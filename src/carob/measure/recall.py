@@ -24,6 +24,7 @@ class Recall:
     needs: ClassVar[tuple[str, ...]] = ("gold_right", "gold_all")
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     lower_is_better: ClassVar[bool] = False
+    denominator: ClassVar[tuple[str, ...]] = ("gold_all",)
 
     def __call__(self, q: Quantities) -> FloatArray:
         """The share for each element."""

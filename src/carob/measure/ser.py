@@ -31,6 +31,7 @@ class Ser:
     needs: ClassVar[tuple[str, ...]] = ("c", "s", "d", "i")
     range: ClassVar[tuple[float, float]] = (0.0, math.inf)
     lower_is_better: ClassVar[bool] = True
+    denominator: ClassVar[tuple[str, ...]] = ("c", "s", "d")
     has_no_zero: ClassVar[bool] = True
 
     def __post_init__(self) -> None:

@@ -26,6 +26,7 @@ class Specificity:
     needs: ClassVar[tuple[str, ...]] = NEEDS
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     lower_is_better: ClassVar[bool] = False
+    denominator: ClassVar[tuple[str, ...]] = ("system_all", "tn")
     has_no_zero: ClassVar[bool] = True
 
     def __call__(self, q: Quantities) -> FloatArray:

@@ -23,6 +23,7 @@ class Sub:
     needs: ClassVar[tuple[str, ...]] = ("c", "s")
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     lower_is_better: ClassVar[bool] = True
+    denominator: ClassVar[tuple[str, ...]] = ("c", "s")
     has_no_zero: ClassVar[bool] = True
 
     def __call__(self, q: Quantities) -> FloatArray:

@@ -23,6 +23,7 @@ class Und:
     needs: ClassVar[tuple[str, ...]] = ("d", "gold_all")
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     lower_is_better: ClassVar[bool] = True
+    denominator: ClassVar[tuple[str, ...]] = ("gold_all",)
     has_no_zero: ClassVar[bool] = True
 
     def __call__(self, q: Quantities) -> FloatArray:

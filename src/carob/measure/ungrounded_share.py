@@ -28,6 +28,7 @@ class UngroundedShare:
     needs: ClassVar[tuple[str, ...]] = ("ungrounded", "system_read")
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     lower_is_better: ClassVar[bool] = True
+    denominator: ClassVar[tuple[str, ...]] = ("system_read",)
     has_no_zero: ClassVar[bool] = True
 
     def __call__(self, q: Quantities) -> FloatArray:

@@ -166,7 +166,9 @@ def _rows(scores: Scores, here: Sequence[Score], style: Style) -> list[_Row]:
 
 def score_cell(value: Value, score: Score, style: Style) -> str:
     """A value of a score: that of all labels, or of one."""
-    return style.cell(value.value, value.low, value.high, count=score.is_count)
+    cell = style.cell(value.value, value.low, value.high, count=score.is_count)
+    chance = value.by_chance
+    return cell if chance is None else f"{cell} by chance {style.number(chance)}"
 
 
 def best_places(values: Sequence[Value], cells: Sequence[str], score: Score) -> list[int]:

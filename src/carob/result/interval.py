@@ -10,6 +10,9 @@ import numpy as np
 from carob.arrays.types import FloatArray
 from carob.result.result import Part, with_interval
 
+TRUSTED = 10
+"""Below, a remark says on how many units an interval rests."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Interval(Part):
@@ -31,6 +34,8 @@ class Interval(Part):
     remarks: tuple[str, ...] = ()
     error: float | None = None
     """The standard error, by the jackknife."""
+    effective: float | None = None
+    """How many independent items the units are worth, if the interval is made from that."""
 
     columns: ClassVar[tuple[str, ...]] = ("value", "low", "high", "level", "method", "remarks")
 

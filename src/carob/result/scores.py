@@ -27,6 +27,10 @@ class Value(Part):
     support: float = 0.0
     remarks: tuple[str, ...] = ()
     """What there is to say about the interval."""
+    effective: float | None = None
+    """How many independent items the documents are worth, if the interval is made from that."""
+    by_chance: float | None = None
+    """What chance alone would show of an error; None if the measure does not say."""
 
     def to_dict(self) -> dict[str, Any]:
         """As in JSON.
@@ -73,7 +77,8 @@ class Score(WithLazyFields, Part):
     """The upper end of the measure's range."""
 
     columns: ClassVar[tuple[str, ...]] = (
-        "recipe", "value", "low", "high", "signature", "by_label", "counts", "left_out", "remarks",
+        "recipe", "value", "low", "high", "effective", "signature", "by_label", "counts",
+        "left_out", "remarks",
     )  # fmt: skip
 
     @property
@@ -95,6 +100,13 @@ class Score(WithLazyFields, Part):
     def high(self) -> float | None:
         """The upper end of its interval."""
         return self.overall.high
+
+    @property
+    def effective(self) -> float | None:
+        """How many independent items the documents are worth; None for means over labels, and for
+        intervals that are made in another way.
+        """
+        return self.overall.effective
 
     @property
     def remarks(self) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ _FACTS = frozenset({"carob", "recipe", "unit", "format", "scheme", "power", "gol
 _USUAL = {
     "columns": "-1", "repair": "conlleval", "documents": "auto", "tokenizer": "given|words",
     "map": "none", "labels": "union", "zero": "skip", "extra": "error", "by": "document",
-    "interval": r"bca,1000,seed=0|jackknife-t", "test": r"randomization,\d+,seed=0",
+    "interval": "effective", "test": r"randomization,\d+,seed=0",
     "missing": "error", "tags": "all", "entities": "keep", "tokens": "number",
     "id_key": "id", "text_key": "text", "label_key": "-", "label_slot": "-",
     "thresholds": r"0\.01\+0\.02\+0\.05(,1000,seed=0)?",

@@ -21,11 +21,11 @@ from carob.average.label import Label
 from carob.counts.tally import Statistic, Table
 from carob.evaluate.compare import trials_for
 from carob.evaluate.score import cut
-from carob.infer.interval import LEAST, default, intervals
+from carob.infer.interval import default, intervals
+from carob.infer.quantiles import two_sided
 from carob.infer.randomization import Randomization
 from carob.infer.ranking import holm
 from carob.infer.resampling import Sampler, Units
-from carob.infer.student import two_sided
 from carob.plugin import Averaged
 from carob.recipe import Recipe
 from carob.result.result import number_or_none
@@ -157,7 +157,7 @@ def estimates(
     method = default(len(units)) if resamples else None
     statistics = [stack.statistic for stack in stacks]
     made: Sequence[Any] = [None] * len(stacks)
-    if method is not None and len(units) >= LEAST:
+    if method is not None and len(units) > 1:
         made = intervals(method, statistics, units, resamples, seed)
     found = []
     for stack, own in zip(stacks, made, strict=True):
@@ -267,7 +267,7 @@ def _compared(
     sampler = Sampler([stack.statistic for stack in stacks], units)
     contrasts = [(2 * i + 1, 2 * i) for i in range(len(rows))]
     made: Sequence[Any] = [None] * len(rows)
-    if resamples and len(units) >= LEAST:
+    if resamples and len(units) > 1:
         method = default(len(units))
         made = intervals(method, sampler, units, resamples, seed, contrasts)
     verdicts = Randomization(trials).every(sampler, contrasts, np.random.default_rng(seed))

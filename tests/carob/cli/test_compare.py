@@ -32,7 +32,7 @@ def test_a_worse_candidate_fails_the_gate(
     said = capsys.readouterr()
     assert said.out.startswith(
         "gate: fail (margin 1 point)\n"
-        "exact.F1: fail: bad − good is -0.3333 [-0.3333, -0.3333]: worse by more than 0.01\n"
+        "exact.F1: fail: bad − good is -0.3333 [-0.6418, -0.0248]: worse by more than 0.01\n"
     )
     assert "good is ahead of bad by 33.3 F1" in said.out
     assert main([*call, "--fail-if-worse", "--format", "json"]) == 3
@@ -43,7 +43,7 @@ def test_a_worse_candidate_fails_the_gate(
     assert main([*call, "--fail-if-worse", "--format", "markdown"]) == 3
     assert "gate: fail" in capsys.readouterr().out
     assert main([*call, "--fail-if-worse", "--resamples", "0"]) == 4
-    assert main([*call, "--fail-if-worse", "0.5"]) == 0
+    assert main([*call, "--fail-if-worse", "0.7"]) == 0
 
 
 def test_a_better_candidate_passes(files: dict[str, str]) -> None:

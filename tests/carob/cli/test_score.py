@@ -138,9 +138,10 @@ def test_every_report_carries_every_signature(
     assert {"carob", "remarks", "gold", "systems", "checksum"} == set(stored)
     assert {"path", "sha256", "documents", "mentions"} == set(stored["gold"])
     assert {"name", "path", "coverage", "sha256", "scores"} == set(stored["systems"][0])
-    assert {"recipe", "value", "low", "high", "signature", "by_label", "counts", "left_out",
-            "remarks"} == set(score)  # fmt: skip
-    assert score["by_label"]["PER"] == {"value": 1.0, "low": None, "high": None, "support": 2}
+    assert {"recipe", "value", "low", "high", "effective", "signature", "by_label", "counts",
+            "left_out", "remarks"} == set(score)  # fmt: skip
+    low = pytest.approx(0.025**0.5)  # both of two documents with the label are right
+    assert score["by_label"]["PER"] == {"value": 1.0, "low": low, "high": 1.0, "support": 2}
     assert score["counts"] == {"tp": 3, "fp": 0, "fn": 0}
     for report in ("terminal", "markdown", "latex", "html"):
         call = ("score", gold, gold, "--format", report, "-m", "exact.F1", "--signature")

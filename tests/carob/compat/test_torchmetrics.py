@@ -115,9 +115,7 @@ def test_remarks_and_signature_say_what_is_known_of_all_batches() -> None:
     metric.update([["B-person"]], [["B-PER"]])
     metric.update([["I-LOC"], ["B-LOC"]], [["B-LOC"], ["O"]])
     found = metric.compute()
-    assert (
-        "system: gold has no label person (1 mention); did you mean PER?"
-    ) in found.remarks
+    assert ("system: gold has no label person (1 mention); did you mean PER?") in found.remarks
     signature = found["exact.F1"].signature
     assert "|scheme:iob2/iob2|" in signature and signature.endswith("|gold:none|system:none")
     assert "" == found.gold.sha256

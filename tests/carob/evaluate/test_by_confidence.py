@@ -97,7 +97,8 @@ def test_by_hand() -> None:
         (0.9, 1, 0), (0.8, 2, 0), (0.6, 3, 1), (0.0, 4, 1)
     ]  # fmt: skip
     assert (0.8, 0.0) == (curve.at(0.1).threshold, curve.at(0.25).threshold)
-    assert curve.points[0].error_high is None  # four documents: no interval
+    # Of one answer that is accepted, and right.
+    assert (curve.points[0].error_low, curve.points[0].error_high) == (0.0, pytest.approx(0.975))
 
 
 def test_golden_confidences(data: Path, tmp_path: Path) -> None:
@@ -259,7 +260,7 @@ def test_what_is_stored_is_verified(
 
 
 def test_two_systems_and_few_documents_are_verified(tmp_path: Path) -> None:
-    """Few documents have jackknife intervals; those of thresholds are drawn nevertheless."""
+    """Intervals of shares need no draws; those of thresholds are drawn nevertheless."""
     for name, corpus in (("gold", [("x", 1.0)] * 8),
                          ("a", [("xy"[i % 3 == 0], i / 10) for i in range(8)]),
                          ("b", [("xy"[i % 4 == 0], 1 - i / 10) for i in range(8)])):  # fmt: skip
@@ -270,7 +271,7 @@ def test_two_systems_and_few_documents_are_verified(tmp_path: Path) -> None:
     result = tmp_path / "result.json"
     more = ["--by-confidence", "--seed", "3", "-o", str(result)]
     assert 0 == main([*call, *more])
-    assert "jackknife-t" in json.loads(result.read_text())["signature"]
+    assert "|interval:effective|" in json.loads(result.read_text())["signature"]
     assert [] == verify(result).differences
 
 

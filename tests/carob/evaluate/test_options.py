@@ -79,7 +79,7 @@ def test_a_wrong_option_is_refused_in_words(
         ({"seed": -1}, "seed is 0 or more, not -1"),
         ({"resample_by": "word"}, "resample_by is document or sentence, not 'word'"),
         ({"interval": "bcc"}, "no interval is called 'bcc'; did you mean bca? there are: auto, "
-         "bca, jackknife-t, percentile"),
+         "bca, effective, jackknife-t, percentile"),
     ],
 )  # fmt: skip
 def test_a_wrong_option_of_statistics_is_refused_in_words(

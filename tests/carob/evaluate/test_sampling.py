@@ -57,7 +57,7 @@ def test_every_score_and_every_label_has_an_interval() -> None:
             assert value.low is not None
             assert value.high is not None
             assert value.low < value.value < value.high
-    assert said(scores, "interval") == "bca,1000,seed=0"
+    assert said(scores, "interval") == "effective"
     assert said(scores, "by") == "document"
     assert scores.remarks == ()
 
@@ -70,10 +70,30 @@ def test_without_resamples_there_are_none_and_the_number_is_the_same() -> None:
     assert (plain.scores[0].overall.low, plain.scores[0].overall.high) == (None, None)
 
 
-def test_few_documents_get_jackknife_t_and_a_warning() -> None:
-    scores = score(*corpora(12), "exact.F1")
-    assert said(scores, "interval") == "jackknife-t"
-    warning = "only 12 documents: intervals over fewer than 20 are not reliable"
+def test_a_number_of_resamples_asks_for_bca() -> None:
+    gold, system = corpora(12)
+    assert said(score(gold, system, "exact.F1", resamples=200), "interval") == "bca,200,seed=0"
+    by_name = score(gold, system, "exact.F1", interval="percentile")
+    assert said(by_name, "interval") == "percentile,1000,seed=0"
+    both = score(gold, system, "exact.F1", interval="effective", resamples=200)
+    assert said(both, "interval") == "effective"
+
+
+def test_effective_says_what_the_items_are_worth() -> None:
+    """Of means over labels, of counts, and of the methods by name, it says nothing."""
+    gold, system = corpora(30)
+    recipes = ["exact.F1", "exact.F1@macro", "exact.F1@macro-doc", "slots.SER", "exact.tp"]
+    scores = score(gold, system, recipes).to_dict()["systems"][0]["scores"]
+    sizes = {each["recipe"]: each["effective"] for each in scores}
+    assert [recipe for recipe in recipes if sizes[recipe] is None] == ["exact.F1@macro", "exact.tp"]
+    assert 10 < sizes["exact.F1"] < 1000
+    assert score(gold, system, "exact.F1", interval="bca").scores[0].effective is None
+
+
+def test_few_documents_get_a_remark() -> None:
+    assert score(*corpora(10), "exact.F1").remarks == ()
+    scores = score(*corpora(9), "exact.F1")
+    warning = "intervals rest on only 9 documents"
     assert (warning,) == scores.remarks
     for report in ("terminal", "markdown", "latex"):
         assert warning in scores.to(report)
@@ -93,7 +113,9 @@ def test_no_documents_have_no_interval() -> None:
 
 def test_the_seed_decides_and_nothing_else() -> None:
     gold, system = corpora(40)
-    one, same, other = (score(gold, system, "exact.F1", seed=seed) for seed in (1, 1, 2))
+    one, same, other = (
+        score(gold, system, "exact.F1", seed=seed, interval="bca") for seed in (1, 1, 2)
+    )
     assert one.to_json() == same.to_json()
     assert one.scores[0].overall.low != other.scores[0].overall.low
     assert said(one, "interval") == "bca,1000,seed=1"
@@ -111,7 +133,8 @@ def test_the_order_of_the_file_changes_nothing() -> None:
 
 def test_all_agree_is_said_once_for_all_labels() -> None:
     gold, _ = corpora(40)
-    text = score(gold, {"copy": gold}, "exact.PRF").to("terminal", by_label=True)
+    scores = score(gold, {"copy": gold}, "exact.PRF", interval="bca")
+    text = scores.to("terminal", by_label=True)
     remark = "P, R, F1 of copy, copy A, copy B: all resamples agree, the interval is the point"
     assert f"({remark})" in text.splitlines()
 
@@ -122,7 +145,7 @@ def test_sentences_are_drawn_on_request() -> None:
     by_sentence = score(gold, system, ["exact.F1", "exact.F1@macro"], resample_by="sentence")
     assert (
         said(by_sentence, "by"), said(by_sentence, "interval"),
-    ) == ("sentence", "bca,1000,seed=0")  # fmt: skip
+    ) == ("sentence", "effective")  # fmt: skip
     assert by_sentence.remarks == ()
     for one, other in zip(by_document, by_sentence, strict=True):
         assert (one.value, one.counts) == (other.value, other.counts)
@@ -207,7 +230,8 @@ def test_strata_that_explain_everything_leave_no_spread() -> None:
         ({"resample_by": "token"}, "resample_by is document or sentence, not 'token'"),
         (
             {"interval": "BCa"},
-            "no interval is called 'BCa'; did you mean bca? there are: auto, bca, jackknife-t, "
+            "no interval is called 'BCa'; did you mean bca? there are: auto, bca, effective, "
+            "jackknife-t, "
             "percentile",
         ),
     ],
@@ -345,3 +369,18 @@ def test_differences_do_not_depend_on_the_order_of_the_file() -> None:
         for rows in (range(40), order)
     )
     assert (plain.low, plain.high, plain.p) == (mixed.low, mixed.high, mixed.p)
+
+
+def test_a_document_that_holds_much_is_named() -> None:
+    many, few = "[Ann]PER " * 30, "[Ann]PER slept"
+    gold = Corpus.of(*[many, *[few] * 11])
+    system = Corpus.of(*["Ann " * 30, *[few] * 11])
+    sentence = "intervals do not know how such documents vary"
+    assert score(gold, {"a": system}, "exact.F1").remarks == (
+        f"document 1 holds 73 % of the gold items; {sentence}",
+    )
+    assert score(gold, {"a": gold}, "exact.F1").remarks == (
+        f"document 1 holds 73 % of the gold items; {sentence}",
+        f"document 1 holds 73 % of the items of a; {sentence}",
+    )
+    assert score(gold, {"a": gold}, "exact.F1", resamples=0).remarks == ()

@@ -21,8 +21,8 @@ from carob.infer.interval import (
     default,
     intervals,
 )
+from carob.infer.quantiles import student
 from carob.infer.resampling import Sampler, Units
-from carob.infer.student import quantile
 from carob.result.interval import Interval
 
 Rows = list[list[float]] | FloatArray
@@ -57,8 +57,8 @@ def test_jackknife_t_is_its_formula(size: int) -> None:
     left = without_one(rows)
     point = rows[:, 0].sum() / rows[:, 1].sum()
     error = np.sqrt((size - 1) / size * ((left - left.mean()) ** 2).sum())
-    half = quantile(0.975, size - 1) * error
-    found = of(None, rows)
+    half = student(0.975, size - 1).item() * error
+    found = of(JackknifeT(), rows)
     assert found.method == "jackknife-t"
     assert found.low == pytest.approx(point - half, abs=1e-12)
     assert found.high == pytest.approx(point + half, abs=1e-12)
@@ -73,7 +73,7 @@ def test_quantiles_are_those_of_numpy(size: int) -> None:
 
 def test_thirty_units_are_enough_for_bca() -> None:
     assert [default(29).name, default(30).name] == ["jackknife-t", "bca"]
-    assert of(None, counts(30)).method == "bca"
+    assert of(None, counts(30)).method == "effective"
 
 
 def test_percentile_is_between_interpolated_quantiles_of_the_draws() -> None:
@@ -167,15 +167,13 @@ def test_bca_without_finite_constants_is_percentile() -> None:
     assert "bca has no finite constants here, so this is the percentile interval" in found.remarks
 
 
-def test_an_interval_without_the_score_becomes_jackknife_t() -> None:
+def test_an_interval_without_the_score_becomes_effective() -> None:
     rows = np.zeros((40, 40))
     np.fill_diagonal(rows, 1.0)
     distinct = Statistic(Table.of(rows), lambda s: (s > 0).sum(axis=1).astype(np.float64))
     found = intervals(Percentile(), [distinct], Units.of(40), 500, 0)[0][0]
-    assert found.method == "jackknife-t"
-    assert "the percentile interval does not contain the score, so this is jackknife-t" in (
-        found.remarks
-    )
+    assert found.method == "effective"
+    assert "the percentile interval does not contain the score: this is effective" in found.remarks
     assert found.low is not None
     assert found.high is not None
     assert found.low <= 40 <= found.high

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+from carob.arrays.columns import compact
 from carob.arrays.types import FloatArray, IntArray
 from carob.counts.tally import Part, Statistic, Table, Tally
 from carob.infer import resampling as draws
@@ -37,10 +38,8 @@ def test_another_seed_is_another_sample() -> None:
     assert not np.array_equal(drawn(Units.of(9), 20, 4), drawn(Units.of(9), 20, 5))
 
 
-@pytest.mark.parametrize("few", [256, 1])
-def test_weights_are_multinomial(few: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Mean 1, variance 1 - 1/n, covariance -1/n: ball by ball, and from Poisson numbers."""
-    monkeypatch.setattr(draws, "FEW", few)
+def test_weights_are_multinomial() -> None:
+    """Mean 1, variance 1 - 1/n, covariance -1/n."""
     size = 10
     weights = drawn(Units.of(size), 60_000, 6)
     assert {float(size)} == set(weights.sum(axis=1).tolist())
@@ -62,22 +61,6 @@ def test_the_order_of_drawing_is_the_one_that_is_given() -> None:
     order = np.array([2, 0, 3, 1])
     here, there = drawn(Units.of(4), 30, 8), drawn(Units.of(4, order), 30, 8)
     assert np.array_equal(here, there[:, order])
-
-
-def test_many_cells_are_filled_with_as_many_balls() -> None:
-    """Poisson numbers that are topped up, or cut, to the number of balls."""
-    weights = drawn(Units.of(300), 3000, 9)
-    assert {300.0} == set(weights.sum(axis=1).tolist())
-    assert weights.min() == 0
-
-
-def test_poisson_numbers_that_are_too_many_are_taken_away_again(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(draws, "SPREAD", -1.0)
-    weights = drawn(Units.of(300), 4000, 10)
-    assert {300.0} == set(weights.sum(axis=1).tolist())
-    assert_multinomial(weights)
 
 
 def test_weights_of_many_cells_are_multinomial() -> None:
@@ -106,15 +89,6 @@ def assert_multinomial(weights: FloatArray) -> None:
     # Halves of the cells: the variance of their balls is n/4, not n/2 as if independent.
     half = weights[:, ::2].sum(axis=1)
     assert half.var() == pytest.approx(size / 4, rel=0.12)
-
-
-@pytest.mark.parametrize("mean", [0.5, 0.8, 0.967, 1.0])
-def test_poisson_numbers_have_their_probabilities(mean: float) -> None:
-    numbers = draws._poisson(mean, (1000, 1000), np.random.default_rng(5))
-    for k in range(9):
-        p = math.exp(-mean) * mean**k / math.factorial(k)
-        found = int((numbers == k).sum())
-        assert abs(found - p * 1e6) < 5 * math.sqrt(p * 1e6) + 5
 
 
 def test_every_exchange_of_three_units_is_equally_likely() -> None:
@@ -235,3 +209,38 @@ def test_a_test_of_all_labels_is_the_same_with_and_without_those_of_labels() -> 
         both = test.every(together, [(0, 1), (2, 3)], np.random.default_rng(1))
         assert one[0].p.tolist() == both[0][0].p.tolist()
         assert not one[0].exact
+
+
+BOUNDS = [each for bits in (7, 8, 15, 16) for each in (2**bits - 1, 2**bits, 2**bits + 1)]
+"""Numbers around the largest ones of narrow types of whole numbers."""
+
+
+@pytest.mark.parametrize("units", [3, *BOUNDS])
+@pytest.mark.parametrize("largest", [1, *BOUNDS, 2**31 - 1, 2**31, 2**32 + 1])
+def test_no_size_is_too_large_for_the_type_of_a_column(units: int, largest: int) -> None:
+    """Tallies keep counts in few bytes; sums of many units do not fit into these."""
+    first, second = (narrow(units, largest, one) for one in (0, 1))
+    statistics = [
+        Statistic(table, share)
+        for tally in (first, second)
+        for table in (tally.unit_table(("tp", "fp")), tally.label_table(("tp", "fp")))
+    ]
+    sampler = Sampler(statistics, Units.of(units))
+    assert [units * largest - 1, 0.0] == statistics[0].table.sums.tolist()
+    for draws_of_one in sampler.bootstrap(3, np.random.default_rng(1)):
+        assert units * (largest - 1) <= draws_of_one.min() <= draws_of_one.max() <= units * largest
+    for moments in sampler.jackknife():
+        assert np.isfinite(moments.error).all()
+    test = Randomization(99)
+    for verdicts in test.every(sampler, [(0, 2), (1, 3)], np.random.default_rng(1)):
+        assert 0 < verdicts[0].p.item() <= 1
+
+
+def narrow(units: int, largest: int, one: int) -> Tally:
+    """A tally of `largest` in every unit but for one, which has one less."""
+    counts = np.full((units, 2), [largest, 0.0])
+    counts[one % units, 0] -= 1
+    return Tally(
+        units, ("A",), ("tp", "fp"), {}, np.arange(units, dtype=np.int32),
+        np.zeros(units, np.int8), compact(counts),
+    )  # fmt: skip

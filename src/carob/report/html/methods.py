@@ -16,6 +16,9 @@ TITLE = "Methods"
 STAGES = {"match": "What is counted", "measure": "Measures", "average": "Averages"}
 
 INTERVALS = {
+    "effective": (
+        "intervals of Clopper & Pearson (1934) at the effective sample size (Korn & Graubard, 1998)"
+    ),
     "bca": "bias-corrected and accelerated bootstrap intervals (Efron & Tibshirani, 1993)",
     "percentile": "percentile bootstrap intervals (Efron & Tibshirani, 1993)",
     "jackknife-t": "jackknife intervals with Student's t (Efron & Tibshirani, 1993)",

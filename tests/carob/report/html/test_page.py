@@ -145,7 +145,7 @@ def test_the_page_loads_nothing(case: Any) -> None:
 def test_methods_have_the_settings_and_the_command(case: Any) -> None:
     _, _, made, page = case
     assert "carob report gold a b c" in page.text
-    assert "1,000 resamples of documents (seed 0)" in page.text
+    assert "at the effective sample size (Korn & Graubard, 1998)" in page.text
     assert f"{made.comparison.trials:,} trials" in page.text or "all exchanges" in page.text
     assert "@inproceedings{" in page.text
 
