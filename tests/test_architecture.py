@@ -221,4 +221,4 @@ def test_help_and_usage_errors_do_not_import_numpy(call: str) -> None:
 def test_one_score_walks_through_few_files() -> None:
     """A reader can follow a score: every file with a function that it calls, private ones too."""
     visited = runpy.run_path(str(SOURCE.parent / "tools" / "draw.py"))["visited"]()
-    assert len(visited) <= 37, visited
+    assert len(visited) <= 40, visited
