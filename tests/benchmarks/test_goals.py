@@ -78,7 +78,7 @@ def test_a_ratio_that_is_not_defined_is_none() -> None:
 
 @pytest.mark.parametrize(
     ("number", "command", "limit"),
-    [(1, "exact", 60), (2, "every", 40), (3, "resampled", 15), (4, "compared", 10)],
+    [(1, "exact", 60), (2, "every", 40), (3, "resampled", 10), (4, "compared", 8)],
 )
 def test_the_goals_on_numpy_alone(number: int, command: str, limit: float) -> None:
     report = ran(REPORT, 24.0)

@@ -19,7 +19,7 @@ from carob.arrays.columns import is_whole, stretches
 from carob.arrays.types import BoolArray, ByteArray, FloatArray, IntArray
 from carob.counts.tally import Items, Statistic, Table
 
-CHUNK = 1 << 20
+CHUNK = 1 << 18
 """About how many weights are made at a time. A different number gives different draws."""
 
 

@@ -98,7 +98,8 @@ def test_by_hand() -> None:
     ]  # fmt: skip
     assert (0.8, 0.0) == (curve.at(0.1).threshold, curve.at(0.25).threshold)
     # Of one answer that is accepted, and right.
-    assert (curve.points[0].error_low, curve.points[0].error_high) == (0.0, pytest.approx(0.975))
+    assert curve.points[0].error_low == 0.0
+    assert curve.points[0].error_high == pytest.approx(0.975)
 
 
 def test_golden_confidences(data: Path, tmp_path: Path) -> None:

@@ -123,7 +123,8 @@ def random_rows(seed: int, size: int = 14) -> FloatArray:
 
 
 def without(rows: FloatArray, place: int) -> FloatArray:
-    return np.delete(rows, place, axis=0).sum(axis=0)
+    kept: FloatArray = np.delete(rows, place, axis=0).sum(axis=0)
+    return kept
 
 
 @pytest.mark.parametrize("level", [0.5, 0.9, 0.95, 0.999])
@@ -145,7 +146,7 @@ def test_correlations_reach_as_far_up_as_shares(seed: int, sign: float) -> None:
 
     def value(sums: FloatArray) -> FloatArray:
         share: FloatArray = ratio(sums[:, 0] - sums[:, 1], sums[:, 0] + sums[:, 1])
-        return np.multiply(sign, share)
+        return share if sign > 0 else -share
 
     scale = Scale((-1.0, 1.0), items=lambda s: s.sum(axis=1))
     made = one(Statistic(Table.of(rows), value, scale=scale))
