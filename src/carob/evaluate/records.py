@@ -80,7 +80,10 @@ def score_records(
         chosen,
         defaults,
     )
-    return score_run(run, chosen)
+    scores = score_run(run, chosen)
+    # No command prints what is said of files, so it stands under the table.
+    said = (f"{plain(each.name)}: {text}" for each in scores.systems for text in each.warnings)
+    return dataclasses.replace(scores, remarks=(*scores.remarks, *said))
 
 
 def schema_of(schema: Any, gold: Corpus | None = None) -> Schema:

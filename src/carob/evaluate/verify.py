@@ -204,6 +204,9 @@ class _Stored:
         same = old == expected
         if maker.is_older:
             own, other = signature.fields(old), signature.fields(expected)
+            # Before 0.3.0, signatures said auto of files whose blocks are documents.
+            if own.get("documents") == "auto" and other.get("documents") == "block":
+                own["documents"] = "block"
             same = all(own[key] == other[key] for key in own if key in other)
         if not same:
             into.differences.append(f"{where} signature: {old}, recomputed {expected}")
@@ -327,7 +330,9 @@ def _verify_scores(stored: _Stored, verification: Verification) -> None:
         results.append(result)
         again = result.to_dict()
         made = again["systems"][0]
-        verification.compare(f"{name} coverage", system["coverage"], made["coverage"])
+        maker = stored.maker.signing(fields)
+        both = system["coverage"], made["coverage"]
+        verification.compare(f"{name} coverage", *both, maker=maker, recipe=scores[0]["recipe"])
         for key in ("documents", "mentions", "templates", "fillers"):
             if key in gold or key in again["gold"]:
                 verification.compare(f"gold {key}", gold.get(key), again["gold"].get(key))
@@ -337,7 +342,7 @@ def _verify_scores(stored: _Stored, verification: Verification) -> None:
             # Versions before 0.3.0 did not say what items are worth.
             own = (*keys, "effective") if "effective" in old else keys
             both = ({key: each.get(key) for key in own} for each in (old, new))
-            verification.compare(where, *both, maker=stored.maker, recipe=new["recipe"])
+            verification.compare(where, *both, maker=maker, recipe=new["recipe"])
             if old["recipe"] != new["recipe"]:
                 verification.differences.append(
                     f"{name} recipe: {old['recipe']}, by the signature {new['recipe']}"
@@ -382,6 +387,7 @@ def _verify_comparison(stored: _Stored, verification: Verification) -> None:
     if "gate" in content:
         _compare_gates(stored, comparison.gate, verification)
     again = comparison.to_dict()
+    maker = stored.maker.signing(signature.fields(content["signature"]))
     for key in ("seed", "tested"):
         verification.compare(key, content.get(key), again[key])
     for part, keys in (
@@ -395,7 +401,7 @@ def _verify_comparison(stored: _Stored, verification: Verification) -> None:
             where = " ".join(str(old[key]) for key in keys if old.get(key) is not None)
             both = ({k: v for k, v in each.items() if k != "remarks"} for each in (old, new))
             recipe = new["recipe"] if "recipe" in keys else None
-            verification.compare(f"{part} {where}", *both, maker=stored.maker, recipe=recipe)
+            verification.compare(f"{part} {where}", *both, maker=maker, recipe=recipe)
     stored.compare_signatures("the", content["signature"], again["signature"], verification)
 
 

@@ -183,7 +183,9 @@ def test_a_system_without_a_score_has_no_rank() -> None:
     found = compare(empty, {"none": empty, "a": empty, "b": gold_like(empty)}, "exact.P")
     places = {each.system: (each.rank_low, each.rank_high, each.cluster) for each in found.ranks}
     assert {"none": (None, None, None), "a": (None, None, None), "b": (1, 1, 1)} == places
-    assert [["b", "0.0000", "[0.0000,", "0.8419]", "1", "1"], ["none", "-", "-", "-"], ["a", "-", "-", "-"]] == [
+    ranked = [["b", "0.0000", "[0.0000,", "0.8419]", "1", "1"], ["none", "-", "-", "-"],
+              ["a", "-", "-", "-"]]  # fmt: skip
+    assert ranked == [
         line.split() for line in str(found).splitlines() if line.startswith(("none ", "a ", "b "))
         and "−" not in line
     ]  # fmt: skip
