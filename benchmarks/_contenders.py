@@ -56,11 +56,12 @@ def score(
 
 
 def compare(
-    paths: Sequence[Path | str], recipes: Iterable[str], resamples: int = RESAMPLES,
+    paths: Sequence[Path | str], recipes: Iterable[str], resamples: int | None = RESAMPLES,
     trials: int = RESAMPLES,
 ) -> list[str]:  # fmt: skip
     """`carob compare` of systems: intervals and p values of every difference and label."""
-    options = [*_recipe_options(recipes), "--resamples", str(resamples), "--trials", str(trials)]
+    drawn = [] if resamples is None else ["--resamples", str(resamples)]
+    options = [*_recipe_options(recipes), *drawn, "--trials", str(trials)]
     return [script(), "compare", *map(str, paths), *options, "--by-label"]
 
 

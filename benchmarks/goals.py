@@ -38,9 +38,6 @@ from _report import machine, markdown, rounded, write_part
 from _stages import STAGES
 
 MEDIUM, LARGE = 2_000_000, 20_000_000
-USUAL_RESAMPLES = 1_000
-"""The resamples of intervals if no option is given."""
-
 ALONE = ", NumPy alone"
 
 
@@ -140,7 +137,7 @@ def contenders_of(numbers: set[int]) -> tuple[list[Contender], list[Contender]]:
     large: list[Contender] = []
     if 4 in numbers:
         pair = paths[:3], MICRO_AND_MACRO
-        medium.append(Contender("compared", compare(*pair, USUAL_RESAMPLES)))
+        medium.append(Contender("compared", compare(*pair, None)))
         medium.append(Contender("compared, more resamples", compare(*pair)))
     if numbers & {1, 2, 3, 4}:
         medium += [Contender(f"{c.name}{ALONE}", numpy_alone(c.command)) for c in medium]
@@ -195,7 +192,7 @@ def goal_3(run: Results) -> Iterator[Goal]:
 def goal_4(run: Results) -> Iterator[Goal]:
     what = f"two systems compared under all of these, {RESAMPLES:,} trials"
     yield from faster_than_seqeval(4, what, "compared", 8, run)
-    # The goal is about trials. What as many resamples add for the intervals is shown as well.
+    # The default interval draws nothing. What resamples add is shown as well.
     what += f" and {RESAMPLES:,} resamples"
     yield from faster_than_seqeval(4, what, "compared, more resamples", None, run)
 

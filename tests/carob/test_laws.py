@@ -296,3 +296,32 @@ def test_a_score_lies_in_its_range(name: str, pair: tuple[Documents, Documents])
         values = [each.value, perfect.value, *(row.value for row in each.by_label.values())]
         for value in values:
             assert value is None or low - 1e-9 <= value <= high + 1e-9, recipe
+
+
+@every_plain_space
+@examples(0.05)
+@given(pair=pairs)
+def test_an_interval_holds_its_score_lies_in_its_range_and_is_no_point(
+    name: str, pair: tuple[Documents, Documents]
+) -> None:
+    gold, system = (Corpus.of(*side) for side in pair)
+    try:
+        found = score(gold, system, recipes_of(name), labels=LABELS)
+    except UsageError as error:
+        pytest.skip(f"not for corpora of mentions: {error}")
+    for recipe, each in zip(recipes_of(name), found, strict=True):
+        smallest, largest = recipe.measure.range
+        for row in (each.overall, *each.by_label.values()):
+            if row.value is None or row.low is None or row.high is None:
+                continue
+            assert smallest <= row.low <= row.value <= row.high <= largest, recipe
+            assert isinstance(recipe.measure, Count) or row.low < row.high, recipe
+            assert row.effective is None or row.effective >= 0, recipe
+
+
+def test_what_a_measure_divides_by_is_among_what_it_needs() -> None:
+    for name in registry.builtin("measure"):
+        measure = registry.load("measure", name)()
+        common = {"gold_right", "gold_all", "system_right", "system_all"}
+        own = {*getattr(measure, "denominator", ()), *getattr(measure, "share", ())}
+        assert own <= {*measure.needs, *common}, name

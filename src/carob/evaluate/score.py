@@ -278,6 +278,8 @@ def average_statistic(recipe: Recipe, tally: Tally, zero: float | None) -> Stati
     if hook(average, "of_labels"):
         scale = Scale(measure.range, terms=label_statistic(measure, tally, zero))
         return Statistic(table, value, scale=scale)
+    if not isinstance(table, CountTable):
+        return Statistic(table, value, scale=Scale(measure.range))
     scale = scale_of(measure, table)
     if table.quantities(table.sums)["gold_all"].shape != (1,):  # some other mean over labels
         scale = Scale(measure.range, _of_any_label(scale.items), _of_any_label(scale.either))

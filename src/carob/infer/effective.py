@@ -418,11 +418,9 @@ def _deviations(
     key: Key, moments: Moments, values: Mapping[int, FloatArray], stratum: int
 ) -> FloatArray:
     """How far the scores without each unit are from their mean; 0 where there is none."""
-    whole, left = (
-        each[0] if len(each) == 1 else each[0] - each[1]
-        for each in ([one.point for one in key], [values[id(one)] for one in key])
-    )
-    away = (left - whole - moments.means[stratum]) * moments.factors[stratum]
+    each = [values[id(one)] for one in key]
+    left = each[0] if len(each) == 1 else each[0] - each[1]
+    away = (left - moments.means[stratum]) * moments.factors[stratum]
     known: FloatArray = np.nan_to_num(away)
     return known
 

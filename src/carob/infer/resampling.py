@@ -19,7 +19,7 @@ from carob.arrays.columns import is_whole, stretches
 from carob.arrays.types import BoolArray, ByteArray, FloatArray, IntArray
 from carob.counts.tally import Items, Statistic, Table
 
-CHUNK = 1 << 18
+CHUNK = 1 << 20
 """About how many weights are made at a time. A different number gives different draws."""
 
 
@@ -111,11 +111,11 @@ def exchanges(units: int, draws: int, rng: np.random.Generator) -> Iterator[Byte
 
 def _multinomial(count: int, size: int, rng: np.random.Generator) -> ByteArray:
     """`count` times, how many of `size` balls fall into each of `size` cells."""
-    cells = rng.integers(0, size, size=(count, size), dtype=np.uint32)
-    first = np.arange(count, dtype=np.int64)[:, None] * size
-    weights = np.bincount((cells + first).ravel(), minlength=count * size)
+    weights = np.empty((count, size), np.uint8)
     # A byte is enough: more than 255 balls in one cell are less likely than a broken machine.
-    return weights.astype(np.uint8).reshape(count, size)
+    for row, cells in zip(weights, rng.integers(0, size, size=(count, size)), strict=True):
+        row[:] = np.bincount(cells, minlength=size)
+    return weights
 
 
 HELD = 1 << 20
@@ -265,13 +265,18 @@ class Sampler:
         every = dict(zip(keys, contrasts, strict=True))
         new = {key: each for key, each in every.items() if key not in self._known}
         points = [_difference([each.point for each in contrast]) for contrast in new.values()]
-        # All scores side by side: a few large arrays instead of many small ones.
-        point = np.concatenate([*points, np.empty(0)])
-        powers = np.zeros((len(self.units.bounds) - 1, 5, len(point)))
+        # All scores side by side: a few large arrays instead of many small ones. Deviations from
+        # one of the leave-one-out scores keep their digits; the score itself may be far from all.
+        base = np.full(sum(map(len, points)), np.nan)
+        powers = np.zeros((len(self.units.bounds) - 1, 5, len(base)))
         for stratum, values in self.left_out([each for some in new.values() for each in some]):
-            scores = [_difference([values[i] for i in key]) for key in new]
-            powers[stratum] += _powers(np.concatenate(scores, axis=1) - point)
-        moments, first = _moments(powers, point, len(self.units)), 0
+            parts = [_difference([values[i] for i in key]) for key in new]
+            scores = np.concatenate(parts, axis=1)
+            known = ~np.isnan(scores)
+            first_known = scores[known.argmax(axis=0), np.arange(len(base))]
+            base = np.where(np.isnan(base), first_known, base)
+            powers[stratum] += _powers(scores - base)
+        moments, first = _moments(powers, np.nan_to_num(base), len(self.units)), 0
         for key, own in zip(new, points, strict=True):
             self._known[key] = moments.only(slice(first, first := first + len(own)))
         return [self._known[key] for key in keys]
@@ -436,10 +441,7 @@ def _exact(lines: FloatArray, count: int) -> FloatArray:
 
 
 def _powers(away: FloatArray) -> FloatArray:
-    """Of deviations (units x scores): how many have a value, and the sums of their powers.
-
-    Deviations from the score itself are small, so the powers keep their digits.
-    """
+    """Of deviations (units x scores): how many have a value, and the sums of their powers."""
     # A row for each score: its sums must not depend on which other scores there are.
     away = np.ascontiguousarray(away.T)
     undefined = np.isnan(away)
@@ -451,8 +453,8 @@ def _powers(away: FloatArray) -> FloatArray:
     return np.array([count, *(each.sum(axis=1) for each in powers)])
 
 
-def _moments(sums: FloatArray, point: FloatArray, size: int) -> Moments:
-    """From sums of powers in each stratum: the error, the skew and the rest add up over strata.
+def _moments(sums: FloatArray, base: FloatArray, size: int) -> Moments:
+    """From sums of powers of deviations from a base, in each stratum: all add up over strata.
 
     Efron & Tibshirani (1993), "An Introduction to the Bootstrap", 11.1 and 14.3; for strata the
     sums run over all of them, each with its own size. Satterthwaite's degrees of freedom (1946)
@@ -466,7 +468,7 @@ def _moments(sums: FloatArray, point: FloatArray, size: int) -> Moments:
     fourth = np.maximum(four - 4 * mean * three + 6 * mean**2 * two - 3 * known * mean**4, 0.0)
     share = (known - 1) / known
     total = count.sum(axis=0)
-    middle = point + one.sum(axis=0) / np.maximum(total, 1)
+    middle = base + one.sum(axis=0) / np.maximum(total, 1)
     agree = ~(second.sum(axis=0) > total * 1e-28 * np.maximum(1.0, middle**2))
     # Rounding alone leaves a spread of about 1e-16 for each score: no spread at all.
     second = np.where(second <= count * 1e-30, 0.0, second)
@@ -482,6 +484,6 @@ def _moments(sums: FloatArray, point: FloatArray, size: int) -> Moments:
     freedom = np.maximum(count - 1, 0).sum(axis=0)
     fraction = np.where(agree | ~np.isfinite(fraction), np.maximum(freedom, 1), fraction)
     return Moments(
-        error, skew, total.astype(np.int64), size, mean, factors, square, fraction, agree,
+        error, skew, total.astype(np.int64), size, base + mean, factors, square, fraction, agree,
         freedom.astype(np.int64),
     )  # fmt: skip

@@ -138,6 +138,19 @@ def test_shares_are_those_of_the_slow_twin(seed: int, level: float) -> None:
     assert made.error == pytest.approx(by_hand(left)[1], rel=1e-9)
 
 
+def test_leave_one_out_scores_that_agree_far_from_the_score_agree() -> None:
+    """The score is .7, and .1 without any one of the units: no spread, whatever the rounding."""
+    table = Table.of(np.ones((10, 1)))
+    scale = Scale((0.0, 1.0), items=lambda s: s)
+    made = one(Statistic(table, lambda s: np.where(s[:, 0] == 10, 0.7, 0.1), scale=scale))
+    assert made.effective == 10 and made.error == 0
+    other = Statistic(table, lambda s: np.zeros(len(s)), scale=scale)
+    far = difference(
+        Statistic(table, lambda s: np.where(s[:, 0] == 10, 0.7, 0.1), scale=scale), other
+    )
+    assert far.high == pytest.approx(0.7 + 1 - 0.025**0.1)
+
+
 @pytest.mark.parametrize("sign", [1.0, -1.0])
 @pytest.mark.parametrize("seed", range(3))
 def test_correlations_reach_as_far_up_as_shares(seed: int, sign: float) -> None:
