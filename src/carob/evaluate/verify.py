@@ -331,8 +331,10 @@ def _verify_scores(stored: _Stored, verification: Verification) -> None:
         again = result.to_dict()
         made = again["systems"][0]
         maker = stored.maker.signing(fields)
-        both = system["coverage"], made["coverage"]
-        verification.compare(f"{name} coverage", *both, maker=maker, recipe=scores[0]["recipe"])
+        verification.compare(
+            f"{name} coverage", system["coverage"], made["coverage"],
+            maker=maker, recipe=scores[0]["recipe"],
+        )  # fmt: skip
         for key in ("documents", "mentions", "templates", "fillers"):
             if key in gold or key in again["gold"]:
                 verification.compare(f"gold {key}", gold.get(key), again["gold"].get(key))
