@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -128,6 +129,11 @@ TOGETHER = 8
 LARGE, GROUPS = 1 << 24, 400
 """Where units x columns of a table are more than LARGE, the jackknife leaves out GROUPS groups of
 units, one group at a time, instead of single units."""
+
+SINGLE = 2.0**22
+"""Sums of quarters below this are exact in single precision, which is twice as fast: the columns
+are multiplied in it if all are such.
+"""
 
 Summed = Mapping[int, tuple[int, IntArray]]
 """For the number of a table, that of the table whose columns it adds up, and which it adds."""
@@ -383,7 +389,8 @@ class Matrix:
                         candidates.append(number)
                         every.append(line)
         exact = _exact(np.array(every, np.float64).reshape(-1, size), size)
-        self._columns = np.ascontiguousarray(exact.T)
+        small = is_whole(4 * exact) and np.abs(exact).max(initial=0.0) * size < SINGLE
+        self._columns: Any = np.ascontiguousarray(exact.T, np.float32 if small else np.float64)
         self.width = len(every)
         self._sparse = []
         for place, part in sparse:
@@ -420,7 +427,7 @@ class Matrix:
         """The sums of each different column: columns x draws."""
         product = np.zeros((self.width + 1, len(weights)))
         if width := self._columns.shape[1]:
-            product[:width] = (weights.astype(np.float64) @ self._columns).T
+            product[:width] = (weights.astype(self._columns.dtype) @ self._columns).T
         for lines, units, values in self._sparse:
             product[lines] = values @ weights[:, units].astype(np.float64).T
         return product
