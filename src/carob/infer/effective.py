@@ -95,6 +95,7 @@ class _Rules:
         self.sampler, self.alpha = sampler, 1 - level
         self.ends: dict[tuple[int, ...], Ends] = {}
         self.t: dict[tuple[int, ...], FloatArray] = {}
+        self._units: dict[tuple[int, ...], IntArray] = {}
 
     def add(self, keys: Sequence[Key]) -> None:
         """Make the intervals of these, and before them of what they depend on."""
@@ -195,11 +196,10 @@ class _Rules:
         """The intervals of the differences of two systems."""
         first, second = key
         own, difference = moments[_id(key)], first.point - second.point
-        both = [(each.table, each.scale.either or each.scale.items) for each in key]
-        with_items = [(table, items) for table, items in both if items is not None]
         units = np.zeros(len(difference), np.int64)
+        with_items = first.scale.items is not None
         if with_items and (_of_label(key) or own.agree.any()):
-            units = units + self.sampler.units_with(with_items)[0]
+            units = units + self._units_with_any(key)
         away = self.t[_id(key)] * _error(own)
         unseen = 1 - (self.alpha / 2) ** (1 / np.maximum(units, 1)) if with_items else 0.0
         away = np.where(own.agree, unseen, away)
@@ -209,7 +209,7 @@ class _Rules:
             ours, theirs = (self.ends[id(each),] for each in key)
             low, high = _combined(difference, key, (ours, theirs), moments, (low, high))
             kind = self.sampler.units.kind
-            few = (units < LABEL_UNITS) & ~np.isnan(difference) & bool(with_items)
+            few = (units < LABEL_UNITS) & ~np.isnan(difference) & with_items
             low, high = np.where(few, np.nan, low), np.where(few, np.nan, high)
             remarks = [
                 (f"only {count} {kind}s have the label: no interval from fewer than {LABEL_UNITS}",)
@@ -262,6 +262,18 @@ class _Rules:
             low, high = np.maximum(low, limits[0]), np.minimum(high, limits[1])
         return Ends(low, high, nothing, [()])
 
+    def _units_with_any(self, key: Key) -> IntArray:
+        """In how many units gold or one of two systems has any item of each score. Measures of the
+        same counts share the answer.
+        """
+        tables = tuple(id(each.table) for each in key if each.scale.either is not None)
+        if len(tables) == len(key) and tables in self._units:
+            return self._units[tables]
+        both = [(each.table, each.scale.either or each.scale.items) for each in key]
+        units, _ = self.sampler.units_with([(t, items) for t, items in both if items is not None])
+        self._units[tables] = units
+        return units
+
     def _label_distances(self, terms: Key, moments: Moments) -> tuple[FloatArray, FloatArray]:
         """How far the interval of each label goes below and above its score; NaN for a label
         without a score. The interval of a score that is a convention is the point.
@@ -272,10 +284,8 @@ class _Rules:
             missing = np.isnan(point)
             return np.where(missing, np.nan, below), np.where(missing, np.nan, above)
         half = self.t[_id(terms)] * _error(moments)
-        both = [(each.table, each.scale.either or each.scale.items) for each in terms]
-        with_items = [(table, items) for table, items in both if items is not None]
-        if with_items and moments.agree.any():
-            units = self.sampler.units_with(with_items)[0]
+        if terms[0].scale.items is not None and moments.agree.any():
+            units = self._units_with_any(terms)
             unseen = 1 - (self.alpha / 2) ** (1 / np.maximum(units, 1))
             half = np.where(moments.agree, unseen, half)
         half = np.where(np.isnan(terms[0].point - terms[1].point), np.nan, half)

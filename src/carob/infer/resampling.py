@@ -131,9 +131,7 @@ LARGE, GROUPS = 1 << 24, 400
 units, one group at a time, instead of single units."""
 
 SINGLE = 2.0**22
-"""Sums of quarters below this are exact in single precision, which is twice as fast: the columns
-are multiplied in it if all are such.
-"""
+"""Sums of quarters below this are exact in single precision, which is twice as fast."""
 
 Summed = Mapping[int, tuple[int, IntArray]]
 """For the number of a table, that of the table whose columns it adds up, and which it adds."""
@@ -389,8 +387,15 @@ class Matrix:
                         candidates.append(number)
                         every.append(line)
         exact = _exact(np.array(every, np.float64).reshape(-1, size), size)
-        small = is_whole(4 * exact) and np.abs(exact).max(initial=0.0) * size < SINGLE
-        self._columns: Any = np.ascontiguousarray(exact.T, np.float32 if small else np.float64)
+        small = (np.rint(4 * exact) == 4 * exact).all(axis=1)
+        small &= np.abs(exact).max(axis=1, initial=0.0) * size < SINGLE
+        self._blocks: list[Any] = [
+            np.ascontiguousarray(exact[small].T, np.float32),
+            np.ascontiguousarray(exact[~small].T),
+        ]
+        new_number = np.append(np.argsort(np.argsort(~small, kind="stable")), -1)
+        for place in self._places:
+            place[:] = new_number[place]
         self.width = len(every)
         self._sparse = []
         for place, part in sparse:
@@ -426,8 +431,12 @@ class Matrix:
     def _product(self, weights: ByteArray) -> FloatArray:
         """The sums of each different column: columns x draws."""
         product = np.zeros((self.width + 1, len(weights)))
-        if width := self._columns.shape[1]:
-            product[:width] = (weights.astype(self._columns.dtype) @ self._columns).T
+        first = 0
+        for columns in self._blocks:
+            end = first + columns.shape[1]
+            if first < end:
+                product[first:end] = (weights.astype(columns.dtype) @ columns).T
+            first = end
         for lines, units, values in self._sparse:
             product[lines] = values @ weights[:, units].astype(np.float64).T
         return product
