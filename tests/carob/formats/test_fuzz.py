@@ -66,7 +66,7 @@ OPTIONS: dict[str, list[dict[str, Any]]] = {
     "prodigy": [{}, {}, {"offsets": "bytes"}, {"offsets": "inclusive", "id": "text"}],
 }  # fmt: skip
 
-EXAMPLE = Path(carob.__file__).parent / "example"
+EXAMPLE = Path(carob.__file__).parent / "example" / "mentions"
 SCORED = 40
 """One corpus of so many is scored against itself."""
 REWRITTEN = 4
