@@ -267,11 +267,12 @@ class _Rules:
         same counts share the answer.
         """
         tables = tuple(id(each.table) for each in key if each.scale.either is not None)
-        if len(tables) == len(key) and tables in self._units:
-            return self._units[tables]
+        which = (*tables, len(key[0].point))  # a table of labels may serve their sum as well
+        if len(tables) == len(key) and which in self._units:
+            return self._units[which]
         both = [(each.table, each.scale.either or each.scale.items) for each in key]
         units, _ = self.sampler.units_with([(t, items) for t, items in both if items is not None])
-        self._units[tables] = units
+        self._units[which] = units
         return units
 
     def _label_distances(self, terms: Key, moments: Moments) -> tuple[FloatArray, FloatArray]:
