@@ -102,7 +102,7 @@ def _main(pipe: Connection, work: str, arguments: Any, seconds: float, megabytes
     outcome, message = "done", ""
     try:
         module, _, name = work.partition(":")
-        content, blobs = getattr(import_module(f"carob.challenge.{module}"), name)(**arguments)
+        content, blobs = getattr(import_module(f"carob_challenge.{module}"), name)(**arguments)
     except MemoryError:
         outcome = "memory"
     except RecursionError:

@@ -78,7 +78,7 @@ def inline(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> N
 
     def run(work: str, arguments: Mapping[str, Any], *limits: Any) -> Reply:
         module, _, name = work.partition(":")
-        done: Done = getattr(import_module(f"carob.challenge.{module}"), name)(**arguments)
+        done: Done = getattr(import_module(f"carob_challenge.{module}"), name)(**arguments)
         return Reply("done", *done)
 
     for module in (accept, worker, offline):
