@@ -10,10 +10,10 @@ from typing import Any
 import sqlalchemy as sa
 
 from carob.infer.ranking import levels
-from carob_challenge import ranking, rounds
+from carob_challenge import ladder, ranking, rounds
 from carob_challenge.challenge import Challenge
 from carob_challenge.config import Phase
-from carob_challenge.feedback import LADDER, RevealState, Value, reveal_states, rounded
+from carob_challenge.feedback import RevealState, Value, ladder_rule, reveal_states
 from carob_challenge.store import disqualified, mapping, scores, submissions, teams
 from carob_challenge.viewer import Viewer
 
@@ -110,7 +110,7 @@ def _sentence(phase: Phase, state: RevealState, viewer: Viewer) -> str:
     when = "when the organisers decide" if state.at is None else f"at {state.at:%Y-%m-%d %H:%M} UTC"
     if state.held:
         when = "later: the organisers hold them back"
-    rule = LADDER if phase.feedback.kind == "ladder" else phase.feedback.sentence
+    rule = ladder_rule(phase) if phase.feedback.kind == "ladder" else phase.feedback.sentence
     prefix = "Only organisers see this before the reveal. " if viewer.is_organiser else ""
     return f"{prefix}The results will be revealed {when}. {rule}"
 
@@ -128,14 +128,13 @@ def _with_runs(
     ranks = made["ranks"] if made is not None and full else {}
     rows = []
     for run in runs:
-        value = (
-            run.value if full or kind == "headline" else rounded(run.value, phase.feedback.digits)
-        )
+        value = Value(base.measure, run.value, *((run.low, run.high) if full else ()))
+        if kind == "rounded" and not everything:
+            value = Value.rounded(base.measure, run.value, phase.feedback.digits)
         own = ranks.get(str(run.id), {}) if made and made["runs"][0] == current.id else {}
         rows.append(Row(
             run.name, run.team, run.id if everything or viewer.may_see(run.team) else None,
-            run.received, Value(base.measure, value, *((run.low, run.high) if full else ())),
-            None, own.get("rank_low"), own.get("rank_high"), own.get("cluster"), run.baseline,
+            run.received, value, None, own.get("rank_low"), own.get("rank_high"), own.get("cluster"), run.baseline,
             viewer.team == run.team, run.signature if full else None,
         ))  # fmt: skip
     rows = _ranked(rows, base.lower_is_better)
@@ -173,11 +172,15 @@ def _with_ladders(
     ).all()  # fmt: skip
     last = {row.team: row for row in found}
     rows = [
-        Row(row.name, row.team, None, row.received, Value(base.measure, row.ladder), None, None,
-            None, None, row.baseline, viewer.team == row.team)
+        Row(row.name, row.team, None, row.received,
+            Value.rounded(base.measure, row.ladder, ladder.DIGITS), None, None, None, None,
+            row.baseline, viewer.team == row.team)
         for row in last.values()
     ]  # fmt: skip
-    history = [Point(r.name, r.received, r.ladder) for r in found if r.ladder is not None]
+    history = [
+        Point(r.name, r.received, round(r.ladder, ladder.DIGITS))
+        for r in found if r.ladder is not None
+    ]  # fmt: skip
     return replace(base, rows=tuple(_ranked(rows, base.lower_is_better)), history=history)
 
 

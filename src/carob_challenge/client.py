@@ -256,6 +256,6 @@ def _lines(content: Mapping[str, Any]) -> Iterator[str]:
 
 def _score(value: Mapping[str, Any]) -> str:
     number, low, high = value["value"], value["low"], value["high"]
-    text = "no score" if number is None else f"{number:.4f}"
+    text = "no score" if number is None else f"{number:.{value.get('digits', 4)}f}"
     interval = f"  ({low:.4f} to {high:.4f})" if low is not None and high is not None else ""
     return f"{plain(value['name'])}  {text}{interval}"

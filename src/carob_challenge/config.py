@@ -25,7 +25,7 @@ class Feedback:
     """What a phase shows of a score before its results are revealed.
 
     >>> str(Feedback.parse("rounded(2)")), Feedback.parse("ladder").sentence
-    ('rounded(2)', 'A score is shown only if it beats your best by more than chance explains.')
+    ('rounded(2)', 'A score is shown, in whole points, only if it beats your best by more ...')
     """
 
     kind: str
@@ -49,7 +49,8 @@ class Feedback:
             "full": "Scores are shown with intervals and for each label.",
             "headline": "The official score is shown.",
             "rounded": f"The official score is shown with {self.digits} decimals.",
-            "ladder": "A score is shown only if it beats your best by more than chance explains.",
+            "ladder": "A score is shown, in whole points, only if it beats your best by more than "
+            "chance explains.",
             "none": "Nothing is shown until the results are revealed.",
         }[self.kind]
 
@@ -94,6 +95,8 @@ class Phase:
     quota_a_day: int = 0
     """0: any number."""
     quota: int = 0
+    reveals: int = 20
+    """How many scores the ladder shows to a team, the first one included."""
     late: bool = False
     part: str = "all"
     """The part of the task that is scored; `all` is every document."""
@@ -214,7 +217,7 @@ KEYS: Mapping[str, Kind] = {
 }  # fmt: skip
 PHASE_KEYS: Mapping[str, Kind] = {
     "title": _FILLED, "text": _TEXT, "opens": _TIME, "closes": _TIME, "grace_seconds": _WHOLE,
-    "quota_a_day": _WHOLE, "quota": _WHOLE,
+    "quota_a_day": _WHOLE, "quota": _WHOLE, "reveals": _POSITIVE,
     "feedback": (
         lambda value: isinstance(value, str) and _FEEDBACK.fullmatch(value),
         '"full", "headline", "rounded(2)", "ladder" or "none"',

@@ -77,9 +77,10 @@ task = {task}
 #                  "headline"     the official score
 #                  "rounded(2)"   the official score with 2 decimals: no protection against
 #                                 many submissions
-#                  "ladder"       the official score, if it beats the team's best by more than
-#                                 chance explains; else the best again
+#                  "ladder"       the official score in whole points, if it beats the team's best
+#                                 by more than chance explains; else the best again
 #                  "none"         nothing
+# reveals          how many scores the ladder shows to a team, the first one included (default 20)
 # reveal_at        when results open: a time, "opens", "closes" (default), or "never": you reveal
 #                  them with carob challenge phase DIR reveal NAME
 # late             whether runs are taken after the end: scored, shown apart, never ranked

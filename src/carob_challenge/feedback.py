@@ -9,28 +9,43 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from carob_challenge import ladder
 from carob_challenge.challenge import Challenge
 from carob_challenge.config import Phase
 from carob_challenge.store import reveals
 from carob_challenge.viewer import Viewer
 
-LADDER = (
-    "This phase uses the Ladder: a new score is shown only if it is better than your best one by "
-    "more than chance explains (the standard error of the difference over documents). Otherwise "
-    "your best score is shown again. So nobody can learn the answers by trying."
-)
+
+def ladder_rule(phase: Phase) -> str:
+    """How a phase with the Ladder works, for participants."""
+    return (
+        "This phase uses the Ladder: a new score is shown only if it is better than your best one "
+        "by more than chance explains (by more than the standard error of the difference, and of "
+        "your best score itself, over documents), in whole points, and at most "
+        f"{phase.reveals} times for a team. Otherwise your best score is shown again. This slows "
+        "learning the answers by trying."
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A score with its interval, as far as they are shown, as text with the right number of digits
-    and as a number.
-    """
+    """A score with its interval, as far as they are shown."""
 
     name: str
     value: float | None
     low: float | None = None
     high: float | None = None
+    digits: int = 4
+    """With how many decimals pages show it."""
+
+    @classmethod
+    def rounded(cls, name: str, value: float | None, digits: int) -> Value:
+        """A score of which only so many decimals may be known.
+
+        >>> Value.rounded("F1", 0.12345, 2).value
+        0.12
+        """
+        return cls(name, None if value is None else round(value, digits), digits=digits)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,18 +102,11 @@ def shown(viewer: Viewer, phase: Phase, state: RevealState, team: int, row: Any)
     if kind == "none":
         return Shown(None, phase.feedback.sentence)
     if kind == "ladder":
-        return Shown(Value(name, row.ladder), LADDER, row.ladder_run == row.submission)
-    value = row.value if kind == "headline" else rounded(row.value, phase.feedback.digits)
-    return Shown(Value(name, value), phase.feedback.sentence)
-
-
-def rounded(value: float | None, digits: int) -> float | None:
-    """A score with a number of decimals.
-
-    >>> rounded(0.12345, 2), rounded(None, 2)
-    (0.12, None)
-    """
-    return None if value is None else round(value, digits)
+        return Shown(Value.rounded(name, row.ladder, ladder.DIGITS), ladder_rule(phase),
+                     row.ladder_run == row.submission)  # fmt: skip
+    if kind == "rounded":
+        return Shown(Value.rounded(name, row.value, phase.feedback.digits), phase.feedback.sentence)
+    return Shown(Value(name, row.value), phase.feedback.sentence)
 
 
 def _full(row: Any, sentence: str, *, errors: bool) -> Shown:

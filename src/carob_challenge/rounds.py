@@ -164,14 +164,17 @@ def _climb_again(challenge: Challenge, connection: sa.Connection, round: int) ->
         .join(scores, scores.c.submission == submissions.c.id)
         .where(scores.c.round == round).order_by(submissions.c.id)
     )  # fmt: skip
-    best: dict[tuple[int, str], ladder.Rung] = {}
+    ladders: dict[tuple[int, str], ladder.Ladder] = {}
     for row in rows.all():
         key = row.team, row.phase
         if row.phase not in challenge.config.phases:
             continue
         recipe = challenge.material(row.phase).official
         new = ladder.Rung(row.id, row.value, StoredTally.of_bytes(row.tally))
-        best[key] = ladder.climb(best.get(key), new, recipe)
+        most = challenge.phase(row.phase).reveals
+        ladders[key] = ladders.get(key, ladder.Ladder()).climb(new, recipe, most)
+        best = ladders[key].best
+        assert best is not None
         own = (scores.c.submission == row.id) & (scores.c.round == round)
-        values = {"ladder": best[key].value, "ladder_run": best[key].submission}
+        values = {"ladder": best.value, "ladder_run": best.submission}
         connection.execute(scores.update().where(own).values(values))

@@ -156,8 +156,10 @@ class Worker:
             if not queue.finish(challenge, connection, job, self.name):
                 raise LostError
             rung = ladder.Rung(row.id, official["value"], StoredTally.of_bytes(tally))
-            best = self._best(connection, row, job.round) if own.activated else None
-            shown = ladder.climb(best, rung, material.official)
+            before = self._ladder(connection, row, job.round) if own.activated else ladder.Ladder()
+            most = challenge.phase(row.phase).reveals
+            shown = before.climb(rung, material.official, most).best
+            assert shown is not None
             new = {
                 "submission": row.id, "round": job.round, "value": official["value"],
                 "low": official["low"], "high": official["high"],
@@ -171,21 +173,22 @@ class Worker:
             challenge.store.upsert(connection, scores, new, key, again)
             self._after_score(connection, job, row.phase)
 
-    def _best(self, connection: sa.Connection, row: Any, round: int) -> ladder.Rung | None:
-        """The best submission that the ladder has shown to this team."""
-        last = (
+    def _ladder(self, connection: sa.Connection, row: Any, round: int) -> ladder.Ladder:
+        """What the ladder has shown to this team before."""
+        own = (
             sa.select(scores.c.ladder_run)
             .join(submissions, submissions.c.id == scores.c.submission)
             .where(submissions.c.team == row.team, submissions.c.phase == row.phase)
             .where(scores.c.round == round, submissions.c.id != row.id)
-            .order_by(scores.c.created.desc(), scores.c.submission.desc()).limit(1)
+            .order_by(scores.c.created, scores.c.submission)
         )  # fmt: skip
-        number = connection.execute(last).scalar()
-        if number is None:
-            return None
-        own = (scores.c.submission == number) & (scores.c.round == round)
-        best = connection.execute(sa.select(scores.c.value, scores.c.tally).where(own)).one()
-        return ladder.Rung(number, best.value, StoredTally.of_bytes(best.tally))
+        shown = connection.execute(own).scalars().all()
+        if not shown:
+            return ladder.Ladder()
+        last = (scores.c.submission == shown[-1]) & (scores.c.round == round)
+        best = connection.execute(sa.select(scores.c.value, scores.c.tally).where(last)).one()
+        rung = ladder.Rung(shown[-1], best.value, StoredTally.of_bytes(best.tally))
+        return ladder.Ladder(rung, len(set(shown)))
 
     def _after_score(self, connection: sa.Connection, job: Job, phase: str) -> None:
         assert job.round is not None

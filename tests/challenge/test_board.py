@@ -92,7 +92,7 @@ def test_before_the_reveal_a_phase_shows_its_feedback(
         assert own[0].signature is None
         return
     assert official is not None
-    digits = 1 if feedback.startswith("rounded") else 17
+    digits = {"rounded(1)": 1, "ladder": 2}.get(feedback, 17)
     assert {name: round(value, digits) for name, value in exact.items()} == shown
     assert round(exact["Fair"], digits) == official.value
     hidden = feedback != "full"
@@ -145,7 +145,24 @@ def test_the_ladder_shows_gains_that_are_no_chance(world: Make) -> None:
     [row] = board(here.challenge, NOBODY, "test").rows
     assert official[2] == row.score.value
     assert row.submission is None
-    assert "this phase uses the ladder" in shown[0].sentence.lower()
+    assert shown[0].sentence == (
+        "This phase uses the Ladder: a new score is shown only if it is better than your best one "
+        "by more than chance explains (by more than the standard error of the difference, and of "
+        "your best score itself, over documents), in whole points, and at most 20 times for a "
+        "team. Otherwise your best score is shown again. This slows learning the answers by trying."
+    )
+
+
+def test_the_ladder_shows_only_so_many_scores_to_a_team(world: Make) -> None:
+    here = world(phase("test", "ladder") + "reveals = 2\n", size=30)
+    for team in "AB":
+        for right in (1, 2, 3, 4):
+            here.submit(team, answer(right, size=30))
+    worker.drain(here.challenge)
+    for team in "AB":
+        page = runs.team_page(here.challenge, here.team(team)).phases[0].runs
+        assert [True, True, False, False] == [run.shown.is_own for run in page[::-1] if run.shown]
+    assert {"A": 0.67, "B": 0.67} == values(board(here.challenge, NOBODY, "test").rows)
 
 
 def test_the_last_run_counts_or_the_primary_one(world: Make) -> None:
