@@ -134,8 +134,9 @@ def _with_runs(
         own = ranks.get(str(run.id), {}) if made and made["runs"][0] == current.id else {}
         rows.append(Row(
             run.name, run.team, run.id if everything or viewer.may_see(run.team) else None,
-            run.received, value, None, own.get("rank_low"), own.get("rank_high"), own.get("cluster"), run.baseline,
-            viewer.team == run.team, run.signature if full else None,
+            run.received, value, None, own.get("rank_low"), own.get("rank_high"),
+            own.get("cluster"), run.baseline, viewer.team == run.team,
+            run.signature if full else None,
         ))  # fmt: skip
     rows = _ranked(rows, base.lower_is_better)
     late: Sequence[Row] = ()

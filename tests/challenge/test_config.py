@@ -113,8 +113,8 @@ feedback = "none"
          "letters, digits and hyphens, at most 40: it is part of addresses"),
         ("feedback", "feedbck", ":4: K920 found the key 'feedbck', expected a key of "
          "[phases.test]; did you mean feedback? there are: closes, feedback, gold, "
-         "grace_seconds, inputs, late, opens, part, quota, quota_a_day, reports, reveal_at, reveals, "
-         "task, text, title"),
+         "grace_seconds, inputs, late, opens, part, quota, quota_a_day, reports, reveal_at, "
+         "reveals, task, text, title"),
         ('title = "x"', 'title = "x"\ngold = "../gold"', ":2: K921 found gold = '../gold', "
          "expected the path of a file in this folder"),
         ('title = "x"', 'title = "x"\n[limits]\nupload_bytes = 0', ":3: K921 found "
