@@ -19,6 +19,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from carob.corpus.problems import InputError, UsageError
 from carob_challenge import limits, rounds, scoring
 from carob_challenge.challenge import Challenge
 from carob_challenge.child import run_limited
@@ -73,10 +74,21 @@ def begin(challenge: Challenge, viewer: Viewer, phase: str | None = None) -> Tic
     """
     team, now = viewer.require_team(), challenge.now()
     own = _phase(challenge, phase, now)
+    _require_files(challenge, own)
     late = _is_late(own, now)
     if challenge.config.limits.uploads_an_hour:
         limits.hit(challenge, f"upload {team}", challenge.config.limits.uploads_an_hour, 3600)
     return Ticket(team, own.name, now, late, viewer.actor)
+
+
+def _require_files(challenge: Challenge, phase: Phase) -> None:
+    """Refuse uploads while the task cannot be read: it is no fault of the file that is sent."""
+    try:
+        challenge.material(phase.name).task  # noqa: B018 (it is read)
+    except (InputError, UsageError, OSError):
+        raise UnavailableError(
+            "the task of this phase cannot be read at the moment; the organiser has to mend it", 60
+        ) from None
 
 
 def _phase(challenge: Challenge, name: str | None, now: datetime) -> Phase:

@@ -132,6 +132,8 @@ class Config:
     contact: str = ""
     registration: str = "invitation"
     official: str = "last"
+    stalled_after: int = 300
+    """After how many seconds a job that waits is a reason to say that scoring stalls."""
     limits: Limits = Limits()
 
     @classmethod
@@ -156,7 +158,8 @@ class Config:
         return cls(
             folder, values["title"], phases,
             **{key: values[key] for key in
-               ("text", "organiser", "contact", "registration", "official") if key in values},
+               ("text", "organiser", "contact", "registration", "official", "stalled_after")
+               if key in values},
             limits=Limits(**values.get("limits", {})),
         )  # fmt: skip
 
@@ -213,6 +216,7 @@ def _one_of(choices: tuple[str, ...]) -> Kind:
 KEYS: Mapping[str, Kind] = {
     "title": _FILLED, "text": _TEXT, "organiser": _TEXT, "contact": _TEXT,
     "registration": _one_of(REGISTRATION), "official": _one_of(OFFICIAL),
+    "stalled_after": _POSITIVE,
     "inputs": _FILE, "gold": _FILE, "task": _FILE,
 }  # fmt: skip
 PHASE_KEYS: Mapping[str, Kind] = {

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, TypeVar
 
 from carob.corpus.corpus import Corpus
 from carob.corpus.source import Source
@@ -14,25 +15,48 @@ from carob.evaluate.task import Task
 from carob.recipe import Recipe
 from carob_challenge.config import Config
 
+Made = TypeVar("Made")
+Stamp = tuple[tuple[int, int, int], ...]
+
+
+def _stamp(path: Path) -> Stamp:
+    """What changes when a file changes, or a file in a folder."""
+    every = [path, *sorted(path.rglob("*"))] if path.is_dir() else [path]
+    stats = [each.stat() for each in every if each.exists()]
+    return tuple((each.st_mtime_ns, each.st_size, each.st_ino) for each in stats)
+
 
 @dataclass(frozen=True)
 class Material:
-    """The files of a phase, and what is scored. Nothing here opens gold."""
+    """The files of a phase, and what is scored. Nothing here opens gold. A file that has changed
+    is read again.
+    """
 
     inputs: Path
     gold: Path
     task_file: Path
     part: str
+    _last: dict[Path, tuple[Stamp, Any]] = field(default_factory=dict, repr=False, compare=False)
 
-    @cached_property
+    @property
     def task(self) -> Task:
         """The task, restricted to the documents that the phase scores."""
-        return Task.read(self.task_file, self.part)
+        return self._read(self.task_file, lambda: Task.read(self.task_file, self.part))
 
-    @cached_property
+    @property
     def public(self) -> Corpus:
         """The inputs, as participants have them."""
-        return read(Source(self.inputs))
+        return self._read(self.inputs, lambda: read(Source(self.inputs)))
+
+    def _read(self, path: Path, make: Callable[[], Made]) -> Made:
+        now = _stamp(path)
+        before = self._last.get(path)
+        if before is not None and before[0] == now:
+            made: Made = before[1]
+            return made
+        made = make()
+        self._last[path] = now, made
+        return made
 
     @property
     def official(self) -> Recipe:

@@ -10,6 +10,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from carob.corpus.problems import many
 from carob_challenge import jobs as queue
 from carob_challenge import ranking, rounds
 from carob_challenge.challenge import Challenge
@@ -192,7 +193,7 @@ class Dashboard:
 
     queue: queue.QueueState
     workers: Sequence[str]
-    """Those that are working on a job."""
+    """Those that live."""
     failed: Sequence[FailedJob]
     teams: Sequence[Team]
     submissions: int
@@ -216,13 +217,14 @@ def dashboard(challenge: Challenge, viewer: Viewer) -> Dashboard:
                 sa.select(jobs).where(jobs.c.state == "failed").order_by(jobs.c.id.desc()).limit(50)
             )
         ]
-        busy = sa.select(jobs.c.worker).where(jobs.c.state == "running").distinct()
-        workers = [str(each) for each in connection.execute(busy).scalars()]
-        state = queue.queue_state(connection)
+        aside = sa.select(jobs.c.error, sa.func.count()).where(jobs.c.state == "aside")
+        stuck: dict[str, int] = mapping(connection, aside.group_by(jobs.c.error))
+        state = queue.health(challenge, connection)
         every = rounds.every(connection)
         states = reveal_states(challenge, connection)
     groups = all_teams(challenge, viewer)
-    notices = []
+    notices = [*state.reasons]
+    notices += [f"{many(count, 'job')} stepped aside: {why}" for why, count in stuck.items()]
     if every and (why := rounds.outdated(challenge, every[-1])) is not None:
         notices.append(why)
     if pending := [each.name for each in groups if each.state == "pending"]:
@@ -230,7 +232,7 @@ def dashboard(challenge: Challenge, viewer: Viewer) -> Dashboard:
     if failed:
         notices.append(f"{len(failed)} jobs have failed")
     return Dashboard(
-        state, workers, failed, groups, counts.get(True, 0), counts.get(False, 0), every, notices,
+        state.queue, state.workers, failed, groups, counts.get(True, 0), counts.get(False, 0), every, notices,
         states, audit_log(challenge, viewer, most=50),
     )  # fmt: skip
 
@@ -282,7 +284,7 @@ def _stored_ranking(
         return made, mapping(connection, names.where(submissions.c.phase == phase))
 
 
-def health(challenge: Challenge) -> queue.QueueState:
-    """Whether the database answers, and how much waits."""
+def health(challenge: Challenge) -> queue.Health:
+    """Whether the database answers, and whether what waits is being done."""
     with challenge.store.read() as connection:
-        return queue.queue_state(connection)
+        return queue.health(challenge, connection)

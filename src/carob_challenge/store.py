@@ -164,7 +164,7 @@ jobs = sa.Table(
     sa.Column("submission", sa.ForeignKey("submissions.id"), index=True),
     sa.Column("round", sa.ForeignKey("rounds.id")),
     sa.Column("phase", sa.Text),
-    sa.Column("state", sa.Text, nullable=False),  # waiting, running, done, failed
+    sa.Column("state", sa.Text, nullable=False),  # waiting, running, aside, done, failed
     sa.Column("again", sa.Boolean, nullable=False),
     sa.Column("attempts", sa.Integer, nullable=False),
     sa.Column("worker", sa.Text),
@@ -174,8 +174,9 @@ jobs = sa.Table(
     sa.Column("finished", Time),
     sa.Index("ix_jobs_state", "state", "id"),
 )  # fmt: skip
-"""A job belongs to `worker` `until` a time, which it moves on while it lives. `again`: while the
-job ran, it was asked for once more.
+"""A job belongs to `worker` `until` a time, which it moves on while it lives. `aside`: it cannot
+be done now, for the reason in `error`, and is tried again after `until`. `again`: while the job
+ran, it was asked for once more.
 """
 
 rankings = sa.Table(
@@ -219,7 +220,14 @@ audit = sa.Table(
     sa.Column("detail", sa.Text, nullable=False),
 )  # fmt: skip
 
-PASSING = (sessions, logins, limits)
+workers = sa.Table(
+    "workers", metadata,
+    sa.Column("name", sa.Text, primary_key=True),
+    sa.Column("seen", Time, nullable=False),
+)  # fmt: skip
+"""When each worker said last that it lives."""
+
+PASSING = (sessions, logins, limits, workers)
 """What is not archived: it ends by itself."""
 
 

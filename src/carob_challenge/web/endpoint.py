@@ -33,7 +33,7 @@ from carob_challenge.errors import ChallengeError, NotAllowedError, RateError
 from carob_challenge.version import Version, version
 from carob_challenge.viewer import NOBODY, Viewer
 from carob_challenge.web.body import AROUND_A_FILE, FORM_BYTES, BodyError, LimitedBody, Limits
-from carob_challenge.web.log import line
+from carob_challenge.log import line
 from carob_challenge.web.rates import Rates
 from carob_challenge.web.render import Address, Site, render
 from carob_challenge.web.settings import Settings
@@ -367,11 +367,17 @@ def _response(answer: Answer, site: Site, form: str, server: Server) -> Response
         if answer.session is not None:
             _set_session(response, answer.session, server.settings)
         return response
-    if form == "csv" and (table := answer.to_csv()) is not None:
-        return Response(table, answer.status, media_type="text/csv; charset=utf-8")
+    text, kind = None, "csv"
+    if form == "csv":
+        text = answer.to_csv()
     if form == "json":
-        return Response(answer.to_json(), answer.status, media_type=FORMATS["json"])
-    return Response(render(answer, site), answer.status, media_type="text/html; charset=utf-8")
+        text, kind = answer.to_json(), "json"
+    if text is None:
+        text, kind = render(answer, site), "html"
+    response = Response(text, answer.status, media_type=f"{FORMATS[kind]}; charset=utf-8")
+    if answer.status == 503:
+        response.headers["retry-after"] = str(RETRY)
+    return response
 
 
 def _set_session(response: Response, session: str, settings: Settings) -> None:
@@ -402,8 +408,6 @@ def _error_response(error: Exception, site: Site, form: str, server: Server) -> 
     view = View("error", {"status": status, "sentence": sentence}, data={"error": sentence},
                 status=status)  # fmt: skip
     response = _response(view, site, "json" if form == "json" else "html", server)
-    if status == 503 and retry is None:
-        retry = RETRY
     if retry is not None:
         response.headers["retry-after"] = str(retry)
     if status == 401:

@@ -7,34 +7,13 @@ its key in the query string for this reason.
 
 from __future__ import annotations
 
-import json
-import sys
 import time
-from collections.abc import Callable
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from carob_challenge.log import Write, line
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
-
-Write = Callable[[str], object]
-
-
-def line(event: str, **fields: Any) -> str:
-    """One line of the log.
-
-    >>> import json
-    >>> json.loads(line("start", port=8080))["port"]
-    8080
-    """
-    when = datetime.now(UTC).isoformat(timespec="milliseconds")
-    return json.dumps({"time": when, "event": event, **fields}, default=str)
-
-
-def to_stderr(text: str) -> None:
-    """Write a line where a service manager reads it."""
-    sys.stderr.write(f"{text}\n")
-    sys.stderr.flush()
 
 
 class Log:

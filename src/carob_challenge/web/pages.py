@@ -268,9 +268,13 @@ def file(call: Call) -> Answer:
 
 
 def health(call: Call) -> Answer:
-    """Whether the database answers, and how much waits: for programs that watch."""
+    """Whether the database answers, and whether what waits is being done: for programs that watch.
+    503 with the reasons if not.
+    """
     state = pages.health(call.challenge)
-    return View("health", {"state": state}, data={"ok": True} | fields(state))
+    about = {"ok": not state.reasons, "reasons": state.reasons, "workers": len(state.workers),
+             "oldest_seconds": state.oldest_seconds, **fields(state.queue)}  # fmt: skip
+    return View("health", {"state": state}, data=about, status=503 if state.reasons else 200)
 
 
 def asset(call: Call) -> Answer:

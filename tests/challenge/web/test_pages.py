@@ -10,6 +10,7 @@ from html import unescape
 
 import pytest
 
+from carob_challenge import jobs
 from tests.challenge.web.client import words
 from tests.challenge.web.conftest import Site
 from tests.challenge.world import answer, document, lines, phase
@@ -248,12 +249,23 @@ def test_reports_open_after_the_reveal_for_their_team(site: New) -> None:
     assert 404 == own.as_team("B").get(address).status
 
 
-def test_health_says_how_much_waits(site: New) -> None:
+def test_health_says_how_much_waits_and_when_scoring_stalls(site: New) -> None:
     own = site()
     own.submit("A", answer(4))
-    assert {"ok": True, "waiting": 1} == {
-        key: own.nobody().json("/healthz")[key] for key in ("ok", "waiting")
-    }
+    jobs.say_alive(own.challenge, "w")
+    well = own.nobody().get("/healthz", accept="application/json")
+    about = {"ok": True, "reasons": [], "workers": 1, "waiting": 1, "aside": 0, "oldest_seconds": 0}
+    assert (200, about) == (well.status, {key: well.json[key] for key in about})
+    own.clock.go(minutes=10)
+    for path in ("/healthz", "/api/healthz"):
+        stalls = own.nobody().get(path)
+        assert (503, "10") == (stalls.status, stalls.headers["retry-after"])
+    assert "The oldest job waits for 600 seconds" in words(own.nobody().get("/healthz").text)
+    assert [
+        "no worker lives: start one with carob challenge worker DIR",
+        "the oldest job waits for 600 seconds",
+    ] == stalls.json["reasons"]
+    assert "The oldest job waits for 600 seconds" in own.as_organiser().get("/organiser").text
 
 
 def test_the_log_has_one_line_for_each_request_and_no_secret(site: New) -> None:
