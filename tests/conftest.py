@@ -10,6 +10,10 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.browsers import browser
+
+__all__ = ["browser"]
+
 # Tables fit a terminal, and xdist gives its workers the width of one.
 os.environ.pop("COLUMNS", None)
 

@@ -154,8 +154,9 @@ def test_as_files_of_carob_they_pass_their_tests_and_the_laws(tmp_path: Path) ->
     formats = tmp_path / "docs" / "formats.md"
     formats.write_text(documented(formats.read_text(encoding="utf-8")), encoding="utf-8")
     shared = [
-        "tests/carob/test_laws.py", "tests/carob/measure/test_ranges.py", "tests/carob/evaluate/test_who_is_ahead.py",
-        "tests/test_architecture.py", "tests/carob/formats/test_fuzz.py", "tests/carob/formats/test_hostile.py",
+        "tests/carob/test_laws.py", "tests/carob/measure/test_ranges.py",
+        "tests/carob/evaluate/test_who_is_ahead.py", "tests/test_architecture.py",
+        "tests/carob/formats/test_fuzz.py", "tests/carob/formats/test_hostile.py",
         "tests/carob/test_format_docs.py", "tests/carob/evaluate/test_convert.py",
     ]  # fmt: skip
     chosen = "hull or jaccard or dataturks or every_format or (lies_in_its_range and overlap)"

@@ -33,9 +33,11 @@ ROOT = Path(__file__).resolve().parents[1]
 TESTS = {
     "measure": ["tests/carob/test_golden.py", "tests/carob/evaluate/test_who_is_ahead.py",
                 "tests/carob/test_laws.py"],
-    "average": ["tests/carob/test_golden.py", "tests/carob/evaluate/test_compare.py", "tests/carob/test_laws.py"],
-    "match": ["tests/carob/test_golden.py", "tests/carob/test_recipe.py", "tests/carob/evaluate/test_slots.py",
-              "tests/carob/evaluate/test_who_is_ahead.py", "tests/carob/test_laws.py"],
+    "average": ["tests/carob/test_golden.py", "tests/carob/evaluate/test_compare.py",
+                "tests/carob/test_laws.py"],
+    "match": ["tests/carob/test_golden.py", "tests/carob/test_recipe.py",
+              "tests/carob/evaluate/test_slots.py", "tests/carob/evaluate/test_who_is_ahead.py",
+              "tests/carob/test_laws.py"],
     "infer": ["tests/carob/evaluate/test_compare.py", "tests/carob/evaluate/test_power.py",
               "tests/carob/evaluate/test_sampling.py", "tests/carob/test_golden.py"],
     "explain": ["tests/carob/evaluate/test_errors.py", "tests/carob/evaluate/test_slot_errors.py",
@@ -229,9 +231,9 @@ class Place:
     def stages(self, file: str) -> Iterator[list[str]]:
         """The tests of a file: its own, its folder's, others. The first failure ends the trial."""
         folder = Path(file).parent.name
-        own = Path("tests", folder, f"test_{Path(file).stem.strip('_')}.py")
+        own = Path("tests/carob", folder, f"test_{Path(file).stem.strip('_')}.py")
         yield [file, str(own)] if (self.folder / own).exists() else [file]
-        yield [f"tests/{folder}"]
+        yield [f"tests/carob/{folder}"]
         yield TESTS[folder]
 
 
@@ -279,7 +281,7 @@ def unchanged(folder: str, places: SimpleQueue[Place]) -> bool:
     """Whether the tests pass without any change; otherwise every mutant would count as killed."""
     place = places.get()
     try:
-        return place.passes([f"tests/{folder}", f"src/carob/{folder}", *TESTS[folder]])
+        return place.passes([f"tests/carob/{folder}", f"src/carob/{folder}", *TESTS[folder]])
     finally:
         places.put(place)
 

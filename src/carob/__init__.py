@@ -20,7 +20,6 @@ if TYPE_CHECKING:  # as typing has it, without the time that typing takes
     )
     from carob.counts.quantities import Quantities
     from carob.counts.tally import Tally
-    from carob.evaluate.audit import audit
     from carob.evaluate.by_confidence import by_confidence
     from carob.evaluate.check import Findings, check
     from carob.evaluate.compare import compare
@@ -28,7 +27,6 @@ if TYPE_CHECKING:  # as typing has it, without the time that typing takes
     from carob.evaluate.diff import diff
     from carob.evaluate.errors import errors
     from carob.evaluate.explain import explain
-    from carob.evaluate.generate import generate
     from carob.evaluate.like import like
     from carob.evaluate.options import Options
     from carob.evaluate.power import power
@@ -39,15 +37,10 @@ if TYPE_CHECKING:  # as typing has it, without the time that typing takes
     from carob.evaluate.robust import robust
     from carob.evaluate.score import score
     from carob.evaluate.task import Task
-    from carob.evaluate.train import Trained, load_model, predict, train
-    from carob.evaluate.verify import Verification
-    from carob.experiment.plan import Plan, check_plan, make_plan
-    from carob.experiment.results import run_experiment
-    from carob.experiment.verify import verify
+    from carob.evaluate.verify import Verification, verify
     from carob.pair.pair import Pair
     from carob.recipe import Recipe
     from carob.result.acceptance import Acceptance
-    from carob.result.audit import Audit
     from carob.result.changes import Changes
     from carob.result.comparison import Comparison, Difference, Rank
     from carob.result.errors import Errors
@@ -61,15 +54,13 @@ if TYPE_CHECKING:  # as typing has it, without the time that typing takes
     from carob.result.self_audit import AuditCheck, SelfAudit
 
 __all__ = [
-    "Acceptance", "Audit", "AuditCheck", "CarobError", "Changes", "Comparison", "Converted",
-    "Corpus", "DataError", "Difference", "Document", "Errors", "Explanation", "Filler", "Findings",
-    "Group", "InputError", "Interval", "Mention", "Options", "Pair", "Plan", "Power", "Problem",
-    "Quantities", "Rank", "Ranking", "Recipe", "RecipeError", "Report", "Robustness", "Score",
-    "Scores", "SelfAudit", "Tally", "Task", "Template", "Trained", "UsageError", "Verification",
-    "__version__", "audit", "by_confidence", "check", "check_plan", "compare", "convert", "diff",
-    "errors", "explain", "generate", "like", "load_model", "make_plan", "power", "predict", "rank",
-    "read", "report", "robust", "run_experiment", "score", "score_records", "train", "verify",
-    "write",
+    "Acceptance", "AuditCheck", "CarobError", "Changes", "Comparison", "Converted", "Corpus",
+    "DataError", "Difference", "Document", "Errors", "Explanation", "Filler", "Findings", "Group",
+    "InputError", "Interval", "Mention", "Options", "Pair", "Power", "Problem", "Quantities",
+    "Rank", "Ranking", "Recipe", "RecipeError", "Report", "Robustness", "Score", "Scores",
+    "SelfAudit", "Tally", "Task", "Template", "UsageError", "Verification", "__version__",
+    "by_confidence", "check", "compare", "convert", "diff", "errors", "explain", "like", "power",
+    "rank", "read", "report", "robust", "score", "score_records", "verify", "write",
 ]  # fmt: skip
 
 _NAMES = {
@@ -78,7 +69,6 @@ _NAMES = {
     "corpus.problems": "CarobError DataError InputError Problem RecipeError UsageError",
     "counts.quantities": "Quantities",
     "counts.tally": "Tally",
-    "evaluate.audit": "audit",
     "evaluate.by_confidence": "by_confidence",
     "evaluate.check": "Findings check",
     "evaluate.compare": "compare",
@@ -86,7 +76,6 @@ _NAMES = {
     "evaluate.diff": "diff",
     "evaluate.errors": "errors",
     "evaluate.explain": "explain",
-    "evaluate.generate": "generate",
     "evaluate.like": "like",
     "evaluate.options": "Options",
     "evaluate.power": "power",
@@ -97,15 +86,10 @@ _NAMES = {
     "evaluate.records": "score_records",
     "evaluate.score": "score",
     "evaluate.task": "Task",
-    "evaluate.train": "Trained load_model predict train",
-    "evaluate.verify": "Verification",
-    "experiment.plan": "Plan check_plan make_plan",
-    "experiment.results": "run_experiment",
-    "experiment.verify": "verify",
+    "evaluate.verify": "Verification verify",
     "pair.pair": "Pair",
     "recipe": "Recipe",
     "result.acceptance": "Acceptance",
-    "result.audit": "Audit",
     "result.changes": "Changes",
     "result.comparison": "Comparison Difference Rank",
     "result.errors": "Errors",
@@ -122,10 +106,19 @@ _NAMES = {
 
 _MODULE = {name: module for module, names in _NAMES.items() for name in names.split()}
 
+_MOVED = {
+    "carob_lab": "Audit Plan Trained audit check_plan generate load_model make_plan predict "
+    "run_experiment train"
+}
+"""Names that were here until version 0.2, by the package that has them now."""
+
 
 def __getattr__(name: str) -> Any:
     """Import a public name at its first use: `carob --help` needs none of them."""
     if name not in _MODULE:
+        for package, names in _MOVED.items():
+            if name in names.split():
+                raise AttributeError(f"carob.{name} is now {package}.{name}")
         raise AttributeError(f"module 'carob' has no attribute {name!r}")
     from importlib import import_module
 

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
 from typing import Any
 
 from carob.corpus.problems import CarobError, UsageError, nearest
+from carob.entry_points import EntryPoint, entry_points
 
 STAGES: Mapping[str, str] = {
     "formats": "format",
@@ -59,7 +59,9 @@ def _declared(stage: str) -> tuple[Mapping[str, tuple[str, str]], Mapping[str, s
     components: dict[str, tuple[str, str]] = {}
     declared: dict[str, str] = {}
     folder = os.path.join(os.path.dirname(__file__), stage)  # noqa: PTH118, PTH120
-    for file in sorted(os.listdir(folder)):  # noqa: PTH208 (pathlib is slow to load)
+    if not os.path.isdir(folder):  # noqa: PTH112 (pathlib is slow to load)
+        return {}, {}  # other packages bring all of them
+    for file in sorted(os.listdir(folder)):  # noqa: PTH208
         path = f"{folder}/{file}"
         if file.startswith("_"):
             continue
@@ -96,53 +98,15 @@ def _lines(source: bytes, *begins: bytes) -> list[int]:
 
 
 @cache
-def plugins(stage: str) -> Mapping[str, Any]:
+def plugins(stage: str) -> Mapping[str, EntryPoint]:
     """Name -> entry point of the components that other packages bring. Each has a name of its own,
     because a name in a published score must have one meaning.
 
     >>> plugins("match")
     {}
     """
-    if not _plugins_announced():
-        return {}
-    from importlib.metadata import entry_points
-
-    entries: dict[str, Any] = {}
-    for entry in entry_points(group=f"carob.{stage}"):
-        other = ".".join(builtin(stage)[entry.name]) if entry.name in builtin(stage) else ""
-        if entry.name in entries and entries[entry.name].value != entry.value:
-            other = f"the plugin {entries[entry.name].value}"
-        if other:
-            raise CarobError(
-                f"the plugin {entry.value} is called {entry.name!r}, as is {other}; give it "
-                "another name, or uninstall it"
-            )
-        entries[entry.name] = entry
-    return entries
-
-
-@cache
-def _plugins_announced() -> bool:
-    """Whether any installed package may bring a component.
-
-    Looking for the files takes 3 ms; importlib.metadata alone takes 40 ms to load, and most users
-    have no plugin. In doubt (a zip file on the path) the answer is yes.
-    """
-    for folder in sys.path:
-        if os.path.isfile(folder):  # noqa: PTH113
-            return True
-        try:
-            packages = [name for name in os.listdir(folder or ".") if name.endswith("-info")]  # noqa: PTH208
-        except OSError:
-            continue
-        for package in packages:
-            try:
-                with open(f"{folder or '.'}/{package}/entry_points.txt", "rb") as file:  # noqa: PTH123
-                    if b"[carob." in file.read():
-                        return True
-            except OSError:
-                continue
-    return False
+    own = {name: ".".join(place) for name, place in builtin(stage).items()}
+    return entry_points(f"carob.{stage}", own)
 
 
 def names(stage: str) -> list[str]:
@@ -175,10 +139,7 @@ def _load_plugin(stage: str, name: str) -> type[Any]:
     from carob.plugin import missing_attributes, required
 
     entry = plugins(stage)[name]
-    try:
-        component: type[Any] = entry.load()
-    except Exception as error:
-        raise CarobError(f"the plugin {entry.value} failed: {error}") from error
+    component: type[Any] = entry.load()
     kind = STAGES[stage]
     article = "an" if kind[0] in "aeiou" else "a"
     if lacking := missing_attributes(stage, component):

@@ -1,4 +1,4 @@
-"""A user's own measure and format work without a fork: entry points are all it takes."""
+"""What users bring works without a fork: entry points are all it takes."""
 
 from __future__ import annotations
 
@@ -180,3 +180,184 @@ def test_a_plugin_that_breaks_its_contract_is_refused_in_words(
         done.returncode,
         done.stderr,
     ) == (1, f"carob: the plugin carob_tiny:Jaccard {message}\n")
+
+
+PARTS = {
+    "carob_parts/__init__.py": "",
+    "carob_parts/hello.py": """
+SUMMARY = "say hello"
+def configure(parser):
+    parser.add_argument("name")
+def run(arguments):
+    print(f"hello {arguments.name}")
+    return 3
+""",
+    "carob_parts/short.py": """
+from carob.corpus.problems import Problem
+from carob.evaluate.check import Findings
+def configure(parser):
+    parser.add_argument("--short", action="store_true", help="find short names")
+def check(arguments):
+    if not arguments.short:
+        return None
+    file = arguments.files[0]
+    problem = Problem("K999", file, None, "a short name", "a longer one")
+    return Findings((file,), (problem,), {"error K999": 1})
+""",
+    "carob_parts/verify.py": """
+from carob.evaluate.verify import Verification
+def sums(path):
+    if not str(path).endswith(".sums"):
+        return None
+    made = Verification()
+    made.compare("sum", {"one": 4, "two": 5}, {"one": 2 + 2, "two": 2 + 3})
+    return made
+""",
+    "carob_parts/example.py": """
+SUMMARY = "one greeting"
+DOCUMENTS = "1 for a greeting"
+def configure(group):
+    group.add_argument("--loud", action="store_true", help="shout")
+def run(arguments):
+    print("HELLO" if arguments.loud else "hello", arguments.folder)
+    return 0
+""",
+    "carob_parts/bars.py": """
+from carob.report.charts.intervals import draw
+DRAWS = ("Scores",)
+""",
+    "carob_parts/counts.py": """
+from dataclasses import dataclass
+from carob.report.terminal import Section, Table
+from carob.result.result import Result
+@dataclass(frozen=True, repr=False)
+class Counts(Result):
+    words: int
+    charts = ("intervals",)
+    def sections(self, style, *, width):
+        rows = [["what", "count"], ["words", style.number(self.words, count=True)]]
+        return [Section(Table(rows), sentences=["counted"])]
+    def page(self):
+        return "<p>a page</p>"
+    def rows(self):
+        return [{"what": "words", "count": self.words}]
+    def interval_rows(self):
+        return [{"system": name, "recipe": "words", "value": 0.5, "low": 0.4, "high": 0.6,
+                 "lower_is_better": False, "is_part": False} for name in "ab"]
+""",
+}
+"""A package with a part of each kind that is no component."""
+
+PART_ENTRIES = """
+[carob.commands]
+hello = carob_parts.hello
+[carob.check]
+short = carob_parts.short
+[carob.verify]
+sums = carob_parts.verify:sums
+[carob.demo]
+greeting = carob_parts.example
+[carob.charts]
+bars = carob_parts.bars
+"""
+
+
+@pytest.fixture
+def parts(tmp_path: Path, installed: dict[str, str]) -> dict[str, str]:
+    """An environment in which such a package is installed."""
+    site = tmp_path / "site"
+    (site / "carob_parts").mkdir()
+    for name, text in PARTS.items():
+        (site / name).write_text(text)
+    (site / "carob_tiny-1.0.dist-info" / "entry_points.txt").write_text(PART_ENTRIES)
+    return installed
+
+
+def test_a_plugin_brings_a_command(parts: dict[str, str]) -> None:
+    assert re.search(r"^    hello +say hello$", carob(["--help"], parts).stdout, re.M)
+    done = carob(["hello", "Ann"], parts)
+    assert (3, "hello Ann\n", "") == (done.returncode, done.stdout, done.stderr)
+    done = carob(["hallo"], parts)
+    assert done.stderr.startswith("carob: no command is called 'hallo'; did you mean hello?")
+
+
+@pytest.mark.parametrize(("group", "name"), [("commands", "score"), ("charts", "labels")])
+def test_a_part_that_is_called_as_a_built_in_one_is_refused(
+    tmp_path: Path, parts: dict[str, str], group: str, name: str
+) -> None:
+    info = tmp_path / "site" / "carob_tiny-1.0.dist-info"
+    (info / "entry_points.txt").write_text(f"[carob.{group}]\n{name} = carob_parts.hello\n")
+    gold = tmp_path / "gold.conll"
+    gold.write_text("Ann B-PER\n")
+    home = {"commands": "carob.cli", "charts": "carob.report.charts"}[group]
+    call = ["plot", "labels", str(gold), str(gold), "-o", str(tmp_path / "chart.svg")]
+    if group == "commands":
+        call = ["score", str(gold), str(gold)]
+    done = carob(call, parts)
+    assert (1, "") == (done.returncode, done.stdout)
+    assert done.stderr == (
+        f"carob: the plugin carob_parts.hello is called {name!r}, as is {home}.{name}; give it "
+        "another name, or uninstall it\n"
+    )
+
+
+def test_a_command_that_breaks_is_named(tmp_path: Path, parts: dict[str, str]) -> None:
+    (tmp_path / "site" / "carob_parts" / "hello.py").write_text("import nothing_there")
+    done = carob(["hello", "Ann"], parts)
+    assert (1, "carob: the plugin carob_parts.hello failed: No module named 'nothing_there'\n") == (
+        done.returncode, done.stderr
+    )  # fmt: skip
+
+
+def test_a_plugin_brings_a_check_and_a_kind_of_file_to_verify(
+    tmp_path: Path, parts: dict[str, str]
+) -> None:
+    gold = tmp_path / "gold.conll"
+    gold.write_text("Ann B-PER\n")
+    assert "--short" in carob(["check", "--help"], parts).stdout
+    done = carob(["check", str(gold), "--short"], parts)
+    assert 1 == done.returncode
+    assert f"{gold}: K999 found a short name, expected a longer one" == done.stdout.splitlines()[0]
+    assert "1 file, nothing wrong\n" == carob(["check", str(gold)], parts).stdout
+    done = carob(["verify", str(tmp_path / "two.sums")], parts)
+    assert (0, "verified: 2 numbers recomputed, all equal\n") == (done.returncode, done.stdout)
+
+
+def test_a_plugin_brings_an_example(tmp_path: Path, parts: dict[str, str]) -> None:
+    text = " ".join(carob(["demo", "--help"], parts).stdout.split())
+    assert "; greeting: one greeting" in text
+    assert "1 for a greeting" in text
+    done = carob(["demo", "here", "--kind", "greeting", "--loud"], parts)
+    assert (0, "HELLO here\n") == (done.returncode, done.stdout)
+
+
+def test_a_plugin_brings_a_chart_of_scores(tmp_path: Path, parts: dict[str, str]) -> None:
+    pytest.importorskip("matplotlib")
+    gold = tmp_path / "gold.conll"
+    gold.write_text("Ann B-PER\n")
+    chart = tmp_path / "chart.svg"
+    done = carob(["plot", "bars", str(gold), str(gold), "-o", str(chart)], parts)
+    assert (0, "<?xml") == (done.returncode, chart.read_text()[:5]), done.stderr
+
+
+def test_a_result_of_a_plugin_prints_itself(parts: dict[str, str]) -> None:
+    pytest.importorskip("matplotlib")
+    program = """
+from carob_parts.counts import Counts
+made = Counts(7)
+print(made, end="")
+print(made.to_markdown(), end="")
+print(made.to("csv"), end="")
+print(made.to("html"))
+print(made.to_json())
+print([axes.get_title(loc="left") for axes in made.plot().axes])
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True,
+                          env=parts, check=False)  # fmt: skip
+    assert done.stderr == ""
+    assert done.stdout.splitlines()[:4] == ["what   count", "words      7", "counted", ""]
+    assert "| words | 7 |" in done.stdout
+    assert "what,count,signature\nwords,7,\n" in done.stdout
+    assert "['words']" == done.stdout.splitlines()[-1]
+    assert "<p>a page</p>\n" in done.stdout
+    assert '"words": 7' in done.stdout

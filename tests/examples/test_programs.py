@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-import carob
+import carob_lab
 from carob.corpus.corpus import Corpus
 from carob.formats.jsonl import Jsonl
 from carob_lab.learn.command import Command

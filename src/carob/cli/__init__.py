@@ -1,8 +1,8 @@
 """The command line: finds the command, runs it, and prints results and errors.
 
-A command is a module of this folder with SUMMARY, `configure(parser)` and
-`run(arguments) -> exit code`. Nothing here computes, and nothing heavy is imported before a command
-runs: help must be instant.
+A command is a module with SUMMARY, `configure(parser)` and `run(arguments) -> exit code`: a file of
+this folder, or of another package that names it as an entry point of `carob.commands`. Nothing here
+computes, and nothing heavy is imported before a command runs: help must be instant.
 """
 
 from __future__ import annotations
@@ -13,16 +13,18 @@ import os
 import re
 import sys
 from contextlib import nullcontext, suppress
+from functools import cache
 from importlib import import_module
 
 from carob._version import __version__
+from carob.entry_points import entry_points
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # as typing has it, without the time that typing takes
-    from collections.abc import Iterable, Sequence
-    from types import ModuleType
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any, NoReturn
 
+    from carob.entry_points import EntryPoint
     from carob.result.scores import File
 
 HARD = "\u00a0"
@@ -31,18 +33,31 @@ HARD = "\u00a0"
 OK, WRONG_INPUT, WRONG_USAGE, INTERRUPTED = 0, 1, 2, 130
 
 
-def commands() -> list[str]:
-    """The names of all commands: the files of this folder.
+@cache
+def commands() -> Mapping[str, EntryPoint | None]:
+    """All commands by name, with the entry points of those that other packages bring.
 
     >>> "score" in commands()
     True
     """
+    own = _own_commands()
+    brought = entry_points("carob.commands", {name: f"carob.cli.{name}" for name in own})
+    return dict(sorted({**dict.fromkeys(own), **brought}.items()))
+
+
+@cache
+def _own_commands() -> list[str]:
     files = os.listdir(os.path.dirname(__file__))  # noqa: PTH120, PTH208 (pathlib is slow to load)
-    return sorted(name[:-3] for name in files if name.endswith(".py") and name[0] != "_")
+    return [name[:-3] for name in files if name.endswith(".py") and name[0] != "_"]
 
 
-def _module(name: str) -> ModuleType:
-    return import_module(f"carob.cli.{name}")
+def _is_command(name: str) -> bool:
+    return name in _own_commands() or name in commands()  # to look for the others takes longer
+
+
+def _module(name: str) -> Any:
+    entry = None if name in _own_commands() else commands()[name]
+    return import_module(f"carob.cli.{name}") if entry is None else entry.load()
 
 
 def _formatter(prog: str) -> argparse.HelpFormatter:
@@ -100,8 +115,9 @@ def parser(only: str | None = None) -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action="version", version=f"carob {__version__}")
     below = top.add_subparsers(dest="command", metavar="COMMAND")
-    names = [] if only == "--version" else commands()
-    for name in [only] if only in names else names:
+    if only == "--version":
+        return top
+    for name in [only] if only and _is_command(only) else commands():
         module = _module(name)
         command = below.add_parser(
             name, help=module.SUMMARY, description=module.SUMMARY, formatter_class=_formatter
@@ -110,7 +126,8 @@ def parser(only: str | None = None) -> argparse.ArgumentParser:
             "-q", "--quiet", action="store_true",
             help="print no remarks, warnings or progress, only errors and the result",
         )  # fmt: skip
-        module.configure(command)
+        if only not in ("-h", "--help"):  # which lists the commands, without their options
+            module.configure(command)
     return top
 
 
@@ -134,6 +151,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         _discard_output()
         return _print_error(f"cannot write: {error.strerror or error}", WRONG_INPUT)
+    except Exception as error:
+        from carob.corpus.problems import CarobError, DataError, UsageError
+
+        if not isinstance(error, CarobError):
+            raise
+        wrong_usage = isinstance(error, UsageError) and not isinstance(error, DataError)
+        return _print_error(error, WRONG_USAGE if wrong_usage else WRONG_INPUT)
 
 
 def _run(arguments: Sequence[str]) -> int:
@@ -150,18 +174,12 @@ def _run(arguments: Sequence[str]) -> int:
         return OK
     global _quiet
     _quiet = chosen.quiet
-    from carob.corpus.problems import CarobError, DataError, UsageError
-
-    try:
-        chosen.command_line = list(arguments)
-        import_module("carob.cli._arguments").check_output(chosen)
-        with _progress_bar():
-            code: int = _module(chosen.command).run(chosen)
-        sys.stdout.flush()
-    except UsageError as error:
-        return _print_error(error, WRONG_INPUT if isinstance(error, DataError) else WRONG_USAGE)
-    except CarobError as error:
-        return _print_error(error, WRONG_INPUT)
+    chosen.command_line = list(arguments)
+    commands()  # refuses a plugin that is called as one of ours
+    import_module("carob.cli._arguments").check_output(chosen)
+    with _progress_bar():
+        code: int = _module(chosen.command).run(chosen)
+    sys.stdout.flush()
     return code
 
 

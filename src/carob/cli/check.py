@@ -1,10 +1,19 @@
-"""carob check: every problem of files."""
+"""carob check: every problem of files.
+
+An entry point of `carob.check` is a module that adds options by `configure(parser)`, and whose
+`check(arguments)` returns findings, or None if none of its options is there.
+"""
 
 from __future__ import annotations
 
 import argparse
 
 from carob.cli import _arguments
+from carob.entry_points import entry_points
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # as typing has it, without the time that typing takes
+    from carob.evaluate.check import Findings
 
 SUMMARY = "report every problem of files; exit 1 if there is an error"
 
@@ -15,20 +24,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--against", metavar="GOLD", help="also compare with this gold file")
     _arguments.add_reading(parser)
     _arguments.add_task(parser)
-    parser.add_argument(
-        "--challenge", metavar="DIR-or-URL",
-        help="check as this challenge does: against its public inputs and its task",
-    )  # fmt: skip
-    parser.add_argument(
-        "--phase", metavar="NAME", help="of the challenge (default: the one that is open)"
-    )
+    for kind in entry_points("carob.check").values():
+        kind.load().configure(parser)
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Check and report."""
-    if arguments.challenge is not None:
-        return _check_challenge(arguments)
+    for kind in entry_points("carob.check").values():
+        if (findings := kind.load().check(arguments)) is not None:
+            return _report(findings, arguments)
     from carob.corpus.problems import UsageError
     from carob.evaluate.check import check
 
@@ -43,17 +48,9 @@ def run(arguments: argparse.Namespace) -> int:
         gold_options=_arguments.parse_reading(arguments, "gold"),
         task=arguments.task,
     )
-    print(findings.to_json() if arguments.json else findings)
-    return 1 if findings.errors else 0
+    return _report(findings, arguments)
 
 
-def _check_challenge(arguments: argparse.Namespace) -> int:
-    """Check as a challenge does."""
-    from carob.corpus.problems import UsageError
-    from carob_challenge.remote import check_challenge
-
-    if arguments.against is not None or arguments.task is not None:
-        raise UsageError("a challenge has its own inputs and task: leave out --against and --task")
-    findings, _ = check_challenge(arguments.files, arguments.challenge, arguments.phase)
+def _report(findings: Findings, arguments: argparse.Namespace) -> int:
     print(findings.to_json() if arguments.json else findings)
     return 1 if findings.errors else 0

@@ -1,10 +1,24 @@
-"""carob demo: write and score a built-in example."""
+"""carob demo: write and score a built-in example.
+
+An entry point of `carob.demo` is a module that brings a kind of example: SUMMARY, DOCUMENTS (how
+many it has by default, in words), `configure(group)` for its options, and
+`run(arguments) -> exit code`.
+"""
 
 from __future__ import annotations
 
 import argparse
 
-from carob.cli import _serving, print_coverage, print_remark, write_output
+from carob.cli import print_coverage, print_remark, write_output
+from carob.entry_points import entry_points
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # as typing has it, without the time that typing takes
+    from collections.abc import Mapping
+
+    from carob.entry_points import EntryPoint
+
+OWN = ("mentions", "seminars", "invoices")
 
 SUMMARY = "write a built-in example into a folder and score it"
 
@@ -15,35 +29,38 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "folder", metavar="DIR", nargs="?", default="carob-demo",
         help="where to write (default: carob-demo)",
     )  # fmt: skip
+    brought = {name: entry.load() for name, entry in _brought().items()}
     parser.add_argument(
-        "--kind", choices=("mentions", "seminars", "invoices", "challenge"), default="mentions",
+        "--kind", choices=(*OWN, *brought), default="mentions",
         help="mentions: named entities in 30 short documents (default); "
         "seminars: generated announcements, with slots to fill; "
-        "invoices: generated records with numbers, dates and amounts, and their schema; "
-        "challenge: a shared task with three teams and twelve submissions, served at once",
+        "invoices: generated records with numbers, dates and amounts, and their schema"
+        + "".join(f"; {name}: {module.SUMMARY}" for name, module in brought.items()),
     )  # fmt: skip
+    numbers = ", or ".join(["300", *(module.DOCUMENTS for module in brought.values())])
     parser.add_argument(
-        "--documents",
-        metavar="N",
-        type=int,
-        help="number of announcements or invoices (default: 300, or 120 for a challenge)",
-    )
+        "--documents", metavar="N", type=int,
+        help=f"number of announcements or invoices (default: {numbers})",
+    )  # fmt: skip
     parser.add_argument(
         "--seed", metavar="N", type=int, help="seed for announcements and invoices (default: 0)"
     )
-    group = parser.add_argument_group("with --kind challenge")
-    _serving.add_address(group)
-    group.add_argument(
-        "--no-serve", action="store_false", dest="serve", help="write the folder, start no server"
-    )
+    for name, module in brought.items():
+        module.configure(parser.add_argument_group(f"with --kind {name}"))
+
+
+def _brought() -> Mapping[str, EntryPoint]:
+    """The kinds of other packages."""
+    return entry_points("carob.demo", {name: f"the example {name} of carob" for name in OWN})
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Write gold and three systems, and score them."""
     from pathlib import Path
 
-    if arguments.kind == "challenge":
-        return _challenge(arguments)
+    if arguments.kind not in OWN:
+        code: int = _brought()[arguments.kind].load().run(arguments)
+        return code
     from carob.evaluate.demo import write
     from carob.evaluate.score import score
 
@@ -59,27 +76,4 @@ def run(arguments: argparse.Namespace) -> int:
     scores = score(gold, systems, task=task[0]) if task else score(gold, systems)
     print_coverage(scores.systems)
     write_output(str(scores), None)
-    return 0
-
-
-def _challenge(arguments: argparse.Namespace) -> int:
-    """Write a challenge, and serve it."""
-    _serving.check_libraries()
-    from carob_challenge import demo
-
-    print_remark("writing a corpus, and scoring twelve submissions ...")
-    made = demo.write(
-        arguments.folder,
-        count=demo.DOCUMENTS if arguments.documents is None else arguments.documents,
-        seed=arguments.seed or 0,
-    )
-    for team, token in made.tokens.items():
-        print(f"{team}'s token  {token}")
-    print(f"something to submit  {made.example}", flush=True)
-    if not arguments.serve:
-        print_remark(f"now: carob serve {made.folder}")
-        return 0
-    from carob_challenge.web.serve import serve
-
-    serve(made.folder, host=arguments.host, port=arguments.port, ready=_serving.print_addresses)
     return 0

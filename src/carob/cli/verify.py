@@ -18,7 +18,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Recompute and compare."""
-    from carob_lab.run.verify import verify
+    from carob.evaluate.verify import verify
 
     verification = verify(arguments.result)
     print(verification)

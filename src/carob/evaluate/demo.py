@@ -67,5 +67,7 @@ def _contents(kind: str, documents: int | None, seed: int | None) -> dict[str, b
         raise UsageError(
             "the number of documents and the seed can be chosen for seminars and invoices only"
         )
-    files = sorted(resources.files("carob").joinpath("example").iterdir(), key=lambda f: f.name)
+    files = sorted(
+        resources.files("carob").joinpath("example/mentions").iterdir(), key=lambda f: f.name
+    )
     return {file.name: file.read_bytes() for file in files}

@@ -21,7 +21,7 @@ from carob.evaluate.robust import robust
 from carob.evaluate.run import Recipes, Systems, parse_recipes, set_aside_as, systems_by_name
 from carob.evaluate.score import score
 from carob.recipe import spell
-from carob.report.charts import check_kind
+from carob.report.charts import chart
 from carob.result.acceptance import Acceptance
 from carob.result.errors import Errors
 from carob.result.robustness import Robustness
@@ -50,28 +50,28 @@ def results_for(
     >>> one.counts["LE"]
     1
     """
-    check_kind(kind)
-    if kind == "curves":
-        raise UsageError("curves is a chart of an experiment: carob run writes it into "
-                         "report.html, and plot() of its result draws it")  # fmt: skip
+    draws = chart(kind).DRAWS
+    if not {"Scores", "Errors", "Robustness", "Acceptance"} & {*draws}:
+        needs = f"{' or '.join(draws)}: plot() of such a result draws it"
+        raise UsageError(f"{kind} is a chart of {getattr(chart(kind), 'NEEDS', needs)}")
     Options.of(ScoreOptions, options)  # also the names and values that are ignored are checked
     named = systems_by_name(systems)
     wanted = SYSTEMS.get(kind, len(named))
     if len(named) != wanted:
         what = "one system" if wanted == 1 else "two systems"
         raise UsageError(f"{kind} is a chart of {what}, found {len(named)}")
-    if kind in ("intervals", "labels"):
-        return score(gold, named, recipes, **options)
     if kind == "documents":
         options["resamples"] = 0  # it shows no interval
         return score(gold, named, recipes, by_document=True, **options)
-    if kind in ("acceptance", "reliability"):
+    if "Scores" in draws:
+        return score(gold, named, recipes, **options)
+    if "Acceptance" in draws:
         spaces = ["record"] if recipes is None else _texts(recipes)
         if len(spaces) > 1:
             raise UsageError(f"{kind} is a chart of one event space, found {', '.join(spaces)}")
         known = _only(options, ConfidenceOptions)
         return by_confidence(gold, named, spaces[0], **cast(Any, known))
-    if kind == "robustness":
+    if "Robustness" in draws:
         return robust(gold, named, recipes, **cast(Any, _only(options, RobustOptions)))
     return _errors(gold, named, recipes, _only(options, ErrorsOptions))
 

@@ -19,6 +19,7 @@ from carob._version import __version__
 from carob.corpus.corpus import Corpus
 from carob.corpus.problems import InputError, Problem, UsageError, many, plain, shown
 from carob.corpus.source import Source
+from carob.entry_points import entry_points
 from carob.evaluate.by_confidence import by_confidence
 from carob.evaluate.compare import compare
 from carob.evaluate.options import ConfidenceOptions
@@ -101,7 +102,8 @@ class Verification(Tabular):
 
 def verify(path: str | os.PathLike[str]) -> Verification:
     """Recompute a result of `carob score`, `carob compare` or `carob errors --by-confidence` that
-    was stored as JSON.
+    was stored as JSON; or a file of another kind, which an installed package knows: of carob_lab,
+    all numbers of an experiment from the answers beside its manifest.
 
     >>> import tempfile
     >>> from carob.evaluate import demo
@@ -112,6 +114,10 @@ def verify(path: str | os.PathLike[str]) -> Verification:
     ...     verify(result).differences
     []
     """
+    for kind in entry_points("carob.verify").values():
+        brought: Verification | None = kind.load()(path)
+        if brought is not None:
+            return brought
     stored = _Stored.of(path)
     verification = Verification()
     if stored.made_by not in (OLD, ("carob", __version__)):

@@ -1,0 +1,1 @@
+"""Built-in corpora: they import nothing but the nouns of carob."""

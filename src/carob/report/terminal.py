@@ -11,7 +11,7 @@ import os
 import re
 import sys
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache, partial
@@ -157,17 +157,19 @@ def verdict(gate: Gate) -> Section:
 
 
 def sections(result: Result, style: Style, *, width: int = WIDTH) -> list[Section]:
-    """A result as a person wants to see it. The module with the name of its class lays it out;
-    only the one that is needed is imported.
+    """A result as a person wants to see it. It lays itself out if it can; otherwise the module
+    with the name of its class does. Only the one that is needed is imported.
     """
     kind = type(result).__name__.lower()
-    module = import_module(f"carob.report.{kind}")
-    known = getattr(module, "LAYOUTS", ())
+    own: Callable[..., list[Section]] | None = getattr(result, "sections", None)
+    known: Sequence[str] = ()
+    if own is None:
+        module = import_module(f"carob.report.{kind}")
+        own, known = partial(module.sections, result), getattr(module, "LAYOUTS", ())
     if style.layout is not None and style.layout not in known:
         there = f"there are: {', '.join(known)}" if known else "there is one only"
         raise UsageError(f"no layout of {kind} is called {style.layout!r}; {there}")
-    laid_out: list[Section] = module.sections(result, style, width=width)
-    return laid_out
+    return own(style, width=width)
 
 
 def number(value: float | None, form: str) -> str:

@@ -103,6 +103,10 @@ class Tabular(Part):
 class Result(Tabular):
     """What the verbs return. A result says what it holds by `to_dict` and `rows`; the rest follows.
 
+    A result of another package also lays itself out, by `sections(style, width=)`. It may have a
+    page of its own, `page()`, and be among the `charts` of `intervals` by `interval_rows()`: dicts
+    with system, recipe, value, low, high, lower_is_better and is_part.
+
     >>> from carob import Corpus, score
     >>> scores = score(Corpus.of("[Ann]PER"), Corpus.of("[Ann]PER"), "exact.F1")
     >>> '"exact.F1"' in scores.to_json()
@@ -113,6 +117,12 @@ class Result(Tabular):
     """The recipes of all scores, for the short signature."""
     with_intervals: ClassVar[bool] = True
     """Whether scores have intervals, unless an option says no."""
+    charts: ClassVar[tuple[str, ...]] = ()
+    """Charts that can show it, beside those that say so themselves; the first is the default."""
+
+    def interval_rows(self) -> Rows:
+        """What the chart `intervals` shows of it."""
+        raise NotImplementedError
 
     @property
     def short_signature(self) -> str:

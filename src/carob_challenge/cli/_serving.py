@@ -26,7 +26,7 @@ def check_libraries() -> None:
     from carob.result.result import library
 
     for name in ("starlette", "uvicorn", "jinja2", "sqlalchemy", "alembic"):
-        library(name, "serve")
+        library(name, "challenge")
 
 
 def print_addresses(challenge: Challenge, url: str) -> None:

@@ -117,7 +117,7 @@ def _open(arguments: argparse.Namespace) -> Challenge:
     except ModuleNotFoundError as error:
         raise UsageError(
             f"this needs {error.name}, which is not installed; in a clone of carob: "
-            "pip install '.[serve]'"
+            "pip install '.[challenge]'"
         ) from None
     return Challenge.open(arguments.folder, arguments.database)
 

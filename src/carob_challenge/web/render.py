@@ -73,7 +73,7 @@ def render(view: View, site: Site) -> str:
 @cache
 def environment() -> Any:
     """The templates."""
-    jinja2 = library("jinja2", "serve")
+    jinja2 = library("jinja2", "challenge")
     made = jinja2.Environment(
         loader=jinja2.FileSystemLoader(TEMPLATES), autoescape=True,
         undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True, finalize=_finalize,

@@ -1,0 +1,1 @@
+"""Made for a purpose: generated corpora, and audits of published tables."""

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from carob.corpus.problems import many, plain
 from carob.result.result import Part, Result, Rows, json_data
+
+if TYPE_CHECKING:
+    from carob.report.terminal import Section, Style
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +61,12 @@ class Audit(Result):
     recipes = ("audit",)
     with_intervals = False
     row_columns = tuple(each.name for each in fields(Finding))
+
+    def sections(self, style: Style, *, width: int) -> list[Section]:
+        """The result as sentences."""
+        from carob_lab.make.sentences import sections
+
+        return sections(self, style, width=width)
 
     def __iter__(self) -> Iterator[Finding]:
         return iter(self.findings)

@@ -1,0 +1,1 @@
+"""Plans: which documents train, which test."""

@@ -1,0 +1,1 @@
+"""What an experiment found: as tables, as a chart, as a page."""

@@ -37,6 +37,7 @@ from carob.report.charts._style import (
 from carob_lab.report.experiment import RANDOM, CurvePoint, Experiment
 
 DRAWS = ("Experiment",)
+NEEDS = "an experiment: carob run writes it into report.html, and plot() of its result draws it"
 
 MOST, MOST_SPLITS = 12, 30
 """More lines, and more thin lines below each, than this are not shown."""

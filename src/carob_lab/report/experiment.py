@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from carob.corpus.problems import UsageError, nearest
 from carob.result.comparison import ALPHA
 from carob.result.result import Part, Result, Rows
+
+if TYPE_CHECKING:
+    from carob.report.terminal import Section, Style
 
 RANDOM = "random"
 """The strategy of active learning that the others are compared with."""
@@ -152,6 +155,7 @@ class Experiment(Result):
     """All numbers of an experiment."""
 
     with_intervals: ClassVar[bool] = True
+    charts: ClassVar[tuple[str, ...]] = ("curves", "intervals")
 
     version: str
     corpus: Mapping[str, Any]
@@ -189,6 +193,27 @@ class Experiment(Result):
         return [each for each in self.recipes if not each.partition("@")[0].endswith(parts)] or (
             self.recipes
         )
+
+    def sections(self, style: Style, *, width: int) -> list[Section]:
+        """The result as tables and sentences."""
+        from carob_lab.report.tables import sections
+
+        return sections(self, style, width=width)
+
+    def page(self) -> str:
+        """The result as a page of HTML."""
+        from carob_lab.report.page import experiment_page  # needs libraries that tables do not need
+
+        return experiment_page(self)
+
+    def interval_rows(self) -> Rows:
+        """A row for each learner and recipe: the mean over splits."""
+        lower = {each.recipe for each in self.comparisons if each.lower_is_better}
+        return [
+            {"system": name, "recipe": recipe, "value": own.mean, "low": own.low, "high": own.high,
+             "lower_is_better": recipe in lower, "is_part": recipe not in self.headline}
+            for name, learner in self.learners.items() for recipe, own in learner.scores.items()
+        ]  # fmt: skip
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.learners)

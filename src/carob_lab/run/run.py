@@ -152,9 +152,8 @@ def versions(entry: Entry) -> dict[str, str]:
     """The versions of what a learner is made of: carob, NumPy, and the packages of its extra."""
     found = {"carob": __version__, "numpy": metadata.version("numpy")}
     name = entry.learner.name
-    if name in plugins("learn"):
-        package = plugins("learn")[name].dist
-        found[package.name] = package.version
+    source = metadata.distribution(plugins("learn")[name].package)
+    found.setdefault(source.name, source.version)
     inner = getattr(entry.learner, "learner", entry.learner)
     extra = hook(inner, "extra")
     for requirement in metadata.requires("carob") or () if extra else ():

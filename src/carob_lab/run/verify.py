@@ -1,4 +1,4 @@
-"""Recompute what is stored: a result from its files, or an experiment from its answers."""
+"""Recompute an experiment from its answers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from typing import Any
 
 from carob.corpus.problems import InputError, Problem, plain
 from carob.evaluate.verify import Verification
-from carob.evaluate.verify import verify as verify_result
 from carob_lab.report.experiment import Failure, summary
 from carob_lab.run.cell import ANSWERS
 from carob_lab.run.cells import FACTS, LOG, TIMING, Cell, Finished, count, is_done
@@ -19,24 +18,12 @@ from carob_lab.run.results import COPY, MANIFEST, RESULTS, comparable, results
 from carob_lab.run.run import CELLS, Outcome, Setup, cells_of, next_step, prepare
 
 
-def verify(path: str | os.PathLike[str]) -> Verification:
-    """Recompute a result of `carob score` or `carob compare` that was stored as JSON, or all
-    numbers of an experiment from the answers beside its manifest.
-
-    >>> import tempfile
-    >>> from carob import Corpus, score
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     file = Path(folder) / "gold.jsonl"
-    ...     _ = file.write_text('{"text": "Ann", "mentions": []}')
-    ...     result = Path(folder) / "result.json"
-    ...     _ = result.write_text(score(file, file, "exact.F1").to_json())
-    ...     verify(result).differences
-    []
+def verify(path: str | os.PathLike[str]) -> Verification | None:
+    """Recompute all numbers of an experiment from the answers beside its manifest; None if the file
+    is no manifest. `carob.verify` calls it for every file.
     """
     manifest = _manifest(Path(os.fspath(path)))
-    if manifest is None:
-        return verify_result(path)
-    return _verify_experiment(Path(os.fspath(path)), manifest)
+    return None if manifest is None else _verify_experiment(Path(os.fspath(path)), manifest)
 
 
 def _manifest(path: Path) -> dict[str, Any] | None:

@@ -30,12 +30,6 @@ def test_the_page_and_the_help_name_every_kind() -> None:
     assert drawn == set(re.findall(r"^  (\w+) ", KINDS, re.M))
 
 
-def test_curves_are_drawn_by_carob_run(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    files = [str(folder / "carob-demo" / name) for name in ("gold.conll", "hasty.conll")]
-    assert 2 == main(["plot", "curves", *files, "-o", str(folder / "curves.svg")])
-    assert "curves is a chart of an experiment: carob run" in capsys.readouterr().err
-
-
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.split()[1])
 def test_the_commands_of_the_page_write_charts(
     command: str, folder: Path, monkeypatch: pytest.MonkeyPatch

@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from carob import Corpus, Filler, RecipeError, Template, compare, power, robust, score, seminars
+from carob import Corpus, Filler, RecipeError, Template, compare, power, robust, score
 from carob.cli import main
 from carob.counts.events import Events
 from carob.evaluate.options import table_for
+from carob.example import seminars
 from carob.match.answers import Oads
 from carob.pair.pair import Pair
 from tests import counting

@@ -11,7 +11,6 @@ import pytest
 from carob import Corpus, check, convert, registry, score, verify
 from carob.evaluate.verify import Verification
 from carob.result.result import LINES
-from carob_lab.make.findings import Audit
 from tests.results import KINDS, LABEL, result
 
 
@@ -136,9 +135,8 @@ def test_a_frame_without_rows_has_its_columns(tmp_path: Path, library: str) -> N
     pytest.importorskip(library)
     gold = tmp_path / "gold.conll"
     gold.write_text("Ann B-PER\n")
-    audit = Audit("t.csv", "0b1c", 4, (), "carob:0.3.0")
     findings, made = check(gold), convert(gold, tmp_path / "gold.jsonl")
-    for each in (audit, findings, made, Verification(3)):
+    for each in (findings, made, Verification(3)):
         frame = getattr(each, f"to_{library}")()
         assert (0, list(each.row_columns or ())) == (len(frame), list(frame.columns))
     wrong = tmp_path / "wrong.conll"

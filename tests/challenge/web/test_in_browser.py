@@ -11,13 +11,11 @@ from typing import Any
 import pytest
 
 from carob_challenge import sessions
-from tests.carob.report.html.conftest import BROWSERS, SWITCHES, browser, missing
 from tests.challenge.web.conftest import Site
 from tests.challenge.world import answer, document, lines, phase
 
 pytestmark = pytest.mark.slow
 New = Callable[..., Site]
-__all__ = ["BROWSERS", "SWITCHES", "browser", "missing"]
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 

@@ -16,7 +16,7 @@ from carob.pair.texts import Examples, Spans, Texts
 from carob.plugin import hook
 from carob.recipe import learner as parse_learner
 from carob.recipe import spell
-from carob.registry import builtin
+from carob.registry import names
 from carob_lab.learn._inner import inner_split, oaod_f1
 from carob_lab.learn.rote import Rote, RoteModel
 from carob_lab.learn.self_training import SelfTraining
@@ -148,7 +148,7 @@ def test_what_the_learner_within_has_is_passed_on() -> None:
     assert not hook(SelfTraining(Rote()), "own_features")
 
 
-@pytest.mark.parametrize("name", sorted({*builtin("learn")} - {"self-training"}))
+@pytest.mark.parametrize("name", sorted({*names("learn")} - {"self-training"}))
 def test_every_learner_can_be_within(name: str) -> None:
     try:
         inner = parse_learner(name)

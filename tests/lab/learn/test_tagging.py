@@ -239,7 +239,7 @@ def test_features_that_get_no_weight_are_not_looked_up_and_change_nothing(
         lists[:] = [sum(map(len, short)), sum(map(len, found))]
         return found
 
-    monkeypatch.setattr(f"carob.learn.{learner}.feature_lists", every)
+    monkeypatch.setattr(f"carob_lab.learn.{learner}.feature_lists", every)
     whole = train(f"{learner}(iterations=15)", examples).model
     assert isinstance(whole, TaggingModel)
     assert lists[0] < lists[1]

@@ -42,12 +42,12 @@ def learned(name: str, seed: int = 0) -> Trained:
 
 def available() -> list[str]:
     """The learners that can be trained here without more than a corpus."""
-    names = [name for name in registry.builtin("learn") if name != "command"]
+    names = [name for name in registry.names("learn") if name != "command"]
     extras = {name: hook(registry.load("learn", name), "extra") for name in names}
     return [n for n in names if not extras[n] or importlib.util.find_spec(NEEDS[extras[n]])]
 
 
-@pytest.fixture(scope="module", params=[n for n in registry.builtin("learn") if n != "command"])
+@pytest.fixture(scope="module", params=[n for n in registry.names("learn") if n != "command"])
 def trained(request: pytest.FixtureRequest) -> Trained:
     if request.param not in available():
         pytest.skip(f"{request.param} needs an extra")

@@ -237,3 +237,11 @@ def test_truncation_is_seen_where_it_changes_what_is_possible() -> None:
     value = Decimal("77.4714").quantize(Decimal("0.1"), ROUND_DOWN)
     assert [] == wrong(f"A,x,79.0,76.0,{value}")
     assert [(2, "F", "F")] == wrong("A,x,79.0,76.0,77.3")
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_an_audit_without_findings_has_its_columns(library: str) -> None:
+    pytest.importorskip(library)
+    result = Audit("t.csv", "0b1c", 4, (), "carob:0.3.0")
+    frame = getattr(result, f"to_{library}")()
+    assert (0, list(result.row_columns or ())) == (len(frame), list(frame.columns))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 from carob import UsageError
+from carob.cli import main
 from carob.report.charts import svg
 from carob_lab.report.experiment import CurvePoint, Experiment, LearnerResult
 
@@ -125,3 +127,13 @@ def test_names_are_text_and_stay_in_the_chart() -> None:
     chart.draw_without_rendering()
     for each in chart.texts:
         assert each.get_window_extent().x1 <= width + 3, each.get_text()
+
+
+def test_curves_are_drawn_by_carob_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    gold = tmp_path / "gold.conll"
+    gold.write_text("Ann B-PER\n")
+    assert 2 == main(["plot", "curves", str(gold), str(gold), "-o", str(tmp_path / "curves.svg")])
+    assert capsys.readouterr().err == (
+        "carob: curves is a chart of an experiment: carob run writes it into report.html, and "
+        "plot() of its result draws it\n"
+    )

@@ -20,7 +20,7 @@ from carob_lab.report.experiment import (
 )
 from carob_lab.report.page.active import verdict
 from carob_lab.report.page.learners import best_by, first_by
-from tests.carob.report.html.test_page import HOSTILE, Page, number
+from tests.pages import HOSTILE, Page, number
 
 pytest.importorskip("jinja2")
 pytest.importorskip("matplotlib")

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 import carob
+import carob_lab
 from carob.cli import main
 from carob_lab.run.cells import is_done
 from carob_lab.run.file import ExperimentFile

@@ -1,17 +1,19 @@
 """Charts: a result as a figure of Matplotlib. One file for each kind of chart.
 
-The files are found by their names. Each has a function `draw`, and says in `DRAWS` of which results
+The files of this folder are found by their names, modules of other packages as entry points of
+`carob.charts`. Each has a function `draw`, and says in `DRAWS` of which results
 it can make a chart. Matplotlib is imported when a chart is drawn, and only then.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from carob.corpus.problems import UsageError, nearest
+from carob.entry_points import EntryPoint, entry_points
 from carob.report.charts._svg import svg
 from carob.result.result import library
 
@@ -22,19 +24,25 @@ __all__ = ["figure", "kinds", "svg"]
 
 FIRST = {
     "Scores": "intervals", "Comparison": "intervals", "Ranking": "intervals", "Errors": "errors",
-    "Robustness": "robustness", "Experiment": "curves", "Acceptance": "acceptance",
+    "Robustness": "robustness", "Acceptance": "acceptance",
 }  # fmt: skip
-"""The kind of chart that a result has if none is named."""
+"""The kind of chart that a result has if none is named, and if it has no `charts` of its own."""
 
 
 def kinds() -> list[str]:
-    """The names of all charts: the files of this folder.
+    """The names of all charts.
 
     >>> "intervals" in kinds()
     True
     """
+    return sorted(_kinds())
+
+
+def _kinds() -> Mapping[str, EntryPoint | None]:
     files = os.listdir(os.path.dirname(__file__))  # noqa: PTH120, PTH208 (pathlib is slow to load)
-    return sorted(name[:-3] for name in files if name.endswith(".py") and name[0] != "_")
+    own = [name[:-3] for name in files if name.endswith(".py") and name[0] != "_"]
+    brought = entry_points("carob.charts", {name: f"{__name__}.{name}" for name in own})
+    return {**dict.fromkeys(own), **brought}
 
 
 def check_kind(kind: str) -> None:
@@ -45,7 +53,8 @@ def check_kind(kind: str) -> None:
 
 def check_look(width: float | str, font: str) -> None:
     """Refuse a width or a font that no chart can have."""
-    style = _module("_style")
+    library("matplotlib", "report")
+    style = import_module(f"{__name__}._style")
     style.inches(width)
     style.check_font(font)
 
@@ -64,20 +73,23 @@ def figure(result: Any, kind: str | None = None, **parameters: Any) -> Figure:
     """
     one = result[0] if isinstance(result, Sequence) and result else result
     what = type(one).__name__
+    own = getattr(one, "charts", ())
     if kind is None:
-        if what not in FIRST:
+        kind = own[0] if own else FIRST.get(what)
+        if kind is None:
             raise UsageError(f"there is no chart of {what}")
-        kind = FIRST[what]
-    check_kind(kind)
-    module = _module(kind)
-    if what not in module.DRAWS:
-        fit = [each for each in kinds() if what in _module(each).DRAWS]
+    module = chart(kind)
+    if what not in module.DRAWS and kind not in own:
+        fit = [each for each in kinds() if what in chart(each).DRAWS or each in own]
         hint = f"charts of {what}: {', '.join(fit)}" if fit else f"there is no chart of {what}"
         raise UsageError(f"{kind} is a chart of {' or '.join(module.DRAWS)}, not of {what}; {hint}")
-    chart: Figure = module.draw(result, **parameters)
-    return chart
+    drawn: Figure = module.draw(result, **parameters)
+    return drawn
 
 
-def _module(kind: str) -> Any:
+def chart(kind: str) -> Any:
+    """The module of a kind of chart."""
+    check_kind(kind)
     library("matplotlib", "report")
-    return import_module(f"carob.report.charts.{kind}")
+    entry = _kinds()[kind]
+    return import_module(f"{__name__}.{kind}") if entry is None else entry.load()

@@ -11,10 +11,10 @@ from carob.report.charts._style import Chart, inches, settings
 from carob.report.terminal import span
 from carob.result.comparison import SORTS, Comparison
 from carob.result.ranking import Ranking
+from carob.result.result import Result
 from carob.result.scores import Scores
-from carob_lab.report.experiment import Experiment
 
-DRAWS = ("Scores", "Comparison", "Ranking", "Experiment")
+DRAWS = ("Scores", "Comparison", "Ranking")
 
 MOST = 40
 """More systems than this are not shown."""
@@ -33,7 +33,7 @@ class Entry(NamedTuple):
 
 
 def draw(
-    result: Scores | Comparison | Ranking | Experiment,
+    result: Scores | Comparison | Ranking | Result,
     *,
     recipes: Sequence[str] | None = None,
     sort: str = "score",
@@ -47,7 +47,8 @@ def draw(
     Of `recipes`, by default all but precision and recall are shown. The systems stand in the order
     of their scores under the first recipe, by `name`, or as `given`. With `percent`, scores are
     shown as 84.3 instead of 0.843. Beside the score of a comparison or ranking are the ranks that
-    the system may have. Of an experiment, the learners are shown, each with its mean over splits.
+    the system may have. A result of another package says what is shown: of an experiment, the
+    learners, each with its mean over splits.
 
     >>> from carob import Corpus, score
     >>> gold, system = Corpus.of("[Ann]PER [Bo]PER"), Corpus.of("[Ann]PER Bo")
@@ -104,7 +105,7 @@ def _systems(entries: Sequence[Entry]) -> list[str]:
 
 
 def _entries(
-    result: Scores | Comparison | Ranking | Experiment, *, percent: bool
+    result: Scores | Comparison | Ranking | Result, *, percent: bool
 ) -> list[Entry]:  # fmt: skip
     if isinstance(result, Scores):
         return [
@@ -117,12 +118,12 @@ def _entries(
             )
             for each in result
         ]  # fmt: skip
-    if isinstance(result, Experiment):
-        lower = {each.recipe for each in result.comparisons if each.lower_is_better}
+    if not isinstance(result, Comparison | Ranking):  # of another package
         return [
-            Entry(name, recipe, score_dot(own.mean, own.low, own.high, percent=percent),
-                  recipe in lower, recipe not in result.headline)
-            for name, learner in result.learners.items() for recipe, own in learner.scores.items()
+            Entry(each["system"], each["recipe"],
+                  score_dot(each["value"], each["low"], each["high"], percent=percent),
+                  each["lower_is_better"], each["is_part"])
+            for each in result.interval_rows()
         ]  # fmt: skip
     comparison = result.comparison if isinstance(result, Ranking) else result
     entries = []

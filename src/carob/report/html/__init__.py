@@ -1,8 +1,7 @@
 """HTML: the tables of any result on a plain page, and a report as a page of its own.
 
 `page.py` puts the page of a report together from its parts. A part has a Python file, which says
-what it shows, and a template of the same name (`summary.py`, `summary.html.j2`). The parts of the
-page of an experiment are in the folder `experiment`.
+what it shows, and a template of the same name (`summary.py`, `summary.html.j2`).
 """
 
 from __future__ import annotations
@@ -15,7 +14,6 @@ from typing import ClassVar
 from carob.report.terminal import INDENT, Section, Style, Table, parts, sections
 from carob.result.report import Report
 from carob.result.result import Result
-from carob_lab.report.experiment import Experiment
 
 _STYLE = """
 body { font-family: system-ui, sans-serif; margin: 2rem; max-width: 72rem; }
@@ -34,8 +32,8 @@ body { font-family: system-ui, sans-serif; margin: 2rem; max-width: 72rem; }
 @dataclass(frozen=True, slots=True)
 class Html(Style):
     """A self-contained page with a table for each section, and the signature at the end; without
-    `page`, only what belongs into the body of another page. Reports and experiments have pages of
-    their own.
+    `page`, only what belongs into the body of another page. Reports have pages of their own, and so
+    have results with a method `page`.
 
     >>> from carob import Corpus, score
     >>> scores = score(Corpus.of("[Ann]PER"), Corpus.of("[Ann]PER"), "exact.F1")
@@ -53,10 +51,9 @@ class Html(Style):
             from carob.report.html.page import page  # needs libraries that tables do not need
 
             return page(result)
-        if isinstance(result, Experiment) and self.page:
-            from carob_lab.report.page import experiment_page
-
-            return experiment_page(result)
+        if self.page and (page_of_its_own := getattr(result, "page", None)) is not None:
+            text: str = page_of_its_own()
+            return text
         laid_out = sections(result, self)
         lines = [line for section in laid_out for line in _lines(section)]
         lines += [f"<p><code>{escape(line)}</code></p>" for line in result.signature_lines]

@@ -1,6 +1,6 @@
 """The page of a report: its parts, each from its own template, in one self-contained file.
 
-The page of an experiment, in the folder `experiment`, is made in the same way.
+A package that brings results can make their pages in the same way, from a folder of its own.
 """
 
 from __future__ import annotations
@@ -35,8 +35,10 @@ def page(report: Report) -> str:
 
 
 def parts_of(result: Any, package: str, names: Sequence[str]) -> list[dict[str, Any]]:
-    """What the templates need: for each part of a page that this result has, a dict."""
-    folder = package.removeprefix(__package__ or "").strip(".")
+    """What the templates need: for each part of a page that this result has, a dict. Templates of
+    another package are named with its last folder, and `render` needs the folder above.
+    """
+    folder = "" if package == __package__ else package.rpartition(".")[2]
     parts = []
     for name in progress.steps(names, "parts of the page"):
         module: Any = import_module(f"{package}.{name}")
@@ -50,9 +52,12 @@ def parts_of(result: Any, package: str, names: Sequence[str]) -> list[dict[str, 
 def render(
     title: str, parts: Sequence[dict[str, Any]], version: str,
     styles: Sequence[str] = ("style.css",), script: str = "", audit: SelfAudit | None = None,
+    folder: Path | None = None,
 ) -> str:  # fmt: skip
-    """A page of parts, in one file; the footer has the checks of an `audit`."""
-    text: str = environment().get_template("page.html.j2").render(
+    """A page of parts, in one file; the footer has the checks of an `audit`. More templates are in
+    `folder`.
+    """
+    text: str = environment(folder).get_template("page.html.j2").render(
         parts=parts, style="".join((FOLDER / name).read_text("utf-8") for name in styles),
         script=script, version=version, policy=_policy(script), title=title,
         audit=audit,
@@ -62,11 +67,14 @@ def render(
 
 
 @cache
-def environment() -> Any:
-    """The templates of this folder. Every value is escaped, and a missing one is an error."""
+def environment(folder: Path | None = None) -> Any:
+    """The templates of this folder, and of another. Every value is escaped, and a missing one is an
+    error.
+    """
     jinja2 = library("jinja2", "report")
+    loader = jinja2.FileSystemLoader([FOLDER, *([] if folder is None else [folder])])
     made = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(FOLDER), autoescape=True, undefined=jinja2.StrictUndefined,
+        loader=loader, autoescape=True, undefined=jinja2.StrictUndefined,
         trim_blocks=True, lstrip_blocks=True, finalize=_finalize,
     )  # fmt: skip
     made.filters |= {

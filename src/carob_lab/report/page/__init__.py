@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from carob.corpus.problems import many
 from carob.report.html.page import parts_of, render
 from carob.report.html.text import visible
@@ -18,4 +20,5 @@ def experiment_page(result: Experiment) -> str:
     path = str(result.corpus.get("path", "")).rstrip("/").rpartition("/")[2]
     documents = many(int(result.corpus.get("documents", 0)), "document")
     title = f"{few} on {visible(path, 60) or documents}"
-    return render(title, parts_of(result, __name__, PARTS), result.version)
+    above = Path(__file__).parents[1]
+    return render(title, parts_of(result, __name__, PARTS), result.version, folder=above)

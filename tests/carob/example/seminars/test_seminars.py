@@ -14,9 +14,10 @@ from typing import Any
 
 import pytest
 
-from carob import UsageError, read, seminars
+from carob import UsageError, read
 from carob.cli import main
 from carob.evaluate import demo
+from carob.example import seminars
 from carob.example.seminars.announcements import DATA, announcement
 from tests.counting import WAYS, Counted, counted, fillers, folded, together
 

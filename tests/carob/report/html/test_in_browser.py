@@ -12,7 +12,8 @@ import pytest
 
 import carob
 from carob.report.html.links import browse
-from tests.carob.report.html.conftest import HOSTILE, IMAGE, SCRIPT, Case, Opened, missing
+from tests.browsers import missing
+from tests.carob.report.html.conftest import HOSTILE, IMAGE, SCRIPT, Case, Opened
 
 pytest.importorskip("jinja2")
 pytest.importorskip("matplotlib")
