@@ -52,7 +52,7 @@ official = "last"                # the run of a team that counts: its "last" val
 inputs = {inputs}
 gold = {gold}
 task = {task}
-# stalled_after = 300            # /healthz says that scoring stalls when a job waits so many seconds
+# stalled_after = 300            # /healthz says that scoring stalls when a job waits so long
 
 [limits]
 # upload_bytes = 50_000_000      # the largest upload

@@ -232,8 +232,8 @@ def dashboard(challenge: Challenge, viewer: Viewer) -> Dashboard:
     if failed:
         notices.append(f"{len(failed)} jobs have failed")
     return Dashboard(
-        state.queue, state.workers, failed, groups, counts.get(True, 0), counts.get(False, 0), every, notices,
-        states, audit_log(challenge, viewer, most=50),
+        state.queue, state.workers, failed, groups, counts.get(True, 0), counts.get(False, 0),
+        every, notices, states, audit_log(challenge, viewer, most=50),
     )  # fmt: skip
 
 

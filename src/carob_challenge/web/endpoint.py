@@ -30,10 +30,10 @@ from carob_challenge import sessions, teams
 from carob_challenge.accept import new_upload
 from carob_challenge.challenge import Challenge
 from carob_challenge.errors import ChallengeError, NotAllowedError, RateError
+from carob_challenge.log import line
 from carob_challenge.version import Version, version
 from carob_challenge.viewer import NOBODY, Viewer
 from carob_challenge.web.body import AROUND_A_FILE, FORM_BYTES, BodyError, LimitedBody, Limits
-from carob_challenge.log import line
 from carob_challenge.web.rates import Rates
 from carob_challenge.web.render import Address, Site, render
 from carob_challenge.web.settings import Settings
