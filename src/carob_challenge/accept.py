@@ -9,8 +9,8 @@ from __future__ import annotations
 import hashlib
 import os
 import uuid
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from errno import EDQUOT, ENOSPC
@@ -24,7 +24,13 @@ from carob_challenge import limits, rounds, scoring
 from carob_challenge.challenge import Challenge
 from carob_challenge.child import run_limited
 from carob_challenge.config import Phase
-from carob_challenge.errors import ClosedError, QuotaError, TooLargeError, UnavailableError
+from carob_challenge.errors import (
+    ClosedError,
+    QuotaError,
+    RateError,
+    TooLargeError,
+    UnavailableError,
+)
 from carob_challenge.store import jobs, record, submissions
 from carob_challenge.validate import failed
 from carob_challenge.viewer import Viewer
@@ -142,7 +148,8 @@ def _receive(challenge: Challenge, ticket: Ticket, upload: Path, filename: str) 
             return before
         _require_quota(challenge, connection, ticket, phase)
     name = clean_name(filename)
-    findings = validate_limited(challenge, ticket.phase, upload, name)
+    with _alone(challenge, ticket.team):
+        findings = validate_limited(challenge, ticket.phase, upload, name)
     if findings["valid"]:
         _keep(upload, challenge.submission_file(sha256))
     return _decide(challenge, ticket, phase, {
@@ -151,17 +158,32 @@ def _receive(challenge: Challenge, ticket: Ticket, upload: Path, filename: str) 
     })  # fmt: skip
 
 
+@contextmanager
+def _alone(challenge: Challenge, team: int) -> Iterator[None]:
+    """One file of a team is validated at a time, whichever process does it."""
+    key = f"validate {team}"
+    try:
+        limits.hit(challenge, key, 1, challenge.config.limits.validating_seconds + 5)
+    except RateError:
+        raise RateError("a file of your team is being validated; try again when it is", 2) from None
+    try:
+        yield
+    finally:
+        limits.release(challenge, key)
+
+
 def validate_limited(challenge: Challenge, phase: str, file: Path, name: str) -> Mapping[str, Any]:
     """What validation says about a file, in a child process with limits."""
     own = challenge.config.limits
+    seconds, megabytes = own.validating_seconds, own.validating_megabytes
     arguments = scoring.arguments(challenge.material(phase), own, file, name)
     arguments["gold"] = ""
-    reply = run_limited("scoring:validated", arguments, own.scoring_seconds, own.memory_megabytes)
+    reply = run_limited("scoring:validated", arguments, seconds, megabytes)
     if reply.outcome == "done":
         return reply.content
     found = {
-        "time": f"a file whose validation takes more than {own.scoring_seconds} seconds",
-        "memory": f"a file whose validation needs more than {own.memory_megabytes:,} MB",
+        "time": f"a file whose validation takes more than {seconds} seconds",
+        "memory": f"a file whose validation needs more than {megabytes:,} MB",
     }.get(reply.outcome, "a file whose validation ends without a result")
     return failed(name, found, "a file that can be validated")
 

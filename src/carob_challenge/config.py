@@ -71,12 +71,16 @@ class Limits:
     """How many attempts to register or log in are taken from one address."""
     upload_seconds: int = 300
     """When an upload that does not end is given up."""
+    validating_seconds: int = 20
+    """When validating one submission is given up."""
+    validating_megabytes: int = 512
+    """How much memory validating one submission may take."""
     scoring_seconds: int = 120
-    """When validating or scoring one submission is given up."""
+    """When scoring one submission is given up."""
     report_seconds: int = 600
     """When writing the report of one submission is given up."""
     memory_megabytes: int = 2048
-    """How much memory validating or scoring one submission may take."""
+    """How much memory scoring one submission may take."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,9 +61,11 @@ task = {task}
 # uploads_an_hour = 60           # uploads of a team in an hour, with invalid ones
 # requests_a_minute = 300        # attempts to register or log in from one address
 # upload_seconds = 300           # when an upload that does not end is given up
-# scoring_seconds = 120          # when validating or scoring one submission is given up
+# validating_seconds = 20        # when validating one submission is given up
+# validating_megabytes = 512     # memory for validating one submission
+# scoring_seconds = 120          # when scoring one submission is given up
 # report_seconds = 600           # when writing one report is given up
-# memory_megabytes = 2048        # memory for validating or scoring one submission
+# memory_megabytes = 2048        # memory for scoring one submission
 
 # The phases, in the order in which they open. Keys of a phase:
 #

@@ -107,13 +107,14 @@ class _Offline:
         self.scored: dict[str, Reply] = {}
 
     def _run(self, work: str, file: Path, seconds: int, **more: Any) -> Reply:
-        limits = self.config.limits
-        arguments = scoring.arguments(self.material, limits, file, file.name, **more)
-        return run_limited(f"scoring:{work}", arguments, seconds, limits.memory_megabytes)
+        own = self.config.limits
+        arguments = scoring.arguments(self.material, own, file, file.name, **more)
+        megabytes = own.validating_megabytes if work == "validated" else own.memory_megabytes
+        return run_limited(f"scoring:{work}", arguments, seconds, megabytes)
 
     def add(self, name: str, file: Path, *, reports: bool) -> None:
         limits = self.config.limits
-        reply = self._run("validated", file, limits.scoring_seconds)
+        reply = self._run("validated", file, limits.validating_seconds)
         findings = reply.content
         if reply.outcome != "done":
             found = f"a file whose validation ends with {reply.outcome}"

@@ -230,7 +230,8 @@ def dashboard(challenge: Challenge, viewer: Viewer) -> Dashboard:
     if pending := [each.name for each in groups if each.state == "pending"]:
         notices.append(f"teams wait for approval: {', '.join(pending)}")
     if failed:
-        notices.append(f"{len(failed)} jobs have failed")
+        what = many(len(failed), "job")
+        notices.append(f"{what} failed; the reason is below, and the run can be scored again")
     return Dashboard(
         state.queue, state.workers, failed, groups, counts.get(True, 0), counts.get(False, 0),
         every, notices, states, audit_log(challenge, viewer, most=50),

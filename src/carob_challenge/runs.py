@@ -39,6 +39,8 @@ class Run:
     """Each with severity, code, file, line, column, quote, found, expected, hint and message."""
     errors: int
     warnings: int
+    complete: bool
+    """Whether all its problems were looked for."""
     shown: Shown | None
     """What is shown of its score; None if it has none (yet)."""
     signature: str | None
@@ -193,7 +195,8 @@ def _run(
     return Run(
         row.id, row.team_name, row.team, row.phase, row.received, row.filename, row.size,
         row.sha256, row.late, state_name, row.findings["problems"], row.findings["errors"],
-        row.findings["warnings"], visible, signature, row.primary is not None, row.reason,
+        row.findings["warnings"], row.findings.get("complete", True), visible, signature,
+        row.primary is not None, row.reason,
         bisect_left(waiting, job.id) if job is not None else 0, report,
         job.error if job is not None and viewer.is_organiser else None, tuple(earlier),
     )  # fmt: skip

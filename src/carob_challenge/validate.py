@@ -18,6 +18,9 @@ from carob_challenge.archive_reader import open_upload
 from carob_challenge.config import Limits
 from carob_challenge.material import Material
 
+MOST = 1000
+"""After how many problems a file is not looked at any further."""
+
 QUOTED = 200
 """How many characters of a line are quoted."""
 
@@ -37,6 +40,11 @@ class Verdict:
         """Whether there is no error; warnings do not count."""
         return self.findings.errors == 0
 
+    @property
+    def complete(self) -> bool:
+        """Whether all problems were looked for."""
+        return sum(self.findings.counts.values()) < MOST
+
     def to_dict(self) -> dict[str, Any]:
         """As it is stored and shown: each problem with its line quoted, and the column at which
         what was found stands in it, as far as that is known.
@@ -44,7 +52,7 @@ class Verdict:
         lines: dict[str, list[str]] = {}
         return {
             "valid": self.valid, "errors": self.findings.errors,
-            "warnings": self.findings.warnings,
+            "warnings": self.findings.warnings, "complete": self.complete,
             "problems": [_with_quote(each, self.source, lines) for each in self.findings.problems],
         }  # fmt: skip
 
@@ -55,7 +63,7 @@ def validate(path: Path, name: str, material: Material, limits: Limits) -> Verdi
         source = open_upload(path, name, limits)
     except InputError as error:
         return Verdict(_as_findings(name, error), None, None)
-    findings, corpus = check_answer(source, material.public, material.task)
+    findings, corpus = check_answer(source, material.public, material.task, MOST)
     return Verdict(findings, source, corpus)
 
 

@@ -8,6 +8,7 @@ in which form the answer is, and what an error looks like.
 from __future__ import annotations
 
 import asyncio
+import os
 import shutil
 import threading
 import time
@@ -19,6 +20,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from anyio import CapacityLimiter, to_thread
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
@@ -42,6 +44,9 @@ from carob_challenge.web.view import FORMATS, Download, Moved, View, preferred_f
 Answer = View | Moved | Download
 RETRY = 10
 """After how many seconds to try again, if nobody says otherwise."""
+
+VALIDATIONS = max(2, os.cpu_count() or 2)
+"""How many files are validated at once."""
 
 LINGER = 2.0
 """For how many seconds the rest of a refused upload is read and dropped: a client that is still
@@ -111,13 +116,14 @@ class Server:
     requests: Rates
     failures: Rates
     kept: Kept
+    uploads: CapacityLimiter
 
     @classmethod
     def of(cls, challenge: Challenge, settings: Settings, address: Address) -> Server:
         """A server of a challenge."""
         return cls(
             challenge, settings, address, Rates(settings.requests), Rates(settings.failures),
-            Kept(settings.keep_seconds),
+            Kept(settings.keep_seconds), CapacityLimiter(VALIDATIONS),
         )  # fmt: skip
 
 
@@ -169,6 +175,11 @@ class Endpoint:
     before: Handler | None = None
     takes_secrets: bool = False
     is_kept: bool = False
+
+    @property
+    def _threads(self) -> CapacityLimiter | None:
+        """What takes files has threads of its own: other pages never wait for it."""
+        return self.server.uploads if self.before is not None else None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request."""
@@ -244,7 +255,7 @@ class Endpoint:
                 call = await self._with_body(request, call)
                 file = call.upload.path if call.upload else None
             try:
-                return await run_in_threadpool(self.handler, call), file
+                return await to_thread.run_sync(self.handler, call, limiter=self._threads), file
             except NotAllowedError:
                 if self.takes_secrets:
                     self.server.failures.take(call.client)
