@@ -28,6 +28,7 @@ from carob_challenge.errors import (
     ClosedError,
     QuotaError,
     RateError,
+    RefusedError,
     TooLargeError,
     UnavailableError,
 )
@@ -100,12 +101,20 @@ def _require_files(challenge: Challenge, phase: Phase) -> None:
 def _phase(challenge: Challenge, name: str | None, now: datetime) -> Phase:
     if name is not None:
         return challenge.phase(name)
-    phase = challenge.config.current(now)
+    phase = the_open_phase(challenge, now)
     if phase is None:
         coming = [each for each in challenge.config.phases.values() if each.opens > now]
         after = f"; {coming[0].name} opens at {_time(coming[0].opens)}" if coming else ""
         raise ClosedError(f"no phase is open{after}")
     return phase
+
+
+def the_open_phase(challenge: Challenge, now: datetime) -> Phase | None:
+    """The phase that takes submissions; if there are several, whoever submits has to say which."""
+    try:
+        return challenge.config.the_open_phase(now)
+    except UsageError as error:
+        raise RefusedError(str(error)) from None
 
 
 def _is_late(phase: Phase, now: datetime) -> bool:

@@ -34,6 +34,7 @@ from carob_challenge.challenge import Challenge
 from carob_challenge.config import FILE, Config
 from carob_challenge.errors import RefusedError
 from carob_challenge.offline import defused
+from carob_challenge.pages import texts
 from carob_challenge.runs import all_runs
 from carob_challenge.store import PASSING, Store, default_url, record
 from carob_challenge.viewer import NOBODY, ORGANISER
@@ -76,6 +77,9 @@ def _contents(challenge: Challenge, *, with_gold: bool) -> Iterator[tuple[str, b
         material = challenge.material(phase)
         gold = [material.gold] if with_gold else []
         files |= dict.fromkeys([material.inputs, material.task_file, *gold])
+    if challenge.config.logo:
+        files |= {challenge.folder / challenge.config.logo: None}
+    files |= dict.fromkeys(texts(challenge).values())
     yield from _files(challenge.folder, files)
     yield "submissions.csv", _listing(challenge)
     kept: set[str] = set()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -14,7 +14,7 @@ from carob_challenge import ladder, ranking, rounds
 from carob_challenge.challenge import Challenge
 from carob_challenge.config import Phase
 from carob_challenge.feedback import RevealState, Value, ladder_rule, reveal_states
-from carob_challenge.store import disqualified, mapping, scores, submissions, teams
+from carob_challenge.store import disqualified, mapping, scores, submissions, teams, withdrawn
 from carob_challenge.viewer import Viewer
 
 
@@ -35,6 +35,9 @@ class Row:
     cluster: int | None
     baseline: bool
     is_own: bool
+    affiliation: str = ""
+    about: Mapping[str, str] = field(default_factory=dict)
+    """What the team says about the run: name, description, paper and code."""
     signature: str | None = None
     labels: tuple[Value, ...] = ()
     errors: Mapping[str, Mapping[str, int]] | None = None
@@ -135,8 +138,8 @@ def _with_runs(
         rows.append(Row(
             run.name, run.team, run.id if everything or viewer.may_see(run.team) else None,
             run.received, value, None, own.get("rank_low"), own.get("rank_high"),
-            own.get("cluster"), run.baseline, viewer.team == run.team,
-            run.signature if full else None,
+            own.get("cluster"), run.baseline, viewer.team == run.team, run.affiliation,
+            ranking.about(run) if everything else {}, run.signature if full else None,
         ))  # fmt: skip
     rows = _ranked(rows, base.lower_is_better)
     late: Sequence[Row] = ()
@@ -163,19 +166,22 @@ def _with_ladders(
     current = rounds.active(challenge, connection).id
     found = connection.execute(
         sa.select(submissions.c.team, submissions.c.received, teams.c.name, teams.c.baseline,
+                  teams.c.affiliation,
                   scores.c.ladder, scores.c.created)
         .join(teams, teams.c.id == submissions.c.team)
         .join(scores, (scores.c.submission == submissions.c.id) & (scores.c.round == current))
         .outerjoin(disqualified, disqualified.c.submission == submissions.c.id)
+        .outerjoin(withdrawn, withdrawn.c.submission == submissions.c.id)
         .where(submissions.c.phase == base.phase, teams.c.state == "approved")
         .where(~submissions.c.late, disqualified.c.submission.is_(None))
+        .where(withdrawn.c.submission.is_(None))
         .order_by(scores.c.created, submissions.c.id)
     ).all()  # fmt: skip
     last = {row.team: row for row in found}
     rows = [
         Row(row.name, row.team, None, row.received,
             Value.rounded(base.measure, row.ladder, ladder.DIGITS), None, None, None, None,
-            row.baseline, viewer.team == row.team)
+            row.baseline, viewer.team == row.team, row.affiliation)
         for row in last.values()
     ]  # fmt: skip
     history = [
@@ -218,13 +224,15 @@ def _with_details(connection: sa.Connection, rows: Sequence[Row], current: int) 
 def _scored(phase: str, current: int) -> sa.Select[Any]:
     return (
         sa.select(submissions.c.id, submissions.c.team, submissions.c.received, teams.c.name,
-                  teams.c.baseline, scores.c.value, scores.c.low, scores.c.high,
-                  scores.c.signature)
+                  teams.c.baseline, teams.c.affiliation, scores.c.value, scores.c.low,
+                  scores.c.high, scores.c.signature)
         .join(teams, teams.c.id == submissions.c.team)
         .join(scores, (scores.c.submission == submissions.c.id) & (scores.c.round == current))
         .outerjoin(disqualified, disqualified.c.submission == submissions.c.id)
+        .outerjoin(withdrawn, withdrawn.c.submission == submissions.c.id)
         .where(submissions.c.phase == phase, teams.c.state == "approved")
-        .where(disqualified.c.submission.is_(None)).order_by(submissions.c.id)
+        .where(disqualified.c.submission.is_(None), withdrawn.c.submission.is_(None))
+        .order_by(submissions.c.id)
     )  # fmt: skip
 
 
@@ -235,7 +243,7 @@ def _late(
     made = [
         Row(row.name, row.team, row.id, row.received,
             Value(base.measure, row.value, row.low, row.high), None, None, None, None,
-            row.baseline, viewer.team == row.team, row.signature)
+            row.baseline, viewer.team == row.team, row.affiliation, {}, row.signature)
         for row in rows
     ]  # fmt: skip
     ordered = _ranked(made, base.lower_is_better)

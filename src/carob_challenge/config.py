@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -69,6 +69,8 @@ class Limits:
     """How many uploads of a team are looked at in an hour, with those that are invalid."""
     requests_a_minute: int = 300
     """How many attempts to register or log in are taken from one address."""
+    registrations_an_hour: int = 5
+    """How many teams may register from one address in an hour, without an invitation."""
     upload_seconds: int = 300
     """When an upload that does not end is given up."""
     validating_seconds: int = 20
@@ -116,6 +118,13 @@ class Phase:
         """The moment before which an upload must begin."""
         return None if self.closes is None else self.closes + timedelta(seconds=self.grace_seconds)
 
+    def moved(self, opens: datetime, closes: datetime | None) -> Phase:
+        """With other times. A reveal when it opened or closed is still then."""
+        new = replace(self, opens=opens, closes=closes)
+        if self.reveal_at is not None and self.reveal_at == self.deadline:
+            return replace(new, reveal_at=new.deadline)
+        return replace(new, reveal_at=opens) if self.reveal_at == self.opens else new
+
     def status(self, now: datetime) -> str:
         """`coming`, `open` or `closed`."""
         if now < self.opens:
@@ -136,6 +145,8 @@ class Config:
     contact: str = ""
     registration: str = "invitation"
     official: str = "last"
+    logo: str = ""
+    colour: str = ""
     stalled_after: int = 300
     """After how many seconds a job that waits is a reason to say that scoring stalls."""
     limits: Limits = Limits()
@@ -162,7 +173,8 @@ class Config:
         return cls(
             folder, values["title"], phases,
             **{key: values[key] for key in
-               ("text", "organiser", "contact", "registration", "official", "stalled_after")
+               ("text", "organiser", "contact", "registration", "official", "logo", "colour",
+                "stalled_after")
                if key in values},
             limits=Limits(**values.get("limits", {})),
         )  # fmt: skip
@@ -173,10 +185,29 @@ class Config:
             raise UsageError(f"no phase is called {name!r}{nearest(name, list(self.phases))}")
         return self.phases[name]
 
+    def open_phases(self, now: datetime) -> list[Phase]:
+        """The phases that take submissions; several are tracks."""
+        return [each for each in self.phases.values() if each.status(now) == "open"]
+
     def current(self, now: datetime) -> Phase | None:
-        """The phase that takes submissions: of those that are open, the one that opened last."""
-        there = [each for each in self.phases.values() if each.status(now) == "open"]
-        return max(there, key=lambda each: each.opens, default=None)
+        """Of the phases that are open, the one that opened last."""
+        return max(self.open_phases(now), key=lambda each: each.opens, default=None)
+
+    def the_open_phase(self, now: datetime) -> Phase | None:
+        """The phase that takes submissions; if there are several, whoever asks has to say which."""
+        there = self.open_phases(now)
+        if len(there) > 1:
+            names = " and ".join(each.name for each in there)
+            raise UsageError(f"{names} are open: say which with --phase")
+        return there[0] if there else None
+
+    def moved(self, times: Mapping[str, tuple[datetime, datetime | None]]) -> Config:
+        """With other times for some phases: when they open and close."""
+        phases = {
+            name: phase.moved(*times[name]) if name in times else phase
+            for name, phase in self.phases.items()
+        }
+        return replace(self, phases=phases)
 
 
 DEFAULT_FILES = {
@@ -205,6 +236,17 @@ _POSITIVE: Kind = (
     lambda value: type(value) is int and 0 < value <= 10**12,
     "a whole number from 1 to 1,000,000,000,000",
 )
+LOGOS = {
+    ".svg": "image/svg+xml", ".png": "image/png", ".jpg": "image/jpeg", ".webp": "image/webp",
+}  # fmt: skip
+_LOGO: Kind = (
+    lambda value: _FILE[0](value) and Path(value).suffix in LOGOS,
+    f"the path of a picture in this folder: {', '.join(LOGOS)}",
+)
+_COLOUR: Kind = (
+    lambda value: isinstance(value, str) and re.fullmatch("#[0-9a-fA-F]{6}", value),
+    "a colour like #0a5c8f",
+)
 _SWITCH: Kind = (lambda value: isinstance(value, bool), "true or false")
 _REVEAL: Kind = (
     lambda value: _TIME[0](value) or value in ("opens", "closes", "never"),
@@ -220,7 +262,7 @@ def _one_of(choices: tuple[str, ...]) -> Kind:
 KEYS: Mapping[str, Kind] = {
     "title": _FILLED, "text": _TEXT, "organiser": _TEXT, "contact": _TEXT,
     "registration": _one_of(REGISTRATION), "official": _one_of(OFFICIAL),
-    "stalled_after": _POSITIVE,
+    "logo": _LOGO, "colour": _COLOUR, "stalled_after": _POSITIVE,
     "inputs": _FILE, "gold": _FILE, "task": _FILE,
 }  # fmt: skip
 PHASE_KEYS: Mapping[str, Kind] = {
@@ -270,7 +312,7 @@ def _check_gold_is_hidden(file: TomlFile, values: Mapping[str, Any]) -> None:
             tables.append((("phases", name), own))
     hidden = {Path(own["gold"]) for _, own in tables if isinstance(own.get("gold"), str)}
     for path, own in tables:
-        for key in ("inputs", "task"):
+        for key in ("inputs", "task", "logo"):
             value = own.get(key)
             if isinstance(value, str) and Path(value) in hidden:
                 file.wrong("K921", (*path, key), f"{key} = {shown(value)}, which is gold",

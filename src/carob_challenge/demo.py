@@ -117,7 +117,7 @@ def _draft(where: Path, gold: list[dict[str, Any]], began: datetime) -> None:
         init(where, inputs, answer, title=TITLE, now=began)
     file = where / FILE
     text = file.read_text("utf-8")
-    begin, end = text.index("text = '''"), text.index("organiser =")
+    begin, end = text.index("text = '''"), text.index("# logo =")
     file.write_text(f"{text[:begin]}text = '''\n{TEXT}\n'''\n{text[end:]}", "utf-8")
 
 

@@ -41,8 +41,10 @@ _HEAD = """\
 title = {title}
 text = '''
 What participants read first: what the task is, and where the data comes from.
-Empty lines separate paragraphs.
+This is Markdown. Each file pages/NAME.md is a page of its own, such as pages/rules.md.
 '''
+# logo = "public/logo.svg"       # a picture: svg, png, jpg or webp
+# colour = "#0a5c8f"             # of links and buttons; lighter or darker where it must be read
 organiser = ""                   # who organises it, shown on every page
 contact = ""                     # how to ask a question
 registration = "invitation"      # teams: "invitation" (you add or invite them), or "open" (they
@@ -60,6 +62,7 @@ task = {task}
 # archive_entries = 10_000       # how many files a zip file may hold
 # uploads_an_hour = 60           # uploads of a team in an hour, with invalid ones
 # requests_a_minute = 300        # attempts to register or log in from one address
+# registrations_an_hour = 5      # teams that register from one address without an invitation
 # upload_seconds = 300           # when an upload that does not end is given up
 # validating_seconds = 20        # when validating one submission is given up
 # validating_megabytes = 512     # memory for validating one submission

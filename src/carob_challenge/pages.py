@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -17,7 +18,7 @@ from carob_challenge.challenge import Challenge
 from carob_challenge.config import Phase
 from carob_challenge.errors import NotFoundError
 from carob_challenge.feedback import RevealState, reveal_states
-from carob_challenge.store import audit, jobs, mapping, submissions, teams
+from carob_challenge.store import audit, jobs, mapping, news, submissions, teams
 from carob_challenge.teams import Team, all_teams
 from carob_challenge.viewer import Viewer
 
@@ -41,6 +42,8 @@ class PhaseInfo:
     late: bool
     part: str
     documents: int
+    takes: bool
+    """Whether it is open: there may be several."""
     is_current: bool
 
 
@@ -65,8 +68,47 @@ class Home:
     files: Mapping[str, str]
     """Public files by their names: what each is."""
     phases: Sequence[PhaseInfo]
+    news: Sequence[News]
+    """The last three."""
     now: datetime
     upload_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """Something that organisers told everybody, in Markdown."""
+
+    id: int
+    at: datetime
+    text: str
+
+
+def all_news(challenge: Challenge) -> list[News]:
+    """All news, the last one first."""
+    with challenge.store.read() as connection:
+        rows = connection.execute(sa.select(news).order_by(news.c.id.desc())).all()
+    return [News(row.id, row.at, row.text) for row in rows]
+
+
+def texts(challenge: Challenge) -> dict[str, Path]:
+    """The pages that organisers wrote, by name: each file in the folder `pages`. Rules, data,
+    questions and terms come first.
+    """
+    files = {path.stem: path for path in (challenge.folder / "pages").glob("*.md")}
+    names = sorted(files, key=lambda each: (_FIRST.get(each, len(_FIRST)), each))
+    return {name: files[name] for name in names if _TEXT_NAME.fullmatch(name)}
+
+
+_FIRST = {name: place for place, name in enumerate(("rules", "data", "faq", "terms"))}
+_TEXT_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
+
+
+def text_of(challenge: Challenge, name: str) -> str:
+    """A page that organisers wrote, in Markdown."""
+    found = texts(challenge)
+    if name not in found:
+        raise NotFoundError(f"there is no page {name!r}")
+    return found[name].read_text(encoding="utf-8", errors="replace")
 
 
 def home(challenge: Challenge) -> Home:
@@ -88,7 +130,8 @@ def home(challenge: Challenge) -> Home:
         str(material.official), sorted(task.slots),
         f"carob score --task {task_file} --part {material.part} GOLD SYSTEM",
         f"carob check FILE --challenge URL --phase {shown.name}",
-        {name: _what(challenge, path) for name, path in names.items()}, phases, now,
+        {name: _what(challenge, path) for name, path in names.items()}, phases,
+        all_news(challenge)[:3], now,
         config.limits.upload_bytes,
     )  # fmt: skip
 
@@ -106,7 +149,8 @@ def _phase(
     return PhaseInfo(
         phase.name, phase.title, phase.text, phase.status(now), phase.opens, phase.closes,
         phase.grace_seconds, state, phase.feedback.sentence, phase.quota_a_day, phase.quota,
-        phase.late, phase.part, documents, current is not None and phase.name == current.name,
+        phase.late, phase.part, documents, phase.status(now) == "open",
+        current is not None and phase.name == current.name,
     )  # fmt: skip
 
 

@@ -78,7 +78,7 @@ def _phase(config: Config, phase: str | None) -> str:
 
     if phase is not None:
         return config.phase(phase).name
-    current = config.current(datetime.now(UTC))
+    current = config.the_open_phase(datetime.now(UTC))
     if current is None:
         there = nearest("", list(config.phases))
         raise UsageError(f"no phase is open; say which with --phase{there}")

@@ -63,9 +63,10 @@ teams = sa.Table(
     sa.Column("state", sa.Text, nullable=False),  # pending, approved, refused
     sa.Column("baseline", sa.Boolean, nullable=False),
     sa.Column("contact", sa.Text, nullable=False),
+    sa.Column("affiliation", sa.Text, nullable=False, server_default=""),
     sa.Column("created", Time, nullable=False),
 )  # fmt: skip
-"""`folded` is the name in the form in which no two may be alike."""
+"""`folded` is the name in the form in which no two may be alike; that of a refused team is free."""
 
 tokens = sa.Table(
     "tokens", metadata,
@@ -202,6 +203,13 @@ disqualified = sa.Table(
     sa.Column("at", Time, nullable=False),
 )  # fmt: skip
 
+withdrawn = sa.Table(
+    "withdrawn", metadata,
+    sa.Column("submission", sa.ForeignKey("submissions.id"), primary_key=True),
+    sa.Column("at", Time, nullable=False),
+)  # fmt: skip
+"""Runs that their teams took back: as if they were never scored, but for their quota."""
+
 reveals = sa.Table(
     "reveals", metadata,
     sa.Column("phase", sa.Text, primary_key=True),
@@ -209,6 +217,31 @@ reveals = sa.Table(
     sa.Column("revealed", Time),
 )  # fmt: skip
 """What the organiser decided about a phase: to hold its results back, or to reveal them already."""
+
+schedules = sa.Table(
+    "schedules", metadata,
+    sa.Column("phase", sa.Text, primary_key=True),
+    sa.Column("opens", Time, nullable=False),
+    sa.Column("closes", Time),
+)  # fmt: skip
+"""When a phase opens and closes, if an organiser has moved that in the browser."""
+
+details = sa.Table(
+    "details", metadata,
+    sa.Column("submission", sa.ForeignKey("submissions.id"), primary_key=True),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("description", sa.Text, nullable=False),
+    sa.Column("paper", sa.Text, nullable=False),
+    sa.Column("code", sa.Text, nullable=False),
+)  # fmt: skip
+"""What a team says about a run."""
+
+news = sa.Table(
+    "news", metadata,
+    sa.Column("id", Big, primary_key=True),
+    sa.Column("at", Time, nullable=False),
+    sa.Column("text", sa.Text, nullable=False),
+)  # fmt: skip
 
 audit = sa.Table(
     "audit", metadata,

@@ -172,7 +172,7 @@ def test_a_corrected_gold_is_scored_by_a_worker_that_runs(world: Make, tmp_path:
     running = Worker(here.challenge)
     while running.step():
         pass
-    other = type(here.challenge)(here.challenge.folder, here.challenge.config,
+    other = type(here.challenge)(here.challenge.folder, here.challenge.written,
                                  here.challenge.store, here.clock)  # fmt: skip
     corrected = tmp_path / "corrected.jsonl"
     corrected.write_bytes(lines([document(i, GOLD[:3]) for i in range(8)]))
@@ -194,7 +194,7 @@ def test_a_phase_that_is_added_or_renamed_later_stops_no_other(world: Make) -> N
     toml = here.challenge.folder / "challenge.toml"
     before = here.submit("A", answer(2))  # waits while challenge.toml is edited
     toml.write_text(toml.read_text().replace("phases.test", "phases.final") + phase("more"))
-    now = replace(here.challenge, config=Config.read(here.challenge.folder))
+    now = replace(here.challenge, written=Config.read(here.challenge.folder))
     here.challenge = now
     others = [here.submit("A", answer(3), name) for name in ("final", "more")]
     worker.drain(now)

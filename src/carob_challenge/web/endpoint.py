@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from anyio import CapacityLimiter, to_thread
+from starlette.background import BackgroundTask
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
@@ -39,9 +40,9 @@ from carob_challenge.web.body import AROUND_A_FILE, FORM_BYTES, BodyError, Limit
 from carob_challenge.web.rates import Rates
 from carob_challenge.web.render import Address, Site, render
 from carob_challenge.web.settings import Settings
-from carob_challenge.web.view import FORMATS, Download, Moved, View, preferred_format
+from carob_challenge.web.view import FORMATS, Download, Moved, Text, View, preferred_format
 
-Answer = View | Moved | Download
+Answer = View | Moved | Download | Text
 RETRY = 10
 """After how many seconds to try again, if nobody says otherwise."""
 
@@ -186,10 +187,7 @@ class Endpoint:
         body = receive = _Noted(receive)
         request = Request(scope, receive)
         form = _format(request)
-        site = Site(
-            self.server.challenge.config.title, self.server.address, NOBODY,
-            self.server.challenge.now(), url=self.server.settings.url,
-        )  # fmt: skip
+        site = await run_in_threadpool(_site, self.server)
         try:
             call = await self._call(request, site.now)
             site = replace(site, viewer=call.viewer)
@@ -289,6 +287,10 @@ class Endpoint:
         return call
 
 
+def _site(server: Server) -> Site:
+    return Site.of(server.challenge, server.address, url=server.settings.url)
+
+
 def _refuse_for(seconds: float) -> None:
     if seconds:
         raise RateError("too many requests from your address; try again later", int(seconds) + 1)
@@ -365,10 +367,16 @@ def _format(request: Request) -> str:
 
 def _response(answer: Answer, site: Site, form: str, server: Server) -> Response:
     if isinstance(answer, Download):
+        remove = BackgroundTask(answer.path.unlink, missing_ok=True)
         return FileResponse(
             answer.path, media_type=answer.type, headers=dict(answer.headers),
-            filename=answer.as_name,
+            filename=answer.as_name, background=remove if answer.is_temporary else None,
         )  # fmt: skip
+    if isinstance(answer, Text):
+        save = {"content-disposition": f'attachment; filename="{answer.as_name}"'}
+        return Response(
+            answer.text, media_type=answer.type, headers=save if answer.as_name else None
+        )
     if isinstance(answer, Moved):
         if form == "json":
             view = View("", data=answer.data)
@@ -445,9 +453,6 @@ def error_page(server: Server) -> Any:
     """The handler of errors outside pages: addresses that no page has."""
 
     def handle(request: Request, error: Exception) -> Response:
-        challenge = server.challenge
-        site = Site(challenge.config.title, server.address, NOBODY, challenge.now(),
-                    url=server.settings.url)  # fmt: skip
-        return _error_response(error, site, _format(request), server)
+        return _error_response(error, _site(server), _format(request), server)
 
     return handle

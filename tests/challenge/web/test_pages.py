@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import re
+import time
+import zipfile
 from collections.abc import Callable
 from html import unescape
 
@@ -191,7 +193,7 @@ def test_the_organiser_decides(site: New) -> None:
     assert 409 == organiser.post(f"/organiser/runs/{first}/disqualify", {"reason": " "}).status
     organiser.post(f"/organiser/runs/{first}/disqualify", {"reason": "copied <B>"})
     own.work()
-    organiser.post("/organiser/phases/test/reveal", {"action": "reveal"})
+    organiser.post("/organiser/phases/test/reveal", {"action": "reveal", "sure": "yes"})
     board = own.nobody().json("/api/board/test")["board"]
     assert ["B", "C"] == [row["team"] for row in board]
     assert "copied <B>" in words(own.as_team("A").get(f"/runs/{first}").text)
@@ -239,7 +241,7 @@ def test_reports_open_after_the_reveal_for_their_team(site: New) -> None:
     address = f"/runs/{receipt.submission}/report"
     team = own.as_team("A")
     assert 404 == team.get(address).status
-    own.as_organiser().post("/organiser/phases/test/reveal", {"action": "reveal"})
+    own.as_organiser().post("/organiser/phases/test/reveal", {"action": "reveal", "sure": "yes"})
     own.work()
     page = team.get(address)
     assert 200 == page.status
@@ -279,3 +281,173 @@ def test_the_log_has_one_line_for_each_request_and_no_secret(site: New) -> None:
     assert '"path": "/team"' in text
     for secret in (own.tokens["A"], key, "hidden", "carob_session"):
         assert secret not in text
+
+
+RULES = "# The rules\n\n*Be fair.* <b>now</b> [mail](mailto:a@example.org)\n\n| a |\n|---|\n| 1 |\n"
+
+
+def test_organisers_write_pages_in_markdown_with_a_logo_and_a_colour(site: New) -> None:
+    own = site(head='text = "**Bold** text"\nlogo = "public/logo.svg"\ncolour = "#ffcc00"')
+    folder = own.challenge.folder
+    (folder / "pages").mkdir()
+    (folder / "pages" / "rules.md").write_text(RULES)
+    (folder / "pages" / "a-page.md").write_text("No heading.")
+    (folder / "public" / "logo.svg").write_text("<svg/>")
+    home = own.nobody().get("/")
+    assert "<strong>Bold</strong> text" in home.text
+    assert '<link rel="stylesheet" href="/theme.css">' in home.text
+    assert '<img class="logo" src="/logo" alt="">' in home.text
+    order = [home.text.index(each) for each in ("/pages/rules", "The rules", "/pages/a-page")]
+    assert sorted(order) == order
+    page = own.nobody().get("/pages/rules")
+    assert "<h1><bdi>The rules</bdi></h1>" in page.text
+    assert "<em>Be fair.</em> &lt;b&gt;now&lt;/b&gt;" in page.text
+    assert '<a href="mailto:a@example.org"' in page.text and "<td>1</td>" in page.text
+    assert "The rules" == own.nobody().json("/api/pages/rules")["title"]
+    assert "A page" in words(own.nobody().get("/pages/a-page").text)
+    assert 404 == own.nobody().get("/pages/nothing").status
+    theme = own.nobody().get("/theme.css")
+    assert "--accent: #ffcc00" in theme.text
+    assert "text/css" in (theme.headers["content-type"] or "")
+    logo = own.nobody().get("/logo")
+    assert (b"<svg/>", "image/svg+xml") == (logo.body, logo.headers["content-type"])
+    assert 404 == site().nobody().get("/logo").status
+
+
+def test_news_is_on_the_first_page(site: New) -> None:
+    own = site()
+    organiser = own.as_organiser()
+    assert 303 == organiser.post("/organiser/news", {"text": "**Soon** more"}).status
+    for path in ("/", "/news", "/organiser/news"):
+        assert "<strong>Soon</strong> more" in organiser.get(path).text, path
+    [each] = own.nobody().json("/api/news")["news"]
+    assert "**Soon** more" == each["text"]
+    assert 303 == organiser.post(f"/organiser/news/{each['id']}/remove").status
+    assert [] == own.nobody().json("/api/news")["news"]
+
+
+def test_times_are_moved_in_the_browser(site: New) -> None:
+    own = site(phase("test", "none"))
+    organiser = own.as_organiser()
+    page = organiser.get("/organiser/phases/test").text
+    assert 'value="2027-01-01T00:00"' in page and 'value="2027-01-11T00:00"' in page
+    form = {"opens": "2027-01-01T00:00", "closes": "2027-02-01T12:30"}
+    assert 303 == organiser.post("/organiser/phases/test/times", form).status
+    assert "1 Feb 2027, 12:30 UTC" in words(own.nobody().get("/").text)
+    wrong = organiser.post("/organiser/phases/test/times", form | {"closes": "tomorrow"})
+    assert 409 == wrong.status
+    assert "Found 'tomorrow', expected a time in UTC like 2027-03-01 12:00" in words(wrong.text)
+    assert 409 == organiser.post("/organiser/phases/test/times", {"opens": ""}).status
+
+
+def test_nothing_is_revealed_without_a_question(site: New) -> None:
+    own = site(phase("test", "none"))
+    organiser = own.as_organiser()
+    refused = organiser.post("/organiser/phases/test/reveal", {"action": "reveal"})
+    assert "Say that you are sure: what was revealed has been seen" in words(refused.text)
+    assert 409 == refused.status
+    assert not own.nobody().json("/api/board/test")["visible"]
+
+
+def test_several_open_phases_are_tracks_with_a_board_each(site: New) -> None:
+    own = site(phase("people"), phase("places"))
+    team = own.as_team("A")
+    home = words(own.nobody().get("/").text)
+    assert "Submit to people Submit to places" in home
+    program = own.served.client(own.tokens["A"])
+    asked = program.post("/api/submit", body=answer(4))
+    assert (409, "people and places are open: say which with --phase") == (
+        asked.status, asked.json["error"]
+    )  # fmt: skip
+    assert 409 == own.nobody().get("/api/phases/current").status
+    page = team.get("/submit").text
+    assert 'action="/submit/people"' in page and 'action="/submit/places"' in page
+    assert 303 == team.post("/submit/people", {"name": "big"}, file=answer(4)).status
+    assert 200 == program.post("/api/submit/places?name=small", body=answer(2)).status
+    own.work()
+    assert [1.0, 0.6667] == [
+        round(own.nobody().json(f"/api/board/{each}")["board"][0]["score"], 4)
+        for each in ("people", "places")
+    ]
+    assert ["small", "big"] == [row["about"]["name"] for row in [
+        own.as_team("A").json(f"/api/runs/{number}")["run"] for number in (2, 1)]]  # fmt: skip
+
+
+def test_a_run_is_described_downloaded_and_withdrawn(site: New) -> None:
+    own = site(phase("test", "headline"))
+    team, data = own.as_team("A"), answer(4)
+    sent = team.post("/submit/test", {"name": "big", "paper": "https://example.org"}, file=data)
+    assert ("big", "https://example.org") == tuple(
+        team.json("/api/runs/1")["run"]["about"][key] for key in ("name", "paper")
+    )
+    assert 409 == team.post("/submit/test", {"code": "x"}, file=answer(1)).status
+    form = {"name": "bigger", "code": "https://example.org/code"}
+    assert 303 == team.post("/runs/1/details", form).status
+    assert "bigger" in words(team.get(sent.to).text)
+    assert "bigger" in words(team.get("/team").text)
+    found = team.get("/runs/1/file")
+    assert data == found.body
+    assert 'attachment; filename="answer.jsonl"' == found.headers["content-disposition"]
+    for other in (own.nobody(), own.as_team("B")):
+        assert 404 == other.get("/runs/1/file").status
+        assert other.post("/runs/1/details", form).status in (403, 404)
+        assert other.post("/runs/1/withdraw").status in (403, 404)
+    own.work()
+    assert 303 == team.post("/runs/1/withdraw").status
+    assert "Withdrawn:" in words(team.get("/runs/1").text)
+    assert [] == own.nobody().json("/api/board/test")["board"]
+
+
+def test_the_organiser_downloads_all_and_what_the_overview_paper_needs(site: New) -> None:
+    own = site(phase("test", "headline"))
+    own.submit("A B", answer(4))
+    own.submit("A B", b"wrong")
+    own.submit("C", answer(2))
+    own.work()
+    team = own.as_team("A B")
+    assert 303 == team.post("/team/affiliation", {"affiliation": "Oslo"}).status
+    team.post("/runs/1/details", {"name": "big", "paper": "https://example.org/p"})
+    organiser = own.as_organiser()
+    packed = zipfile.ZipFile(io.BytesIO(organiser.get("/organiser/runs/files").body))
+    assert ["test/1-A_B/1-answer.jsonl", "test/2-C/3-answer.jsonl"] == sorted(packed.namelist())
+    assert answer(4) == packed.read("test/1-A_B/1-answer.jsonl")
+    for _ in range(100):  # it is removed when it was sent
+        if not list(own.challenge.uploads.iterdir()):
+            break
+        time.sleep(0.02)
+    assert [] == list(own.challenge.uploads.iterdir())
+    assert "Oslo" in words(organiser.get("/organiser/overview/test").text)
+    table = organiser.get("/organiser/overview/test?format=csv").text
+    rows = list(csv.DictReader(io.StringIO(table)))
+    assert [("A B", "Oslo", "big", "https://example.org/p"), ("C", "", "", "")] == [
+        tuple(row[key] for key in ("team", "affiliation", "run", "paper")) for row in rows
+    ]
+    assert r"1 & A B & Oslo & big & 1.0000" in organiser.get(
+        "/organiser/overview/test/table.tex").text  # fmt: skip
+    assert "@misc{a-b," in organiser.get("/organiser/overview/test/teams.bib").text
+    assert 404 == organiser.get("/organiser/overview/test/x").status
+
+
+def test_the_organiser_renames_merges_and_deletes_teams(site: New) -> None:
+    own = site(phase("test", "headline"))
+    for name, right in (("A", 4), ("B", 2), ("C", 3)):
+        own.submit(name, answer(right))
+    own.work()
+    organiser = own.as_organiser()
+    numbers = {row["name"]: row["id"] for row in organiser.json("/api/organiser/teams")["teams"]}
+    assert 303 == organiser.post(f"/organiser/teams/{numbers['A']}/rename", {"name": "X"}).status
+    assert 303 == organiser.post(f"/organiser/teams/{numbers['B']}/merge", {"into": "X"}).status
+    assert 409 == organiser.post(f"/organiser/teams/{numbers['C']}/delete", {"name": "X"}).status
+    assert 303 == organiser.post(f"/organiser/teams/{numbers['C']}/delete", {"name": "C"}).status
+    own.work()
+    assert ["X"] == [row["team"] for row in own.nobody().json("/api/board/test")["board"]]
+
+
+def test_only_some_teams_an_hour_register_from_one_address(site: New) -> None:
+    own = site(head='registration = "open"')
+    statuses = [own.nobody().post("/join", {"name": f"Team {each}"}).status for each in "abcdef"]
+    assert [200, 200, 200, 200, 200, 429] == statuses
+    [invitation] = own.as_organiser().post(
+        "/api/organiser/invitations", {"count": "1"}).json["secrets"]  # fmt: skip
+    form = {"name": "Team g", "invitation": invitation}
+    assert 200 == own.nobody().post("/join", form).status
