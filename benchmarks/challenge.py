@@ -87,15 +87,15 @@ def prepare(folder: Path, gold: list[dict[str, Any]], database: str | None) -> d
     return tokens
 
 
-def copy(challenge: Challenge) -> None:
-    """49 earlier runs for each team, with the scores of the first."""
+def copy(challenge: Challenge, runs: int = RUNS) -> None:
+    """Earlier runs for each team, as many as make so many, with the scores of the first."""
     with challenge.store.write() as connection:
         first = connection.execute(sa.select(submissions)).mappings().all()
         made = {row["submission"]: row
                 for row in connection.execute(sa.select(scores)).mappings()}  # fmt: skip
         for row in first:
-            for number in range(1, RUNS):
-                new = dict(row) | {"sha256": f"{number:04}{row['sha256'][4:]}"}
+            for number in range(1, runs):
+                new = dict(row) | {"sha256": f"copy{number:04}{row['sha256'][8:]}"}
                 new["received"] = row["received"] - timedelta(hours=number)
                 del new["id"]
                 added = connection.execute(submissions.insert().values(new)).inserted_primary_key

@@ -21,7 +21,7 @@ import sqlalchemy as sa
 
 from carob.corpus.problems import InputError, UsageError
 from carob_challenge import limits, rounds, scoring
-from carob_challenge.challenge import Challenge
+from carob_challenge.challenge import Challenge, share
 from carob_challenge.child import run_limited
 from carob_challenge.config import Phase
 from carob_challenge.errors import (
@@ -281,11 +281,13 @@ def _digest(file: Path, most: int) -> tuple[str, int]:
 
 def _keep(upload: Path, place: Path) -> None:
     """Put a file where it stays, so that it is there before the database says so."""
-    place.parent.mkdir(mode=0o700, exist_ok=True)
+    if not place.parent.is_dir():
+        place.parent.mkdir(mode=0o700, exist_ok=True)
+        share(place.parent, place.parent.parent)
     with upload.open("rb") as handle:
         os.fsync(handle.fileno())
     upload.replace(place)
-    place.chmod(0o600)
+    share(place, place.parent.parent)
     for folder in (place.parent, place.parent.parent):
         number = os.open(folder, os.O_RDONLY)
         try:

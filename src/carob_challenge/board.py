@@ -29,7 +29,7 @@ class Row:
     received: datetime | None
     score: Value
     rank: int | None
-    """Ties share a rank."""
+    """Ties share a rank; what has no score has none."""
     rank_low: int | None
     rank_high: int | None
     cluster: int | None
@@ -192,7 +192,7 @@ def _with_ladders(
 
 
 def _ranked(rows: Sequence[Row], lower_is_better: bool) -> list[Row]:
-    """The best first; ties share a rank, and what has no score comes last."""
+    """The best first; ties share a rank, and what has no score comes last, without one."""
     sign = 1.0 if lower_is_better else -1.0
     there = [row for row in rows if row.score.value is not None]
     level = levels([sign * (row.score.value or 0.0) for row in there]).tolist()
@@ -200,8 +200,11 @@ def _ranked(rows: Sequence[Row], lower_is_better: bool) -> list[Row]:
         replace(row, rank=1 + sum(other < own for other in level))
         for row, own in zip(there, level, strict=True)
     ]
-    missing = [replace(row, rank=len(there) + 1) for row in rows if row.score.value is None]
-    return sorted([*ranked, *missing], key=lambda row: (row.rank or 0, row.team.casefold()))
+    missing = [replace(row, rank=None) for row in rows if row.score.value is None]
+    return [
+        *sorted(ranked, key=lambda row: (row.rank or 0, row.team.casefold())),
+        *sorted(missing, key=lambda row: row.team.casefold()),
+    ]
 
 
 def _with_details(connection: sa.Connection, rows: Sequence[Row], current: int) -> list[Row]:

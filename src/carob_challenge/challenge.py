@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 import threading
 import time
 from collections.abc import Callable
@@ -59,6 +60,14 @@ class Moved:
             finally:
                 self._lock.release()
         return self._last or written
+
+
+def share(path: Path, folder: Path) -> None:
+    """Give a file or folder the rights of the folder in which it is: private, or the group's, too,
+    if workers are another user of that group.
+    """
+    rights = stat.S_IMODE(folder.stat().st_mode)
+    path.chmod(rights if path.is_dir() else 0o600 | rights & 0o040)
 
 
 @dataclass(frozen=True, eq=False)

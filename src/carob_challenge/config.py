@@ -16,6 +16,7 @@ from carob.evaluate.toml_file import TomlFile, dotted, in_words, read_toml
 FILE = "challenge.toml"
 REGISTRATION = ("invitation", "open")
 OFFICIAL = ("last", "primary")
+EMPTY = ("invalid", "allowed")
 _FEEDBACK = re.compile(r"(full|headline|ladder|none)|rounded\(([0-9])\)")
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
 
@@ -106,6 +107,8 @@ class Phase:
     late: bool = False
     part: str = "all"
     """The part of the task that is scored; `all` is every document."""
+    empty: bool = False
+    """Whether a file without any answer is valid."""
     reports: bool = True
     """Whether each team gets its report, with examples from gold, after the reveal."""
     inputs: str = ""
@@ -272,6 +275,7 @@ PHASE_KEYS: Mapping[str, Kind] = {
         lambda value: isinstance(value, str) and _FEEDBACK.fullmatch(value),
         '"full", "headline", "rounded(2)", "ladder" or "none"',
     ),
+    "empty": _one_of(EMPTY),
     "reveal_at": _REVEAL, "late": _SWITCH, "part": _FILLED, "reports": _SWITCH,
     "inputs": _FILE, "gold": _FILE, "task": _FILE,
 }  # fmt: skip
@@ -364,5 +368,6 @@ def _phase(name: str, values: Mapping[str, Any], files: Mapping[str, str]) -> Ph
         "opens": opens, "closes": closes, "title": own.get("title", name),
         "reveal_at": named[reveal] if isinstance(reveal, str) else reveal.astimezone(UTC),
         "feedback": Feedback.parse(own["feedback"]),
+        "empty": own.get("empty") == "allowed",
     }  # fmt: skip
     return Phase(name, **own)

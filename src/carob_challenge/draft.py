@@ -9,8 +9,11 @@ import shutil
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import msgspec
+
 from carob.corpus.corpus import Corpus
 from carob.corpus.problems import InputError, Problem, UsageError, many, plain
+from carob.corpus.record import record_of
 from carob.corpus.source import Source, ending
 from carob.evaluate.draft import draft as draft_task
 from carob.evaluate.draft import quoted
@@ -91,6 +94,7 @@ task = {task}
 #                  them with carob challenge phase DIR reveal NAME
 # late             whether runs are taken after the end: scored, shown apart, never ranked
 #                  (default false)
+# empty            whether a file without any answer is "invalid" (default) or "allowed"
 # part             the part of the task's documents that is scored (default "all")
 # reports          whether a team gets its report after the reveal; it quotes gold (default true)
 # inputs, gold, task   files of this phase, if they are not those above
@@ -112,14 +116,15 @@ reports = {reports}
 
 def init(
     folder: str | Path,
-    inputs: str | Path,
+    inputs: str | Path | None,
     gold: str | Path,
     task: str | Path | None = None,
     *,
     title: str | None = None,
     now: datetime | None = None,
 ) -> Config:
-    """Draft a challenge in a new folder, from public inputs, hidden gold and the task.
+    """Draft a challenge in a new folder, from public inputs, hidden gold and the task. Without
+    inputs they are gold without its answers: ids, texts, tokens and sentences, as jsonl.
 
     Inputs and gold must have the same documents, and nothing that gold has may be in the inputs.
     Without a task, one is drafted from gold: its labels, and exact.F1 or what fits. It allows any
@@ -129,17 +134,23 @@ def init(
     where = Path(folder)
     if where.exists() and (not where.is_dir() or any(where.iterdir())):
         raise UsageError(f"{where} exists and is not empty; give another name")
-    public, hidden = read(Source(inputs)), read(Source(gold))
-    _check_inputs(public, hidden)
+    hidden = read(Source(gold))
+    source = (
+        Source.of_bytes(inputs_of(hidden), "inputs.jsonl") if inputs is None else Source(inputs)
+    )
+    _check_inputs(read(source), hidden)
     definition = Path(task).read_text(encoding="utf-8") if task else _task(hidden)
     where.mkdir(parents=True, exist_ok=True)
     (where / "public").mkdir()
     (where / "private").mkdir(mode=0o700)
     files = {
-        "inputs": f"public/inputs{_ending(inputs)}", "gold": f"private/gold{_ending(gold)}",
-        "task": "task.toml",
+        "inputs": f"public/inputs{_ending(inputs or 'inputs.jsonl')}",
+        "gold": f"private/gold{_ending(gold)}", "task": "task.toml",
     }  # fmt: skip
-    _copy(Path(inputs), where / files["inputs"], 0o644)
+    if inputs is None:
+        (where / files["inputs"]).write_bytes(source.content())
+    else:
+        _copy(Path(inputs), where / files["inputs"], 0o644)
     _copy(Path(gold), where / files["gold"], 0o600)
     (where / files["task"]).write_text(definition, encoding="utf-8")
     Task.read(where / files["task"]).check_gold(read(Source(where / files["gold"])))
@@ -149,6 +160,21 @@ def init(
     text = _HEAD.format(title=quoted(name), **{key: quoted(each) for key, each in files.items()})
     (where / FILE).write_text(text + _phases(begin, list(parts)), encoding="utf-8")
     return Config.read(where)
+
+
+def inputs_of(gold: Corpus) -> bytes:
+    """What participants may read of gold, as jsonl.
+
+    >>> print(inputs_of(Corpus.of("[Ann]PER slept")).decode().strip())
+    {"tokens":["Ann","slept"]}
+    """
+    kept = ("id", "text", "tokens", "sentences")
+    return b"".join(
+        msgspec.json.encode({
+            key: value for key, value in record_of(document).items() if key in kept
+        }) + b"\n"
+        for document in gold
+    )  # fmt: skip
 
 
 def _check_inputs(public: Corpus, hidden: Corpus) -> None:

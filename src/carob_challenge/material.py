@@ -36,6 +36,8 @@ class Material:
     gold: Path
     task_file: Path
     part: str
+    empty: bool = False
+    """Whether a file without any answer is valid."""
     _last: dict[Path, tuple[Stamp, Any]] = field(default_factory=dict, repr=False, compare=False)
 
     @property
@@ -66,12 +68,12 @@ class Material:
 
 def materials(config: Config) -> dict[str, Material]:
     """The files of each phase; phases with the same files share what is read."""
-    made: dict[tuple[str, str, str, str], Material] = {}
+    made: dict[tuple[str, str, str, str, bool], Material] = {}
     by_phase = {}
     for phase in config.phases.values():
-        key = phase.inputs, phase.gold, phase.task, phase.part
+        key = phase.inputs, phase.gold, phase.task, phase.part, phase.empty
         if key not in made:
             inputs, gold, task = (config.folder / each for each in key[:3])
-            made[key] = Material(inputs, gold, task, phase.part)
+            made[key] = Material(inputs, gold, task, phase.part, phase.empty)
         by_phase[phase.name] = made[key]
     return by_phase

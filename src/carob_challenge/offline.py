@@ -49,7 +49,7 @@ class Offline:
                 ranks = f"{row['rank_low']}-{row['rank_high']}"
                 text = f"{row['rank']:>3}  {ranks:>7}  {row['score']:.4f}{low}  "
             elif row["valid"]:
-                text = f"{row['rank']:>3}  no score  "
+                text = "     no score  "
             else:
                 text = f"invalid, {row['problems']} problems  "
             lines.append(text + plain(row["team"]))
@@ -143,7 +143,7 @@ class _Offline:
         ]
         made = rank(entries, self.material.official)
         rows = [self._row(name, made["ranks"][str(i)]) for i, name in enumerate(names)]
-        rows.sort(key=lambda row: (row["rank"], row["team"].casefold()))
+        rows.sort(key=lambda row: (row["rank"] or len(rows) + 1, row["team"].casefold()))
         rows += [self._row(name, {}) for name in self.findings if name not in self.scored]
         measure = str(self.material.official)
         result = Offline(self.phase.name, measure, rows, self.findings, self.target)

@@ -283,7 +283,7 @@ def dashboard(challenge: Challenge, viewer: Viewer) -> Dashboard:
 
 
 def audit_log(
-    challenge: Challenge, viewer: Viewer, *, before: int | None = None, most: int = 200
+    challenge: Challenge, viewer: Viewer, *, before: int | None = None, most: int | None = 200
 ) -> list[AuditEntry]:
     """The audit log, the last line first; `before` the line with this number."""
     viewer.require_organiser()
@@ -292,6 +292,15 @@ def audit_log(
         query = query.where(audit.c.id < before)
     with challenge.store.read() as connection:
         return [AuditEntry(*row) for row in connection.execute(query)]
+
+
+def count_runs(challenge: Challenge) -> int:
+    """How many submissions there are."""
+    with challenge.store.read() as connection:
+        count: int = connection.execute(
+            sa.select(sa.func.count()).select_from(submissions)
+        ).scalar_one()
+    return count
 
 
 def pairwise(challenge: Challenge, viewer: Viewer, phase: str) -> list[Pairwise]:

@@ -37,12 +37,12 @@ def ranked(entries: list[tuple[Any, ...]], recipe: str) -> Done:
 
 def rank(entries: Sequence[Entry], recipe: Recipe) -> dict[str, Any]:
     """`ranks` by run, `pairs` with their tests, and `near`, the runs that are nearly the same; as
-    JSON has it. A run without a score ranks after all others.
+    JSON has it. A run without a score has no rank.
     """
     sign = 1.0 if recipe.measure.lower_is_better else -1.0
     there = [each for each in entries if each.value is not None]
     level = levels([sign * (each.value or 0.0) for each in there]).tolist()
-    ranks = {
+    ranks: dict[int, dict[str, Any]] = {
         each.id: {"rank": 1 + sum(other < own for other in level), "rank_low": 1, "rank_high": 1,
                   "cluster": 1}
         for each, own in zip(there, level, strict=True)
@@ -64,11 +64,8 @@ def rank(entries: Sequence[Entry], recipe: Recipe) -> dict[str, Any]:
              "significant": each.significant}
             for each in differences
         ]  # fmt: skip
-    clusters = max((each["cluster"] for each in ranks.values()), default=0)
-    for entry in entries:
-        if entry.value is None:
-            ranks[entry.id] = {"rank": len(there) + 1, "rank_low": len(there) + 1,
-                               "rank_high": len(entries), "cluster": clusters + 1}  # fmt: skip
+    nothing = dict.fromkeys(("rank", "rank_low", "rank_high", "cluster"))
+    ranks |= {entry.id: {**nothing} for entry in entries if entry.value is None}
     return {
         "ranks": {str(number): each for number, each in ranks.items()}, "pairs": pairs,
         "near": _near(entries),

@@ -67,7 +67,8 @@ def material_of(challenge: str, phase: str | None) -> Iterator[tuple[Material, L
                 key: int(own[key]) for key in ("upload_bytes", "unpacked_bytes", "archive_entries")
                 if key in own
             })  # fmt: skip
-            material = Material(paths[0], Path(folder) / "none", paths[1], str(about["part"]))
+            part, empty = str(about["part"]), bool(about.get("empty"))
+            material = Material(paths[0], Path(folder) / "none", paths[1], part, empty)
         except (KeyError, TypeError, ValueError, AttributeError):
             raise DataError(f"{base} does not answer as a challenge of carob does") from None
         yield material, limits

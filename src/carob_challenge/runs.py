@@ -104,8 +104,8 @@ def run(challenge: Challenge, viewer: Viewer, number: int) -> Run:
     return found[0]
 
 
-def all_runs(challenge: Challenge, viewer: Viewer, most: int = 5000) -> list[Run]:
-    """All submissions, the last one first."""
+def all_runs(challenge: Challenge, viewer: Viewer, most: int | None = None) -> list[Run]:
+    """All submissions, or so many, the last one first."""
     viewer.require_organiser()
     with challenge.store.read() as connection:
         return _runs(challenge, connection, viewer, sa.true(), most)
@@ -140,7 +140,7 @@ def report_path(challenge: Challenge, viewer: Viewer, number: int) -> Path:
 
 def _runs(
     challenge: Challenge, connection: sa.Connection, viewer: Viewer,
-    which: sa.ColumnElement[bool], most: int = 5000,
+    which: sa.ColumnElement[bool], most: int | None = None,
 ) -> list[Run]:  # fmt: skip
     current = rounds.active(challenge, connection).id
     query = (
@@ -157,9 +157,9 @@ def _runs(
     if not viewer.is_organiser:
         query = query.where(submissions.c.team == (viewer.team if viewer.team is not None else -1))
     rows = connection.execute(query).all()
-    numbers = [row.id for row in rows]
+    numbers = sa.select(query.subquery().c.id)  # as many as there may be: no list of numbers
     columns = [each for each in scores.c if each.name not in ("tally", "sketch")]
-    made: dict[int, dict[int, Any]] = {number: {} for number in numbers}
+    made: dict[int, dict[int, Any]] = {row.id: {} for row in rows}
     for row in connection.execute(sa.select(*columns).where(scores.c.submission.in_(numbers))):
         made[row.submission][row.round] = row
     work = {
@@ -234,7 +234,7 @@ def file_of(challenge: Challenge, viewer: Viewer, number: int) -> tuple[Path, st
 
 def pack(challenge: Challenge, viewer: Viewer) -> Path:
     """All valid submissions in a zip file, by phase and team; whoever asked removes it."""
-    every = all_runs(challenge, viewer, most=1_000_000)
+    every = all_runs(challenge, viewer)
     target = challenge.uploads / f"{uuid.uuid4().hex}.zip"
     target.touch(mode=0o600)
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as out:

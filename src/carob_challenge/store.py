@@ -346,11 +346,11 @@ def _translated() -> Iterator[None]:
         yield
     except (sa.exc.OperationalError, sa.exc.InterfaceError, sa.exc.TimeoutError) as error:
         text = str(getattr(error, "orig", None) or error).partition("\n")[0]
-        raise UnavailableError(f"the database does not answer ({text}); try again", RETRY) from None
+        raise UnavailableError("the database does not answer; try again", RETRY, text) from None
     except sa.exc.DBAPIError as error:
         if error.connection_invalidated or "read-only" in str(error.orig):
             text = str(error.orig).partition("\n")[0]
-            raise UnavailableError(f"the database is gone ({text}); try again", RETRY) from None
+            raise UnavailableError("the database is gone; try again", RETRY, text) from None
         raise
 
 

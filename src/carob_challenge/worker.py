@@ -22,7 +22,7 @@ import sqlalchemy as sa
 from carob._version import __version__
 from carob_challenge import accept, ladder, limits, organise, ranking, rounds, scoring
 from carob_challenge import jobs as queue
-from carob_challenge.challenge import Challenge
+from carob_challenge.challenge import Challenge, share
 from carob_challenge.child import Reply, run_limited
 from carob_challenge.errors import UnavailableError
 from carob_challenge.jobs import Job
@@ -83,7 +83,9 @@ class Worker:
                     revealed = time.monotonic()
                 busy = self.step()
                 pause = idle
-            except UnavailableError:
+            except UnavailableError as error:
+                if pause == idle:
+                    self.write(line("unavailable", why=error.detail or str(error)))
                 busy, pause = False, min(2 * pause, 5.0)
             if not busy:
                 _sleep(pause, stop)
@@ -297,7 +299,7 @@ class Worker:
         if reply.outcome != "done":
             self._fail(job, _why(reply, own_limits.report_seconds))
             return
-        output.chmod(0o600)
+        share(output, output.parent)
         with challenge.store.write() as connection:
             if not queue.finish(challenge, connection, job, self.name):
                 raise LostError

@@ -17,6 +17,7 @@ import sqlalchemy as sa
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 
+from carob.cli import main
 from carob_challenge import archive, migrate, organise, pages, runs, teams, upgrade, worker
 from carob_challenge.board import board
 from carob_challenge.challenge import Challenge
@@ -102,7 +103,50 @@ def test_a_challenge_comes_back(
         worker.drain(again)
         assert values(board(again, NOBODY, "test").rows)["A"] == 0.4
     else:
-        assert (2, None) == (len(missing), viewer)
+        assert (3, None) == (len(missing), viewer)
+    again.close()
+
+
+def test_an_archive_without_gold_has_no_contacts_and_no_scores_before_the_reveal(
+    world: Make, tmp_path: Path
+) -> None:
+    here = world(phase("open", "full", reveal='"opens"'), phase("hidden", "none", reveal='"never"'))
+    here.team("A", contact="ann@example.org")
+    for name, right in (("open", 3), ("hidden", 2)):
+        here.submit("A", answer(right), name)
+    worker.drain(here.challenge)
+    for with_gold in (False, True):
+        file = tmp_path / f"{with_gold}.zip"
+        archive.archive(here.challenge, file, with_gold=with_gold)
+        assert 0o600 == file.stat().st_mode & 0o777
+        with zipfile.ZipFile(file) as archived:
+            everything = b"".join(map(archived.read, archived.namelist()))
+            table = archived.read("tables/scores.jsonl").splitlines()
+            rows = archived.read("submissions.csv").decode().splitlines()
+        assert with_gold == (b"ann@example.org" in everything)
+        assert ([1, 2] if with_gold else [1]) == [json.loads(row)["submission"] for row in table]
+        assert with_gold == ("0.66666" in rows[2]), "in the order in which they came"
+        assert str(6 / 7) in rows[1]
+
+
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
+def test_the_backup_of_the_documentation_can_be_restored(
+    played: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = (Path(__file__).parents[2] / "docs" / "challenge.md").read_text()
+    recipe = text.partition("## Backups\n\n```\n")[2].partition("```")[0]
+    monkeypatch.chdir(tmp_path)
+    played.challenge.folder.rename(tmp_path / "mytask")
+    for command in recipe.splitlines():
+        program, *arguments = command.split()
+        assert ("carob", 0) == (program, main(arguments)), command
+    again = Challenge.open("mytask-again", clock=played.clock)
+    first, second = (board(each, NOBODY, "test") for each in (played.challenge, again))
+    assert (first.rows, first.history) == (second.rows, second.history)
+    viewer = teams.viewer_of_token(again, played.tokens["A"])
+    assert viewer is not None
+    assert World(again, played.clock, {"A": viewer}).submit("A", answer(1)).valid
+    worker.drain(again)
     again.close()
 
 

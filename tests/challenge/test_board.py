@@ -192,7 +192,7 @@ def test_primaries_are_refused_where_the_last_run_counts(world: Make) -> None:
 
 
 def test_ties_share_a_rank_and_no_score_is_last(world: Make) -> None:
-    here = world()
+    here = world(phase("test") + 'empty = "allowed"\n')
     for team, right in (("Nothing", 0), ("B", 3), ("A", 3)):
         here.submit(team, answer(right, extra=len(team)))
     worker.drain(here.challenge)
@@ -200,10 +200,10 @@ def test_ties_share_a_rank_and_no_score_is_last(world: Make) -> None:
         connection.execute(scores.update().where(scores.c.submission == 1).values(value=None))
     ranking.refresh(here.challenge, "test")
     rows = board(here.challenge, ORGANISER, "test").rows
-    assert [("A", 1, 6 / 7), ("B", 1, 6 / 7), ("Nothing", 3, None)] == [
+    assert [("A", 1, 6 / 7), ("B", 1, 6 / 7), ("Nothing", None, None)] == [
         (row.team, row.rank, row.score.value) for row in rows
     ]
-    assert (3, 3) == (rows[2].rank_low, rows[2].rank_high)
+    assert (None, None) == (rows[2].rank_low, rows[2].rank_high)
 
 
 def test_a_disqualified_run_is_not_ranked(world: Make) -> None:

@@ -112,7 +112,7 @@ feedback = "none"
         ("phases.test", "phases.Test", ":2: K921 found a phase called 'Test', expected small "
          "letters, digits and hyphens, at most 40: it is part of addresses"),
         ("feedback", "feedbck", ":4: K920 found the key 'feedbck', expected a key of "
-         "[phases.test]; did you mean feedback? there are: closes, feedback, gold, "
+         "[phases.test]; did you mean feedback? there are: closes, empty, feedback, gold, "
          "grace_seconds, inputs, late, opens, part, quota, quota_a_day, reports, reveal_at, "
          "reveals, task, text, title"),
         ('title = "x"', 'title = "x"\ngold = "../gold"', ":2: K921 found gold = '../gold', "

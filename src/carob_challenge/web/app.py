@@ -68,6 +68,7 @@ PAGES = (
     Page("theme", "/theme.css", pages.theme),
     Page("logo", "/logo", pages.logo),
     Page("health", "/healthz", pages.health),
+    Page("metrics", "/metrics", pages.metrics),
     Page("organiser", "/organiser", organiser.dashboard),
     Page("organiser_login", "/organiser/login", organiser.log_in),
     Page("redeem", "/organiser/login", organiser.redeem, "POST", takes_secrets=True),
@@ -154,4 +155,4 @@ def application(challenge: Challenge, settings: Settings | None = None) -> ASGIA
         exception_handlers={HTTPException: error_page(server), 500: error_page(server)},
     )
     site.router.redirect_slashes = False
-    return Log(Guard(site, settings.hosts, settings.is_https), settings.write)
+    return Log(Guard(site, settings.hosts, settings.is_https), settings.write, server.metrics)

@@ -32,11 +32,12 @@ from starlette.types import Message, Receive, Scope, Send
 from carob_challenge import sessions, teams
 from carob_challenge.accept import new_upload
 from carob_challenge.challenge import Challenge
-from carob_challenge.errors import ChallengeError, NotAllowedError, RateError
+from carob_challenge.errors import ChallengeError, NotAllowedError, RateError, UnavailableError
 from carob_challenge.log import line
 from carob_challenge.version import Version, version
 from carob_challenge.viewer import NOBODY, Viewer
 from carob_challenge.web.body import AROUND_A_FILE, FORM_BYTES, BodyError, LimitedBody, Limits
+from carob_challenge.web.metrics import Metrics
 from carob_challenge.web.rates import Rates
 from carob_challenge.web.render import Address, Site, render
 from carob_challenge.web.settings import Settings
@@ -118,6 +119,7 @@ class Server:
     failures: Rates
     kept: Kept
     uploads: CapacityLimiter
+    metrics: Metrics = field(default_factory=Metrics)
 
     @classmethod
     def of(cls, challenge: Challenge, settings: Settings, address: Address) -> Server:
@@ -152,6 +154,7 @@ class Call:
     session: str | None = None
     client: str = ""
     settings: Settings = field(default_factory=Settings)
+    metrics: Metrics | None = None
 
 
 Handler = Callable[[Call], Any]
@@ -228,7 +231,7 @@ class Endpoint:
         session = request.cookies.get(self.server.settings.cookie)
         call = Call(
             self.server.challenge, NOBODY, now, request.path_params, dict(request.query_params),
-            session=session, client=client, settings=self.server.settings,
+            session=session, client=client, settings=self.server.settings, metrics=self.server.metrics,
         )  # fmt: skip
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
         if scheme.lower() == "bearer":
@@ -269,11 +272,15 @@ class Endpoint:
             call = replace(call, ticket=await run_in_threadpool(self.before, call))
         limits = call.challenge.config.limits
         most = FORM_BYTES if self.before is None else limits.upload_bytes
-        is_form = request.headers.get("content-type", "").partition(";")[0].strip().lower() in (
-            "multipart/form-data", "application/x-www-form-urlencoded",
-        )  # fmt: skip
+        kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+        is_form = kind == "multipart/form-data"
         if is_form and self.before is not None:
             most += AROUND_A_FILE
+        is_empty = request.headers.get("content-length") == "0"
+        if is_empty and not is_form and self.before is not None:
+            raise _FormError("no file was sent: choose one")
+        if self.before is None:  # curl --data-binary calls a file a form without files
+            is_form = is_form or kind == "application/x-www-form-urlencoded"
         body = LimitedBody(
             request.receive,
             Limits(most, self.server.settings.body_idle_seconds, limits.upload_seconds),
@@ -299,7 +306,10 @@ def _refuse_for(seconds: float) -> None:
 async def _with_form(request: Request, call: Call, *, takes_file: bool) -> Call:
     try:
         async with request.form(max_files=int(takes_file), max_fields=20) as form:
-            fields = {key: text for key, text in form.items() if isinstance(text, str)}
+            # No database takes NUL in a text, and nobody types it.
+            fields = {
+                key: text.replace("\0", "") for key, text in form.items() if isinstance(text, str)
+            }
             call = replace(call, form=fields)
             sent = next((each for each in form.values() if isinstance(each, UploadFile)), None)
             if sent is None or not (sent.filename or sent.size):
@@ -414,6 +424,8 @@ def _error_response(error: Exception, site: Site, form: str, server: Server) -> 
     retry, sentence = None, str(error)
     if isinstance(error, ChallengeError):
         status, retry = error.status, error.retry_after
+        if isinstance(error, UnavailableError) and error.detail:
+            server.settings.write(line("unavailable", why=error.detail))
     elif isinstance(error, BodyError):
         status = error.status
     elif isinstance(error, HTTPException):

@@ -11,6 +11,8 @@ import time
 from typing import TYPE_CHECKING
 
 from carob_challenge.log import Write, line
+from carob_challenge.web.guard import METHODS
+from carob_challenge.web.metrics import Metrics
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -19,8 +21,8 @@ if TYPE_CHECKING:
 class Log:
     """Writes a line for each request, when it is answered."""
 
-    def __init__(self, app: ASGIApp, write: Write) -> None:
-        self.app, self.write = app, write
+    def __init__(self, app: ASGIApp, write: Write, metrics: Metrics) -> None:
+        self.app, self.write, self.metrics = app, write, metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request."""
@@ -38,9 +40,12 @@ class Log:
         try:
             await self.app(scope, receive, send_noted)
         finally:
+            seconds = time.perf_counter() - began
+            method = scope["method"] if scope["method"] in METHODS else "other"
+            self.metrics.answered(method, status, seconds)
             self.write(line(
                 "request", method=scope["method"][:20], path=scope["path"][:200], status=status,
-                milliseconds=round((time.perf_counter() - began) * 1000, 1),
+                milliseconds=round(seconds * 1000, 1),
                 address=(scope.get("client") or ("",))[0],
                 who=scope.get("state", {}).get("who", "nobody"),
             ))  # fmt: skip

@@ -5,7 +5,7 @@ Every function that they ask refuses anybody else by itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -17,7 +17,10 @@ from carob_challenge.errors import NotFoundError, RefusedError
 from carob_challenge.viewer import Viewer
 from carob_challenge.web.endpoint import Answer, Call
 from carob_challenge.web.pages import chosen_phase, fields, runs_table
-from carob_challenge.web.view import Download, Moved, Table, Text, View
+from carob_challenge.web.view import Download, Lazy, Moved, Table, Text, View
+
+SHOWN_RUNS = 500
+"""How many runs stand on a page; its files have all."""
 
 _TEAM = ("id", "name", "state", "baseline", "contact", "affiliation", "created")
 
@@ -39,8 +42,10 @@ def team(call: Call) -> Answer:
 
 def all_runs(call: Call) -> Answer:
     """All runs, the last one first."""
-    every = runs.all_runs(call.challenge, call.viewer)
-    return View("organiser-runs", {"runs": every}, (runs_table(every),))
+    last = runs.all_runs(call.challenge, call.viewer, most=SHOWN_RUNS)
+    every = runs_table(Lazy(lambda: runs.all_runs(call.challenge, call.viewer)))
+    count = pages.count_runs(call.challenge)
+    return View("organiser-runs", {"runs": last, "count": count}, (every,))
 
 
 def disqualify(call: Call) -> Answer:
@@ -224,12 +229,13 @@ def audit(call: Call) -> Answer:
     entries = pages.audit_log(
         call.challenge, call.viewer, before=int(before) if before.isdecimal() else None
     )
-    return View("organiser-audit", {"entries": entries}, (_audit(entries),))
+    every = Lazy(lambda: pages.audit_log(call.challenge, call.viewer, most=None))
+    return View("organiser-audit", {"entries": entries}, (_audit(every),))
 
 
-def _audit(entries: Sequence[pages.AuditEntry]) -> Table:
+def _audit(entries: Iterable[pages.AuditEntry]) -> Table:
     columns = ("id", "at", "actor", "action", "subject", "detail")
-    return Table("audit", columns, [fields(each) for each in entries])
+    return Table("audit", columns, Lazy(lambda: [fields(each) for each in entries]))
 
 
 def log_in(call: Call) -> Answer:

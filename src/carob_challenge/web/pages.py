@@ -4,7 +4,7 @@ show; what may be shown is decided by the functions that it asks.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -19,6 +19,7 @@ from carob_challenge.feedback import Value
 from carob_challenge.runs import Run
 from carob_challenge.web.endpoint import Answer, Call
 from carob_challenge.web.markdown import title_of
+from carob_challenge.web.metrics import NEAR
 from carob_challenge.web.render import content_of
 from carob_challenge.web.theme import style_sheet
 from carob_challenge.web.view import Download, Lazy, Moved, Table, Text, View
@@ -300,18 +301,20 @@ def team(call: Call) -> Answer:
 
 _RUN = (
     "id", "team", "phase", "received", "filename", "size", "sha256", "state", "late", "score",
-    "low", "high", "primary", "disqualified", "errors", "warnings", "signature",
+    "low", "high", "primary", "withdrawn", "disqualified", "errors", "warnings", "signature",
 )  # fmt: skip
 
 
 def runs_table(every: Iterable[Run]) -> Table:
     """Runs with what is shown of their scores."""
     nothing = Value("", None)
-    rows = []
-    for each in every:
-        shown = (each.shown.official if each.shown else None) or nothing
-        rows.append(fields(each) | {"score": shown.value, "low": shown.low, "high": shown.high})
-    return Table("runs", _RUN, rows)
+
+    def rows() -> Iterator[dict[str, Any]]:
+        for each in every:
+            shown = (each.shown.official if each.shown else None) or nothing
+            yield fields(each) | {"score": shown.value, "low": shown.low, "high": shown.high}
+
+    return Table("runs", _RUN, Lazy(rows))
 
 
 def phase(call: Call) -> Answer:
@@ -323,6 +326,7 @@ def phase(call: Call) -> Answer:
     inputs, task, part = pages.phase_files(call.challenge, chosen)
     return View("phase", {"phase": call.challenge.phase(chosen), "inputs": inputs, "task": task},
                 data={"phase": chosen, "inputs": inputs, "task": task, "part": part,
+                      "empty": call.challenge.phase(chosen).empty,
                       "limits": call.challenge.config.limits})  # fmt: skip
 
 
@@ -341,6 +345,15 @@ def health(call: Call) -> Answer:
     about = {"ok": not state.reasons, "reasons": state.reasons, "workers": len(state.workers),
              "oldest_seconds": state.oldest_seconds, **fields(state.queue)}  # fmt: skip
     return View("health", {"state": state}, data=about, status=503 if state.reasons else 200)
+
+
+def metrics(call: Call) -> Answer:
+    """Numbers for Prometheus: for programs on this machine, and organisers."""
+    if call.metrics is None or not (call.client in NEAR or call.viewer.is_organiser):
+        raise NotFoundError("there is no such page")
+    state = pages.health(call.challenge)
+    text = call.metrics.text(state, pages.count_runs(call.challenge))
+    return Text(text, "text/plain; version=0.0.4; charset=utf-8")
 
 
 def asset(call: Call) -> Answer:

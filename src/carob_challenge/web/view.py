@@ -28,9 +28,9 @@ class Lazy:
     [{'a': 1}]
     """
 
-    make: Callable[[], Iterable[Mapping[str, Any]]]
+    make: Callable[[], Iterable[Any]]
 
-    def __iter__(self) -> Iterator[Mapping[str, Any]]:
+    def __iter__(self) -> Iterator[Any]:
         return iter(self.make())
 
 

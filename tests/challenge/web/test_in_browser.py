@@ -166,7 +166,7 @@ def full(site: New) -> Site:
     (folder / "pages").mkdir()
     (folder / "pages" / "rules.md").write_text(RULES)
     (folder / "public" / "logo.svg").write_text(
-        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><rect width="9" height="9"/></svg>'
+        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><path d="M0 0h9v9z"/></svg>'
     )
     long = "A team with a rather long name, longer than most of them"
     own.team(long, affiliation="The University of a Town with a Long Name")

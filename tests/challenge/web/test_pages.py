@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import re
+import shlex
+import subprocess
 import time
 import zipfile
 from collections.abc import Callable
 from html import unescape
+from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 
-from carob_challenge import jobs
+from carob_challenge import jobs, organise
+from carob_challenge.errors import UnavailableError
+from carob_challenge.store import submissions
+from carob_challenge.viewer import ORGANISER
 from tests.challenge.web.client import words
 from tests.challenge.web.conftest import Site
 from tests.challenge.world import answer, document, lines, phase
@@ -451,3 +459,77 @@ def test_only_some_teams_an_hour_register_from_one_address(site: New) -> None:
         "/api/organiser/invitations", {"count": "1"}).json["secrets"]  # fmt: skip
     form = {"name": "Team g", "invitation": invitation}
     assert 200 == own.nobody().post("/join", form).status
+
+
+def test_metrics_are_for_programs_on_this_machine_and_for_organisers(
+    site: New, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = site()
+    own.submit("A", answer(4))
+    jobs.say_alive(own.challenge, "w")
+    own.nobody().get("/nothing")
+    own.clock.go(seconds=7)
+    text = own.nobody().get("/metrics").text
+    for line in ('carob_requests_total{method="GET",status="404"} 1.0', "carob_workers 1.0",
+                 'carob_jobs{state="waiting"} 1.0', "carob_oldest_job_seconds 7.0",
+                 "carob_submissions 1.0", "carob_request_seconds_count 1.0"):  # fmt: skip
+        assert f"\n{line}\n" in text, line
+    monkeypatch.setattr("carob_challenge.web.pages.NEAR", ())
+    assert 404 == own.nobody().get("/metrics").status
+    assert 404 == own.as_team("A").get("/metrics").status
+    assert 200 == own.as_organiser().get("/metrics").status
+
+
+def test_curl_sends_a_file(site: New, tmp_path: Path) -> None:
+    own = site()
+    own.team("A")
+    file = tmp_path / "answer.jsonl"
+    file.write_bytes(answer(4))
+    text = (Path(__file__).parents[3] / "docs" / "challenge.md").read_text()
+    [command] = re.findall(r"^   curl --data-binary .*?\n   .*?$", text, re.M | re.S)[:1]
+    for old, new in (("answer.jsonl -H", f"{file} -H"), ("TOKEN", own.tokens["A"]),
+                     ("https://task.example.org", own.served.url)):  # fmt: skip
+        assert old in command
+        command = command.replace(old, new)
+    curl = shlex.split(command.replace("\\\n", " "))
+    done = subprocess.run([*curl, "-s"], capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout)["run"]["valid"]
+    assert "answer.jsonl" == json.loads(done.stdout)["run"]["filename"]
+
+
+def test_errors_of_the_database_are_for_the_log_alone(
+    site: New, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = site()
+
+    def gone(*arguments: object) -> None:
+        raise UnavailableError("the database does not answer; try again", 10, "Zzyzx at 10.0.0.1")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(type(own.challenge.store), "read", gone)
+        found = own.nobody().get("/board")
+    assert (503, True) == (found.status, "The database does not answer; try again" in found.text)
+    assert "Zzyzx" not in found.text
+    assert '"why": "Zzyzx at 10.0.0.1"' in "\n".join(own.served.log)
+    sent = own.as_organiser().post("/organiser/teams", {"name": "A", "contact": "a\0b"})
+    assert (200, "ab") == (sent.status, own.as_organiser().json(
+        "/api/organiser/teams")["teams"][0]["contact"])  # fmt: skip
+
+
+def test_exports_have_all_rows(site: New) -> None:
+    own = site()
+    receipt = own.submit("A", answer(4))
+    with own.challenge.store.write() as connection:
+        row = dict(connection.execute(sa.select(submissions)).mappings().one())
+        del row["id"]
+        for number in range(600):
+            copied = row | {"sha256": f"copy{number}"}
+            connection.execute(submissions.insert().values(copied))
+    organiser = own.as_organiser()
+    assert "The last 500 of 601" in words(organiser.get("/organiser/runs").text)
+    rows = list(csv.DictReader(io.StringIO(organiser.get("/organiser/runs?format=csv").text)))
+    assert (601, str(receipt.submission)) == (len(rows), rows[-1]["id"])
+    assert 601 == len(organiser.json("/api/organiser/runs")["runs"])
+    for number in range(300):
+        organise.add_news(own.challenge, ORGANISER, str(number))
+    assert 300 < len(organiser.json("/api/organiser/audit")["audit"])

@@ -73,7 +73,7 @@ def walked(site: New) -> Site:
     """A challenge in which there is something of everything, with gold that can be recognised."""
     own = site(
         phase("dev", "full", closes=5, reveal='"never"'), phase("test", "none", reveal='"never"'),
-        head='registration = "open"',
+        head='registration = "open"', settings={"requests": Rate(per_minute=1e6, burst=10**6)},
     )  # fmt: skip
     gold = own.challenge.material("test").gold
     rows = [json.loads(line) | {"note": f"{MARKED}-{i}"}
