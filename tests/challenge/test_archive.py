@@ -136,12 +136,13 @@ def test_the_backup_of_the_documentation_can_be_restored(
     text = (Path(__file__).parents[2] / "docs" / "challenge.md").read_text()
     recipe = text.partition("## Backups\n\n```\n")[2].partition("```")[0]
     monkeypatch.chdir(tmp_path)
+    first = board(played.challenge, NOBODY, "test")
     played.challenge.folder.rename(tmp_path / "mytask")
     for command in recipe.splitlines():
         program, *arguments = command.split()
         assert ("carob", 0) == (program, main(arguments)), command
     again = Challenge.open("mytask-again", clock=played.clock)
-    first, second = (board(each, NOBODY, "test") for each in (played.challenge, again))
+    second = board(again, NOBODY, "test")
     assert (first.rows, first.history) == (second.rows, second.history)
     viewer = teams.viewer_of_token(again, played.tokens["A"])
     assert viewer is not None

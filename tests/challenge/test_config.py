@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from carob.cli import main
 from carob.corpus.problems import InputError, UsageError
 from carob.evaluate.task import Task
 from carob_challenge.config import KEYS, PHASE_KEYS, Config, Feedback, Limits
@@ -168,3 +169,14 @@ def test_times_of_other_zones_become_utc(tmp_path: Path) -> None:
 
 def test_the_small_world_is_a_challenge(tmp_path: Path) -> None:
     assert ["test"] == list(Config.read(make(tmp_path)).phases)
+
+
+def test_gold_alone_makes_a_challenge(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    gold = tmp_path / "gold.conll"
+    gold.write_text("Ann B-PER\nslept O\n\nin O\nRome B-LOC\n")
+    assert 0 == main(["challenge", "init", str(tmp_path / "new"), "--gold", str(gold)])
+    capsys.readouterr()
+    made = tmp_path / "new" / "public" / "inputs.jsonl"
+    assert '{"tokens":["Ann","slept","in","Rome"],"sentences":[0,2]}\n' == made.read_text()
+    assert "public/inputs.jsonl" == Config.read(tmp_path / "new").phases["test"].inputs
+    assert 0o600 == (tmp_path / "new/private/gold.conll").stat().st_mode & 0o777

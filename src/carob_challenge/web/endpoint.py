@@ -231,7 +231,8 @@ class Endpoint:
         session = request.cookies.get(self.server.settings.cookie)
         call = Call(
             self.server.challenge, NOBODY, now, request.path_params, dict(request.query_params),
-            session=session, client=client, settings=self.server.settings, metrics=self.server.metrics,
+            session=session, client=client, settings=self.server.settings,
+            metrics=self.server.metrics,
         )  # fmt: skip
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
         if scheme.lower() == "bearer":
