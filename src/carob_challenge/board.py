@@ -10,10 +10,18 @@ from typing import Any
 import sqlalchemy as sa
 
 from carob.infer.ranking import levels
+from carob.recipe import Recipe
 from carob_challenge import ladder, ranking, rounds
 from carob_challenge.challenge import Challenge
 from carob_challenge.config import Phase
-from carob_challenge.feedback import RevealState, Value, ladder_rule, reveal_states
+from carob_challenge.feedback import (
+    RevealState,
+    Value,
+    by_label,
+    ladder_rule,
+    reveal_states,
+    scores_of,
+)
 from carob_challenge.store import disqualified, mapping, scores, submissions, teams, withdrawn
 from carob_challenge.viewer import Viewer
 
@@ -39,6 +47,10 @@ class Row:
     about: Mapping[str, str] = field(default_factory=dict)
     """What the team says about the run: name, description, paper and code."""
     signature: str | None = None
+    scores: tuple[Value, ...] = ()
+    """Every official recipe, where scores are shown with intervals."""
+    by_label: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)
+    """After the reveal: the scores of each label, by recipe."""
     labels: tuple[Value, ...] = ()
     errors: Mapping[str, Mapping[str, int]] | None = None
 
@@ -70,6 +82,8 @@ class Board:
     phase: str
     title: str
     measure: str
+    recipes: Sequence[str]
+    """Every recipe that is scored; the one that ranks is `measure`."""
     lower_is_better: bool
     state: RevealState
     visible: bool
@@ -96,7 +110,8 @@ def board(challenge: Challenge, viewer: Viewer, phase: str) -> Board:
         state = reveal_states(challenge, connection)[phase]
         everything = viewer.is_organiser or state.revealed
         base = Board(
-            phase, own.title, str(recipe), recipe.measure.lower_is_better, state,
+            phase, own.title, str(recipe), _names(challenge, phase),
+            recipe.measure.lower_is_better, state,
             everything or own.feedback.kind != "none", _sentence(own, state, viewer),
             (), (), (), False, (), None,
         )  # fmt: skip
@@ -105,6 +120,21 @@ def board(challenge: Challenge, viewer: Viewer, phase: str) -> Board:
         if everything or own.feedback.kind in ("full", "headline", "rounded"):
             return _with_runs(challenge, connection, viewer, own, base, everything=everything)
         return _with_ladders(challenge, connection, viewer, base)
+
+
+def sorted_by(board: Board, recipe: str) -> Board:
+    """A board in the order of another recipe, the best first; ranks stay those of the first one.
+    A recipe that the board does not show changes nothing.
+    """
+    if recipe not in board.recipes or not any(row.scores for row in board.rows):
+        return board
+    sign = 1.0 if Recipe.parse(recipe).measure.lower_is_better else -1.0
+
+    def key(row: Row) -> tuple[bool, float]:
+        value = next((each.value for each in row.scores if each.name == recipe), None)
+        return value is None, sign * (value or 0.0)
+
+    return replace(board, rows=sorted(board.rows, key=key))
 
 
 def _sentence(phase: Phase, state: RevealState, viewer: Viewer) -> str:
@@ -144,8 +174,9 @@ def _with_runs(
     rows = _ranked(rows, base.lower_is_better)
     late: Sequence[Row] = ()
     history: Sequence[Point] = ()
+    if full:
+        rows = _with_details(connection, runs, rows, current.id, everything=everything)
     if everything:
-        rows = _with_details(connection, rows, current.id)
         late = _late(connection, viewer, phase.name, base, current.id)
         history = _history(connection, phase.name, current.id)
     pending = full and (made is None or made["runs"] != [current.id, *(run.id for run in runs)])
@@ -207,21 +238,35 @@ def _ranked(rows: Sequence[Row], lower_is_better: bool) -> list[Row]:
     ]
 
 
-def _with_details(connection: sa.Connection, rows: Sequence[Row], current: int) -> list[Row]:
-    numbers = [row.submission for row in rows]
+def _names(challenge: Challenge, phase: str) -> list[str]:
+    """What is scored in a phase, the recipe that ranks first."""
+    material = challenge.material(phase)
+    names = [str(recipe) for recipe in material.recipes]
+    return sorted(names, key=lambda each: each != str(material.official))
+
+
+def _with_details(
+    connection: sa.Connection, runs: Sequence[Any], rows: Sequence[Row], current: int,
+    *, everything: bool,
+) -> list[Row]:  # fmt: skip
+    """Rows with all their scores; after the reveal with those of each label, and errors."""
+    number = {run.team: run.id for run in runs}
     details = mapping(connection, sa.select(scores.c.submission, scores.c.detail).where(
-        scores.c.round == current, scores.c.submission.in_(numbers)
+        scores.c.round == current, scores.c.submission.in_(list(number.values()))
     ))  # fmt: skip
-    return [
-        replace(
-            row, errors=details[row.submission or 0].get("errors"),
-            labels=tuple(
-                Value(label, each["value"], each["low"], each["high"])
-                for label, each in details[row.submission or 0]["official"]["by_label"].items()
-            ),
-        )
-        for row in rows
-    ]  # fmt: skip
+    made = []
+    for row in rows:
+        own = details[number[row.team_id]]
+        row = replace(row, scores=scores_of(own))
+        if everything:
+            labels = own["official"]["by_label"]
+            row = replace(
+                row, errors=own.get("errors"), by_label=by_label(own),
+                labels=tuple(Value(label, each["value"], each["low"], each["high"])
+                             for label, each in labels.items()),
+            )  # fmt: skip
+        made.append(row)
+    return made
 
 
 def _scored(phase: str, current: int) -> sa.Select[Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -61,6 +61,8 @@ class Shown:
     scores: tuple[Value, ...] = ()
     labels: tuple[Value, ...] = ()
     """The official measure of each label."""
+    by_label: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)
+    """The scores of each label, by recipe."""
     errors: Mapping[str, Mapping[str, int]] | None = None
     """How often each kind of error occurs, by label: only after the reveal."""
 
@@ -113,10 +115,24 @@ def _full(row: Any, sentence: str, *, errors: bool) -> Shown:
     official = row.detail["official"]
     return Shown(
         Value(official["recipe"], row.value, row.low, row.high), sentence, True,
-        tuple(_value(each["recipe"], each) for each in row.detail["scores"]),
+        scores_of(row.detail),
         tuple(_value(label, each) for label, each in official["by_label"].items()),
-        row.detail.get("errors") if errors else None,
+        by_label(row.detail), row.detail.get("errors") if errors else None,
     )  # fmt: skip
+
+
+def by_label(detail: Mapping[str, Any]) -> dict[str, tuple[Value, ...]]:
+    """The scores of each label, by recipe; of recipes that have any."""
+    return {
+        each["recipe"]: tuple(_value(label, own) for label, own in each["by_label"].items())
+        for each in detail["scores"]
+        if each["by_label"]
+    }
+
+
+def scores_of(detail: Mapping[str, Any]) -> tuple[Value, ...]:
+    """The scores of all recipes."""
+    return tuple(_value(each["recipe"], each) for each in detail["scores"])
 
 
 def _value(name: str, values: Mapping[str, Any]) -> Value:

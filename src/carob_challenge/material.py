@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -11,12 +11,15 @@ from carob.corpus.corpus import Corpus
 from carob.corpus.source import Source
 from carob.evaluate.compare import without_parts
 from carob.evaluate.read import read
+from carob.evaluate.run import parse_recipes
 from carob.evaluate.task import Task
-from carob.recipe import Recipe
+from carob.recipe import Recipe, spell
 from carob_challenge.config import Config
 
 Made = TypeVar("Made")
 Stamp = tuple[tuple[int, int, int], ...]
+
+_PARTS = [Recipe.parse(f"exact.{name}").measure for name in ("P", "R")]
 
 
 def _stamp(path: Path) -> Stamp:
@@ -64,6 +67,18 @@ class Material:
     def official(self) -> Recipe:
         """The measure that ranks: the first official recipe that is not a part of another."""
         return without_parts(self.task.recipes)[0]
+
+    @property
+    def recipes(self) -> list[Recipe]:
+        """Everything that is scored and shown: the official recipes of the task, and P and R if an
+        F ranks.
+        """
+        recipes = list(parse_recipes(self.task.recipes))
+        if spell(self.official.measure).startswith("F"):
+            for part in _PARTS:
+                recipe = replace(self.official, measure=part)
+                recipes += [] if recipe in recipes else [recipe]
+        return recipes
 
 
 def materials(config: Config) -> dict[str, Material]:

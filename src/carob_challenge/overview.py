@@ -27,22 +27,24 @@ def latex(board: Board) -> str:
     """The leaderboard as a table; the first line says which packages it needs."""
     lines = [
         r"% needs \usepackage{booktabs}",
-        r"\begin{tabular}{rlllr}",
+        rf"\begin{{tabular}}{{rlll{'r' * len(board.recipes)}}}",
         r"\toprule",
-        rf"Rank & Team & Affiliation & Run & {tex(board.measure)} \\",
+        rf"Rank & Team & Affiliation & Run & {' & '.join(map(tex, board.recipes))} \\",
         r"\midrule",
-        *(_latex_row(row) for row in board.rows),
+        *(_latex_row(row, board.recipes) for row in board.rows),
         r"\bottomrule",
         r"\end{tabular}",
     ]
     return "\n".join(lines) + "\n"
 
 
-def _latex_row(row: Row) -> str:
-    score = "--" if row.score.value is None else f"{row.score.value:.{row.score.digits}f}"
+def _latex_row(row: Row, recipes: Sequence[str]) -> str:
+    values = {each.name: each.value for each in row.scores}
+    shown = [values.get(recipe) for recipe in recipes]
+    scores = " & ".join("--" if each is None else f"{each:.4f}" for each in shown)
     name = tex(row.about.get("name", ""))
     team, affiliation = tex(row.team), tex(row.affiliation)
-    return rf"{row.rank} & {team} & {affiliation} & {name} & {score} \\"
+    return rf"{row.rank} & {team} & {affiliation} & {name} & {scores} \\"
 
 
 def bibtex(title: str, rows: Sequence[Row], now: datetime) -> str:

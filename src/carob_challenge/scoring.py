@@ -69,7 +69,7 @@ def scored(file: str, name: str, **common: Any) -> Done:
     # Messages of this call may depend on gold: they are for organisers alone.
     options = Options.of(ScoreOptions, {"task": material.task})
     systems: Any = {"system": answer}
-    run = prepare(str(material.gold), systems, material.task.recipes, options)
+    run = prepare(str(material.gold), systems, material.recipes, options)
     scores = score_run(run, options)
     official = material.official
     plan = run.plans["system"]

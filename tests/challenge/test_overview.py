@@ -23,10 +23,10 @@ def test_latex_and_bibtex_have_every_team(world: Make) -> None:
     made = board(here.challenge, ORGANISER, "test")
     assert overview.latex(made) == (
         "% needs \\usepackage{booktabs}\n"
-        "\\begin{tabular}{rlllr}\n\\toprule\n"
-        "Rank & Team & Affiliation & Run & exact.F1 \\\\\n\\midrule\n"
-        "1 & A \\& B 2 &  & big & 1.0000 \\\\\n"
-        "2 & A \\& B\\_1 & 50 \\% \\{x\\} &  & 0.8571 \\\\\n"
+        "\\begin{tabular}{rlllrrr}\n\\toprule\n"
+        "Rank & Team & Affiliation & Run & exact.F1 & exact.P & exact.R \\\\\n\\midrule\n"
+        "1 & A \\& B 2 &  & big & 1.0000 & 1.0000 & 1.0000 \\\\\n"
+        "2 & A \\& B\\_1 & 50 \\% \\{x\\} &  & 0.8571 & 1.0000 & 0.7500 \\\\\n"
         "\\bottomrule\n\\end{tabular}\n"
     )
     assert overview.bibtex("Task", made.rows, here.challenge.now()) == (

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -115,10 +115,11 @@ class Addresses:
 
     prefix: str = ""
 
-    def __call__(self, page: str, /, *, format: str = "", **values: object) -> str:
+    def __call__(self, page: str, /, *, format: str = "", sort: str = "", **values: object) -> str:
         """The address of a page, with the values in it."""
         path = filled(_PATHS[page], values)
-        return f"{self.prefix}{path}" + (f"?format={format}" if format else "")
+        query = urlencode({key: text for key, text in (("format", format), ("sort", sort)) if text})
+        return f"{self.prefix}{path}" + (f"?{query}" if query else "")
 
 
 _PATHS = {page.name: page.path for page in PAGES}

@@ -143,12 +143,14 @@ def overview(call: Call) -> Answer:
     call.viewer.require_organiser()
     found = board.board(call.challenge, call.viewer, chosen_phase(call))
     rows = [
-        fields(row) | row.about | {"score": row.score.value, "low": row.score.low,
+        dict.fromkeys(found.recipes) | {each.name: each.value for each in row.scores}
+        | fields(row) | row.about | {"score": row.score.value, "low": row.score.low,
                                    "high": row.score.high, "run": row.about.get("name", "")}
         for row in found.rows
     ]  # fmt: skip
     content = {"board": found, "phases": call.challenge.config.phases.values()}
-    return View("organiser-overview", content, (Table("overview", _OVERVIEW, rows),))
+    table = Table("overview", (*_OVERVIEW, *found.recipes), rows)
+    return View("organiser-overview", content, (table,))
 
 
 _OVERVIEW = (

@@ -50,20 +50,34 @@ _PHASE = (
 def show_board(call: Call) -> Answer:
     """The leaderboard of a phase."""
     found = board.board(call.challenge, call.viewer, chosen_phase(call))
-    content = {"board": found, "phases": call.challenge.config.phases.values(),
-               "series": _series(found)}  # fmt: skip
-    return View("board", content, (_ranks("board", found.rows), _ranks("late", found.late),
-                                   _points(found), _changes(found)), _about(found))  # fmt: skip
+    order = call.query.get("sort", "")
+    found = board.sorted_by(found, order)
+    columns = found.recipes if any(row.scores for row in found.rows) else ()
+    content = {"board": found, "phases": call.challenge.config.phases.values(), "order": order,
+               "columns": columns, "series": _series(found)}  # fmt: skip
+    tables = (_ranks("board", found.rows, columns), _ranks("late", found.late), _points(found),
+              _changes(found))  # fmt: skip
+    return View("board", content, tables, _about(found))
 
 
 def labels(call: Call) -> Answer:
     """After the reveal: the scores of each label."""
     found = _revealed(call)
-    rows = [{"team": row.team, "label": each.name, "score": each.value, "low": each.low,
-             "high": each.high} for row in found.rows for each in row.labels]  # fmt: skip
+    values = {
+        (row.team, each.name, recipe): each
+        for row in found.rows for recipe, own in row.by_label.items() for each in own
+    }  # fmt: skip
+    recipes = [each for each in found.recipes if any(key[2] == each for key in values)]
+    rows = [
+        {"team": row.team, "label": each.name, "score": each.value, "low": each.low,
+         "high": each.high}
+        | {recipe: getattr(values.get((row.team, each.name, recipe)), "value", None)
+           for recipe in recipes}
+        for row in found.rows for each in row.labels
+    ]  # fmt: skip
     names = sorted({each.name for row in found.rows for each in row.labels})
-    table = Table("labels", ("team", "label", "score", "low", "high"), rows)
-    content = {"board": found, "labels": names, "by_label": _by_label(found)}
+    table = Table("labels", ("team", "label", "score", "low", "high", *recipes), rows)
+    content = {"board": found, "labels": names, "values": values, "recipes": recipes}
     return View("board-labels", content, (table,), _about(found))
 
 
@@ -108,11 +122,15 @@ _RANKS = (
 )  # fmt: skip
 
 
-def _ranks(name: str, rows: Iterable[Row]) -> Table:
-    return Table(name, _RANKS, Lazy(lambda: [
-        fields(row) | {"score": row.score.value, "low": row.score.low, "high": row.score.high}
-        | {"run": row.about.get("name"), "paper": row.about.get("paper"),
-           "code": row.about.get("code")}
+def _ranks(name: str, rows: Iterable[Row], recipes: Sequence[str] = ()) -> Table:
+    """Rows of a leaderboard, with a column for each recipe."""
+    empty = dict.fromkeys(recipes)
+    return Table(name, (*_RANKS, *recipes), Lazy(lambda: [
+        empty | {each.name: each.value for each in row.scores} | fields(row) | {
+            "score": row.score.value, "low": row.score.low, "high": row.score.high,
+            "run": row.about.get("name"), "paper": row.about.get("paper"),
+            "code": row.about.get("code"),
+        }
         for row in rows
     ]))  # fmt: skip
 
@@ -135,13 +153,9 @@ def _changes(found: Board) -> Table:
     return Table("changed", columns, [fields(each) for each in found.changed])
 
 
-def _by_label(found: Board) -> Mapping[tuple[str, str], Value]:
-    return {(row.team, each.name): each for row in found.rows for each in row.labels}
-
-
 def _about(found: Board) -> Mapping[str, Any]:
-    names = ("phase", "title", "measure", "lower_is_better", "state", "visible", "sentence",
-             "pending", "rescored")  # fmt: skip
+    names = ("phase", "title", "measure", "recipes", "lower_is_better", "state", "visible",
+             "sentence",             "pending", "rescored")  # fmt: skip
     return {name: getattr(found, name) for name in names}
 
 

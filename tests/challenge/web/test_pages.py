@@ -533,3 +533,36 @@ def test_exports_have_all_rows(site: New) -> None:
     for number in range(300):
         organise.add_news(own.challenge, ORGANISER, str(number))
     assert 300 < len(organiser.json("/api/organiser/audit")["audit"])
+
+
+def test_a_leaderboard_has_a_column_for_each_official_number(site: New) -> None:
+    own = site(phase("test", "full", reveal='"opens"'), phase("hidden", "headline"))
+    task = own.challenge.folder / "task.toml"
+    task.write_text(task.read_text().replace('["exact.PRF"]', '["exact.F1", "overlap.F1"]'))
+    shorter = answer(4).replace(b'"end": 3', b'"end": 2')
+    for name, data in (("Right", answer(3)), ("Short", shorter)):
+        own.submit(name, data, "test")
+        own.submit(name, data, "hidden")
+    own.work()
+    page = own.nobody().get("/board/test").text
+    for recipe in ("exact.P", "exact.R", "overlap.F1"):
+        assert f'<a href="/board/test?sort={recipe}">{recipe}</a>' in page
+    assert page.index("Right") < page.index("Short")
+    by_overlap = own.nobody().get("/board/test?sort=overlap.F1").text
+    assert by_overlap.index("Short") < by_overlap.index("Right")
+    assert 'aria-sort="other"' in by_overlap
+    rows = list(csv.DictReader(io.StringIO(own.nobody().get("/board/test?format=csv").text)))
+    assert [("1", "Right", "0.75"), ("2", "Short", "0.75")] == [
+        (row["rank"], row["team"], row["exact.R"]) for row in rows
+    ]
+    first = own.nobody().json("/api/board/test?sort=overlap.F1")["board"][0]
+    assert ("Short", 1.0, 2) == (first["team"], first["overlap.F1"], first["rank"])
+    labels = own.nobody().json("/api/board/test/labels")["labels"]
+    assert ("Right", "LOC", 1.0, 0.5) == tuple(
+        labels[0][key] for key in ("team", "label", "exact.P", "exact.R"))  # fmt: skip
+    for recipe in ("exact.P", "overlap.F1"):
+        assert f"<h2>{recipe}</h2>" in own.nobody().get("/board/test/labels").text
+        assert recipe in own.as_team("Right").get("/runs/1").text
+        for path in ("/board/hidden", "/board/hidden?sort=exact.P", "/board/hidden?format=csv"):
+            assert recipe not in own.nobody().get(path).text, path
+        assert not [row for row in own.nobody().json("/api/board/hidden")["board"] if recipe in row]
