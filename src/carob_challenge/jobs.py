@@ -175,9 +175,10 @@ def queue_state(connection: sa.Connection) -> QueueState:
     counts: dict[str, int] = mapping(connection, states)
     waits = jobs.c.state.in_(["waiting", "aside"])
     return QueueState(
-        *(counts.get(state, 0) for state in ("waiting", "running", "failed", "aside")),
+        counts.get("waiting", 0), counts.get("running", 0), counts.get("failed", 0),
+        counts.get("aside", 0),
         connection.execute(sa.select(sa.func.min(jobs.c.created)).where(waits)).scalar(),
-    )
+    )  # fmt: skip
 
 
 def say_alive(challenge: Challenge, worker: str) -> None:

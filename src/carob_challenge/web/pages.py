@@ -155,7 +155,7 @@ def _changes(found: Board) -> Table:
 
 def _about(found: Board) -> Mapping[str, Any]:
     names = ("phase", "title", "measure", "recipes", "lower_is_better", "state", "visible",
-             "sentence",             "pending", "rescored")  # fmt: skip
+             "sentence", "pending", "rescored")  # fmt: skip
     return {name: getattr(found, name) for name in names}
 
 
