@@ -11,10 +11,10 @@ STALE := $(shell .venv/bin/python -I -c 'import importlib.util, pathlib, sys; \
 # all modules again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo report screenshot test slow nightly mutate coverage check guard bench performance docs site format clean FORCE
+.PHONY: help demo report screenshot test test-carob test-lab test-challenge slow nightly mutate coverage check guard bench performance docs site format clean FORCE
 
 help: ## Show this help
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-11s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-14s %s\n", $$1, $$2}' Makefile
 
 demo: .venv/.stamp-core ## Score the built-in example in build/demo
 	.venv/bin/carob demo build/demo
@@ -39,6 +39,15 @@ screenshot: report ## Take the picture of the README with Chromium
 
 test: .venv/.stamp-dev ## Run the tests and the examples in the documentation
 	.venv/bin/pytest -q -n auto --dist worksteal -m "not slow"
+
+test-carob: .venv/.stamp-dev ## Run the tests and examples of the scorer alone
+	.venv/bin/pytest -q -n auto --dist worksteal -m "not slow" tests/carob src/carob
+
+test-lab: .venv/.stamp-dev ## Run the tests and examples of the lab alone
+	.venv/bin/pytest -q -n auto --dist worksteal -m "not slow" tests/lab src/carob_lab
+
+test-challenge: .venv/.stamp-dev ## Run the tests and examples of the challenge server alone
+	.venv/bin/pytest -q -n auto --dist worksteal -m "not slow" tests/challenge src/carob_challenge
 
 slow: .venv/.stamp-dev ## Run the tests that take seconds each: browsers, servers, killed runs
 	.venv/bin/pytest -q -n auto --dist worksteal -m slow

@@ -15,9 +15,11 @@ import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import carob
+import carob_lab
 from carob import Corpus, registry
 from carob.evaluate.options import (
     ConfidenceOptions,
@@ -222,7 +224,7 @@ def _call(name: str, signature: inspect.Signature) -> str:
 
 def _members(cls: type[Any]) -> list[str]:
     """A line for each public method and property, also those of base classes in carob."""
-    bases = [base for base in cls.__mro__ if base.__module__.startswith("carob.")]
+    bases = [base for base in cls.__mro__ if base.__module__.startswith(("carob.", "carob_lab."))]
     members: dict[str, str] = {}
     for base in bases:
         for name, member in vars(base).items():
@@ -236,14 +238,13 @@ def _members(cls: type[Any]) -> list[str]:
     return [*members.values()]
 
 
-def _subject(name: str) -> Any:
+def _subject(package: ModuleType, name: str) -> Any:
     """What a public name stands for; of `report`, the function and not the folder."""
-    return getattr(carob, name) if name == "__version__" else carob.__getattr__(name)
+    return getattr(package, name) if name == "__version__" else package.__getattr__(name)
 
 
-def _public(name: str) -> str:
+def _public(name: str, subject: Any) -> str:
     """The section of one public name."""
-    subject = _subject(name)
     text, examples = _described(subject.__doc__)
     parts = [f"### {name}\n"]
     if inspect.isclass(subject):
@@ -260,15 +261,17 @@ def _public(name: str) -> str:
 
 
 def api() -> str:
-    """Every public name of carob, from its docstring."""
+    """Every public name of carob and carob_lab, from its docstring."""
     sections: dict[str, list[str]] = {title: [] for title in ("Functions", *API.values())}
     for name in sorted(carob.__all__):
-        subject = _subject(name)
+        subject = _subject(carob, name)
         if isinstance(subject, str):  # The version.
             continue
         folder = subject.__module__.split(".")[1]
         title = API.get(folder, folder) if inspect.isclass(subject) else "Functions"
-        sections.setdefault(title, []).append(_public(name))
+        sections.setdefault(title, []).append(_public(name, subject))
+    lab = ((name, _subject(carob_lab, name)) for name in sorted(carob_lab.__all__))
+    sections["The bench: carob_lab"] = [_public(f"carob_lab.{name}", each) for name, each in lab]
     return "\n".join("\n".join([f"## {title}\n", *parts]) for title, parts in sections.items())
 
 

@@ -8,6 +8,7 @@ import re
 import runpy
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -149,6 +150,22 @@ def test_commands_do_not_import_commands() -> None:
         if part(package, file) == "cli" and not file.name.startswith("_"):
             inside = {n.split(".")[2] for n in imported(file) if n.startswith(f"{package}.cli.")}
             assert set() == inside & set(commands()), file
+
+
+def test_everything_that_the_lab_and_the_challenge_server_have_is_an_entry_point() -> None:
+    """pyproject.toml lists by hand what folders list of carob itself."""
+    project = tomllib.loads((SOURCE.parent / "pyproject.toml").read_text())["project"]
+    groups = project["entry-points"]
+    declared = {each.partition(":")[0] for group in groups.values() for each in group.values()}
+    files = [
+        file for package, folder in (("carob_lab", "cli"), ("carob_challenge", "cli"))
+        for file in (SOURCE / package / folder).glob("[!_]*.py")
+    ]  # fmt: skip
+    learners = (SOURCE / "carob_lab" / "learn").glob("[!_]*.py")
+    files += [file for file in learners if "    name: ClassVar" in file.read_text()]
+    modules = {".".join(file.relative_to(SOURCE).with_suffix("").parts) for file in files}
+    assert modules <= declared
+    assert all((SOURCE / f"{module.replace('.', '/')}.py").exists() for module in declared)
 
 
 @pytest.mark.parametrize("package", PACKAGES)

@@ -154,9 +154,11 @@ def test_every_page_is_in_the_navigation_of_the_site() -> None:
 
 def test_every_public_name_is_in_the_api_reference() -> None:
     import carob
+    import carob_lab
 
-    names = set(re.findall(r"^### (\w+)$", (DOCS / "api.md").read_text(encoding="utf-8"), re.M))
-    assert set(carob.__all__) - {"__version__"} == names
+    names = set(re.findall(r"^### (\S+)$", (DOCS / "api.md").read_text(encoding="utf-8"), re.M))
+    lab = {f"carob_lab.{name}" for name in carob_lab.__all__}
+    assert {*carob.__all__, *lab} - {"__version__"} == names
 
 
 def test_nobody_is_told_to_install_carob_from_the_package_index() -> None:

@@ -15,21 +15,29 @@ from pathlib import Path
 
 from carob import registry
 
-ROOT = Path(__file__).resolve().parents[1] / "src" / "carob"
+SOURCE = Path(__file__).resolve().parents[1] / "src"
+ROOT = SOURCE / "carob"
 COMMAND = ("score", "gold.conll", "system.conll", "-m", "exact.F1")
 DOCUMENTS = 30  # enough for the default intervals
 SENTENCE = "Ann B-PER\nLee I-PER\nvisited O\nRome B-LOC\n\n"
 
 
-def part(file: Path) -> str:
-    """The folder of a module, or the name of a root module."""
-    return file.relative_to(ROOT).parts[0]
+def part(package: str, file: Path) -> str:
+    """The folder of a module, or the name of a root module; all of the challenge server are one."""
+    name = file.relative_to(SOURCE / package).parts[0]
+    return "modules" if package == "carob_challenge" and name.endswith(".py") else name
 
 
-def imports() -> dict[str, set[str]]:
-    """For each folder and root module, the others that it imports."""
-    files = [file for file in ROOT.rglob("*.py") if not part(file).startswith("_")]
-    parts = {part(file).removesuffix(".py"): part(file) for file in files}
+def imports(package: str) -> dict[str, set[str]]:
+    """For each folder and root module of a package, the others that it imports."""
+    files = [
+        file for file in (SOURCE / package).rglob("*.py")
+        if not part(package, file).startswith("_")
+    ]  # fmt: skip
+    parts = {
+        (file.relative_to(SOURCE / package).parts[0]).removesuffix(".py"): part(package, file)
+        for file in files
+    }
     graph: dict[str, set[str]] = {name: set() for name in sorted(parts.values())}
     for file in files:
         nodes: list[ast.AST] = [ast.parse(file.read_text(encoding="utf-8"))]
@@ -41,8 +49,9 @@ def imports() -> dict[str, set[str]]:
                 names = [f"{node.module}.{alias.name}" for alias in node.names]
             else:
                 continue
-            inside = {name.split(".")[1] for name in names if name.startswith("carob.")}
-            graph[part(file)] |= {parts[name] for name in inside & parts.keys()} - {part(file)}
+            inside = {name.split(".")[1] for name in names if name.startswith(f"{package}.")}
+            own = part(package, file)
+            graph[own] |= {parts[name] for name in inside & parts.keys()} - {own}
     return graph
 
 
@@ -58,19 +67,28 @@ def reached(graph: dict[str, set[str]], start: str) -> set[str]:
 
 
 def house() -> str:
+    """The rooms of all three packages."""
+    return "\n".join(
+        f"`{package}`:\n\n{drawing(package)}"
+        for package in ("carob", "carob_lab", "carob_challenge")
+    )
+
+
+def drawing(package: str) -> str:
     """The folders and root modules; an arrow means `imports`, and longer ways are not repeated."""
-    graph = imports()
+    graph = imports(package)
     below = {name: reached(graph, name) for name in graph}
     lines = ["```mermaid", "flowchart TD"]
     for name in sorted(graph, key=lambda name: (-len(below[name]), name)):
-        label = name if name.endswith(".py") else f"{name}/"
+        label = name if name.endswith(".py") or name == "modules" else f"{name}/"
         lines.append(f'    {name.removesuffix(".py")}["{label}"]')
     for name, imported in sorted(graph.items(), key=lambda each: (-len(below[each[0]]), each[0])):
         others = {far for near in imported for far in below[near] if near not in below[far]}
         direct = sorted(each.removesuffix(".py") for each in imported - others)
         lines += [f"    {name.removesuffix('.py')} --> {' & '.join(direct)}"] if direct else []
     stages = [stage for stage in registry.STAGES if stage in graph and stage != "infer"]
-    lines.append(f"    registry -. by name .-> {' & '.join(sorted(stages))}")
+    if "registry.py" in graph:
+        lines.append(f"    registry -. by name .-> {' & '.join(sorted(stages))}")
     return "\n".join([*lines, "```", ""])
 
 

@@ -40,9 +40,14 @@ def lines_of_working_tree() -> dict[str, int]:
 
 
 def folder(path: str) -> str:
-    """The folder inside the package, whose own name may have changed: match/, or root modules."""
-    parts = PurePosixPath(path).parts[2:]
-    return f"`{parts[0]}/`" if len(parts) > 1 else "root modules"
+    """The folder inside carob, whose own name may have changed: match/, or root modules. Folders of
+    the other packages have their package before them.
+    """
+    package, *parts = PurePosixPath(path).parts[1:]
+    home = f"{package}/" if package.startswith("carob_") else ""
+    if len(parts) > 1:
+        return f"`{home}{parts[0]}/`"
+    return f"`{home}`" if home else "root modules"
 
 
 def language(path: str) -> str:

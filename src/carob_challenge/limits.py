@@ -37,12 +37,6 @@ def hit(challenge: Challenge, key: str, most: int, seconds: int) -> None:
             raise RateError(f"too many attempts: try again in {wait} seconds", wait)
 
 
-def release(challenge: Challenge, key: str) -> None:
-    """Forget the attempts that were counted for a key."""
-    with challenge.store.write() as connection:
-        connection.execute(limits.delete().where(limits.c.key == key))
-
-
 def forget(challenge: Challenge) -> None:
     """Remove counts that began more than a day ago."""
     with challenge.store.write() as connection:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -12,7 +14,7 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from carob_challenge import accept, limits, runs, worker
+from carob_challenge import accept, runs, worker
 from carob_challenge.errors import (
     ClosedError,
     NotAllowedError,
@@ -205,13 +207,21 @@ def test_one_file_of_a_team_is_validated_at_a_time(
     assert [] == list(here.challenge.uploads.iterdir())
 
 
-def test_a_server_that_dies_while_it_validates_holds_a_team_for_seconds(world: Make) -> None:
+def test_a_server_that_dies_while_it_validates_holds_no_team(world: Make) -> None:
     here = world()
     here.team("A")
-    limits.hit(here.challenge, f"validate {here.team('A').team}", 1, 25)
-    with pytest.raises(RateError):
-        here.submit("A", answer())
-    here.clock.go(seconds=26)
+    here.submit("A", answer(1))
+    [lock] = (here.challenge.folder / "locks").iterdir()
+    program = "import fcntl, sys, time; file = open(sys.argv[1], 'w'); "
+    program += "fcntl.flock(file, fcntl.LOCK_EX); print(flush=True); time.sleep(60)"
+    with subprocess.Popen(
+        [sys.executable, "-c", program, str(lock)], stdout=subprocess.PIPE
+    ) as other:
+        assert other.stdout is not None
+        other.stdout.readline()
+        with pytest.raises(RateError):
+            here.submit("A", answer())
+        other.kill()
     assert here.submit("A", answer()).valid
 
 
