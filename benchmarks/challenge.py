@@ -4,7 +4,8 @@
 
 One run of each team is really submitted and scored; its other 49 are copies of that row with other
 bytes' names, since what the pages read is the same. Then people look at the leaderboard, as fast as
-the answers come, while teams submit new runs and a worker scores them. Everything is on loopback.
+the answers come, while teams submit new runs and a worker scores them. At last one team sends 50
+files of 1 MB with nothing but mistakes, 8 at a time. Everything is on loopback.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import sys
 import tempfile
 import threading
 import time
+import urllib.error
 import urllib.request
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -32,6 +34,10 @@ from carob_challenge.store import jobs, scores, submissions
 from carob_challenge.viewer import ORGANISER, Viewer
 
 TEAMS, RUNS, TOKENS, READERS, NEW = 40, 50, 50_000, 4, 10
+FLOOD, AT_ONCE = 50, 8
+WRONG = b'{"id": oops}\n' * ((1 << 20) // 13)
+"""A megabyte of lines of which each is wrong."""
+
 PAGE = Path(__file__).parents[1] / "docs" / "challenge.md"
 
 
@@ -81,15 +87,15 @@ def prepare(folder: Path, gold: list[dict[str, Any]], database: str | None) -> d
     return tokens
 
 
-def copy(challenge: Challenge) -> None:
-    """49 earlier runs for each team, with the scores of the first."""
+def copy(challenge: Challenge, runs: int = RUNS) -> None:
+    """Earlier runs for each team, as many as make so many, with the scores of the first."""
     with challenge.store.write() as connection:
         first = connection.execute(sa.select(submissions)).mappings().all()
         made = {row["submission"]: row
                 for row in connection.execute(sa.select(scores)).mappings()}  # fmt: skip
         for row in first:
-            for number in range(1, RUNS):
-                new = dict(row) | {"sha256": f"{number:04}{row['sha256'][4:]}"}
+            for number in range(1, runs):
+                new = dict(row) | {"sha256": f"copy{number:04}{row['sha256'][8:]}"}
                 new["received"] = row["received"] - timedelta(hours=number)
                 del new["id"]
                 added = connection.execute(submissions.insert().values(new)).inserted_primary_key
@@ -98,14 +104,65 @@ def copy(challenge: Challenge) -> None:
                 connection.execute(scores.insert().values(score))
 
 
-def read(url: str, until: float, times: list[float]) -> None:
-    """Look at the leaderboard until the end."""
-    while time.monotonic() < until:
+def read(url: str, until: float, times: list[float], board: str = "/board/test") -> None:
+    """Look at the leaderboard, once at least, until the end."""
+    while True:
         began = time.perf_counter()
-        with urllib.request.urlopen(f"{url}/board/test", timeout=30) as page:
+        with urllib.request.urlopen(f"{url}{board}", timeout=30) as page:
             page.read()
         times.append(time.perf_counter() - began)
         time.sleep(0.15)
+        if time.monotonic() >= until:
+            return
+
+
+def flood(url: str, token: str, sent: list[int]) -> None:
+    """Send wrong files, each another one, as fast as the answers come; their statuses."""
+    numbers = iter(range(FLOOD))
+    lock = threading.Lock()
+
+    def one() -> None:
+        while True:
+            with lock:
+                number = next(numbers, None)
+            if number is None:
+                return
+            request = urllib.request.Request(
+                f"{url}/api/submit?filename=x.jsonl", WRONG + b"%d\n" % number,
+                {"Authorization": f"Bearer {token}", "Content-Type": "application/octet-stream"},
+            )  # fmt: skip
+            try:
+                with urllib.request.urlopen(request, timeout=120) as answer:
+                    sent.append(answer.status)
+            except urllib.error.HTTPError as error:
+                with error:
+                    sent.append(error.code)
+
+    threads = [threading.Thread(target=one) for _ in range(AT_ONCE)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def flooded(url: str, token: str, board: str = "/board/test") -> tuple[list[float], list[int]]:
+    """How long readers wait for the leaderboard while one team floods; and what the team got."""
+    times: list[list[float]] = [[] for _ in range(READERS)]
+    done = threading.Event()
+
+    def look(own: list[float]) -> None:
+        while not done.is_set():
+            read(url, 0.0, own, board)
+
+    threads = [threading.Thread(target=look, args=(own,)) for own in times]
+    for thread in threads:
+        thread.start()
+    sent: list[int] = []
+    flood(url, token, sent)
+    done.set()
+    for thread in threads:
+        thread.join()
+    return [each for some in times for each in some], sent
 
 
 def share(times: list[float], part: float) -> float:
@@ -167,6 +224,13 @@ def measure(
         "from upload to score, median of 10": f"{share(verdicts, 0.5) / 1000:.1f} s",
         "from upload to score, slowest of 10": f"{max(verdicts):.1f} s",
     }
+    times_, sent = flooded(url, list(tokens.values())[-1])
+    rows |= {
+        f"one team sends {FLOOD} files of 1 MB of wrong lines: validated, sent away (429)":
+            f"{sent.count(200)}, {sent.count(429)}",
+        "leaderboard meanwhile, requests": f"{len(times_):,}",
+        "leaderboard meanwhile, 95th percentile": f"{share(times_, 0.95):.0f} ms",
+    }  # fmt: skip
     for key, value in rows.items():
         print(f"{key}: {value}")
     if arguments.write:

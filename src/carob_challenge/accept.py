@@ -9,8 +9,8 @@ from __future__ import annotations
 import hashlib
 import os
 import uuid
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from errno import EDQUOT, ENOSPC
@@ -19,11 +19,19 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from carob.corpus.problems import InputError, UsageError
 from carob_challenge import limits, rounds, scoring
-from carob_challenge.challenge import Challenge
+from carob_challenge.challenge import Challenge, share
 from carob_challenge.child import run_limited
 from carob_challenge.config import Phase
-from carob_challenge.errors import ClosedError, QuotaError, TooLargeError, UnavailableError
+from carob_challenge.errors import (
+    ClosedError,
+    QuotaError,
+    RateError,
+    RefusedError,
+    TooLargeError,
+    UnavailableError,
+)
 from carob_challenge.store import jobs, record, submissions
 from carob_challenge.validate import failed
 from carob_challenge.viewer import Viewer
@@ -73,21 +81,40 @@ def begin(challenge: Challenge, viewer: Viewer, phase: str | None = None) -> Tic
     """
     team, now = viewer.require_team(), challenge.now()
     own = _phase(challenge, phase, now)
+    _require_files(challenge, own)
     late = _is_late(own, now)
     if challenge.config.limits.uploads_an_hour:
         limits.hit(challenge, f"upload {team}", challenge.config.limits.uploads_an_hour, 3600)
     return Ticket(team, own.name, now, late, viewer.actor)
 
 
+def _require_files(challenge: Challenge, phase: Phase) -> None:
+    """Refuse uploads while the task cannot be read: it is no fault of the file that is sent."""
+    try:
+        challenge.material(phase.name).task  # noqa: B018 (it is read)
+    except (InputError, UsageError, OSError):
+        raise UnavailableError(
+            "the task of this phase cannot be read at the moment; the organiser has to mend it", 60
+        ) from None
+
+
 def _phase(challenge: Challenge, name: str | None, now: datetime) -> Phase:
     if name is not None:
         return challenge.phase(name)
-    phase = challenge.config.current(now)
+    phase = the_open_phase(challenge, now)
     if phase is None:
         coming = [each for each in challenge.config.phases.values() if each.opens > now]
         after = f"; {coming[0].name} opens at {_time(coming[0].opens)}" if coming else ""
         raise ClosedError(f"no phase is open{after}")
     return phase
+
+
+def the_open_phase(challenge: Challenge, now: datetime) -> Phase | None:
+    """The phase that takes submissions; if there are several, whoever submits has to say which."""
+    try:
+        return challenge.config.the_open_phase(now)
+    except UsageError as error:
+        raise RefusedError(str(error)) from None
 
 
 def _is_late(phase: Phase, now: datetime) -> bool:
@@ -130,7 +157,8 @@ def _receive(challenge: Challenge, ticket: Ticket, upload: Path, filename: str) 
             return before
         _require_quota(challenge, connection, ticket, phase)
     name = clean_name(filename)
-    findings = validate_limited(challenge, ticket.phase, upload, name)
+    with _alone(challenge, ticket.team):
+        findings = validate_limited(challenge, ticket.phase, upload, name)
     if findings["valid"]:
         _keep(upload, challenge.submission_file(sha256))
     return _decide(challenge, ticket, phase, {
@@ -139,17 +167,36 @@ def _receive(challenge: Challenge, ticket: Ticket, upload: Path, filename: str) 
     })  # fmt: skip
 
 
+@contextmanager
+def _alone(challenge: Challenge, team: int) -> Iterator[None]:
+    """One file of a team is validated at a time, whichever process does it. The lock ends with the
+    process, however that ends.
+    """
+    import fcntl
+
+    folder = challenge.folder / "locks"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    with (folder / str(team)).open("w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            sentence = "a file of your team is being validated; try again when it is"
+            raise RateError(sentence, 2) from None
+        yield
+
+
 def validate_limited(challenge: Challenge, phase: str, file: Path, name: str) -> Mapping[str, Any]:
     """What validation says about a file, in a child process with limits."""
     own = challenge.config.limits
+    seconds, megabytes = own.validating_seconds, own.validating_megabytes
     arguments = scoring.arguments(challenge.material(phase), own, file, name)
     arguments["gold"] = ""
-    reply = run_limited("scoring:validated", arguments, own.scoring_seconds, own.memory_megabytes)
+    reply = run_limited("scoring:validated", arguments, seconds, megabytes)
     if reply.outcome == "done":
         return reply.content
     found = {
-        "time": f"a file whose validation takes more than {own.scoring_seconds} seconds",
-        "memory": f"a file whose validation needs more than {own.memory_megabytes:,} MB",
+        "time": f"a file whose validation takes more than {seconds} seconds",
+        "memory": f"a file whose validation needs more than {megabytes:,} MB",
     }.get(reply.outcome, "a file whose validation ends without a result")
     return failed(name, found, "a file that can be validated")
 
@@ -238,11 +285,13 @@ def _digest(file: Path, most: int) -> tuple[str, int]:
 
 def _keep(upload: Path, place: Path) -> None:
     """Put a file where it stays, so that it is there before the database says so."""
-    place.parent.mkdir(mode=0o700, exist_ok=True)
+    if not place.parent.is_dir():
+        place.parent.mkdir(mode=0o700, exist_ok=True)
+        share(place.parent, place.parent.parent)
     with upload.open("rb") as handle:
         os.fsync(handle.fileno())
     upload.replace(place)
-    place.chmod(0o600)
+    share(place, place.parent.parent)
     for folder in (place.parent, place.parent.parent):
         number = os.open(folder, os.O_RDONLY)
         try:

@@ -7,7 +7,8 @@
     site/                               a copy of the pages, as everybody sees them
     archive.json, SHA256SUMS            what this is; the hash of every file
 
-Gold, the hashes of tokens, reports and messages that may quote gold are in it only if asked for.
+Gold, the hashes of tokens, reports, messages that may quote gold, contacts, and scores that are not
+revealed are in it only if asked for.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import json
 import os
 import tempfile
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path, PurePosixPath
@@ -33,7 +34,9 @@ from carob_challenge import migrate
 from carob_challenge.challenge import Challenge
 from carob_challenge.config import FILE, Config
 from carob_challenge.errors import RefusedError
+from carob_challenge.feedback import reveal_states
 from carob_challenge.offline import defused
+from carob_challenge.pages import texts
 from carob_challenge.runs import all_runs
 from carob_challenge.store import PASSING, Store, default_url, record
 from carob_challenge.viewer import NOBODY, ORGANISER
@@ -51,12 +54,13 @@ def archive(challenge: Challenge, output: str | Path, *, with_gold: bool = False
     target = Path(output)
     temporary = target.with_name(f".{target.name}.new")
     sums: list[str] = []
+    temporary.touch(mode=0o600)
     with zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as file:
         for name, data in _contents(challenge, with_gold=with_gold):
             file.writestr(name, data)
             sums.append(f"{hashlib.sha256(data).hexdigest()}  {name}\n")
         file.writestr(SUMS, "".join(sums))
-    temporary.chmod(0o600 if with_gold else 0o644)
+    temporary.chmod(0o600)
     temporary.replace(target)
     with challenge.store.write() as connection:
         detail = "with gold" if with_gold else ""
@@ -76,10 +80,16 @@ def _contents(challenge: Challenge, *, with_gold: bool) -> Iterator[tuple[str, b
         material = challenge.material(phase)
         gold = [material.gold] if with_gold else []
         files |= dict.fromkeys([material.inputs, material.task_file, *gold])
+    if challenge.config.logo:
+        files |= {challenge.folder / challenge.config.logo: None}
+    files |= dict.fromkeys(texts(challenge).values())
     yield from _files(challenge.folder, files)
-    yield "submissions.csv", _listing(challenge)
+    with challenge.store.read() as connection:
+        states = reveal_states(challenge, connection)
+    open_ = {name for name, state in states.items() if with_gold or state.revealed}
+    yield "submissions.csv", _listing(challenge, open_)
     kept: set[str] = set()
-    for table, rows in dump(challenge.store, with_gold=with_gold):
+    for table, rows in dump(challenge.store, with_gold=with_gold, revealed=open_):
         lines = []
         for row in rows:
             if table == "submissions" and row["valid"]:
@@ -100,16 +110,18 @@ def _files(folder: Path, paths: Iterable[Path]) -> Iterator[tuple[str, bytes]]:
             yield each.relative_to(folder).as_posix(), each.read_bytes()
 
 
-def _listing(challenge: Challenge) -> bytes:
+def _listing(challenge: Challenge, revealed: Set[str]) -> bytes:
     out = io.StringIO(newline="")
     table = csv.writer(out, lineterminator="\n")
     table.writerow(["id", "team", "phase", "received", "state", "late", "disqualified", "filename",
                     "sha256", "score", "signature"])  # fmt: skip
-    for run in reversed(all_runs(challenge, ORGANISER, most=1_000_000)):
-        official = run.shown.official if run.shown is not None else None
+    for run in reversed(all_runs(challenge, ORGANISER)):
+        is_open = run.shown is not None and run.phase in revealed
+        official = run.shown.official if run.shown is not None and is_open else None
         cells = [
             run.id, run.team, run.phase, run.received.isoformat(), run.state, run.late,
-            run.disqualified, run.filename, run.sha256, official and official.value, run.signature,
+            run.disqualified, run.filename, run.sha256, official and official.value,
+            run.signature if is_open else None,
         ]  # fmt: skip
         table.writerow([defused(cell) for cell in cells])
     return out.getvalue().encode()
@@ -129,8 +141,12 @@ def _site(challenge: Challenge) -> Iterator[tuple[str, bytes]]:
             yield f"site/{name}", data
 
 
-def dump(store: Store, *, with_gold: bool) -> Iterator[tuple[str, Iterator[dict[str, Any]]]]:
-    """The tables of a database as JSON has them, all at one moment."""
+def dump(
+    store: Store, *, with_gold: bool, revealed: Set[str] = frozenset()
+) -> Iterator[tuple[str, Iterator[dict[str, Any]]]]:
+    """The tables of a database as JSON has them, all at one moment. Without gold, there are scores
+    of revealed phases alone, and no contacts.
+    """
     left_out = {table.name for table in PASSING} | ({"alembic_version"})
     left_out |= set() if with_gold else set(SECRET)
     with store.snapshot() as connection:
@@ -139,7 +155,14 @@ def dump(store: Store, *, with_gold: bool) -> Iterator[tuple[str, Iterator[dict[
         for table in metadata.sorted_tables:
             if table.name in left_out:
                 continue
-            rows = connection.execute(sa.select(table).order_by(*table.primary_key.columns))
+            query = sa.select(table).order_by(*table.primary_key.columns)
+            if not with_gold and table.name == "scores":
+                runs = metadata.tables["submissions"]
+                shown = sa.select(runs.c.id).where(runs.c.phase.in_(sorted(revealed)))
+                query = query.where(table.c.submission.in_(shown))
+            if not with_gold and table.name == "rankings":
+                query = query.where(table.c.phase.in_(sorted(revealed)))
+            rows = connection.execute(query)
             found = rows.mappings().all()
 
             def values(found: Any = found, table: sa.Table = table) -> Iterator[dict[str, Any]]:
@@ -147,6 +170,8 @@ def dump(store: Store, *, with_gold: bool) -> Iterator[tuple[str, Iterator[dict[
                     made = {key: _plain(value) for key, value in row.items()}
                     if table.name == "jobs" and not with_gold:
                         made["error"] = None  # it may quote gold
+                    if table.name == "teams" and not with_gold:
+                        made["contact"] = ""
                     yield made
 
             yield table.name, values()
@@ -204,6 +229,8 @@ def _restored(file: zipfile.ZipFile, where: Path, database: str | None) -> tuple
     if gold := [p.gold for p in config.phases.values() if not (where / p.gold).exists()]:
         missing.append(f"gold: put it into {where / gold[0]}, readable for you alone (0600)")
     if not about["with_gold"]:
+        missing.append("contacts of teams, and scores that were not revealed: once gold is there, "
+                       "carob challenge rescore DIR")  # fmt: skip
         missing.append("tokens: give each team a new one with carob challenge team DIR token NAME")
     return config, missing
 

@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
 
 from carob.infer.ranking import levels
-from carob_challenge import ranking, rounds
+from carob.recipe import Recipe
+from carob_challenge import ladder, ranking, rounds
 from carob_challenge.challenge import Challenge
 from carob_challenge.config import Phase
-from carob_challenge.feedback import LADDER, RevealState, Value, reveal_states, rounded
-from carob_challenge.store import disqualified, mapping, scores, submissions, teams
+from carob_challenge.feedback import (
+    RevealState,
+    Value,
+    by_label,
+    ladder_rule,
+    reveal_states,
+    scores_of,
+)
+from carob_challenge.store import disqualified, mapping, scores, submissions, teams, withdrawn
 from carob_challenge.viewer import Viewer
 
 
@@ -29,13 +37,20 @@ class Row:
     received: datetime | None
     score: Value
     rank: int | None
-    """Ties share a rank."""
+    """Ties share a rank; what has no score has none."""
     rank_low: int | None
     rank_high: int | None
     cluster: int | None
     baseline: bool
     is_own: bool
+    affiliation: str = ""
+    about: Mapping[str, str] = field(default_factory=dict)
+    """What the team says about the run: name, description, paper and code."""
     signature: str | None = None
+    scores: tuple[Value, ...] = ()
+    """Every official recipe, where scores are shown with intervals."""
+    by_label: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)
+    """After the reveal: the scores of each label, by recipe."""
     labels: tuple[Value, ...] = ()
     errors: Mapping[str, Mapping[str, int]] | None = None
 
@@ -67,6 +82,8 @@ class Board:
     phase: str
     title: str
     measure: str
+    recipes: Sequence[str]
+    """Every recipe that is scored; the one that ranks is `measure`."""
     lower_is_better: bool
     state: RevealState
     visible: bool
@@ -93,7 +110,8 @@ def board(challenge: Challenge, viewer: Viewer, phase: str) -> Board:
         state = reveal_states(challenge, connection)[phase]
         everything = viewer.is_organiser or state.revealed
         base = Board(
-            phase, own.title, str(recipe), recipe.measure.lower_is_better, state,
+            phase, own.title, str(recipe), _names(challenge, phase),
+            recipe.measure.lower_is_better, state,
             everything or own.feedback.kind != "none", _sentence(own, state, viewer),
             (), (), (), False, (), None,
         )  # fmt: skip
@@ -104,13 +122,28 @@ def board(challenge: Challenge, viewer: Viewer, phase: str) -> Board:
         return _with_ladders(challenge, connection, viewer, base)
 
 
+def sorted_by(board: Board, recipe: str) -> Board:
+    """A board in the order of another recipe, the best first; ranks stay those of the first one.
+    A recipe that the board does not show changes nothing.
+    """
+    if recipe not in board.recipes or not any(row.scores for row in board.rows):
+        return board
+    sign = 1.0 if Recipe.parse(recipe).measure.lower_is_better else -1.0
+
+    def key(row: Row) -> tuple[bool, float]:
+        value = next((each.value for each in row.scores if each.name == recipe), None)
+        return value is None, sign * (value or 0.0)
+
+    return replace(board, rows=sorted(board.rows, key=key))
+
+
 def _sentence(phase: Phase, state: RevealState, viewer: Viewer) -> str:
     if state.revealed:
         return "The results are revealed."
     when = "when the organisers decide" if state.at is None else f"at {state.at:%Y-%m-%d %H:%M} UTC"
     if state.held:
         when = "later: the organisers hold them back"
-    rule = LADDER if phase.feedback.kind == "ladder" else phase.feedback.sentence
+    rule = ladder_rule(phase) if phase.feedback.kind == "ladder" else phase.feedback.sentence
     prefix = "Only organisers see this before the reveal. " if viewer.is_organiser else ""
     return f"{prefix}The results will be revealed {when}. {rule}"
 
@@ -128,21 +161,22 @@ def _with_runs(
     ranks = made["ranks"] if made is not None and full else {}
     rows = []
     for run in runs:
-        value = (
-            run.value if full or kind == "headline" else rounded(run.value, phase.feedback.digits)
-        )
+        value = Value(base.measure, run.value, *((run.low, run.high) if full else ()))
+        if kind == "rounded" and not everything:
+            value = Value.rounded(base.measure, run.value, phase.feedback.digits)
         own = ranks.get(str(run.id), {}) if made and made["runs"][0] == current.id else {}
         rows.append(Row(
             run.name, run.team, run.id if everything or viewer.may_see(run.team) else None,
-            run.received, Value(base.measure, value, *((run.low, run.high) if full else ())),
-            None, own.get("rank_low"), own.get("rank_high"), own.get("cluster"), run.baseline,
-            viewer.team == run.team, run.signature if full else None,
+            run.received, value, None, own.get("rank_low"), own.get("rank_high"),
+            own.get("cluster"), run.baseline, viewer.team == run.team, run.affiliation,
+            ranking.about(run) if everything else {}, run.signature if full else None,
         ))  # fmt: skip
     rows = _ranked(rows, base.lower_is_better)
     late: Sequence[Row] = ()
     history: Sequence[Point] = ()
+    if full:
+        rows = _with_details(connection, runs, rows, current.id, everything=everything)
     if everything:
-        rows = _with_details(connection, rows, current.id)
         late = _late(connection, viewer, phase.name, base, current.id)
         history = _history(connection, phase.name, current.id)
     pending = full and (made is None or made["runs"] != [current.id, *(run.id for run in runs)])
@@ -163,21 +197,28 @@ def _with_ladders(
     current = rounds.active(challenge, connection).id
     found = connection.execute(
         sa.select(submissions.c.team, submissions.c.received, teams.c.name, teams.c.baseline,
+                  teams.c.affiliation,
                   scores.c.ladder, scores.c.created)
         .join(teams, teams.c.id == submissions.c.team)
         .join(scores, (scores.c.submission == submissions.c.id) & (scores.c.round == current))
         .outerjoin(disqualified, disqualified.c.submission == submissions.c.id)
+        .outerjoin(withdrawn, withdrawn.c.submission == submissions.c.id)
         .where(submissions.c.phase == base.phase, teams.c.state == "approved")
         .where(~submissions.c.late, disqualified.c.submission.is_(None))
+        .where(withdrawn.c.submission.is_(None))
         .order_by(scores.c.created, submissions.c.id)
     ).all()  # fmt: skip
     last = {row.team: row for row in found}
     rows = [
-        Row(row.name, row.team, None, row.received, Value(base.measure, row.ladder), None, None,
-            None, None, row.baseline, viewer.team == row.team)
+        Row(row.name, row.team, None, row.received,
+            Value.rounded(base.measure, row.ladder, ladder.DIGITS), None, None, None, None,
+            row.baseline, viewer.team == row.team, row.affiliation)
         for row in last.values()
     ]  # fmt: skip
-    history = [Point(r.name, r.received, r.ladder) for r in found if r.ladder is not None]
+    history = [
+        Point(r.name, r.received, round(r.ladder, ladder.DIGITS))
+        for r in found if r.ladder is not None
+    ]  # fmt: skip
     return replace(base, rows=tuple(_ranked(rows, base.lower_is_better)), history=history)
 
 
@@ -190,38 +231,56 @@ def _ranked(rows: Sequence[Row], lower_is_better: bool) -> list[Row]:
         replace(row, rank=1 + sum(other < own for other in level))
         for row, own in zip(there, level, strict=True)
     ]
-    missing = [row for row in rows if row.score.value is None]
-    last = len(rows) + 1
-    return sorted([*ranked, *missing], key=lambda row: (row.rank or last, row.team.casefold()))
-
-
-def _with_details(connection: sa.Connection, rows: Sequence[Row], current: int) -> list[Row]:
-    numbers = [row.submission for row in rows]
-    details = mapping(connection, sa.select(scores.c.submission, scores.c.detail).where(
-        scores.c.round == current, scores.c.submission.in_(numbers)
-    ))  # fmt: skip
+    missing = [replace(row, rank=None) for row in rows if row.score.value is None]
     return [
-        replace(
-            row, errors=details[row.submission or 0].get("errors"),
-            labels=tuple(
-                Value(label, each["value"], each["low"], each["high"])
-                for label, each in details[row.submission or 0]["official"]["by_label"].items()
-            ),
-        )
-        for row in rows
-    ]  # fmt: skip
+        *sorted(ranked, key=lambda row: (row.rank or 0, row.team.casefold())),
+        *sorted(missing, key=lambda row: row.team.casefold()),
+    ]
+
+
+def _names(challenge: Challenge, phase: str) -> list[str]:
+    """What is scored in a phase, the recipe that ranks first."""
+    material = challenge.material(phase)
+    names = [str(recipe) for recipe in material.recipes]
+    return sorted(names, key=lambda each: each != str(material.official))
+
+
+def _with_details(
+    connection: sa.Connection, runs: Sequence[Any], rows: Sequence[Row], current: int,
+    *, everything: bool,
+) -> list[Row]:  # fmt: skip
+    """Rows with all their scores; after the reveal with those of each label, and errors."""
+    number = {run.team: run.id for run in runs}
+    details = mapping(connection, sa.select(scores.c.submission, scores.c.detail).where(
+        scores.c.round == current, scores.c.submission.in_(list(number.values()))
+    ))  # fmt: skip
+    made = []
+    for row in rows:
+        own = details[number[row.team_id]]
+        row = replace(row, scores=scores_of(own))
+        if everything:
+            labels = own["official"]["by_label"]
+            row = replace(
+                row, errors=own.get("errors"), by_label=by_label(own),
+                labels=tuple(Value(label, each["value"], each["low"], each["high"])
+                             for label, each in labels.items()),
+            )  # fmt: skip
+        made.append(row)
+    return made
 
 
 def _scored(phase: str, current: int) -> sa.Select[Any]:
     return (
         sa.select(submissions.c.id, submissions.c.team, submissions.c.received, teams.c.name,
-                  teams.c.baseline, scores.c.value, scores.c.low, scores.c.high,
-                  scores.c.signature)
+                  teams.c.baseline, teams.c.affiliation, scores.c.value, scores.c.low,
+                  scores.c.high, scores.c.signature)
         .join(teams, teams.c.id == submissions.c.team)
         .join(scores, (scores.c.submission == submissions.c.id) & (scores.c.round == current))
         .outerjoin(disqualified, disqualified.c.submission == submissions.c.id)
+        .outerjoin(withdrawn, withdrawn.c.submission == submissions.c.id)
         .where(submissions.c.phase == phase, teams.c.state == "approved")
-        .where(disqualified.c.submission.is_(None)).order_by(submissions.c.id)
+        .where(disqualified.c.submission.is_(None), withdrawn.c.submission.is_(None))
+        .order_by(submissions.c.id)
     )  # fmt: skip
 
 
@@ -232,7 +291,7 @@ def _late(
     made = [
         Row(row.name, row.team, row.id, row.received,
             Value(base.measure, row.value, row.low, row.high), None, None, None, None,
-            row.baseline, viewer.team == row.team, row.signature)
+            row.baseline, viewer.team == row.team, row.affiliation, {}, row.signature)
         for row in rows
     ]  # fmt: skip
     ordered = _ranked(made, base.lower_is_better)

@@ -18,6 +18,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib import import_module
 from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import Any
 
 LARGEST_REPLY = 1 << 28
@@ -127,11 +128,23 @@ def _limit(seconds: float, megabytes: int) -> None:
         return
     import resource
 
+    os.nice(10)  # pages come first
+
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.setitimer(signal.ITIMER_REAL, seconds)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     with suppress(ValueError, OSError):
-        resource.setrlimit(resource.RLIMIT_AS, (megabytes * _MEGABYTE, megabytes * _MEGABYTE))
+        most = _address_space() + megabytes * _MEGABYTE
+        resource.setrlimit(resource.RLIMIT_AS, (most, most))
+
+
+def _address_space() -> int:
+    """How many bytes the program itself has reserved, before it does anything."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+    except (OSError, ValueError):
+        return 0
+    return pages * os.sysconf("SC_PAGE_SIZE")
 
 
 def echo(**arguments: Any) -> tuple[Mapping[str, Any], tuple[bytes, ...]]:

@@ -194,10 +194,11 @@ class Verdict:
 
 def submit(
     file: str | Path, url: str, token: str | None, *, phase: str | None = None, wait: float = WAIT,
-    watch: Callable[[str], None] = lambda text: None,
+    watch: Callable[[str], None] = lambda text: None, about: Mapping[str, str | None] | None = None,
 ) -> Verdict:  # fmt: skip
     """Send a file to a challenge, and wait until it has a verdict: that it is not valid, or what
-    the phase shows of its score. `watch` is called with what happens meanwhile.
+    the phase shows of its score. `watch` is called with what happens meanwhile. `about` is what the
+    team says about the run: name, description, paper and code.
     """
     path = Path(file)
     if not path.is_file():
@@ -207,7 +208,8 @@ def submit(
             "give the token of your team: --token, or the environment variable CAROB_TOKEN"
         )
     server, until = Server(url, token), time.monotonic() + max(wait, TIMEOUT)
-    query = urlencode({"filename": path.name} | ({"phase": phase} if phase else {}))
+    said = {"filename": path.name, "phase": phase, **(about or {})}
+    query = urlencode({key: text for key, text in said.items() if text})
     answer = _of_challenge(server.send(f"/api/submit?{query}", path, until=until))
     number = answer["run"]["id"]
     watch(f"received as run {number}" + (", the same as before" if answer["duplicate"] else ""))
@@ -256,6 +258,6 @@ def _lines(content: Mapping[str, Any]) -> Iterator[str]:
 
 def _score(value: Mapping[str, Any]) -> str:
     number, low, high = value["value"], value["low"], value["high"]
-    text = "no score" if number is None else f"{number:.4f}"
+    text = "no score" if number is None else f"{number:.{value.get('digits', 4)}f}"
     interval = f"  ({low:.4f} to {high:.4f})" if low is not None and high is not None else ""
     return f"{plain(value['name'])}  {text}{interval}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from carob.evaluate.toml_file import TomlFile, dotted, in_words, read_toml
 FILE = "challenge.toml"
 REGISTRATION = ("invitation", "open")
 OFFICIAL = ("last", "primary")
+EMPTY = ("invalid", "allowed")
 _FEEDBACK = re.compile(r"(full|headline|ladder|none)|rounded\(([0-9])\)")
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
 
@@ -25,7 +26,7 @@ class Feedback:
     """What a phase shows of a score before its results are revealed.
 
     >>> str(Feedback.parse("rounded(2)")), Feedback.parse("ladder").sentence
-    ('rounded(2)', 'A score is shown only if it beats your best by more than chance explains.')
+    ('rounded(2)', 'A score is shown, in whole points, only if it beats your best by more ...')
     """
 
     kind: str
@@ -49,7 +50,8 @@ class Feedback:
             "full": "Scores are shown with intervals and for each label.",
             "headline": "The official score is shown.",
             "rounded": f"The official score is shown with {self.digits} decimals.",
-            "ladder": "A score is shown only if it beats your best by more than chance explains.",
+            "ladder": "A score is shown, in whole points, only if it beats your best by more than "
+            "chance explains.",
             "none": "Nothing is shown until the results are revealed.",
         }[self.kind]
 
@@ -68,14 +70,20 @@ class Limits:
     """How many uploads of a team are looked at in an hour, with those that are invalid."""
     requests_a_minute: int = 300
     """How many attempts to register or log in are taken from one address."""
+    registrations_an_hour: int = 5
+    """How many teams may register from one address in an hour, without an invitation."""
     upload_seconds: int = 300
     """When an upload that does not end is given up."""
+    validating_seconds: int = 20
+    """When validating one submission is given up."""
+    validating_megabytes: int = 512
+    """How much memory validating one submission may take."""
     scoring_seconds: int = 120
-    """When validating or scoring one submission is given up."""
+    """When scoring one submission is given up."""
     report_seconds: int = 600
     """When writing the report of one submission is given up."""
     memory_megabytes: int = 2048
-    """How much memory validating or scoring one submission may take."""
+    """How much memory scoring one submission may take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,9 +102,13 @@ class Phase:
     quota_a_day: int = 0
     """0: any number."""
     quota: int = 0
+    reveals: int = 20
+    """How many scores the ladder shows to a team, the first one included."""
     late: bool = False
     part: str = "all"
     """The part of the task that is scored; `all` is every document."""
+    empty: bool = False
+    """Whether a file without any answer is valid."""
     reports: bool = True
     """Whether each team gets its report, with examples from gold, after the reveal."""
     inputs: str = ""
@@ -108,6 +120,13 @@ class Phase:
     def deadline(self) -> datetime | None:
         """The moment before which an upload must begin."""
         return None if self.closes is None else self.closes + timedelta(seconds=self.grace_seconds)
+
+    def moved(self, opens: datetime, closes: datetime | None) -> Phase:
+        """With other times. A reveal when it opened or closed is still then."""
+        new = replace(self, opens=opens, closes=closes)
+        if self.reveal_at is not None and self.reveal_at == self.deadline:
+            return replace(new, reveal_at=new.deadline)
+        return replace(new, reveal_at=opens) if self.reveal_at == self.opens else new
 
     def status(self, now: datetime) -> str:
         """`coming`, `open` or `closed`."""
@@ -129,6 +148,10 @@ class Config:
     contact: str = ""
     registration: str = "invitation"
     official: str = "last"
+    logo: str = ""
+    colour: str = ""
+    stalled_after: int = 300
+    """After how many seconds a job that waits is a reason to say that scoring stalls."""
     limits: Limits = Limits()
 
     @classmethod
@@ -153,7 +176,9 @@ class Config:
         return cls(
             folder, values["title"], phases,
             **{key: values[key] for key in
-               ("text", "organiser", "contact", "registration", "official") if key in values},
+               ("text", "organiser", "contact", "registration", "official", "logo", "colour",
+                "stalled_after")
+               if key in values},
             limits=Limits(**values.get("limits", {})),
         )  # fmt: skip
 
@@ -163,10 +188,29 @@ class Config:
             raise UsageError(f"no phase is called {name!r}{nearest(name, list(self.phases))}")
         return self.phases[name]
 
+    def open_phases(self, now: datetime) -> list[Phase]:
+        """The phases that take submissions; several are tracks."""
+        return [each for each in self.phases.values() if each.status(now) == "open"]
+
     def current(self, now: datetime) -> Phase | None:
-        """The phase that takes submissions: of those that are open, the one that opened last."""
-        there = [each for each in self.phases.values() if each.status(now) == "open"]
-        return max(there, key=lambda each: each.opens, default=None)
+        """Of the phases that are open, the one that opened last."""
+        return max(self.open_phases(now), key=lambda each: each.opens, default=None)
+
+    def the_open_phase(self, now: datetime) -> Phase | None:
+        """The phase that takes submissions; if there are several, whoever asks has to say which."""
+        there = self.open_phases(now)
+        if len(there) > 1:
+            names = " and ".join(each.name for each in there)
+            raise UsageError(f"{names} are open: say which with --phase")
+        return there[0] if there else None
+
+    def moved(self, times: Mapping[str, tuple[datetime, datetime | None]]) -> Config:
+        """With other times for some phases: when they open and close."""
+        phases = {
+            name: phase.moved(*times[name]) if name in times else phase
+            for name, phase in self.phases.items()
+        }
+        return replace(self, phases=phases)
 
 
 DEFAULT_FILES = {
@@ -195,6 +239,17 @@ _POSITIVE: Kind = (
     lambda value: type(value) is int and 0 < value <= 10**12,
     "a whole number from 1 to 1,000,000,000,000",
 )
+LOGOS = {
+    ".svg": "image/svg+xml", ".png": "image/png", ".jpg": "image/jpeg", ".webp": "image/webp",
+}  # fmt: skip
+_LOGO: Kind = (
+    lambda value: _FILE[0](value) and Path(value).suffix in LOGOS,
+    f"the path of a picture in this folder: {', '.join(LOGOS)}",
+)
+_COLOUR: Kind = (
+    lambda value: isinstance(value, str) and re.fullmatch("#[0-9a-fA-F]{6}", value),
+    "a colour like #0a5c8f",
+)
 _SWITCH: Kind = (lambda value: isinstance(value, bool), "true or false")
 _REVEAL: Kind = (
     lambda value: _TIME[0](value) or value in ("opens", "closes", "never"),
@@ -210,15 +265,17 @@ def _one_of(choices: tuple[str, ...]) -> Kind:
 KEYS: Mapping[str, Kind] = {
     "title": _FILLED, "text": _TEXT, "organiser": _TEXT, "contact": _TEXT,
     "registration": _one_of(REGISTRATION), "official": _one_of(OFFICIAL),
+    "logo": _LOGO, "colour": _COLOUR, "stalled_after": _POSITIVE,
     "inputs": _FILE, "gold": _FILE, "task": _FILE,
 }  # fmt: skip
 PHASE_KEYS: Mapping[str, Kind] = {
     "title": _FILLED, "text": _TEXT, "opens": _TIME, "closes": _TIME, "grace_seconds": _WHOLE,
-    "quota_a_day": _WHOLE, "quota": _WHOLE,
+    "quota_a_day": _WHOLE, "quota": _WHOLE, "reveals": _POSITIVE,
     "feedback": (
         lambda value: isinstance(value, str) and _FEEDBACK.fullmatch(value),
         '"full", "headline", "rounded(2)", "ladder" or "none"',
     ),
+    "empty": _one_of(EMPTY),
     "reveal_at": _REVEAL, "late": _SWITCH, "part": _FILLED, "reports": _SWITCH,
     "inputs": _FILE, "gold": _FILE, "task": _FILE,
 }  # fmt: skip
@@ -259,7 +316,7 @@ def _check_gold_is_hidden(file: TomlFile, values: Mapping[str, Any]) -> None:
             tables.append((("phases", name), own))
     hidden = {Path(own["gold"]) for _, own in tables if isinstance(own.get("gold"), str)}
     for path, own in tables:
-        for key in ("inputs", "task"):
+        for key in ("inputs", "task", "logo"):
             value = own.get(key)
             if isinstance(value, str) and Path(value) in hidden:
                 file.wrong("K921", (*path, key), f"{key} = {shown(value)}, which is gold",
@@ -311,5 +368,6 @@ def _phase(name: str, values: Mapping[str, Any], files: Mapping[str, str]) -> Ph
         "opens": opens, "closes": closes, "title": own.get("title", name),
         "reveal_at": named[reveal] if isinstance(reveal, str) else reveal.astimezone(UTC),
         "feedback": Feedback.parse(own["feedback"]),
+        "empty": own.get("empty") == "allowed",
     }  # fmt: skip
     return Phase(name, **own)

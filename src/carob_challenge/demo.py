@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -58,8 +58,49 @@ class Demo:
     example: Path
 
 
-def answers(gold: Iterable[Mapping[str, Any]], quality: Quality, seed: str) -> bytes:
-    """What a system of this quality answers, as jsonl.
+DATA = ("mentions", "slots", "records", "relations")
+"""What is marked in the announcements: spans, the slots of a template, the fields of a record, or
+spans and the relations between them."""
+
+Span = tuple[int, int, str]
+
+
+def shaped(data: str, name: str, text: str, spans: Sequence[Span]) -> dict[str, Any]:
+    """A document with what is marked in it, in the form of a kind of data.
+
+    >>> shaped("records", "d1", "Ann, 3 pm", [(0, 3, "speaker"), (5, 9, "stime")])
+    {'id': 'd1', 'text': 'Ann, 3 pm', 'speaker': 'Ann', 'stime': '3 pm'}
+    >>> shaped("relations", "d1", "Ann, 3 pm", [(0, 3, "speaker"), (5, 9, "stime")])["relations"]
+    [{'label': 'talks', 'arguments': {'speaker': 'm0', 'stime': 'm1'}}]
+    """
+    made: dict[str, Any] = {"id": name, "text": text}
+    by_label: dict[str, list[int]] = {}
+    for place, (_, _, label) in enumerate(spans):
+        by_label.setdefault(label, []).append(place)
+    if data == "records":
+        return made | {
+            label: text[slice(*spans[places[0]][:2])] for label, places in by_label.items()
+        }
+    marks = [{"start": start, "end": end, "label": label} for start, end, label in spans]
+    if data == "mentions":
+        return made | {"mentions": marks}
+    if data == "slots":
+        slots = {
+            label: [{"text": text[start:end], "start": start, "end": end}
+                    for start, end, _ in (spans[place] for place in places)]
+            for label, places in by_label.items()
+        }  # fmt: skip
+        return made | {"templates": [{"label": "seminar", "slots": slots}] if slots else []}
+    named = [{"id": f"m{place}", **mark} for place, mark in enumerate(marks)]
+    first = {label: f"m{places[0]}" for label, places in by_label.items()}
+    talk = [{"label": "talks", "arguments": first}] if len(first) > 1 else []
+    return made | {"mentions": named, "relations": talk}
+
+
+def answers(
+    gold: Iterable[Mapping[str, Any]], quality: Quality, seed: str, data: str = "mentions"
+) -> bytes:
+    """What a system of this quality answers to documents with mentions, as jsonl.
 
     >>> gold = list(documents("seminars", 3))
     >>> text = answers(gold, (0.0, 0.0), "x")
@@ -71,21 +112,27 @@ def answers(gold: Iterable[Mapping[str, Any]], quality: Quality, seed: str) -> b
         rng = Random(f"{seed} {each['id']}")
         marks = [Mark(m["start"], m["end"], m["label"], True) for m in each["mentions"]]
         found = with_noise(rng, each["text"], marks, CONFUSED, *quality)
-        mentions = [{"start": s, "end": e, "label": label} for s, e, label in found]
-        lines.append(json.dumps({"id": each["id"], "text": each["text"], "mentions": mentions}))
+        lines.append(json.dumps(shaped(data, each["id"], each["text"], found)))
     return ("\n".join(lines) + "\n").encode()
 
 
 def write(
-    folder: str | Path, *, count: int = DOCUMENTS, seed: int = 0, now: datetime | None = None
-) -> Demo:
+    folder: str | Path, *, data: str = "mentions", count: int = DOCUMENTS, seed: int = 0,
+    now: datetime | None = None,
+) -> Demo:  # fmt: skip
     """Write the example into a new folder, with everything scored."""
     where, now = Path(folder), now or datetime.now(UTC)
     gold = [
         {key: each[key] for key in ("id", "text", "mentions")}
         for each in documents("seminars", count, seed)
     ]
-    _draft(where, gold, now - BEGAN)
+    perfect = [
+        shaped(
+            data, d["id"], d["text"], [(m["start"], m["end"], m["label"]) for m in d["mentions"]]
+        )
+        for d in gold
+    ]
+    _draft(where, perfect, now - BEGAN)
     clock = [now - BEGAN]
     challenge = Challenge.open(where, clock=lambda: clock[0])
     try:
@@ -98,26 +145,25 @@ def write(
             for hours, (name, qualities) in enumerate(TEAMS.items()):
                 days = 18 + 8 * number if phase == "development" else 43
                 clock[0] = now - BEGAN + timedelta(days=days, hours=3 * hours)
-                content = answers(gold, qualities[number], f"{seed} {name} {number}")
+                content = answers(gold, qualities[number], f"{seed} {name} {number}", data)
                 _submit(challenge, members[name], phase, content, f"run-{number + 1}.jsonl")
         clock[0] = now
         worker.drain(challenge)
     finally:
         challenge.close()
     example = where / "example-answer.jsonl"
-    example.write_bytes(answers(gold, (0.12, 0.12), f"{seed} example"))
+    example.write_bytes(answers(gold, (0.12, 0.12), f"{seed} example", data))
     return Demo(where, tokens, example)
 
 
 def _draft(where: Path, gold: list[dict[str, Any]], began: datetime) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        inputs, answer = Path(folder) / "inputs.jsonl", Path(folder) / "gold.jsonl"
-        inputs.write_text(_lines({"id": d["id"], "text": d["text"]} for d in gold), "utf-8")
+        answer = Path(folder) / "gold.jsonl"
         answer.write_text(_lines(gold), "utf-8")
-        init(where, inputs, answer, title=TITLE, now=began)
+        init(where, None, answer, title=TITLE, now=began)
     file = where / FILE
     text = file.read_text("utf-8")
-    begin, end = text.index("text = '''"), text.index("organiser =")
+    begin, end = text.index("text = '''"), text.index("# logo =")
     file.write_text(f"{text[:begin]}text = '''\n{TEXT}\n'''\n{text[end:]}", "utf-8")
 
 

@@ -9,8 +9,11 @@ import shutil
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import msgspec
+
 from carob.corpus.corpus import Corpus
 from carob.corpus.problems import InputError, Problem, UsageError, many, plain
+from carob.corpus.record import record_of
 from carob.corpus.source import Source, ending
 from carob.evaluate.draft import draft as draft_task
 from carob.evaluate.draft import quoted
@@ -41,8 +44,10 @@ _HEAD = """\
 title = {title}
 text = '''
 What participants read first: what the task is, and where the data comes from.
-Empty lines separate paragraphs.
+This is Markdown. Each file pages/NAME.md is a page of its own, such as pages/rules.md.
 '''
+# logo = "public/logo.svg"       # a picture: svg, png, jpg or webp
+# colour = "#0a5c8f"             # of links and buttons; lighter or darker where it must be read
 organiser = ""                   # who organises it, shown on every page
 contact = ""                     # how to ask a question
 registration = "invitation"      # teams: "invitation" (you add or invite them), or "open" (they
@@ -52,6 +57,7 @@ official = "last"                # the run of a team that counts: its "last" val
 inputs = {inputs}
 gold = {gold}
 task = {task}
+# stalled_after = 300            # /healthz says that scoring stalls when a job waits so long
 
 [limits]
 # upload_bytes = 50_000_000      # the largest upload
@@ -59,10 +65,13 @@ task = {task}
 # archive_entries = 10_000       # how many files a zip file may hold
 # uploads_an_hour = 60           # uploads of a team in an hour, with invalid ones
 # requests_a_minute = 300        # attempts to register or log in from one address
+# registrations_an_hour = 5      # teams that register from one address without an invitation
 # upload_seconds = 300           # when an upload that does not end is given up
-# scoring_seconds = 120          # when validating or scoring one submission is given up
+# validating_seconds = 20        # when validating one submission is given up
+# validating_megabytes = 512     # memory for validating one submission
+# scoring_seconds = 120          # when scoring one submission is given up
 # report_seconds = 600           # when writing one report is given up
-# memory_megabytes = 2048        # memory for validating or scoring one submission
+# memory_megabytes = 2048        # memory for scoring one submission
 
 # The phases, in the order in which they open. Keys of a phase:
 #
@@ -77,13 +86,15 @@ task = {task}
 #                  "headline"     the official score
 #                  "rounded(2)"   the official score with 2 decimals: no protection against
 #                                 many submissions
-#                  "ladder"       the official score, if it beats the team's best by more than
-#                                 chance explains; else the best again
+#                  "ladder"       the official score in whole points, if it beats the team's best
+#                                 by more than chance explains; else the best again
 #                  "none"         nothing
+# reveals          how many scores the ladder shows to a team, the first one included (default 20)
 # reveal_at        when results open: a time, "opens", "closes" (default), or "never": you reveal
 #                  them with carob challenge phase DIR reveal NAME
 # late             whether runs are taken after the end: scored, shown apart, never ranked
 #                  (default false)
+# empty            whether a file without any answer is "invalid" (default) or "allowed"
 # part             the part of the task's documents that is scored (default "all")
 # reports          whether a team gets its report after the reveal; it quotes gold (default true)
 # inputs, gold, task   files of this phase, if they are not those above
@@ -105,14 +116,15 @@ reports = {reports}
 
 def init(
     folder: str | Path,
-    inputs: str | Path,
+    inputs: str | Path | None,
     gold: str | Path,
     task: str | Path | None = None,
     *,
     title: str | None = None,
     now: datetime | None = None,
 ) -> Config:
-    """Draft a challenge in a new folder, from public inputs, hidden gold and the task.
+    """Draft a challenge in a new folder, from public inputs, hidden gold and the task. Without
+    inputs they are gold without its answers: ids, texts, tokens and sentences, as jsonl.
 
     Inputs and gold must have the same documents, and nothing that gold has may be in the inputs.
     Without a task, one is drafted from gold: its labels, and exact.F1 or what fits. It allows any
@@ -122,17 +134,23 @@ def init(
     where = Path(folder)
     if where.exists() and (not where.is_dir() or any(where.iterdir())):
         raise UsageError(f"{where} exists and is not empty; give another name")
-    public, hidden = read_inputs(Source(inputs)), read(Source(gold))
-    _check_inputs(public, hidden)
+    hidden = read(Source(gold))
+    source = (
+        Source.of_bytes(inputs_of(hidden), "inputs.jsonl") if inputs is None else Source(inputs)
+    )
+    _check_inputs(read_inputs(source), hidden)
     definition = Path(task).read_text(encoding="utf-8") if task else _task(hidden)
     where.mkdir(parents=True, exist_ok=True)
     (where / "public").mkdir()
     (where / "private").mkdir(mode=0o700)
     files = {
-        "inputs": f"public/inputs{_ending(inputs)}", "gold": f"private/gold{_ending(gold)}",
-        "task": "task.toml",
+        "inputs": f"public/inputs{_ending(inputs or 'inputs.jsonl')}",
+        "gold": f"private/gold{_ending(gold)}", "task": "task.toml",
     }  # fmt: skip
-    _copy(Path(inputs), where / files["inputs"], 0o644)
+    if inputs is None:
+        (where / files["inputs"]).write_bytes(source.content())
+    else:
+        _copy(Path(inputs), where / files["inputs"], 0o644)
     _copy(Path(gold), where / files["gold"], 0o600)
     (where / files["task"]).write_text(definition, encoding="utf-8")
     Task.read(where / files["task"]).check_gold(read(Source(where / files["gold"])))
@@ -142,6 +160,21 @@ def init(
     text = _HEAD.format(title=quoted(name), **{key: quoted(each) for key, each in files.items()})
     (where / FILE).write_text(text + _phases(begin, list(parts)), encoding="utf-8")
     return Config.read(where)
+
+
+def inputs_of(gold: Corpus) -> bytes:
+    """What participants may read of gold, as jsonl.
+
+    >>> print(inputs_of(Corpus.of("[Ann]PER slept")).decode().strip())
+    {"tokens":["Ann","slept"]}
+    """
+    kept = ("id", "text", "tokens", "sentences")
+    return b"".join(
+        msgspec.json.encode({
+            key: value for key, value in record_of(document).items() if key in kept
+        }) + b"\n"
+        for document in gold
+    )  # fmt: skip
 
 
 def _check_inputs(public: Corpus, hidden: Corpus) -> None:

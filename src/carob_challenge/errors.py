@@ -74,6 +74,12 @@ class RateError(ChallengeError):
 
 
 class UnavailableError(ChallengeError):
-    """The database or the disk does not answer."""
+    """The database or the disk does not answer. What they said is in `detail`: it is for the log,
+    and never for the public.
+    """
 
     status: ClassVar[int] = 503
+
+    def __init__(self, sentence: str, retry_after: int | None = None, detail: str = "") -> None:
+        super().__init__(sentence, retry_after)
+        self.detail = detail

@@ -14,13 +14,19 @@ from typing import Any
 import sqlalchemy as sa
 
 from carob_challenge.challenge import Challenge
-from carob_challenge.store import jobs, mapping
+from carob_challenge.store import jobs, mapping, workers
 
 KINDS = ("score", "rank", "rescore", "report")
 """In the order in which they are done."""
 
 LEASE = timedelta(seconds=10)
 """For how long a job belongs to a worker that says nothing more."""
+
+ASIDE = timedelta(seconds=30)
+"""After how long a job that stepped aside is tried again."""
+
+ALIVE = timedelta(seconds=30)
+"""For how long a worker that says nothing more is taken to live."""
 
 MOST_ATTEMPTS = 50
 """A job that so many workers took and none finished has failed: it may be what ends them."""
@@ -51,8 +57,10 @@ def put(
         "state": "waiting", "again": False, "attempts": 0, "created": challenge.now(),
     }  # fmt: skip
     runs = jobs.c.state == "running"
+    waits = jobs.c.state.in_(["waiting", "aside"])
     again = {
         "state": sa.case((runs, "running"), else_="waiting"),
+        "created": sa.case((waits, jobs.c.created), else_=new["created"]),
         "again": runs, "attempts": 0, "error": None, "finished": None,
     }  # fmt: skip
     challenge.store.upsert(connection, jobs, new, ["key"], again)
@@ -64,7 +72,8 @@ def take(
     """The next job, which now belongs to this worker; None if there is none."""
     now = challenge.now()
     order = sa.case({kind: place for place, kind in enumerate(KINDS)}, value=jobs.c.kind)
-    free = (jobs.c.state == "waiting") | ((jobs.c.state == "running") & (jobs.c.until < now))
+    late = jobs.c.state.in_(["running", "aside"]) & (jobs.c.until < now)
+    free = (jobs.c.state == "waiting") | late
     # PostgreSQL passes over rows that another worker is taking; SQLite has one writer at a time.
     first = (
         sa.select(jobs.c.id).where(free, jobs.c.kind.in_(kinds)).order_by(order, jobs.c.id)
@@ -130,6 +139,19 @@ def give_back(challenge: Challenge, job: Job, worker: str, *, tried: bool = Fals
         connection.execute(jobs.update().where(_own(job, worker)).values(free))
 
 
+def step_aside(challenge: Challenge, job: Job, worker: str, reason: str) -> None:
+    """Let other jobs go before one that cannot be done now; it is tried again after a while."""
+    with challenge.store.write() as connection:
+        aside = {
+            "state": "aside",
+            "error": reason,
+            "worker": None,
+            "until": challenge.now() + ASIDE,
+            "attempts": jobs.c.attempts - 1,
+        }
+        connection.execute(jobs.update().where(_own(job, worker)).values(aside))
+
+
 def _own(job: Job, worker: str) -> sa.ColumnElement[bool]:
     return (jobs.c.id == job.id) & (jobs.c.state == "running") & (jobs.c.worker == worker)
 
@@ -141,6 +163,8 @@ class QueueState:
     waiting: int
     running: int
     failed: int
+    aside: int
+    """How many cannot be done until somebody does something."""
     oldest: datetime | None
     """Since when the first job waits."""
 
@@ -149,8 +173,56 @@ def queue_state(connection: sa.Connection) -> QueueState:
     """How much there is to do."""
     states = sa.select(jobs.c.state, sa.func.count()).group_by(jobs.c.state)
     counts: dict[str, int] = mapping(connection, states)
-    waits = sa.select(jobs.c.created).where(jobs.c.state == "waiting").order_by(jobs.c.id).limit(1)
+    waits = jobs.c.state.in_(["waiting", "aside"])
     return QueueState(
         counts.get("waiting", 0), counts.get("running", 0), counts.get("failed", 0),
-        connection.execute(waits).scalar(),
+        counts.get("aside", 0),
+        connection.execute(sa.select(sa.func.min(jobs.c.created)).where(waits)).scalar(),
     )  # fmt: skip
+
+
+def say_alive(challenge: Challenge, worker: str) -> None:
+    """Say that a worker lives, whether it has a job or not."""
+    values = {"seen": challenge.now()}
+    with challenge.store.write() as connection:
+        challenge.store.upsert(connection, workers, {"name": worker} | values, ["name"], values)
+
+
+def say_gone(challenge: Challenge, worker: str) -> None:
+    """Say that a worker has ended, and forget those that ended without a word."""
+    gone = (workers.c.name == worker) | (workers.c.seen < challenge.now() - timedelta(days=1))
+    with challenge.store.write() as connection:
+        connection.execute(workers.delete().where(gone))
+
+
+def alive(challenge: Challenge, connection: sa.Connection) -> list[str]:
+    """The workers that said a moment ago that they live."""
+    fresh = workers.c.seen > challenge.now() - ALIVE
+    return list(connection.execute(sa.select(workers.c.name).where(fresh)).scalars())
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """Whether what waits is being done."""
+
+    queue: QueueState
+    workers: tuple[str, ...]
+    """Those that live."""
+    oldest_seconds: int
+    """For how long the oldest job waits."""
+    reasons: tuple[str, ...]
+    """Why scoring stalls; none if it does not."""
+
+
+def health(challenge: Challenge, connection: sa.Connection) -> Health:
+    """Whether what waits is being done, and if not, why and what to do."""
+    state, living = queue_state(connection), alive(challenge, connection)
+    age = 0
+    if state.oldest is not None:
+        age = max(0, int((challenge.now() - state.oldest).total_seconds()))
+    reasons = []
+    if not living:
+        reasons.append("no worker lives: start one with carob challenge worker DIR")
+    if age > challenge.config.stalled_after:
+        reasons.append(f"the oldest job waits for {age:,} seconds")
+    return Health(state, tuple(living), age, tuple(reasons))

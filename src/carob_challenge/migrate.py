@@ -24,7 +24,7 @@ def newest() -> str:
     """The revision of this version of carob.
 
     >>> newest()
-    '0001'
+    '0002'
     """
     head = _scripts().get_current_head()
     assert head is not None, "there is at least one migration"

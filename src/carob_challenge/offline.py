@@ -49,7 +49,7 @@ class Offline:
                 ranks = f"{row['rank_low']}-{row['rank_high']}"
                 text = f"{row['rank']:>3}  {ranks:>7}  {row['score']:.4f}{low}  "
             elif row["valid"]:
-                text = "no score  "
+                text = "     no score  "
             else:
                 text = f"invalid, {row['problems']} problems  "
             lines.append(text + plain(row["team"]))
@@ -107,13 +107,14 @@ class _Offline:
         self.scored: dict[str, Reply] = {}
 
     def _run(self, work: str, file: Path, seconds: int, **more: Any) -> Reply:
-        limits = self.config.limits
-        arguments = scoring.arguments(self.material, limits, file, file.name, **more)
-        return run_limited(f"scoring:{work}", arguments, seconds, limits.memory_megabytes)
+        own = self.config.limits
+        arguments = scoring.arguments(self.material, own, file, file.name, **more)
+        megabytes = own.validating_megabytes if work == "validated" else own.memory_megabytes
+        return run_limited(f"scoring:{work}", arguments, seconds, megabytes)
 
     def add(self, name: str, file: Path, *, reports: bool) -> None:
         limits = self.config.limits
-        reply = self._run("validated", file, limits.scoring_seconds)
+        reply = self._run("validated", file, limits.validating_seconds)
         findings = reply.content
         if reply.outcome != "done":
             found = f"a file whose validation ends with {reply.outcome}"
@@ -142,8 +143,7 @@ class _Offline:
         ]
         made = rank(entries, self.material.official)
         rows = [self._row(name, made["ranks"][str(i)]) for i, name in enumerate(names)]
-        last = len(rows) + 1
-        rows.sort(key=lambda row: (row["rank"] or last, row["team"].casefold()))
+        rows.sort(key=lambda row: (row["rank"] or len(rows) + 1, row["team"].casefold()))
         rows += [self._row(name, {}) for name in self.findings if name not in self.scored]
         measure = str(self.material.official)
         result = Offline(self.phase.name, measure, rows, self.findings, self.target)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,13 +11,14 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from carob.corpus.problems import many
 from carob_challenge import jobs as queue
 from carob_challenge import ranking, rounds
 from carob_challenge.challenge import Challenge
 from carob_challenge.config import Phase
 from carob_challenge.errors import NotFoundError
 from carob_challenge.feedback import RevealState, reveal_states
-from carob_challenge.store import audit, jobs, mapping, submissions, teams
+from carob_challenge.store import audit, jobs, mapping, news, submissions, teams
 from carob_challenge.teams import Team, all_teams
 from carob_challenge.viewer import Viewer
 
@@ -40,6 +42,8 @@ class PhaseInfo:
     late: bool
     part: str
     documents: int
+    takes: bool
+    """Whether it is open: there may be several."""
     is_current: bool
 
 
@@ -64,8 +68,47 @@ class Home:
     files: Mapping[str, str]
     """Public files by their names: what each is."""
     phases: Sequence[PhaseInfo]
+    news: Sequence[News]
+    """The last three."""
     now: datetime
     upload_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """Something that organisers told everybody, in Markdown."""
+
+    id: int
+    at: datetime
+    text: str
+
+
+def all_news(challenge: Challenge) -> list[News]:
+    """All news, the last one first."""
+    with challenge.store.read() as connection:
+        rows = connection.execute(sa.select(news).order_by(news.c.id.desc())).all()
+    return [News(row.id, row.at, row.text) for row in rows]
+
+
+def texts(challenge: Challenge) -> dict[str, Path]:
+    """The pages that organisers wrote, by name: each file in the folder `pages`. Rules, data,
+    questions and terms come first.
+    """
+    files = {path.stem: path for path in (challenge.folder / "pages").glob("*.md")}
+    names = sorted(files, key=lambda each: (_FIRST.get(each, len(_FIRST)), each))
+    return {name: files[name] for name in names if _TEXT_NAME.fullmatch(name)}
+
+
+_FIRST = {name: place for place, name in enumerate(("rules", "data", "faq", "terms"))}
+_TEXT_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
+
+
+def text_of(challenge: Challenge, name: str) -> str:
+    """A page that organisers wrote, in Markdown."""
+    found = texts(challenge)
+    if name not in found:
+        raise NotFoundError(f"there is no page {name!r}")
+    return found[name].read_text(encoding="utf-8", errors="replace")
 
 
 def home(challenge: Challenge) -> Home:
@@ -87,7 +130,8 @@ def home(challenge: Challenge) -> Home:
         str(material.official), sorted(task.slots),
         f"carob score --task {task_file} --part {material.part} GOLD SYSTEM",
         f"carob check FILE --challenge URL --phase {shown.name}",
-        {name: _what(challenge, path) for name, path in names.items()}, phases, now,
+        {name: _what(challenge, path) for name, path in names.items()}, phases,
+        all_news(challenge)[:3], now,
         config.limits.upload_bytes,
     )  # fmt: skip
 
@@ -105,7 +149,8 @@ def _phase(
     return PhaseInfo(
         phase.name, phase.title, phase.text, phase.status(now), phase.opens, phase.closes,
         phase.grace_seconds, state, phase.feedback.sentence, phase.quota_a_day, phase.quota,
-        phase.late, phase.part, documents, current is not None and phase.name == current.name,
+        phase.late, phase.part, documents, phase.status(now) == "open",
+        current is not None and phase.name == current.name,
     )  # fmt: skip
 
 
@@ -192,7 +237,7 @@ class Dashboard:
 
     queue: queue.QueueState
     workers: Sequence[str]
-    """Those that are working on a job."""
+    """Those that live."""
     failed: Sequence[FailedJob]
     teams: Sequence[Team]
     submissions: int
@@ -216,27 +261,29 @@ def dashboard(challenge: Challenge, viewer: Viewer) -> Dashboard:
                 sa.select(jobs).where(jobs.c.state == "failed").order_by(jobs.c.id.desc()).limit(50)
             )
         ]
-        busy = sa.select(jobs.c.worker).where(jobs.c.state == "running").distinct()
-        workers = [str(each) for each in connection.execute(busy).scalars()]
-        state = queue.queue_state(connection)
+        aside = sa.select(jobs.c.error, sa.func.count()).where(jobs.c.state == "aside")
+        stuck: dict[str, int] = mapping(connection, aside.group_by(jobs.c.error))
+        state = queue.health(challenge, connection)
         every = rounds.every(connection)
         states = reveal_states(challenge, connection)
     groups = all_teams(challenge, viewer)
-    notices = []
+    notices = [*state.reasons]
+    notices += [f"{many(count, 'job')} stepped aside: {why}" for why, count in stuck.items()]
     if every and (why := rounds.outdated(challenge, every[-1])) is not None:
         notices.append(why)
     if pending := [each.name for each in groups if each.state == "pending"]:
         notices.append(f"teams wait for approval: {', '.join(pending)}")
     if failed:
-        notices.append(f"{len(failed)} jobs have failed")
+        what = many(len(failed), "job")
+        notices.append(f"{what} failed; the reason is below, and the run can be scored again")
     return Dashboard(
-        state, workers, failed, groups, counts.get(True, 0), counts.get(False, 0), every, notices,
-        states, audit_log(challenge, viewer, most=50),
+        state.queue, state.workers, failed, groups, counts.get(True, 0), counts.get(False, 0),
+        every, notices, states, audit_log(challenge, viewer, most=50),
     )  # fmt: skip
 
 
 def audit_log(
-    challenge: Challenge, viewer: Viewer, *, before: int | None = None, most: int = 200
+    challenge: Challenge, viewer: Viewer, *, before: int | None = None, most: int | None = 200
 ) -> list[AuditEntry]:
     """The audit log, the last line first; `before` the line with this number."""
     viewer.require_organiser()
@@ -245,6 +292,15 @@ def audit_log(
         query = query.where(audit.c.id < before)
     with challenge.store.read() as connection:
         return [AuditEntry(*row) for row in connection.execute(query)]
+
+
+def count_runs(challenge: Challenge) -> int:
+    """How many submissions there are."""
+    with challenge.store.read() as connection:
+        count: int = connection.execute(
+            sa.select(sa.func.count()).select_from(submissions)
+        ).scalar_one()
+    return count
 
 
 def pairwise(challenge: Challenge, viewer: Viewer, phase: str) -> list[Pairwise]:
@@ -282,7 +338,7 @@ def _stored_ranking(
         return made, mapping(connection, names.where(submissions.c.phase == phase))
 
 
-def health(challenge: Challenge) -> queue.QueueState:
-    """Whether the database answers, and how much waits."""
+def health(challenge: Challenge) -> queue.Health:
+    """Whether the database answers, and whether what waits is being done."""
     with challenge.store.read() as connection:
-        return queue.queue_state(connection)
+        return queue.health(challenge, connection)

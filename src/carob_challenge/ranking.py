@@ -11,7 +11,26 @@ import sqlalchemy as sa
 from carob_challenge import rounds
 from carob_challenge.challenge import Challenge
 from carob_challenge.ranks import Entry, rank
-from carob_challenge.store import disqualified, primaries, rankings, scores, submissions, teams
+from carob_challenge.store import (
+    details,
+    disqualified,
+    primaries,
+    rankings,
+    scores,
+    submissions,
+    teams,
+    withdrawn,
+)
+
+DETAILS = [
+    details.c[name].label(f"about_{name}") for name in ("name", "description", "paper", "code")
+]
+"""What a team says about a run, as columns of a query."""
+
+
+def about(row: Any) -> dict[str, str]:
+    """What a team says about the run of a row with DETAILS."""
+    return {name: getattr(row, f"about_{name}") or "" for name in details.c.keys()[1:]}
 
 
 def official_runs(challenge: Challenge, connection: sa.Connection, phase: str) -> list[Any]:
@@ -24,8 +43,9 @@ def official_runs(challenge: Challenge, connection: sa.Connection, phase: str) -
         sa.select(submissions.c.id)
         .join(scores, (scores.c.submission == submissions.c.id) & (scores.c.round == current))
         .outerjoin(disqualified, disqualified.c.submission == submissions.c.id)
+        .outerjoin(withdrawn, withdrawn.c.submission == submissions.c.id)
         .where(submissions.c.phase == phase, ~submissions.c.late)
-        .where(disqualified.c.submission.is_(None))
+        .where(disqualified.c.submission.is_(None), withdrawn.c.submission.is_(None))
     )  # fmt: skip
     last = there.with_only_columns(sa.func.max(submissions.c.id)).group_by(submissions.c.team)
     marked = there.join(primaries, primaries.c.submission == submissions.c.id)
@@ -34,7 +54,9 @@ def official_runs(challenge: Challenge, connection: sa.Connection, phase: str) -
             submissions.c.id, submissions.c.team, submissions.c.received, submissions.c.filename,
             submissions.c.sha256, teams.c.name, teams.c.baseline, scores.c.value, scores.c.low,
             scores.c.high, scores.c.signature, primaries.c.submission.label("primary"),
+            teams.c.affiliation, *DETAILS,
         )
+        .outerjoin(details, details.c.submission == submissions.c.id)
         .join(teams, teams.c.id == submissions.c.team)
         .join(scores, (scores.c.submission == submissions.c.id) & (scores.c.round == current))
         .outerjoin(primaries, primaries.c.submission == submissions.c.id)

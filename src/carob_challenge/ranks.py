@@ -42,7 +42,7 @@ def rank(entries: Sequence[Entry], recipe: Recipe) -> dict[str, Any]:
     sign = 1.0 if recipe.measure.lower_is_better else -1.0
     there = [each for each in entries if each.value is not None]
     level = levels([sign * (each.value or 0.0) for each in there]).tolist()
-    ranks = {
+    ranks: dict[int, dict[str, Any]] = {
         each.id: {"rank": 1 + sum(other < own for other in level), "rank_low": 1, "rank_high": 1,
                   "cluster": 1}
         for each, own in zip(there, level, strict=True)

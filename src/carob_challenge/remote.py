@@ -6,7 +6,7 @@ import json
 import re
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError, URLError
@@ -67,7 +67,8 @@ def material_of(challenge: str, phase: str | None) -> Iterator[tuple[Material, L
                 key: int(own[key]) for key in ("upload_bytes", "unpacked_bytes", "archive_entries")
                 if key in own
             })  # fmt: skip
-            material = Material(paths[0], Path(folder) / "none", paths[1], str(about["part"]))
+            part, empty = str(about["part"]), bool(about.get("empty"))
+            material = Material(paths[0], Path(folder) / "none", paths[1], part, empty)
         except (KeyError, TypeError, ValueError, AttributeError):
             raise DataError(f"{base} does not answer as a challenge of carob does") from None
         yield material, limits
@@ -78,7 +79,7 @@ def _phase(config: Config, phase: str | None) -> str:
 
     if phase is not None:
         return config.phase(phase).name
-    current = config.current(datetime.now(UTC))
+    current = config.the_open_phase(datetime.now(UTC))
     if current is None:
         there = nearest("", list(config.phases))
         raise UsageError(f"no phase is open; say which with --phase{there}")
@@ -103,6 +104,13 @@ def _download(base: str, name: str, folder: Path) -> Path:
     return target
 
 
+def _sentence(body: bytes) -> str:
+    """The sentence with which a server refused; '' if there is none."""
+    with suppress(ValueError, AttributeError):
+        return str(json.loads(body).get("error", ""))
+    return ""
+
+
 def _get(address: str, most: int) -> bytes:
     host = urlsplit(address).netloc
     request = Request(address, headers={"User-Agent": f"carob/{__version__}"})
@@ -111,7 +119,8 @@ def _get(address: str, most: int) -> bytes:
             data: bytes = answer.read(most + 1)
     except HTTPError as error:
         with error:
-            raise DataError(f"{host} answers {error.code} {error.reason} to {address}") from None
+            what = _sentence(error.read(1 << 16)) or f"{error.reason} to {address}"
+            raise DataError(f"{host} answers {error.code}: {what}") from None
     except (URLError, OSError, ValueError) as error:
         reason = getattr(error, "reason", error)
         raise DataError(f"cannot reach {host}: {reason}") from None

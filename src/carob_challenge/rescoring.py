@@ -41,7 +41,7 @@ def replace_gold(challenge: Challenge, phase: str, gold: str | Path, why: str) -
         shutil.copytree(gold, material.gold)
     else:
         _replace(material.gold, Path(gold).read_bytes(), 0o600)
-    now = Challenge(challenge.folder, challenge.config, challenge.store, challenge.clock)
+    now = Challenge(challenge.folder, challenge.written, challenge.store, challenge.clock)
     now.material(phase).task.check_gold(read(Source(material.gold)))
     return now
 

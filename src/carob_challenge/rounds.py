@@ -35,12 +35,37 @@ class Round:
 
 
 def hashes(challenge: Challenge) -> dict[str, dict[str, str]]:
-    """What each phase scores: the hash of gold, as the task states it, and that of the task."""
-    made = {}
-    for name in challenge.config.phases:
-        task = challenge.material(name).task
-        made[name] = {"gold": task.gold, "task": task.sha256, "part": task.part or "all"}
-    return made
+    """What each phase scores."""
+    return {name: hashes_of(challenge, name) for name in challenge.config.phases}
+
+
+def hashes_of(challenge: Challenge, phase: str) -> dict[str, str]:
+    """What a phase scores: the hash of gold, as the task states it, and that of the task."""
+    task = challenge.material(phase).task
+    return {"gold": task.gold, "task": task.sha256, "part": task.part or "all"}
+
+
+def misfit(challenge: Challenge, round: Round, phase: str) -> str | None:
+    """Why a phase cannot be scored in a round: its gold or task have changed since. A phase that
+    is newer than the round can.
+    """
+    now = hashes_of(challenge, phase)
+    return None if round.hashes.get(phase, now) == now else _CHANGED.format(phase)
+
+
+_CHANGED = (
+    "gold or task of {} have changed since the last round of scoring: nothing of it is scored "
+    "until carob challenge rescore DIR begins a new one"
+)
+
+
+def admit(challenge: Challenge, connection: sa.Connection, round: int, phase: str) -> None:
+    """Note in a round what a phase scores that is newer than the round."""
+    own = rounds.c.id == round
+    known = connection.execute(sa.select(rounds.c.hashes).where(own)).scalar_one()
+    if phase not in known:
+        more = {**known, phase: hashes_of(challenge, phase)}
+        connection.execute(rounds.update().where(own).values(hashes=more))
 
 
 def active(challenge: Challenge, connection: sa.Connection) -> Round:
@@ -82,12 +107,8 @@ def _round(row: Any) -> Round:
 
 def outdated(challenge: Challenge, last: Round) -> str | None:
     """Why a round does not fit the files and the program any more; None if it does."""
-    now = hashes(challenge)
-    if changed := [name for name in now if now[name] != last.hashes.get(name)]:
-        return (
-            f"gold or task of {', '.join(changed)} have changed since the last round of scoring: "
-            "nothing is scored until carob challenge rescore DIR begins a new one"
-        )
+    if changed := [name for name in challenge.config.phases if misfit(challenge, last, name)]:
+        return _CHANGED.format(", ".join(changed))
     if last.carob != __version__:
         return f"the last round was scored by carob {last.carob}; this is {__version__}"
     return None
@@ -98,7 +119,7 @@ def enqueue(challenge: Challenge, connection: sa.Connection, submission: int, ph
     current, coming = begin_first(challenge, connection), pending(connection)
     if coming is not None:
         queue.put(challenge, connection, "rescore", submission=submission, round=coming.id)
-    if coming is None or current.hashes.get(phase) == hashes(challenge)[phase]:
+    if coming is None or misfit(challenge, current, phase) is None:
         queue.put(challenge, connection, "score", submission=submission, round=current.id)
 
 
@@ -124,7 +145,7 @@ def rescore(challenge: Challenge, actor: str, why: str) -> Round:
         ))  # fmt: skip
         # What waits for the round before could only be scored with files that are gone.
         connection.execute(
-            jobs.update().where(jobs.c.kind == "score", jobs.c.state == "waiting")
+            jobs.update().where(jobs.c.kind == "score", jobs.c.state.in_(["waiting", "aside"]))
             .values(state="done", error="replaced by a later round", finished=now)
         )  # fmt: skip
         valid = sa.select(submissions.c.id).where(submissions.c.valid).order_by(submissions.c.id)
@@ -139,7 +160,7 @@ def rescore(challenge: Challenge, actor: str, why: str) -> Round:
 
 def activate_if_complete(challenge: Challenge, connection: sa.Connection, round: int) -> bool:
     """Make a round count if everything is scored in it (or cannot be)."""
-    waits = (jobs.c.round == round) & jobs.c.state.in_(["waiting", "running"])
+    waits = (jobs.c.round == round) & jobs.c.state.in_(["waiting", "running", "aside"])
     if connection.execute(sa.select(jobs.c.id).where(waits).limit(1)).first() is not None:
         return False
     now = challenge.now()
@@ -164,14 +185,17 @@ def _climb_again(challenge: Challenge, connection: sa.Connection, round: int) ->
         .join(scores, scores.c.submission == submissions.c.id)
         .where(scores.c.round == round).order_by(submissions.c.id)
     )  # fmt: skip
-    best: dict[tuple[int, str], ladder.Rung] = {}
+    ladders: dict[tuple[int, str], ladder.Ladder] = {}
     for row in rows.all():
         key = row.team, row.phase
         if row.phase not in challenge.config.phases:
             continue
         recipe = challenge.material(row.phase).official
         new = ladder.Rung(row.id, row.value, StoredTally.of_bytes(row.tally))
-        best[key] = ladder.climb(best.get(key), new, recipe)
+        most = challenge.phase(row.phase).reveals
+        ladders[key] = ladders.get(key, ladder.Ladder()).climb(new, recipe, most)
+        best = ladders[key].best
+        assert best is not None
         own = (scores.c.submission == row.id) & (scores.c.round == round)
-        values = {"ladder": best[key].value, "ladder_run": best[key].submission}
+        values = {"ladder": best.value, "ladder_run": best.submission}
         connection.execute(scores.update().where(own).values(values))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import uuid
+import zipfile
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,13 +14,22 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from carob_challenge import rounds
+from carob_challenge import ranking, rounds
 from carob_challenge.accept import Quota, quota
 from carob_challenge.challenge import Challenge
 from carob_challenge.errors import NotFoundError
 from carob_challenge.feedback import RevealState, Shown, reveal_states, shown
-from carob_challenge.store import disqualified, jobs, primaries, scores, submissions, teams
-from carob_challenge.viewer import ORGANISER, Viewer
+from carob_challenge.store import (
+    details,
+    disqualified,
+    jobs,
+    primaries,
+    scores,
+    submissions,
+    teams,
+    withdrawn,
+)
+from carob_challenge.viewer import Viewer
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +51,16 @@ class Run:
     """Each with severity, code, file, line, column, quote, found, expected, hint and message."""
     errors: int
     warnings: int
+    complete: bool
+    """Whether all its problems were looked for."""
     shown: Shown | None
     """What is shown of its score; None if it has none (yet)."""
     signature: str | None
     """What identifies the evaluation; None where no score is shown."""
     primary: bool
+    withdrawn: bool
+    about: Mapping[str, str]
+    """What the team says about it: name, description, paper and code."""
     disqualified: str | None
     """The reason."""
     ahead: int
@@ -74,6 +91,7 @@ class TeamPage:
     team: str
     team_id: int
     baseline: bool
+    affiliation: str
     phases: Sequence[PhaseOfTeam]
 
 
@@ -86,8 +104,8 @@ def run(challenge: Challenge, viewer: Viewer, number: int) -> Run:
     return found[0]
 
 
-def all_runs(challenge: Challenge, viewer: Viewer, most: int = 5000) -> list[Run]:
-    """All submissions, the last one first."""
+def all_runs(challenge: Challenge, viewer: Viewer, most: int | None = None) -> list[Run]:
+    """All submissions, or so many, the last one first."""
     viewer.require_organiser()
     with challenge.store.read() as connection:
         return _runs(challenge, connection, viewer, sa.true(), most)
@@ -110,7 +128,7 @@ def team_page(challenge: Challenge, viewer: Viewer, team: int | None = None) -> 
             )
             for phase in challenge.config.phases.values()
         ]  # fmt: skip
-    return TeamPage(own.name, own.id, own.baseline, phases)
+    return TeamPage(own.name, own.id, own.baseline, own.affiliation, phases)
 
 
 def report_path(challenge: Challenge, viewer: Viewer, number: int) -> Path:
@@ -122,23 +140,26 @@ def report_path(challenge: Challenge, viewer: Viewer, number: int) -> Path:
 
 def _runs(
     challenge: Challenge, connection: sa.Connection, viewer: Viewer,
-    which: sa.ColumnElement[bool], most: int = 5000,
+    which: sa.ColumnElement[bool], most: int | None = None,
 ) -> list[Run]:  # fmt: skip
     current = rounds.active(challenge, connection).id
     query = (
         sa.select(submissions, teams.c.name.label("team_name"),
-                  primaries.c.submission.label("primary"), disqualified.c.reason)
+                  primaries.c.submission.label("primary"), disqualified.c.reason,
+                  withdrawn.c.submission.label("withdrawn"), *ranking.DETAILS)
         .join(teams, teams.c.id == submissions.c.team)
         .outerjoin(primaries, primaries.c.submission == submissions.c.id)
         .outerjoin(disqualified, disqualified.c.submission == submissions.c.id)
+        .outerjoin(withdrawn, withdrawn.c.submission == submissions.c.id)
+        .outerjoin(details, details.c.submission == submissions.c.id)
         .where(which).order_by(submissions.c.id.desc()).limit(most)
     )  # fmt: skip
     if not viewer.is_organiser:
         query = query.where(submissions.c.team == (viewer.team if viewer.team is not None else -1))
     rows = connection.execute(query).all()
-    numbers = [row.id for row in rows]
+    numbers = sa.select(query.subquery().c.id)  # as many as there may be: no list of numbers
     columns = [each for each in scores.c if each.name not in ("tally", "sketch")]
-    made: dict[int, dict[int, Any]] = {number: {} for number in numbers}
+    made: dict[int, dict[int, Any]] = {row.id: {} for row in rows}
     for row in connection.execute(sa.select(*columns).where(scores.c.submission.in_(numbers))):
         made[row.submission][row.round] = row
     work = {
@@ -193,12 +214,34 @@ def _run(
     return Run(
         row.id, row.team_name, row.team, row.phase, row.received, row.filename, row.size,
         row.sha256, row.late, state_name, row.findings["problems"], row.findings["errors"],
-        row.findings["warnings"], visible, signature, row.primary is not None, row.reason,
+        row.findings["warnings"], row.findings.get("complete", True), visible, signature,
+        row.primary is not None, row.withdrawn is not None, ranking.about(row), row.reason,
         bisect_left(waiting, job.id) if job is not None else 0, report,
         job.error if job is not None and viewer.is_organiser else None, tuple(earlier),
     )  # fmt: skip
 
 
-def of_team(challenge: Challenge, team: int) -> list[Run]:
-    """All runs of a team with everything, for the archive."""
-    return [each for each in all_runs(challenge, ORGANISER) if each.team_id == team]
+def file_of(challenge: Challenge, viewer: Viewer, number: int) -> tuple[Path, str]:
+    """The bytes of a valid submission as they were sent, and what the file was called: for its team
+    and organisers. What is invalid is not kept.
+    """
+    own = run(challenge, viewer, number)
+    path = challenge.submission_file(own.sha256)
+    if own.state == "invalid" or not path.is_file():
+        raise NotFoundError("this file is not kept: it is not valid")
+    return path, own.filename
+
+
+def pack(challenge: Challenge, viewer: Viewer) -> Path:
+    """All valid submissions in a zip file, by phase and team; whoever asked removes it."""
+    every = all_runs(challenge, viewer)
+    target = challenge.uploads / f"{uuid.uuid4().hex}.zip"
+    target.touch(mode=0o600)
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as out:
+        for each in every:
+            path = challenge.submission_file(each.sha256)
+            if each.state != "invalid" and path.is_file():
+                team = re.sub(r"[^\w-]+", "_", each.team)
+                file = re.sub(r"[^\w.-]+", "_", each.filename)
+                out.write(path, f"{each.phase}/{each.team_id}-{team}/{each.id}-{file}")
+    return target

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from carob.corpus.archive_reader import open_upload
 from carob.corpus.corpus import Corpus
 from carob.evaluate.errors import analyse, errors_of
 from carob.evaluate.options import Options, ScoreOptions
@@ -24,7 +23,7 @@ from carob.result.scores import Score, Value
 from carob_challenge.config import Limits
 from carob_challenge.material import Material
 from carob_challenge.tallies import StoredTally
-from carob_challenge.validate import validate
+from carob_challenge.validate import answer_of, validate
 
 Done = tuple[Mapping[str, Any], tuple[bytes, ...]]
 
@@ -38,15 +37,22 @@ def arguments(
     """What a child needs to know, as JSON has it."""
     return {
         "inputs": str(material.inputs), "gold": str(material.gold),
-        "task": str(material.task_file), "part": material.part, "file": str(file), "name": name,
+        "task": str(material.task_file), "part": material.part, "empty": material.empty,
+        "file": str(file), "name": name,
         "unpacked_bytes": limits.unpacked_bytes, "archive_entries": limits.archive_entries, **more,
     }  # fmt: skip
 
 
 def _read(
-    inputs: str, gold: str, task: str, part: str, unpacked_bytes: int, archive_entries: int
+    inputs: str,
+    gold: str,
+    task: str,
+    part: str,
+    empty: bool,
+    unpacked_bytes: int,
+    archive_entries: int,
 ) -> tuple[Material, Limits]:
-    material = Material(Path(inputs), Path(gold), Path(task), part)
+    material = Material(Path(inputs), Path(gold), Path(task), part, empty)
     return material, Limits(unpacked_bytes=unpacked_bytes, archive_entries=archive_entries)
 
 
@@ -59,11 +65,11 @@ def validated(file: str, name: str, **common: Any) -> Done:
 def scored(file: str, name: str, **common: Any) -> Done:
     """Score an answer that is valid: the official scores, the tally and a sketch of the answer."""
     material, limits = _read(**common)
-    source = open_upload(Path(file), name, limits)
+    answer = answer_of(Path(file), name, material, limits)
     # Messages of this call may depend on gold: they are for organisers alone.
     options = Options.of(ScoreOptions, {"task": material.task})
-    systems: Any = {"system": source}
-    run = prepare(str(material.gold), systems, material.task.recipes, options)
+    systems: Any = {"system": answer}
+    run = prepare(str(material.gold), systems, material.recipes, options)
     scores = score_run(run, options)
     official = material.official
     plan = run.plans["system"]
@@ -106,8 +112,7 @@ def _value(value: Value) -> dict[str, Any]:
 def reported(file: str, name: str, team: str, output: str, **common: Any) -> Done:
     """Write the report of an answer, a page with errors and examples."""
     material, limits = _read(**common)
-    source = open_upload(Path(file), name, limits)
-    systems: Any = {team: source}
+    systems: Any = {team: answer_of(Path(file), name, material, limits)}
     made = report(str(material.gold), systems, task=material.task)
     temporary = Path(f"{output}.new")
     made.save(temporary)

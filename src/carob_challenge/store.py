@@ -63,9 +63,10 @@ teams = sa.Table(
     sa.Column("state", sa.Text, nullable=False),  # pending, approved, refused
     sa.Column("baseline", sa.Boolean, nullable=False),
     sa.Column("contact", sa.Text, nullable=False),
+    sa.Column("affiliation", sa.Text, nullable=False, server_default=""),
     sa.Column("created", Time, nullable=False),
 )  # fmt: skip
-"""`folded` is the name in the form in which no two may be alike."""
+"""`folded` is the name in the form in which no two may be alike; that of a refused team is free."""
 
 tokens = sa.Table(
     "tokens", metadata,
@@ -164,7 +165,7 @@ jobs = sa.Table(
     sa.Column("submission", sa.ForeignKey("submissions.id"), index=True),
     sa.Column("round", sa.ForeignKey("rounds.id")),
     sa.Column("phase", sa.Text),
-    sa.Column("state", sa.Text, nullable=False),  # waiting, running, done, failed
+    sa.Column("state", sa.Text, nullable=False),  # waiting, running, aside, done, failed
     sa.Column("again", sa.Boolean, nullable=False),
     sa.Column("attempts", sa.Integer, nullable=False),
     sa.Column("worker", sa.Text),
@@ -174,8 +175,9 @@ jobs = sa.Table(
     sa.Column("finished", Time),
     sa.Index("ix_jobs_state", "state", "id"),
 )  # fmt: skip
-"""A job belongs to `worker` `until` a time, which it moves on while it lives. `again`: while the
-job ran, it was asked for once more.
+"""A job belongs to `worker` `until` a time, which it moves on while it lives. `aside`: it cannot
+be done now, for the reason in `error`, and is tried again after `until`. `again`: while the job
+ran, it was asked for once more.
 """
 
 rankings = sa.Table(
@@ -201,6 +203,13 @@ disqualified = sa.Table(
     sa.Column("at", Time, nullable=False),
 )  # fmt: skip
 
+withdrawn = sa.Table(
+    "withdrawn", metadata,
+    sa.Column("submission", sa.ForeignKey("submissions.id"), primary_key=True),
+    sa.Column("at", Time, nullable=False),
+)  # fmt: skip
+"""Runs that their teams took back: as if they were never scored, but for their quota."""
+
 reveals = sa.Table(
     "reveals", metadata,
     sa.Column("phase", sa.Text, primary_key=True),
@@ -208,6 +217,31 @@ reveals = sa.Table(
     sa.Column("revealed", Time),
 )  # fmt: skip
 """What the organiser decided about a phase: to hold its results back, or to reveal them already."""
+
+schedules = sa.Table(
+    "schedules", metadata,
+    sa.Column("phase", sa.Text, primary_key=True),
+    sa.Column("opens", Time, nullable=False),
+    sa.Column("closes", Time),
+)  # fmt: skip
+"""When a phase opens and closes, if an organiser has moved that in the browser."""
+
+details = sa.Table(
+    "details", metadata,
+    sa.Column("submission", sa.ForeignKey("submissions.id"), primary_key=True),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("description", sa.Text, nullable=False),
+    sa.Column("paper", sa.Text, nullable=False),
+    sa.Column("code", sa.Text, nullable=False),
+)  # fmt: skip
+"""What a team says about a run."""
+
+news = sa.Table(
+    "news", metadata,
+    sa.Column("id", Big, primary_key=True),
+    sa.Column("at", Time, nullable=False),
+    sa.Column("text", sa.Text, nullable=False),
+)  # fmt: skip
 
 audit = sa.Table(
     "audit", metadata,
@@ -219,7 +253,14 @@ audit = sa.Table(
     sa.Column("detail", sa.Text, nullable=False),
 )  # fmt: skip
 
-PASSING = (sessions, logins, limits)
+workers = sa.Table(
+    "workers", metadata,
+    sa.Column("name", sa.Text, primary_key=True),
+    sa.Column("seen", Time, nullable=False),
+)  # fmt: skip
+"""When each worker said last that it lives."""
+
+PASSING = (sessions, logins, limits, workers)
 """What is not archived: it ends by itself."""
 
 
@@ -305,11 +346,11 @@ def _translated() -> Iterator[None]:
         yield
     except (sa.exc.OperationalError, sa.exc.InterfaceError, sa.exc.TimeoutError) as error:
         text = str(getattr(error, "orig", None) or error).partition("\n")[0]
-        raise UnavailableError(f"the database does not answer ({text}); try again", RETRY) from None
+        raise UnavailableError("the database does not answer; try again", RETRY, text) from None
     except sa.exc.DBAPIError as error:
         if error.connection_invalidated or "read-only" in str(error.orig):
             text = str(error.orig).partition("\n")[0]
-            raise UnavailableError(f"the database is gone ({text}); try again", RETRY) from None
+            raise UnavailableError("the database is gone; try again", RETRY, text) from None
         raise
 
 

@@ -15,8 +15,12 @@ from carob.corpus.corpus import Corpus
 from carob.corpus.problems import InputError, Problem
 from carob.corpus.source import Source
 from carob.evaluate.check import Findings, check_answer
+from carob.evaluate.run import parse_recipes, refuse_numbers
 from carob_challenge.config import Limits
 from carob_challenge.material import Material
+
+MOST = 1000
+"""After how many problems a file is not looked at any further."""
 
 QUOTED = 200
 """How many characters of a line are quoted."""
@@ -37,6 +41,11 @@ class Verdict:
         """Whether there is no error; warnings do not count."""
         return self.findings.errors == 0
 
+    @property
+    def complete(self) -> bool:
+        """Whether all problems were looked for."""
+        return sum(self.findings.counts.values()) < MOST
+
     def to_dict(self) -> dict[str, Any]:
         """As it is stored and shown: each problem with its line quoted, and the column at which
         what was found stands in it, as far as that is known.
@@ -44,7 +53,7 @@ class Verdict:
         lines: dict[str, list[str]] = {}
         return {
             "valid": self.valid, "errors": self.findings.errors,
-            "warnings": self.findings.warnings,
+            "warnings": self.findings.warnings, "complete": self.complete,
             "problems": [_with_quote(each, self.source, lines) for each in self.findings.problems],
         }  # fmt: skip
 
@@ -55,8 +64,41 @@ def validate(path: Path, name: str, material: Material, limits: Limits) -> Verdi
         source = open_upload(path, name, limits)
     except InputError as error:
         return Verdict(_as_findings(name, error), None, None)
-    findings, corpus = check_answer(source, material.public, material.task)
+    task = material.task
+    findings, corpus = check_answer(source, material.public, task, MOST)
+    if corpus is not None and not findings.errors:
+        corpus = task.typed(corpus)
+        try:
+            if not material.empty and not _has_answers(corpus):
+                raise InputError([Problem("K935", name, None, "no answer at all", _ONE_ANSWER)])
+            refuse_numbers(parse_recipes(task.recipes), {name: corpus})
+        except InputError as error:
+            return Verdict(_joined(findings, _as_findings(name, error)), source, None)
     return Verdict(findings, source, corpus)
+
+
+def answer_of(path: Path, name: str, material: Material, limits: Limits) -> Corpus:
+    """A valid answer as it is scored: what validation has read, so that both have one set of
+    rules.
+    """
+    verdict = validate(path, name, material, limits)
+    if verdict.corpus is None or not verdict.valid:  # the task has changed since
+        raise InputError([each for each in verdict.findings.problems if not each.warning])
+    return verdict.corpus
+
+
+_ONE_ANSWER = "at least one: this challenge takes no empty files"
+
+
+def _has_answers(corpus: Corpus) -> bool:
+    return bool(len(corpus.mentions) or len(corpus.templates.fillers))
+
+
+def _joined(first: Findings, second: Findings) -> Findings:
+    counts = {**first.counts}
+    for key, count in second.counts.items():
+        counts[key] = counts.get(key, 0) + count
+    return Findings(first.files, (*first.problems, *second.problems), counts)
 
 
 def _as_findings(name: str, error: InputError) -> Findings:

@@ -12,6 +12,8 @@ import socket
 import time
 import uuid
 from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -20,10 +22,11 @@ import sqlalchemy as sa
 from carob._version import __version__
 from carob_challenge import accept, ladder, limits, organise, ranking, rounds, scoring
 from carob_challenge import jobs as queue
-from carob_challenge.challenge import Challenge
+from carob_challenge.challenge import Challenge, share
 from carob_challenge.child import Reply, run_limited
 from carob_challenge.errors import UnavailableError
 from carob_challenge.jobs import Job
+from carob_challenge.log import Write, line, to_stderr
 from carob_challenge.store import record, scores, submissions, teams
 from carob_challenge.tallies import StoredTally
 
@@ -34,8 +37,8 @@ TRIES = 2
 """How often a child that ends without an answer gets another chance."""
 
 
-PAUSE = 5.0
-"""How many seconds nothing is scored after gold or task were found to have changed."""
+ALIVE = 5.0
+"""How many seconds pass before a worker says again that it lives."""
 
 
 TRIES_OF_RANKS = 5
@@ -46,6 +49,10 @@ class PostponedError(Exception):
     """Something more urgent waits."""
 
 
+class AsideError(Exception):
+    """The job cannot be done before an organiser has done something."""
+
+
 class LostError(Exception):
     """The job was taken by another worker, since this one was silent for too long."""
 
@@ -53,11 +60,13 @@ class LostError(Exception):
 class Worker:
     """One worker, with a name of its own."""
 
-    def __init__(self, challenge: Challenge, lease: timedelta = queue.LEASE) -> None:
-        self.challenge, self.lease = challenge, lease
+    def __init__(
+        self, challenge: Challenge, lease: timedelta = queue.LEASE, write: Write = to_stderr
+    ) -> None:
+        self.challenge, self.lease, self.write = challenge, lease, write
         self.name = f"{socket.gethostname()} {os.getpid()} {uuid.uuid4().hex[:8]}"
         self._last_beat = 0.0
-        self._scoring_from = 0.0
+        self._last_sign = -ALIVE
 
     def run(self, stop: Callable[[], bool], idle: float = IDLE) -> None:
         """Work until `stop` says so. A database that is gone is asked again until it is back."""
@@ -65,6 +74,7 @@ class Worker:
         pause = idle
         while not stop():
             try:
+                self._say_alive()
                 if time.monotonic() - tidied >= 3600:
                     self.tidy()
                     tidied = time.monotonic()
@@ -73,10 +83,19 @@ class Worker:
                     revealed = time.monotonic()
                 busy = self.step()
                 pause = idle
-            except UnavailableError:
+            except UnavailableError as error:
+                if pause == idle:
+                    self.write(line("unavailable", why=error.detail or str(error)))
                 busy, pause = False, min(2 * pause, 5.0)
             if not busy:
                 _sleep(pause, stop)
+        with suppress(UnavailableError):
+            queue.say_gone(self.challenge, self.name)
+
+    def _say_alive(self) -> None:
+        if time.monotonic() - self._last_sign >= ALIVE:
+            queue.say_alive(self.challenge, self.name)
+            self._last_sign = time.monotonic()
 
     def tidy(self) -> None:
         """What is done now and then: remove what nobody needs; score again what another version of
@@ -87,14 +106,13 @@ class Worker:
         accept.sweep(challenge)
         with challenge.store.read() as connection:
             last = rounds.pending(connection) or rounds.active(challenge, connection)
-        if last.hashes == rounds.hashes(challenge) and last.carob != __version__:
+        same = rounds.outdated(challenge, replace(last, carob=__version__)) is None
+        if same and last.carob != __version__:
             rounds.rescore(challenge, "worker", f"carob {last.carob} became {__version__}")
 
     def step(self) -> bool:
         """Do one job; False if there is none."""
-        paused = time.monotonic() < self._scoring_from
-        kinds = ("rank", "report") if paused else queue.KINDS
-        job = queue.take(self.challenge, self.name, self.lease, kinds)
+        job = queue.take(self.challenge, self.name, self.lease)
         if job is None:
             return False
         self._last_beat = time.monotonic()
@@ -106,9 +124,22 @@ class Worker:
                  "report": self._report}[job.kind](job)  # fmt: skip
         except LostError:
             pass
+        except UnavailableError:
+            raise
+        except AsideError as error:
+            self._step_aside(job, str(error))
+        except Exception as error:  # whatever it is, other jobs can be done
+            self._step_aside(job, f"{type(error).__name__}: {error}"[:2000])
         return True
 
+    def _step_aside(self, job: Job, reason: str) -> None:
+        queue.step_aside(self.challenge, job, self.name, reason)
+        # The reason is not written: it may quote gold. Organisers see it on their page.
+        self.write(line("job stepped aside", job=job.id, kind=job.kind, run=job.submission,
+                        phase=job.phase, see="the page of organisers"))  # fmt: skip
+
     def _beat(self, job: Job) -> None:
+        self._say_alive()
         if time.monotonic() - self._last_beat < self.lease.total_seconds() / 3:
             return
         if not queue.beat(self.challenge, job, self.name, self.lease):
@@ -136,16 +167,13 @@ class Worker:
         if row.phase not in challenge.config.phases:
             self._fail(job, f"challenge.toml has no phase {row.phase}")
             return
-        if own.hashes.get(row.phase) != rounds.hashes(challenge)[row.phase]:
-            # Gold or task have changed: an organiser has to begin a new round (see `rounds`).
-            queue.give_back(challenge, job, self.name)
-            self._scoring_from = time.monotonic() + PAUSE
-            return
+        self._require_fit(own, row.phase)
         own_limits = challenge.config.limits
         material = challenge.material(row.phase)
         file = challenge.submission_file(row.sha256)
         arguments = scoring.arguments(material, own_limits, file, row.filename)
         reply = self._in_child(job, "scoring:scored", arguments, own_limits.scoring_seconds)
+        self._require_fit(own, row.phase)  # files that changed meanwhile are of no round
         if reply.outcome != "done":
             self._fail(job, _why(reply, own_limits.scoring_seconds))
             return
@@ -156,8 +184,10 @@ class Worker:
             if not queue.finish(challenge, connection, job, self.name):
                 raise LostError
             rung = ladder.Rung(row.id, official["value"], StoredTally.of_bytes(tally))
-            best = self._best(connection, row, job.round) if own.activated else None
-            shown = ladder.climb(best, rung, material.official)
+            before = self._ladder(connection, row, job.round) if own.activated else ladder.Ladder()
+            most = challenge.phase(row.phase).reveals
+            shown = before.climb(rung, material.official, most).best
+            assert shown is not None
             new = {
                 "submission": row.id, "round": job.round, "value": official["value"],
                 "low": official["low"], "high": official["high"],
@@ -169,23 +199,29 @@ class Worker:
             again = {key: new[key] for key in new if key not in ("submission", "round")}
             key = ["submission", "round"]
             challenge.store.upsert(connection, scores, new, key, again)
+            rounds.admit(challenge, connection, job.round, row.phase)
             self._after_score(connection, job, row.phase)
 
-    def _best(self, connection: sa.Connection, row: Any, round: int) -> ladder.Rung | None:
-        """The best submission that the ladder has shown to this team."""
-        last = (
+    def _require_fit(self, own: rounds.Round, phase: str) -> None:
+        if (why := rounds.misfit(self.challenge, own, phase)) is not None:
+            raise AsideError(why)
+
+    def _ladder(self, connection: sa.Connection, row: Any, round: int) -> ladder.Ladder:
+        """What the ladder has shown to this team before."""
+        own = (
             sa.select(scores.c.ladder_run)
             .join(submissions, submissions.c.id == scores.c.submission)
             .where(submissions.c.team == row.team, submissions.c.phase == row.phase)
             .where(scores.c.round == round, submissions.c.id != row.id)
-            .order_by(scores.c.created.desc(), scores.c.submission.desc()).limit(1)
+            .order_by(scores.c.created, scores.c.submission)
         )  # fmt: skip
-        number = connection.execute(last).scalar()
-        if number is None:
-            return None
-        own = (scores.c.submission == number) & (scores.c.round == round)
-        best = connection.execute(sa.select(scores.c.value, scores.c.tally).where(own)).one()
-        return ladder.Rung(number, best.value, StoredTally.of_bytes(best.tally))
+        shown = connection.execute(own).scalars().all()
+        if not shown:
+            return ladder.Ladder()
+        last = (scores.c.submission == shown[-1]) & (scores.c.round == round)
+        best = connection.execute(sa.select(scores.c.value, scores.c.tally).where(last)).one()
+        rung = ladder.Rung(shown[-1], best.value, StoredTally.of_bytes(best.tally))
+        return ladder.Ladder(rung, len(set(shown)))
 
     def _after_score(self, connection: sa.Connection, job: Job, phase: str) -> None:
         assert job.round is not None
@@ -201,6 +237,8 @@ class Worker:
                 raise LostError
             subject = f"{job.kind} {job.submission or job.phase}"
             # The error itself may quote gold: it stays with the job, which organisers see.
+            self.write(line("job failed", job=job.id, kind=job.kind, run=job.submission,
+                            phase=job.phase, see="the page of organisers"))  # fmt: skip
             record(connection, self.challenge.now(), "worker", "job failed", subject)
             if job.kind == "rescore" and job.round is not None:
                 rounds.activate_if_complete(self.challenge, connection, job.round)
@@ -261,7 +299,7 @@ class Worker:
         if reply.outcome != "done":
             self._fail(job, _why(reply, own_limits.report_seconds))
             return
-        output.chmod(0o600)
+        share(output, output.parent)
         with challenge.store.write() as connection:
             if not queue.finish(challenge, connection, job, self.name):
                 raise LostError

@@ -31,7 +31,7 @@ import sqlalchemy as sa
 from carob_challenge import accept, organise, pages, ranking, runs, teams, worker
 from carob_challenge.board import board
 from carob_challenge.challenge import Challenge
-from carob_challenge.errors import QuotaError, RefusedError, UnavailableError
+from carob_challenge.errors import QuotaError, RateError, RefusedError, UnavailableError
 from carob_challenge.store import audit, jobs, scores, submissions
 from carob_challenge.viewer import ORGANISER, Viewer
 from carob_challenge.worker import Worker
@@ -63,6 +63,9 @@ def _uploads(name: str, folder: Path) -> Act:
             upload.write_bytes(data)
             try:
                 receipt = accept.receive(challenge, ticket, upload, "a.jsonl")
+            except RateError:  # what was killed still validates for a moment
+                time.sleep(0.02)
+                continue
             except QuotaError:
                 _note(folder, {"team": name, "quota": True})
                 time.sleep(0.02)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
+import time
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
 
@@ -22,7 +26,7 @@ from carob_challenge.errors import (
 )
 from carob_challenge.store import audit, jobs, submissions
 from carob_challenge.viewer import NOBODY, ORGANISER
-from tests.challenge.world import World, answer, phase
+from tests.challenge.world import World, answer, document, lines, phase
 
 Make = Callable[..., World]
 
@@ -170,11 +174,84 @@ def together(number: int, work: Callable[[int], object]) -> list[object]:
     return results
 
 
+def patiently(here: World, data: bytes) -> object:
+    """What comes of a submission, again and again until no other one is validated."""
+    ticket = accept.begin(here.challenge, here.team("A"))
+    for _ in range(1000):
+        with suppress(RateError):
+            return here.finish(ticket, data)
+        time.sleep(0.02)
+    raise AssertionError("it never was this one's turn")
+
+
+def test_one_file_of_a_team_is_validated_at_a_time(
+    world: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = world()
+    here.team("A")
+    real = vars(accept)["run_limited"]
+
+    def meanwhile(*arguments: object) -> object:
+        monkeypatch.setattr(accept, "run_limited", real)
+        with pytest.raises(RateError) as refused:
+            here.submit("A", answer(extra=1))
+        assert ("a file of your team is being validated; try again when it is", 2) == (
+            str(refused.value), refused.value.retry_after
+        )  # fmt: skip
+        assert here.submit("B", answer()).valid, "others do not wait"
+        return real(*arguments)
+
+    monkeypatch.setattr(accept, "run_limited", meanwhile)
+    assert here.submit("A", answer()).valid
+    assert here.submit("A", answer(extra=1)).valid
+    assert [] == list(here.challenge.uploads.iterdir())
+
+
+def test_a_server_that_dies_while_it_validates_holds_no_team(world: Make) -> None:
+    here = world()
+    here.team("A")
+    here.submit("A", answer(1))
+    [lock] = (here.challenge.folder / "locks").iterdir()
+    program = "import fcntl, sys, time; file = open(sys.argv[1], 'w'); "
+    program += "fcntl.flock(file, fcntl.LOCK_EX); print(flush=True); time.sleep(60)"
+    with subprocess.Popen(
+        [sys.executable, "-c", program, str(lock)], stdout=subprocess.PIPE
+    ) as other:
+        assert other.stdout is not None
+        other.stdout.readline()
+        with pytest.raises(RateError):
+            here.submit("A", answer())
+        other.kill()
+    assert here.submit("A", answer()).valid
+
+
+def test_validation_has_limits_of_its_own_and_ends_after_a_thousand_problems(
+    world: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = world(limits="validating_seconds = 7\nvalidating_megabytes = 300")
+    real = vars(accept)["run_limited"]
+    asked: list[tuple[object, ...]] = []
+
+    def noted(work: str, arguments: object, *limits: object) -> object:
+        asked.append(limits)
+        return real(work, arguments, *limits)
+
+    monkeypatch.setattr(accept, "run_limited", noted)
+    for wrong in (b'{"id": oops}\n' * 50_000, lines([document(0)]) * 5000):
+        receipt = here.submit("A", wrong)
+        run = runs.run(here.challenge, here.team("A"), receipt.submission)
+        assert (False, 1000) == (run.complete, run.errors + run.warnings)
+        assert 100 <= len(run.problems) <= 1000
+    assert [(7, 300)] * 2 == asked
+    few = here.submit("A", b"oops\n")
+    assert runs.run(here.challenge, here.team("A"), few.submission).complete
+
+
 @pytest.mark.slow
 def test_of_fifty_at_once_the_quota_is_accepted(world: Make) -> None:
     here = world(phase("test", quota=5))
     here.team("A")
-    results = together(50, lambda i: here.submit("A", answer(extra=i)))
+    results = together(50, lambda i: patiently(here, answer(extra=i)))
     accepted = [each for each in results if isinstance(each, accept.Receipt)]
     assert (5, {QuotaError}) == (
         len(accepted), {type(each) for each in results} - {accept.Receipt}
@@ -186,7 +263,7 @@ def test_of_fifty_at_once_the_quota_is_accepted(world: Make) -> None:
 def test_the_same_bytes_at_once_are_one_submission(world: Make) -> None:
     here = world(phase("test", quota=5))
     here.team("A")
-    results = together(20, lambda i: here.submit("A", answer()))
+    results = together(20, lambda i: patiently(here, answer()))
     assert all(isinstance(each, accept.Receipt) for each in results), results
     assert 1 == len({each.submission for each in results if isinstance(each, accept.Receipt)})
     fresh = [each for each in results if isinstance(each, accept.Receipt) and not each.duplicate]

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 import sqlite3
 import zipfile
 from collections.abc import Callable
@@ -16,11 +17,13 @@ import sqlalchemy as sa
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 
+from carob.cli import main
 from carob_challenge import archive, migrate, organise, pages, runs, teams, upgrade, worker
 from carob_challenge.board import board
 from carob_challenge.challenge import Challenge
 from carob_challenge.errors import RefusedError
-from carob_challenge.store import metadata
+from carob_challenge.names import folded
+from carob_challenge.store import Store, default_url, metadata
 from carob_challenge.viewer import NOBODY, ORGANISER
 from tests.challenge.postgres import Postgres
 from tests.challenge.world import SECRET, World, answer, phase, values
@@ -100,7 +103,51 @@ def test_a_challenge_comes_back(
         worker.drain(again)
         assert values(board(again, NOBODY, "test").rows)["A"] == 0.4
     else:
-        assert (2, None) == (len(missing), viewer)
+        assert (3, None) == (len(missing), viewer)
+    again.close()
+
+
+def test_an_archive_without_gold_has_no_contacts_and_no_scores_before_the_reveal(
+    world: Make, tmp_path: Path
+) -> None:
+    here = world(phase("open", "full", reveal='"opens"'), phase("hidden", "none", reveal='"never"'))
+    here.team("A", contact="ann@example.org")
+    for name, right in (("open", 3), ("hidden", 2)):
+        here.submit("A", answer(right), name)
+    worker.drain(here.challenge)
+    for with_gold in (False, True):
+        file = tmp_path / f"{with_gold}.zip"
+        archive.archive(here.challenge, file, with_gold=with_gold)
+        assert 0o600 == file.stat().st_mode & 0o777
+        with zipfile.ZipFile(file) as archived:
+            everything = b"".join(map(archived.read, archived.namelist()))
+            table = archived.read("tables/scores.jsonl").splitlines()
+            rows = archived.read("submissions.csv").decode().splitlines()
+        assert with_gold == (b"ann@example.org" in everything)
+        assert ([1, 2] if with_gold else [1]) == [json.loads(row)["submission"] for row in table]
+        assert with_gold == ("0.66666" in rows[2]), "in the order in which they came"
+        assert str(6 / 7) in rows[1]
+
+
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
+def test_the_backup_of_the_documentation_can_be_restored(
+    played: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = (Path(__file__).parents[2] / "docs" / "challenge.md").read_text()
+    recipe = text.partition("## Backups\n\n```\n")[2].partition("```")[0]
+    monkeypatch.chdir(tmp_path)
+    first = board(played.challenge, NOBODY, "test")
+    played.challenge.folder.rename(tmp_path / "mytask")
+    for command in recipe.splitlines():
+        program, *arguments = command.split()
+        assert ("carob", 0) == (program, main(arguments)), command
+    again = Challenge.open("mytask-again", clock=played.clock)
+    second = board(again, NOBODY, "test")
+    assert (first.rows, first.history) == (second.rows, second.history)
+    viewer = teams.viewer_of_token(again, played.tokens["A"])
+    assert viewer is not None
+    assert World(again, played.clock, {"A": viewer}).submit("A", answer(1)).valid
+    worker.drain(again)
     again.close()
 
 
@@ -148,20 +195,49 @@ def test_another_version_of_the_database_is_refused(played: World) -> None:
         migrate.check(store)
 
 
+NEW = {"0002": ("workers", "schedules", "details", "news", "withdrawn")}
+"""The tables that each revision has added."""
+
+
+@pytest.fixture
+def old(played: World, tmp_path: Path, request: pytest.FixtureRequest) -> tuple[Path, str | None]:
+    """The folder and the database of a challenge as version 0.2.0 has left them."""
+    teams.add_team(played.challenge, ORGANISER, "Refused")
+    refused = teams.team_named(played.challenge, ORGANISER, "Refused")
+    teams.decide(played.challenge, ORGANISER, refused.id, "refused")
+    tables = {}
+    for name, rows in archive.dump(played.challenge.store, with_gold=True):
+        if name in NEW["0002"]:
+            continue
+        lines = []
+        for row in rows:
+            if name == "teams":
+                del row["affiliation"]
+                row["folded"] = folded(row["name"])
+            lines.append(json.dumps(row))
+        tables[name] = "\n".join(lines).encode()
+    folder, url = tmp_path / "old", None
+    shutil.copytree(played.challenge.folder, folder, ignore=shutil.ignore_patterns("*.db*"))
+    if not played.challenge.store.is_sqlite:
+        server: Postgres = request.getfixturevalue("postgres")
+        url = server.new_database()
+    store = Store(url or default_url(folder))
+    archive.load(store, "0001", tables)
+    store.close()
+    return folder, url
+
+
 def test_an_older_database_is_upgraded_after_a_backup(
-    played: World, monkeypatch: pytest.MonkeyPatch, database: str | None
+    played: World, old: tuple[Path, str | None]
 ) -> None:
-    """The first revision is older than one that a later version of carob will have."""
-    script = migrate._scripts()
-    monkeypatch.setattr(migrate, "newest", lambda: "0002")
-    folder = played.challenge.folder
+    folder, url = old
     with pytest.raises(RefusedError, match=r"of an earlier version of carob \(revision 0001"):
-        migrate.check(played.challenge.store)
-    before, after, backup = upgrade.upgrade(folder, database)
-    assert ("0001", "0002") == (before, after)
+        Challenge.open(folder, url)
+    before, after, backup = upgrade.upgrade(folder, url)
+    assert ("0001", migrate.newest()) == (before, after)
     assert backup is not None
     assert 0o600 == backup.stat().st_mode & 0o777
-    if database is None:
+    if url is None:
         with sqlite3.connect(backup) as copy:
             assert 4 == copy.execute("SELECT count(*) FROM submissions").fetchone()[0]
         copy.close()
@@ -169,8 +245,21 @@ def test_an_older_database_is_upgraded_after_a_backup(
         with zipfile.ZipFile(backup) as copied:
             assert 4 == copied.read("tables/submissions.jsonl").count(b"\n")
             assert "tables/tokens.jsonl" in copied.namelist()
-    assert script.get_current_head() == "0001"
+    again = Challenge.open(folder, url, clock=played.clock)
+    with again.store.read() as connection:
+        found = compare_metadata(MigrationContext.configure(connection), metadata)
+    assert [] == [each for each in found if "alembic_version" not in str(each)]
+    first, second = (board(each, NOBODY, "test") for each in (played.challenge, again))
+    assert (first.rows, first.history) == (second.rows, second.history)
+    teams.add_team(again, ORGANISER, "Refused")  # the name is free
+    viewer = teams.viewer_of_token(again, played.tokens["A"])
+    assert viewer is not None
+    World(again, played.clock, {"A": viewer}).submit("A", answer(1))
+    worker.drain(again)
+    assert values(board(again, NOBODY, "test").rows)["A"] == 0.4
+    again.close()
 
 
 def test_a_database_that_is_up_to_date_is_left_alone(played: World, database: str | None) -> None:
-    assert ("0001", "0001", None) == upgrade.upgrade(played.challenge.folder, database)
+    newest = migrate.newest()
+    assert (newest, newest, None) == upgrade.upgrade(played.challenge.folder, database)

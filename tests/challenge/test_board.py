@@ -11,7 +11,7 @@ import pytest
 
 from carob.evaluate.compare import compare
 from carob_challenge import organise, pages, ranking, runs, worker
-from carob_challenge.board import board
+from carob_challenge.board import board, sorted_by
 from carob_challenge.errors import NotAllowedError, NotFoundError, RefusedError
 from carob_challenge.store import scores
 from carob_challenge.viewer import NOBODY, ORGANISER
@@ -92,14 +92,16 @@ def test_before_the_reveal_a_phase_shows_its_feedback(
         assert own[0].signature is None
         return
     assert official is not None
-    digits = 1 if feedback.startswith("rounded") else 17
+    digits = {"rounded(1)": 1, "ladder": 2}.get(feedback, 17)
     assert {name: round(value, digits) for name, value in exact.items()} == shown
     assert round(exact["Fair"], digits) == official.value
     hidden = feedback != "full"
     for row in made.rows:
         assert hidden == (row.score.low is None) == (row.rank_low is None)
-        assert ((), None) == (row.labels, row.errors)
-    assert hidden == (not own[0].shown.labels)
+        assert ((), {}, None) == (row.labels, row.by_label, row.errors)
+        assert hidden == (not row.scores), "other official numbers are hidden, too"
+    assert hidden == (not own[0].shown.labels) == (not own[0].shown.scores)
+    assert hidden == (not own[0].shown.by_label)
     assert None is own[0].shown.errors
     assert made.late == ()
     for page in (made, own[0]):
@@ -145,7 +147,24 @@ def test_the_ladder_shows_gains_that_are_no_chance(world: Make) -> None:
     [row] = board(here.challenge, NOBODY, "test").rows
     assert official[2] == row.score.value
     assert row.submission is None
-    assert "this phase uses the ladder" in shown[0].sentence.lower()
+    assert shown[0].sentence == (
+        "This phase uses the Ladder: a new score is shown only if it is better than your best one "
+        "by more than chance explains (by more than the standard error of the difference, and of "
+        "your best score itself, over documents), in whole points, and at most 20 times for a "
+        "team. Otherwise your best score is shown again. This slows learning the answers by trying."
+    )
+
+
+def test_the_ladder_shows_only_so_many_scores_to_a_team(world: Make) -> None:
+    here = world(phase("test", "ladder") + "reveals = 2\n", size=30)
+    for team in "AB":
+        for right in (1, 2, 3, 4):
+            here.submit(team, answer(right, size=30))
+    worker.drain(here.challenge)
+    for team in "AB":
+        page = runs.team_page(here.challenge, here.team(team)).phases[0].runs
+        assert [True, True, False, False] == [run.shown.is_own for run in page[::-1] if run.shown]
+    assert {"A": 0.67, "B": 0.67} == values(board(here.challenge, NOBODY, "test").rows)
 
 
 def test_the_last_run_counts_or_the_primary_one(world: Make) -> None:
@@ -175,7 +194,7 @@ def test_primaries_are_refused_where_the_last_run_counts(world: Make) -> None:
 
 
 def test_ties_share_a_rank_and_no_score_is_last_without_one(world: Make) -> None:
-    here = world()
+    here = world(phase("test") + 'empty = "allowed"\n')
     for team, right in (("Nothing", 0), ("B", 3), ("A", 3)):
         here.submit(team, answer(right, extra=len(team)))
     worker.drain(here.challenge)
@@ -321,3 +340,71 @@ def test_the_home_page_tells_what_everybody_may_know(world: Make) -> None:
     for name in ("gold.jsonl", "../private/gold.jsonl", "private/gold.jsonl", ""):
         with pytest.raises(NotFoundError):
             pages.public_file(here.challenge, name)
+
+
+FOUR = ("exact.F1", "exact.P", "exact.R", "overlap.F1")
+
+
+def official(here: World, *recipes: str) -> None:
+    """Make these the official recipes."""
+    task = here.challenge.folder / "task.toml"
+    text = task.read_text()
+    assert text.count('recipes = ["exact.PRF"]') == 1
+    names = ", ".join(f'"{each}"' for each in recipes)
+    task.write_text(text.replace('recipes = ["exact.PRF"]', f"recipes = [{names}]"))
+
+
+@pytest.mark.parametrize(
+    ("recipes", "expected"),
+    [
+        (FOUR, FOUR),
+        (("exact.PRF",), ("exact.F1", "exact.P", "exact.R")),
+        (("exact.F1",), ("exact.F1", "exact.P", "exact.R")),
+        (("overlap.F1", "exact.F1"), ("overlap.F1", "exact.F1", "overlap.P", "overlap.R")),
+        (("slots.SER",), ("slots.SER",)),
+    ],
+)
+def test_all_official_numbers_are_shown_and_the_first_ranks(
+    world: Make, recipes: tuple[str, ...], expected: tuple[str, ...]
+) -> None:
+    here = world(phase("test", "full", reveal='"opens"'))
+    official(here, *recipes)
+    # Fewer right answers, or longer ones.
+    here.submit("Cautious", answer(2))
+    here.submit("Long", answer(4).replace(b'"end": 3', b'"end": 4'))
+    worker.drain(here.challenge)
+    made = board(here.challenge, NOBODY, "test")
+    assert (expected, expected[0]) == (tuple(made.recipes), made.measure)
+    number = {row.team: row.submission for row in made.rows}
+    for row in made.rows:
+        assert {*expected} == {each.name for each in row.scores}
+        assert row.score.value == next(e.value for e in row.scores if e.name == made.measure)
+        assert {*expected} == {*row.by_label}
+        assert all({"LOC", "PER"} == {each.name for each in own} for own in row.by_label.values())
+    run = runs.run(here.challenge, here.team("Long"), number["Long"] or 0)
+    assert run.shown is not None
+    assert {*expected} == {each.name for each in run.shown.scores} == {*run.shown.by_label}
+
+
+def test_a_board_is_sorted_by_any_of_its_numbers(world: Make) -> None:
+    here = world(phase("test", "full", reveal='"opens"'), phase("hidden", "headline"))
+    official(here, *FOUR)
+    for team, data in (("Cautious", answer(2)), ("Bold", answer(4).replace(b"LOC", b"PER"))):
+        for name in ("test", "hidden"):
+            here.submit(team, data, name)
+    worker.drain(here.challenge)
+    made = board(here.challenge, NOBODY, "test")
+    assert ["Cautious", "Bold"] == [row.team for row in made.rows]
+
+    def order(recipe: str) -> list[str]:
+        return [row.team for row in sorted_by(made, recipe).rows]
+
+    assert ["Cautious", "Bold"] == order("exact.P") == order("nothing") == order("")
+    scores_ = {row.team: {each.name: each.value for each in row.scores} for row in made.rows}
+    assert scores_["Cautious"]["exact.R"] == scores_["Bold"]["exact.R"] == 0.5
+    assert ["Cautious", "Bold"] == order("exact.R"), "ties keep the order of the first"
+    assert ["Cautious", "Bold"] == order("overlap.F1")
+    assert [1, 2] == [row.rank for row in sorted_by(made, "exact.P").rows]
+    secret = board(here.challenge, NOBODY, "hidden")
+    assert sorted_by(secret, "exact.R") == secret
+    assert not any(row.scores for row in secret.rows)

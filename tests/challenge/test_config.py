@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from carob.cli import main
 from carob.corpus.problems import InputError, UsageError
 from carob.evaluate.task import Task
 from carob_challenge.config import KEYS, PHASE_KEYS, Config, Feedback, Limits
@@ -112,9 +113,9 @@ feedback = "none"
         ("phases.test", "phases.Test", ":2: K921 found a phase called 'Test', expected small "
          "letters, digits and hyphens, at most 40: it is part of addresses"),
         ("feedback", "feedbck", ":4: K920 found the key 'feedbck', expected a key of "
-         "[phases.test]; did you mean feedback? there are: closes, feedback, gold, "
-         "grace_seconds, inputs, late, opens, part, quota, quota_a_day, reports, reveal_at, task, "
-         "text, title"),
+         "[phases.test]; did you mean feedback? there are: closes, empty, feedback, gold, "
+         "grace_seconds, inputs, late, opens, part, quota, quota_a_day, reports, reveal_at, "
+         "reveals, task, text, title"),
         ('title = "x"', 'title = "x"\ngold = "../gold"', ":2: K921 found gold = '../gold', "
          "expected the path of a file in this folder"),
         ('title = "x"', 'title = "x"\n[limits]\nupload_bytes = 0', ":3: K921 found "
@@ -168,3 +169,16 @@ def test_times_of_other_zones_become_utc(tmp_path: Path) -> None:
 
 def test_the_small_world_is_a_challenge(tmp_path: Path) -> None:
     assert ["test"] == list(Config.read(make(tmp_path)).phases)
+
+
+def test_gold_alone_makes_a_challenge(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    gold = tmp_path / "gold.conll"
+    gold.write_text("Ann B-PER\nslept O\n\nin O\nRome B-LOC\n")
+    assert 0 == main(["challenge", "init", str(tmp_path / "new"), "--gold", str(gold)])
+    capsys.readouterr()
+    made = tmp_path / "new" / "public" / "inputs.jsonl"
+    assert made.read_text() == (
+        '{"tokens":["Ann","slept"],"sentences":[0]}\n{"tokens":["in","Rome"],"sentences":[0]}\n'
+    )
+    assert "public/inputs.jsonl" == Config.read(tmp_path / "new").phases["test"].inputs
+    assert 0o600 == (tmp_path / "new/private/gold.conll").stat().st_mode & 0o777

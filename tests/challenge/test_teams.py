@@ -3,20 +3,22 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
 import sqlalchemy as sa
 
-from carob_challenge import limits, sessions, teams
+from carob_challenge import limits, runs, sessions, teams, worker
+from carob_challenge.board import board
 from carob_challenge.errors import NotAllowedError, NotFoundError, RateError, RefusedError
 from carob_challenge.names import check_name, folded
 from carob_challenge.secrets import stored
 from carob_challenge.store import metadata
 from carob_challenge.viewer import NOBODY, ORGANISER
 from tests.challenge.test_accept import together
-from tests.challenge.world import World, phase
+from tests.challenge.world import World, answer, phase, values
 
 Make = Callable[..., World]
 
@@ -202,3 +204,121 @@ def test_attempts_at_once_are_all_counted(world: Make) -> None:
     here = world()
     results = together(20, lambda i: limits.hit(here.challenge, "x", 7, 60))
     assert 13 == sum(isinstance(each, RateError) for each in results), results
+
+
+def test_the_name_of_a_refused_team_is_free_and_it_comes_back_only_while_it_is(world: Make) -> None:
+    here = world(head='registration = "open"')
+    first = teams.register(here.challenge, "Best").team
+    with pytest.raises(RefusedError, match="a team called Best exists: Bést looks like it"):
+        teams.register(here.challenge, "Bést")
+    teams.decide(here.challenge, ORGANISER, first.id, "refused")
+    second = teams.register(here.challenge, "Bést").team
+    assert second.id == teams.team_named(here.challenge, ORGANISER, "best").id
+    with pytest.raises(RefusedError, match="a team called Bést exists: Best looks like it"):
+        teams.decide(here.challenge, ORGANISER, first.id, "approved")
+    teams.decide(here.challenge, ORGANISER, second.id, "refused")
+    assert first.id == teams.team_named(here.challenge, ORGANISER, "Best").id
+    teams.decide(here.challenge, ORGANISER, first.id, "approved")
+    with pytest.raises(RefusedError):
+        teams.register(here.challenge, "best")
+
+
+def test_only_so_many_teams_wait_for_approval(world: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert 200 == teams.MOST_PENDING
+    monkeypatch.setattr(teams, "MOST_PENDING", 2)
+    here = world(head='registration = "open"')
+    first = teams.register(here.challenge, "Ann").team
+    teams.register(here.challenge, "Bob")
+    with pytest.raises(RefusedError) as refused:
+        teams.register(here.challenge, "Cid")
+    assert "too many teams wait for approval: try again in some days" == str(refused.value)
+    [invitation] = teams.invite(here.challenge, ORGANISER)
+    teams.register(here.challenge, "Dan", invitation=invitation)
+    teams.decide(here.challenge, ORGANISER, first.id, "approved")
+    teams.register(here.challenge, "Cid")
+
+
+def number_of(here: World, name: str) -> int:
+    team = here.team(name).team
+    assert team is not None
+    return team
+
+
+def test_a_team_can_be_renamed(world: Make) -> None:
+    here = world()
+    here.submit("Old", answer())
+    here.team("Other")
+    with pytest.raises(RefusedError, match="a team called Other exists"):
+        teams.rename(here.challenge, ORGANISER, number_of(here, "Old"), "0ther")
+    teams.rename(here.challenge, ORGANISER, number_of(here, "Old"), "OLD")
+    teams.rename(here.challenge, ORGANISER, number_of(here, "Old"), "New")
+    viewer = teams.viewer_of_token(here.challenge, here.tokens["Old"])
+    assert viewer is not None
+    assert ("New", number_of(here, "Old")) == (viewer.name, viewer.team)
+    worker.drain(here.challenge)
+    assert {"New": 1.0} == values(board(here.challenge, ORGANISER, "test").rows)
+    teams.add_team(here.challenge, ORGANISER, "Old")
+    with pytest.raises(NotAllowedError):
+        teams.rename(here.challenge, here.team("Other"), number_of(here, "Other"), "X")
+
+
+def test_two_teams_become_one(world: Make) -> None:
+    here = world(phase("test", "ladder", quota=9))
+    for name, rights in (("A", (1, 2, 3)), ("B", (3, 4))):
+        for right in rights:
+            here.submit(name, answer(right))
+    worker.drain(here.challenge)
+    one, other = number_of(here, "A"), number_of(here, "B")
+    with pytest.raises(RefusedError, match="a team cannot be merged with itself"):
+        teams.merge(here.challenge, ORGANISER, one, one)
+    teams.merge(here.challenge, ORGANISER, one, other)
+    assert [other] == [each.id for each in teams.all_teams(here.challenge, ORGANISER)]
+    viewer = teams.viewer_of_token(here.challenge, here.tokens["A"])
+    assert viewer is not None
+    assert other == viewer.team, "who was in the first team is in the second"
+    page = runs.team_page(here.challenge, viewer).phases[0]
+    assert (4, 4) == (page.quota.used, len(page.runs)), "the same file counts once"
+    worker.drain(here.challenge)
+    assert ["B"] == [row.team for row in board(here.challenge, ORGANISER, "test").rows]
+    here.submit("B", answer(4, extra=1))
+    worker.drain(here.challenge)
+
+
+def test_a_team_is_deleted_with_its_runs_and_files(world: Make) -> None:
+    here = world(phase("test", "full", reveal='"opens"'))
+    [invitation] = teams.invite(here.challenge, ORGANISER)
+    here.submit("A", answer(2))
+    here.submit("A", answer(3))
+    here.submit("B", answer(3))
+    worker.drain(here.challenge)
+    shared, own = (here.challenge.submission_file(hashlib.sha256(answer(n)).hexdigest())
+                   for n in (3, 2))  # fmt: skip
+    number = number_of(here, "A")
+    invited = teams.register(here.challenge, "C", invitation=invitation).team
+    with pytest.raises(RefusedError) as refused:
+        teams.delete(here.challenge, ORGANISER, number, "B")
+    assert "write the name of the team to delete it: this cannot be undone" == str(refused.value)
+    teams.delete(here.challenge, ORGANISER, number, "A")
+    teams.delete(here.challenge, ORGANISER, invited.id, "C")
+    assert (True, False) == (shared.exists(), own.exists())
+    assert [] == [each for each in (here.challenge.folder / "reports").iterdir()
+                  if each.stem in ("1", "2")]  # fmt: skip
+    assert None is teams.viewer_of_token(here.challenge, here.tokens["A"])
+    with pytest.raises(NotAllowedError):
+        teams.register(here.challenge, "D", invitation=invitation)
+    worker.drain(here.challenge)
+    assert ["B"] == [row.team for row in board(here.challenge, ORGANISER, "test").rows]
+    with here.challenge.store.read() as connection:
+        for name, table in metadata.tables.items():
+            if "submission" in table.c and name != "jobs":
+                found = connection.execute(sa.select(table.c.submission)).scalars().all()
+                assert set(found) <= {3}, name
+
+
+def test_a_team_says_where_it_is_from(world: Make) -> None:
+    here = world()
+    here.submit("A", answer())
+    teams.set_affiliation(here.challenge, here.team("A"), "  Oslo " + "x" * 300)
+    worker.drain(here.challenge)
+    [row] = board(here.challenge, ORGANISER, "test").rows
+    assert ("Oslo", 200) == (row.affiliation.partition(" ")[0], len(row.affiliation))

@@ -13,7 +13,9 @@ A Problem names file and line, what was found, what was expected and what to do.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
@@ -110,6 +112,29 @@ def raise_all(errors: Iterable[InputError]) -> None:
         raise every[0] if len(every) == 1 else FilesError(every)
 
 
+_MOST: ContextVar[int | None] = ContextVar("most", default=None)
+
+
+@contextmanager
+def at_most(problems: int | None) -> Iterator[None]:
+    """Within this, a reader gives up after so many problems: a file of nothing but mistakes costs
+    whoever reads it little.
+
+    >>> problems = Problems("dev.conll")
+    >>> with at_most(2):
+    ...     problems.add("K104", 1, "'PER'", "a tag")
+    ...     problems.add("K104", 2, "'LOC'", "a tag")
+    Traceback (most recent call last):
+        ...
+    carob.corpus.problems.InputError: dev.conll:1: K104 found ... (and 1 more like it)
+    """
+    before = _MOST.set(problems)
+    try:
+        yield
+    finally:
+        _MOST.reset(before)
+
+
 class Problems:
     """Collects what is wrong with some files, so that a reader goes on and reports everything.
 
@@ -139,6 +164,7 @@ class Problems:
         for row in rows[:SHOWN].tolist():
             self.add(*describe(row))
         self.total += max(0, len(rows) - SHOWN)
+        self._check_number()
 
     def extend(self, problems: Sequence[Problem], total: int | None = None) -> None:
         """Problems that were found elsewhere; with the number of all, if these are the first."""
@@ -148,6 +174,12 @@ class Problems:
         self._kept += problems
         if len(self._kept) > 20 * SHOWN:
             self._kept = self.first()
+        self._check_number()
+
+    def _check_number(self) -> None:
+        most = _MOST.get()
+        if most is not None and self.total >= most:
+            self.check()
 
     def first(self) -> list[Problem]:
         """The problems that are kept, by file and line."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, ClassVar
@@ -20,7 +20,16 @@ from carob.corpus.corpus import (
     same_but_for_case,
     unscored_keys,
 )
-from carob.corpus.problems import SHOWN, InputError, Problem, UsageError, many, plain, shown
+from carob.corpus.problems import (
+    SHOWN,
+    InputError,
+    Problem,
+    UsageError,
+    at_most,
+    many,
+    plain,
+    shown,
+)
 from carob.corpus.source import Source
 from carob.evaluate.hypotheses import explanation
 from carob.evaluate.read import (
@@ -125,12 +134,17 @@ def _without_name(problem: Problem, file: str) -> str:
     return str(problem).replace(f"{plain(file)}:", "line " if problem.line else "", 1).strip()
 
 
-class _Collector:
-    """Collects problems: the first ones in full, all of them counted."""
+class _FullError(Exception):
+    """There are more problems than are looked for."""
 
-    def __init__(self) -> None:
+
+class _Collector:
+    """Collects problems: the first ones in full, all of them counted. Ends after so many."""
+
+    def __init__(self, most: int | None = None) -> None:
         self.problems: list[Problem] = []
         self.counts: dict[str, int] = {}
+        self.most = most
         self.by_file: dict[str, FileFindings] = {}
         self.file = ""
         """The file that is looked at."""
@@ -144,7 +158,12 @@ class _Collector:
             self.counts[key] = self.counts.get(key, 0) + 1
         if total is not None and total > len(problems):
             self.counts[f"{kind} {problems[-1].code}"] += total - len(problems)
-        own, count = self.by_file.get(self.file), max(total or 0, len(problems))
+        self._add_to_file(problems, max(total or 0, len(problems)), warning=warning)
+        if self.is_full:
+            raise _FullError
+
+    def _add_to_file(self, problems: Sequence[Problem], count: int, *, warning: bool) -> None:
+        own = self.by_file.get(self.file)
         if own is None or not count:
             return
         first = _without_name(problems[0], self.file) if not own.first else own.first
@@ -162,7 +181,7 @@ class _Collector:
 
     def copy(self) -> _Collector:
         """What was collected so far."""
-        other = _Collector()
+        other = _Collector(self.most)
         other.problems, other.counts = [*self.problems], {**self.counts}
         other.by_file, other.file = {**self.by_file}, self.file
         return other
@@ -171,6 +190,11 @@ class _Collector:
         """What is added from now on is about this file."""
         self.file = file
         self.by_file.setdefault(file, FileFindings(file))
+
+    @property
+    def is_full(self) -> bool:
+        """Whether no more problems are looked for."""
+        return self.most is not None and sum(self.counts.values()) >= self.most
 
     def warn(
         self, code: str, file: str, line: int | None, found: str, expected: str, hint: str = ""
@@ -246,10 +270,13 @@ def check(
     return Findings(files, tuple(every.problems), every.counts, by_file)
 
 
-def check_answer(source: Source, inputs: Corpus, task: Task) -> tuple[Findings, Corpus | None]:
+def check_answer(
+    source: Source, inputs: Corpus, task: Task, most: int | None = None
+) -> tuple[Findings, Corpus | None]:
     """Look for everything that is wrong with an answer to the public inputs of a task, without
     gold; and the answer itself, if it can be read. No finding can depend on gold, so all may be
-    shown to whoever sent the answer.
+    shown to whoever sent the answer. After `most` problems no more are looked for, and there is no
+    answer.
 
     >>> import tempfile
     >>> from pathlib import Path
@@ -263,15 +290,18 @@ def check_answer(source: Source, inputs: Corpus, task: Task) -> tuple[Findings, 
     >>> [(p.line, p.code, p.warning) for p in check_answer(answer, inputs, task)[0].problems]
     [(1, 'K827', False), (1, 'K829', False)]
     """
-    every = _Collector()
+    every, corpus = _Collector(most), None
     if inputs.origin is not None:  # in messages: the file that everybody has, not where it is here
         name = Path(inputs.origin.path).name
         inputs = replace(inputs, origin=replace(inputs.origin, path=name))
-    corpus = _read(source, {}, every, inputs, "the inputs")
-    if corpus is not None:
-        scored, corpus = task.only_part(inputs, corpus)
-        _check_documents(scored, corpus, every, "the inputs")
-        _check_slots(task, corpus, every, warning=False)
+    with suppress(_FullError):
+        with at_most(most):
+            corpus = _read(source, {}, every, inputs, "the inputs")
+        if corpus is not None:
+            scored, corpus = task.only_part(inputs, corpus)
+            _check_documents(scored, corpus, every, "the inputs")
+            _check_slots(task, corpus, every, warning=False)
+    corpus = None if every.is_full else corpus
     return Findings((source.name,), tuple(every.problems), every.counts), corpus
 
 

@@ -708,7 +708,7 @@ def refuse_numbers(recipes: Sequence[Recipe], corpora: Mapping[str, Corpus]) -> 
     problems = []
     for side, corpus in corpora.items():
         fillers = corpus.templates.fillers
-        if fillers.kind is None:
+        if fillers.kind is None or not fillers.kind.any():
             continue
         row = int(np.flatnonzero(fillers.kind)[0])
         filler = int(fillers.filler[row])

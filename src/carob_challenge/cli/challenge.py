@@ -33,7 +33,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         return own
 
     init = action("init", "draft a challenge in a new folder", database=False)
-    init.add_argument("--inputs", metavar="FILE", required=True, help="what everybody may read")
+    init.add_argument("--inputs", metavar="FILE",
+                      help="what everybody may read (default: gold without answers)")  # fmt: skip
     init.add_argument(
         "--gold", metavar="FILE", required=True, help="the answers, which stay hidden"
     )
@@ -110,7 +111,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _open(arguments: argparse.Namespace) -> Challenge:
-    from carob.corpus.problems import UsageError
+    from carob.corpus.problems import DataError, UsageError
 
     try:
         from carob_challenge.challenge import Challenge
@@ -119,7 +120,12 @@ def _open(arguments: argparse.Namespace) -> Challenge:
             f"this needs {error.name}, which is not installed; in a clone of carob: "
             "pip install '.[challenge]'"
         ) from None
-    return Challenge.open(arguments.folder, arguments.database)
+    from carob_challenge.errors import UnavailableError
+
+    try:
+        return Challenge.open(arguments.folder, arguments.database)
+    except UnavailableError as error:
+        raise DataError(f"{error} ({error.detail})") from None
 
 
 def _init(arguments: argparse.Namespace) -> int:

@@ -14,6 +14,10 @@ DOCUMENTS = "120 for a challenge"
 
 def configure(parser: argparse._ActionsContainer) -> None:
     """The arguments."""
+    parser.add_argument(
+        "--data", choices=("mentions", "slots", "records", "relations"), default="mentions",
+        help="what systems find in the announcements (default: mentions)",
+    )  # fmt: skip
     _serving.add_address(parser)
     parser.add_argument(
         "--no-serve", action="store_false", dest="serve", help="write the folder, start no server"
@@ -28,6 +32,7 @@ def run(arguments: argparse.Namespace) -> int:
     print_remark("writing a corpus, and scoring twelve submissions ...")
     made = demo.write(
         arguments.folder,
+        data=arguments.data,
         count=demo.DOCUMENTS if arguments.documents is None else arguments.documents,
         seed=arguments.seed or 0,
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -47,10 +47,16 @@ PAGES = (
     Page("submit", "/submit", pages.submit),
     Page("receive", "/submit", pages.receive, "POST", before=pages.begin),
     Page("receive_for", "/submit/{phase}", pages.receive, "POST", before=pages.begin),
+    Page("page", "/pages/{page}", pages.written),
+    Page("news", "/news", pages.news),
     Page("run", "/runs/{run:int}", pages.run),
+    Page("run_file", "/runs/{run:int}/file", pages.run_file),
+    Page("describe", "/runs/{run:int}/details", pages.describe, "POST"),
+    Page("withdraw", "/runs/{run:int}/withdraw", pages.withdraw, "POST"),
     Page("report", "/runs/{run:int}/report", pages.report),
     Page("mark_primary", "/runs/{run:int}/primary", pages.mark_primary, "POST"),
     Page("team", "/team", pages.team),
+    Page("set_affiliation", "/team/affiliation", pages.set_affiliation, "POST"),
     Page("join", "/join", pages.join),
     Page("register", "/join", pages.register, "POST", takes_secrets=True),
     Page("log_in", "/login", pages.log_in),
@@ -59,7 +65,10 @@ PAGES = (
     Page("phase", "/phases/{phase}", pages.phase),
     Page("file", "/files/{name}", pages.file),
     Page("asset", "/assets/{name}", pages.asset),
+    Page("theme", "/theme.css", pages.theme),
+    Page("logo", "/logo", pages.logo),
     Page("health", "/healthz", pages.health),
+    Page("metrics", "/metrics", pages.metrics),
     Page("organiser", "/organiser", organiser.dashboard),
     Page("organiser_login", "/organiser/login", organiser.log_in),
     Page("redeem", "/organiser/login", organiser.redeem, "POST", takes_secrets=True),
@@ -69,16 +78,28 @@ PAGES = (
     Page("decide", "/organiser/teams/{team:int}/decide", organiser.decide, "POST"),
     Page("new_token", "/organiser/teams/{team:int}/token", organiser.new_token, "POST"),
     Page("revoke", "/organiser/teams/{team:int}/revoke", organiser.revoke, "POST"),
+    Page("rename", "/organiser/teams/{team:int}/rename", organiser.rename, "POST"),
+    Page("merge", "/organiser/teams/{team:int}/merge", organiser.merge, "POST"),
+    Page("delete", "/organiser/teams/{team:int}/delete", organiser.delete, "POST"),
     Page("invite", "/organiser/invitations", organiser.invite, "POST"),
     Page("organiser_runs", "/organiser/runs", organiser.all_runs),
+    Page("all_files", "/organiser/runs/files", organiser.all_files),
     Page("disqualify", "/organiser/runs/{run:int}/disqualify", organiser.disqualify, "POST"),
     Page("reinstate", "/organiser/runs/{run:int}/reinstate", organiser.reinstate, "POST"),
     Page("retry", "/organiser/runs/{run:int}/retry", organiser.retry, "POST"),
+    Page("organiser_phase", "/organiser/phases/{phase}", organiser.phase),
+    Page("move", "/organiser/phases/{phase}/times", organiser.move, "POST"),
     Page("reveal", "/organiser/phases/{phase}/reveal", organiser.reveal, "POST"),
     Page("significance", "/organiser/significance", organiser.significance),
     Page("phase_significance", "/organiser/significance/{phase}", organiser.significance),
     Page("alike", "/organiser/alike", organiser.alike),
     Page("phase_alike", "/organiser/alike/{phase}", organiser.alike),
+    Page("organiser_news", "/organiser/news", organiser.all_news),
+    Page("add_news", "/organiser/news", organiser.add_news, "POST"),
+    Page("remove_news", "/organiser/news/{news:int}/remove", organiser.remove_news, "POST"),
+    Page("overview", "/organiser/overview", organiser.overview),
+    Page("phase_overview", "/organiser/overview/{phase}", organiser.overview),
+    Page("overview_file", "/organiser/overview/{phase}/{kind}", organiser.overview_file),
     Page("audit", "/organiser/audit", organiser.audit),
 )
 """Every address of the site."""
@@ -94,10 +115,11 @@ class Addresses:
 
     prefix: str = ""
 
-    def __call__(self, page: str, /, *, format: str = "", **values: object) -> str:
+    def __call__(self, page: str, /, *, format: str = "", sort: str = "", **values: object) -> str:
         """The address of a page, with the values in it."""
         path = filled(_PATHS[page], values)
-        return f"{self.prefix}{path}" + (f"?format={format}" if format else "")
+        query = urlencode({key: text for key, text in (("format", format), ("sort", sort)) if text})
+        return f"{self.prefix}{path}" + (f"?{query}" if query else "")
 
 
 _PATHS = {page.name: page.path for page in PAGES}
@@ -134,4 +156,4 @@ def application(challenge: Challenge, settings: Settings | None = None) -> ASGIA
         exception_handlers={HTTPException: error_page(server), 500: error_page(server)},
     )
     site.router.redirect_slashes = False
-    return Log(Guard(site, settings.hosts, settings.is_https), settings.write)
+    return Log(Guard(site, settings.hosts, settings.is_https), settings.write, server.metrics)

@@ -8,6 +8,7 @@ in which form the answer is, and what an error looks like.
 from __future__ import annotations
 
 import asyncio
+import os
 import shutil
 import threading
 import time
@@ -19,6 +20,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from anyio import CapacityLimiter, to_thread
+from starlette.background import BackgroundTask
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
@@ -29,19 +32,23 @@ from starlette.types import Message, Receive, Scope, Send
 from carob_challenge import sessions, teams
 from carob_challenge.accept import new_upload
 from carob_challenge.challenge import Challenge
-from carob_challenge.errors import ChallengeError, NotAllowedError, RateError
+from carob_challenge.errors import ChallengeError, NotAllowedError, RateError, UnavailableError
+from carob_challenge.log import line
 from carob_challenge.version import Version, version
 from carob_challenge.viewer import NOBODY, Viewer
 from carob_challenge.web.body import AROUND_A_FILE, FORM_BYTES, BodyError, LimitedBody, Limits
-from carob_challenge.web.log import line
+from carob_challenge.web.metrics import Metrics
 from carob_challenge.web.rates import Rates
 from carob_challenge.web.render import Address, Site, render
 from carob_challenge.web.settings import Settings
-from carob_challenge.web.view import FORMATS, Download, Moved, View, preferred_format
+from carob_challenge.web.view import FORMATS, Download, Moved, Text, View, preferred_format
 
-Answer = View | Moved | Download
+Answer = View | Moved | Download | Text
 RETRY = 10
 """After how many seconds to try again, if nobody says otherwise."""
+
+VALIDATIONS = max(2, os.cpu_count() or 2)
+"""How many files are validated at once."""
 
 LINGER = 2.0
 """For how many seconds the rest of a refused upload is read and dropped: a client that is still
@@ -111,13 +118,15 @@ class Server:
     requests: Rates
     failures: Rates
     kept: Kept
+    uploads: CapacityLimiter
+    metrics: Metrics = field(default_factory=Metrics)
 
     @classmethod
     def of(cls, challenge: Challenge, settings: Settings, address: Address) -> Server:
         """A server of a challenge."""
         return cls(
             challenge, settings, address, Rates(settings.requests), Rates(settings.failures),
-            Kept(settings.keep_seconds),
+            Kept(settings.keep_seconds), CapacityLimiter(VALIDATIONS),
         )  # fmt: skip
 
 
@@ -145,6 +154,7 @@ class Call:
     session: str | None = None
     client: str = ""
     settings: Settings = field(default_factory=Settings)
+    metrics: Metrics | None = None
 
 
 Handler = Callable[[Call], Any]
@@ -170,15 +180,17 @@ class Endpoint:
     takes_secrets: bool = False
     is_kept: bool = False
 
+    @property
+    def _threads(self) -> CapacityLimiter | None:
+        """What takes files has threads of its own: other pages never wait for it."""
+        return self.server.uploads if self.before is not None else None
+
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request."""
         body = receive = _Noted(receive)
         request = Request(scope, receive)
         form = _format(request)
-        site = Site(
-            self.server.challenge.config.title, self.server.address, NOBODY,
-            self.server.challenge.now(), url=self.server.settings.url,
-        )  # fmt: skip
+        site = await run_in_threadpool(_site, self.server)
         try:
             call = await self._call(request, site.now)
             site = replace(site, viewer=call.viewer)
@@ -201,6 +213,8 @@ class Endpoint:
 
     def _kept(self, call: Call, site: Site, form: str) -> Response:
         """A page as it was made before, or made now and kept."""
+        if call.query.get("sort"):  # hardly anybody asks twice
+            return _response(self.handler(call), site, form, self.server)
         who = call.viewer.role, call.viewer.team, call.viewer.name
         key = self.handler.__name__, tuple(sorted(call.path.items())), form, who
         now = version(call.challenge)  # before the page is made: what comes later makes it old
@@ -220,6 +234,7 @@ class Endpoint:
         call = Call(
             self.server.challenge, NOBODY, now, request.path_params, dict(request.query_params),
             session=session, client=client, settings=self.server.settings,
+            metrics=self.server.metrics,
         )  # fmt: skip
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
         if scheme.lower() == "bearer":
@@ -244,7 +259,7 @@ class Endpoint:
                 call = await self._with_body(request, call)
                 file = call.upload.path if call.upload else None
             try:
-                return await run_in_threadpool(self.handler, call), file
+                return await to_thread.run_sync(self.handler, call, limiter=self._threads), file
             except NotAllowedError:
                 if self.takes_secrets:
                     self.server.failures.take(call.client)
@@ -260,11 +275,15 @@ class Endpoint:
             call = replace(call, ticket=await run_in_threadpool(self.before, call))
         limits = call.challenge.config.limits
         most = FORM_BYTES if self.before is None else limits.upload_bytes
-        is_form = request.headers.get("content-type", "").partition(";")[0].strip().lower() in (
-            "multipart/form-data", "application/x-www-form-urlencoded",
-        )  # fmt: skip
+        kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+        is_form = kind == "multipart/form-data"
         if is_form and self.before is not None:
             most += AROUND_A_FILE
+        is_empty = request.headers.get("content-length") == "0"
+        if is_empty and not is_form and self.before is not None:
+            raise _FormError("no file was sent: choose one")
+        if self.before is None:  # curl --data-binary calls a file a form without files
+            is_form = is_form or kind == "application/x-www-form-urlencoded"
         body = LimitedBody(
             request.receive,
             Limits(most, self.server.settings.body_idle_seconds, limits.upload_seconds),
@@ -278,6 +297,10 @@ class Endpoint:
         return call
 
 
+def _site(server: Server) -> Site:
+    return Site.of(server.challenge, server.address, url=server.settings.url)
+
+
 def _refuse_for(seconds: float) -> None:
     if seconds:
         raise RateError("too many requests from your address; try again later", int(seconds) + 1)
@@ -286,7 +309,10 @@ def _refuse_for(seconds: float) -> None:
 async def _with_form(request: Request, call: Call, *, takes_file: bool) -> Call:
     try:
         async with request.form(max_files=int(takes_file), max_fields=20) as form:
-            fields = {key: text for key, text in form.items() if isinstance(text, str)}
+            # No database takes NUL in a text, and nobody types it.
+            fields = {
+                key: text.replace("\0", "") for key, text in form.items() if isinstance(text, str)
+            }
             call = replace(call, form=fields)
             sent = next((each for each in form.values() if isinstance(each, UploadFile)), None)
             if sent is None or not (sent.filename or sent.size):
@@ -354,10 +380,16 @@ def _format(request: Request) -> str:
 
 def _response(answer: Answer, site: Site, form: str, server: Server) -> Response:
     if isinstance(answer, Download):
+        remove = BackgroundTask(answer.path.unlink, missing_ok=True)
         return FileResponse(
             answer.path, media_type=answer.type, headers=dict(answer.headers),
-            filename=answer.as_name,
+            filename=answer.as_name, background=remove if answer.is_temporary else None,
         )  # fmt: skip
+    if isinstance(answer, Text):
+        save = {"content-disposition": f'attachment; filename="{answer.as_name}"'}
+        return Response(
+            answer.text, media_type=answer.type, headers=save if answer.as_name else None
+        )
     if isinstance(answer, Moved):
         if form == "json":
             view = View("", data=answer.data)
@@ -367,11 +399,17 @@ def _response(answer: Answer, site: Site, form: str, server: Server) -> Response
         if answer.session is not None:
             _set_session(response, answer.session, server.settings)
         return response
-    if form == "csv" and (table := answer.to_csv()) is not None:
-        return Response(table, answer.status, media_type="text/csv; charset=utf-8")
+    text, kind = None, "csv"
+    if form == "csv":
+        text = answer.to_csv()
     if form == "json":
-        return Response(answer.to_json(), answer.status, media_type=FORMATS["json"])
-    return Response(render(answer, site), answer.status, media_type="text/html; charset=utf-8")
+        text, kind = answer.to_json(), "json"
+    if text is None:
+        text, kind = render(answer, site), "html"
+    response = Response(text, answer.status, media_type=f"{FORMATS[kind]}; charset=utf-8")
+    if answer.status == 503:
+        response.headers["retry-after"] = str(RETRY)
+    return response
 
 
 def _set_session(response: Response, session: str, settings: Settings) -> None:
@@ -389,6 +427,8 @@ def _error_response(error: Exception, site: Site, form: str, server: Server) -> 
     retry, sentence = None, str(error)
     if isinstance(error, ChallengeError):
         status, retry = error.status, error.retry_after
+        if isinstance(error, UnavailableError) and error.detail:
+            server.settings.write(line("unavailable", why=error.detail))
     elif isinstance(error, BodyError):
         status = error.status
     elif isinstance(error, HTTPException):
@@ -402,8 +442,6 @@ def _error_response(error: Exception, site: Site, form: str, server: Server) -> 
     view = View("error", {"status": status, "sentence": sentence}, data={"error": sentence},
                 status=status)  # fmt: skip
     response = _response(view, site, "json" if form == "json" else "html", server)
-    if status == 503 and retry is None:
-        retry = RETRY
     if retry is not None:
         response.headers["retry-after"] = str(retry)
     if status == 401:
@@ -430,9 +468,6 @@ def error_page(server: Server) -> Any:
     """The handler of errors outside pages: addresses that no page has."""
 
     def handle(request: Request, error: Exception) -> Response:
-        challenge = server.challenge
-        site = Site(challenge.config.title, server.address, NOBODY, challenge.now(),
-                    url=server.settings.url)  # fmt: skip
-        return _error_response(error, site, _format(request), server)
+        return _error_response(error, _site(server), _format(request), server)
 
     return handle

@@ -7,41 +7,22 @@ its key in the query string for this reason.
 
 from __future__ import annotations
 
-import json
-import sys
 import time
-from collections.abc import Callable
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from carob_challenge.log import Write, line
+from carob_challenge.web.guard import METHODS
+from carob_challenge.web.metrics import Metrics
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
-
-Write = Callable[[str], object]
-
-
-def line(event: str, **fields: Any) -> str:
-    """One line of the log.
-
-    >>> import json
-    >>> json.loads(line("start", port=8080))["port"]
-    8080
-    """
-    when = datetime.now(UTC).isoformat(timespec="milliseconds")
-    return json.dumps({"time": when, "event": event, **fields}, default=str)
-
-
-def to_stderr(text: str) -> None:
-    """Write a line where a service manager reads it."""
-    sys.stderr.write(f"{text}\n")
-    sys.stderr.flush()
 
 
 class Log:
     """Writes a line for each request, when it is answered."""
 
-    def __init__(self, app: ASGIApp, write: Write) -> None:
-        self.app, self.write = app, write
+    def __init__(self, app: ASGIApp, write: Write, metrics: Metrics) -> None:
+        self.app, self.write, self.metrics = app, write, metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request."""
@@ -59,9 +40,12 @@ class Log:
         try:
             await self.app(scope, receive, send_noted)
         finally:
+            seconds = time.perf_counter() - began
+            method = scope["method"] if scope["method"] in METHODS else "other"
+            self.metrics.answered(method, status, seconds)
             self.write(line(
                 "request", method=scope["method"][:20], path=scope["path"][:200], status=status,
-                milliseconds=round((time.perf_counter() - began) * 1000, 1),
+                milliseconds=round(seconds * 1000, 1),
                 address=(scope.get("client") or ("",))[0],
                 who=scope.get("state", {}).get("who", "nobody"),
             ))  # fmt: skip

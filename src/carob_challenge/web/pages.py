@@ -4,7 +4,7 @@ show; what may be shown is decided by the functions that it asks.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -13,13 +13,16 @@ from carob.report.errors import MEANING
 from carob_challenge import accept, board, limits, organise, pages, runs, sessions, teams
 from carob_challenge.accept import Quota, Ticket
 from carob_challenge.board import Board, Row
-from carob_challenge.config import Phase
+from carob_challenge.config import LOGOS, Phase
 from carob_challenge.errors import NotFoundError
 from carob_challenge.feedback import Value
 from carob_challenge.runs import Run
 from carob_challenge.web.endpoint import Answer, Call
+from carob_challenge.web.markdown import title_of
+from carob_challenge.web.metrics import NEAR
 from carob_challenge.web.render import content_of
-from carob_challenge.web.view import Download, Lazy, Moved, Table, View
+from carob_challenge.web.theme import style_sheet
+from carob_challenge.web.view import Download, Lazy, Moved, Table, Text, View
 
 _TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 _AN_HOUR = {"cache-control": "public, max-age=3600"}
@@ -47,20 +50,34 @@ _PHASE = (
 def show_board(call: Call) -> Answer:
     """The leaderboard of a phase."""
     found = board.board(call.challenge, call.viewer, chosen_phase(call))
-    content = {"board": found, "phases": call.challenge.config.phases.values(),
-               "series": _series(found)}  # fmt: skip
-    return View("board", content, (_ranks("board", found.rows), _ranks("late", found.late),
-                                   _points(found), _changes(found)), _about(found))  # fmt: skip
+    order = call.query.get("sort", "")
+    found = board.sorted_by(found, order)
+    columns = found.recipes if any(row.scores for row in found.rows) else ()
+    content = {"board": found, "phases": call.challenge.config.phases.values(), "order": order,
+               "columns": columns, "series": _series(found)}  # fmt: skip
+    tables = (_ranks("board", found.rows, columns), _ranks("late", found.late), _points(found),
+              _changes(found))  # fmt: skip
+    return View("board", content, tables, _about(found))
 
 
 def labels(call: Call) -> Answer:
     """After the reveal: the scores of each label."""
     found = _revealed(call)
-    rows = [{"team": row.team, "label": each.name, "score": each.value, "low": each.low,
-             "high": each.high} for row in found.rows for each in row.labels]  # fmt: skip
+    values = {
+        (row.team, each.name, recipe): each
+        for row in found.rows for recipe, own in row.by_label.items() for each in own
+    }  # fmt: skip
+    recipes = [each for each in found.recipes if any(key[2] == each for key in values)]
+    rows = [
+        {"team": row.team, "label": each.name, "score": each.value, "low": each.low,
+         "high": each.high}
+        | {recipe: getattr(values.get((row.team, each.name, recipe)), "value", None)
+           for recipe in recipes}
+        for row in found.rows for each in row.labels
+    ]  # fmt: skip
     names = sorted({each.name for row in found.rows for each in row.labels})
-    table = Table("labels", ("team", "label", "score", "low", "high"), rows)
-    content = {"board": found, "labels": names, "by_label": _by_label(found)}
+    table = Table("labels", ("team", "label", "score", "low", "high", *recipes), rows)
+    content = {"board": found, "labels": names, "values": values, "recipes": recipes}
     return View("board-labels", content, (table,), _about(found))
 
 
@@ -100,14 +117,20 @@ def chosen_phase(call: Call) -> str:
 
 
 _RANKS = (
-    "rank", "rank_low", "rank_high", "cluster", "team", "score", "low", "high", "received",
-    "baseline", "submission", "signature",
+    "rank", "rank_low", "rank_high", "cluster", "team", "affiliation", "run", "paper", "code",
+    "score", "low", "high", "received", "baseline", "submission", "signature",
 )  # fmt: skip
 
 
-def _ranks(name: str, rows: Iterable[Row]) -> Table:
-    return Table(name, _RANKS, Lazy(lambda: [
-        fields(row) | {"score": row.score.value, "low": row.score.low, "high": row.score.high}
+def _ranks(name: str, rows: Iterable[Row], recipes: Sequence[str] = ()) -> Table:
+    """Rows of a leaderboard, with a column for each recipe."""
+    empty = dict.fromkeys(recipes)
+    return Table(name, (*_RANKS, *recipes), Lazy(lambda: [
+        empty | {each.name: each.value for each in row.scores} | fields(row) | {
+            "score": row.score.value, "low": row.score.low, "high": row.score.high,
+            "run": row.about.get("name"), "paper": row.about.get("paper"),
+            "code": row.about.get("code"),
+        }
         for row in rows
     ]))  # fmt: skip
 
@@ -130,13 +153,9 @@ def _changes(found: Board) -> Table:
     return Table("changed", columns, [fields(each) for each in found.changed])
 
 
-def _by_label(found: Board) -> Mapping[tuple[str, str], Value]:
-    return {(row.team, each.name): each for row in found.rows for each in row.labels}
-
-
 def _about(found: Board) -> Mapping[str, Any]:
-    names = ("phase", "title", "measure", "lower_is_better", "state", "visible", "sentence",
-             "pending", "rescored")  # fmt: skip
+    names = ("phase", "title", "measure", "recipes", "lower_is_better", "state", "visible",
+             "sentence", "pending", "rescored")  # fmt: skip
     return {name: getattr(found, name) for name in names}
 
 
@@ -154,6 +173,62 @@ def submit(call: Call) -> Answer:
     return View("submit", content | {"limits": config.limits}, data={"quotas": left})
 
 
+def written(call: Call) -> Answer:
+    """A page that organisers wrote, such as the rules."""
+    name = call.path["page"]
+    text = pages.text_of(call.challenge, name)
+    title, rest = title_of(text, name)
+    return View("page", {"name_of_page": name, "title": title, "text": rest},
+                data={"title": title, "text": rest})  # fmt: skip
+
+
+def news(call: Call) -> Answer:
+    """What organisers told everybody."""
+    every = pages.all_news(call.challenge)
+    table = Table("news", ("id", "at", "text"), [fields(each) for each in every])
+    return View("news", {"news": every}, (table,))
+
+
+def theme(call: Call) -> Answer:
+    """The colour of the challenge, as a style sheet."""
+    return Text(style_sheet(call.challenge.config.colour), "text/css; charset=utf-8")
+
+
+def logo(call: Call) -> Answer:
+    """The logo of the challenge."""
+    name = call.challenge.config.logo
+    path = call.challenge.folder / name
+    if not name or not path.is_file():
+        raise NotFoundError("there is no logo")
+    return Download(path, LOGOS[path.suffix], headers=_AN_HOUR)
+
+
+def run_file(call: Call) -> Answer:
+    """A run as it was sent."""
+    path, name = runs.file_of(call.challenge, call.viewer, int(call.path["run"]))
+    return Download(path, as_name=name)
+
+
+def describe(call: Call) -> Answer:
+    """What a team says about a run of its own."""
+    number = int(call.path["run"])
+    organise.describe(call.challenge, call.viewer, number, call.form)
+    return Moved("run", {"run": number}, {"described": number})
+
+
+def withdraw(call: Call) -> Answer:
+    """A team takes a run back."""
+    number = int(call.path["run"])
+    organise.withdraw(call.challenge, call.viewer, number)
+    return Moved("run", {"run": number}, {"withdrawn": number})
+
+
+def set_affiliation(call: Call) -> Answer:
+    """A team says where it is from."""
+    teams.set_affiliation(call.challenge, call.viewer, call.form.get("affiliation", ""))
+    return Moved("team", data={"ok": True})
+
+
 def _takes(phase: Phase, now: Any) -> bool:
     return phase.status(now) == "open" or (phase.status(now) == "closed" and phase.late)
 
@@ -166,13 +241,17 @@ def _quotas(call: Call) -> Mapping[str, Quota]:
 def begin(call: Call) -> Ticket:
     """Before a file is read: whether it is taken at all, and when it was received."""
     phase = call.path.get("phase") or call.query.get("phase")
+    organise.clean_details(call.query)
     return accept.begin(call.challenge, call.viewer, phase)
 
 
 def receive(call: Call) -> Answer:
     """A file was sent: validated here, scored by a worker."""
     assert call.upload is not None
+    about = organise.clean_details({**call.query, **call.form})
     made = accept.receive(call.challenge, call.ticket, call.upload.path, call.upload.filename)
+    if made.valid and any(about.values()):
+        organise.describe(call.challenge, call.viewer, made.submission, about)
     own = runs.run(call.challenge, call.viewer, made.submission)
     return Moved("run", {"run": own.id}, _of_run(call, own) | {"duplicate": made.duplicate})
 
@@ -236,27 +315,32 @@ def team(call: Call) -> Answer:
 
 _RUN = (
     "id", "team", "phase", "received", "filename", "size", "sha256", "state", "late", "score",
-    "low", "high", "primary", "disqualified", "errors", "warnings", "signature",
+    "low", "high", "primary", "withdrawn", "disqualified", "errors", "warnings", "signature",
 )  # fmt: skip
 
 
 def runs_table(every: Iterable[Run]) -> Table:
     """Runs with what is shown of their scores."""
     nothing = Value("", None)
-    rows = []
-    for each in every:
-        shown = (each.shown.official if each.shown else None) or nothing
-        rows.append(fields(each) | {"score": shown.value, "low": shown.low, "high": shown.high})
-    return Table("runs", _RUN, rows)
+
+    def rows() -> Iterator[dict[str, Any]]:
+        for each in every:
+            shown = (each.shown.official if each.shown else None) or nothing
+            yield fields(each) | {"score": shown.value, "low": shown.low, "high": shown.high}
+
+    return Table("runs", _RUN, Lazy(rows))
 
 
 def phase(call: Call) -> Answer:
     """What a validator elsewhere needs to know about a phase; `current` is the one that is open."""
     name = call.path["phase"]
+    if name == "current":
+        accept.the_open_phase(call.challenge, call.challenge.now())  # one alone, or none
     chosen = chosen_phase(replace(call, path={})) if name == "current" else name
     inputs, task, part = pages.phase_files(call.challenge, chosen)
     return View("phase", {"phase": call.challenge.phase(chosen), "inputs": inputs, "task": task},
                 data={"phase": chosen, "inputs": inputs, "task": task, "part": part,
+                      "empty": call.challenge.phase(chosen).empty,
                       "limits": call.challenge.config.limits})  # fmt: skip
 
 
@@ -268,9 +352,22 @@ def file(call: Call) -> Answer:
 
 
 def health(call: Call) -> Answer:
-    """Whether the database answers, and how much waits: for programs that watch."""
+    """Whether the database answers, and whether what waits is being done: for programs that watch.
+    503 with the reasons if not.
+    """
     state = pages.health(call.challenge)
-    return View("health", {"state": state}, data={"ok": True} | fields(state))
+    about = {"ok": not state.reasons, "reasons": state.reasons, "workers": len(state.workers),
+             "oldest_seconds": state.oldest_seconds, **fields(state.queue)}  # fmt: skip
+    return View("health", {"state": state}, data=about, status=503 if state.reasons else 200)
+
+
+def metrics(call: Call) -> Answer:
+    """Numbers for Prometheus: for programs on this machine, and organisers."""
+    if call.metrics is None or not (call.client in NEAR or call.viewer.is_organiser):
+        raise NotFoundError("there is no such page")
+    state = pages.health(call.challenge)
+    text = call.metrics.text(state, pages.count_runs(call.challenge))
+    return Text(text, "text/plain; version=0.0.4; charset=utf-8")
 
 
 def asset(call: Call) -> Answer:
@@ -305,10 +402,14 @@ def join(call: Call) -> Answer:
 
 def register(call: Call) -> Answer:
     """A new team; its token is in the answer, and nowhere else."""
+    invitation = call.form.get("invitation", "").strip() or None
+    if invitation is None:
+        an_hour = call.challenge.config.limits.registrations_an_hour
+        limits.hit(call.challenge, f"join {call.client}", an_hour, 3600)
     most = call.challenge.config.limits.requests_a_minute
     limits.hit(call.challenge, f"register {call.client}", most, 60)
     made = teams.register(
         call.challenge, call.form.get("name", ""), contact=call.form.get("contact", ""),
-        invitation=call.form.get("invitation", "").strip() or None,
+        affiliation=call.form.get("affiliation", ""), invitation=invitation,
     )  # fmt: skip
     return View("joined", {"team": made.team, "token": made.token}, data={"joined": made})

@@ -16,7 +16,11 @@ from typing import Any
 from carob._version import __version__
 from carob.report.html.text import visible
 from carob.result.result import library
+from carob_challenge.challenge import Challenge
+from carob_challenge.pages import texts
+from carob_challenge.viewer import NOBODY
 from carob_challenge.web import plot
+from carob_challenge.web.markdown import title_of, to_html
 from carob_challenge.web.view import View
 
 FOLDER = Path(__file__).parent
@@ -36,6 +40,21 @@ class Site:
     now: datetime
     is_static: bool = False
     url: str = ""
+    texts: tuple[tuple[str, str], ...] = ()
+    """The pages that organisers wrote: name and title."""
+    has_logo: bool = False
+    has_colour: bool = False
+
+    @classmethod
+    def of(cls, challenge: Challenge, address: Address, **more: Any) -> Site:
+        """The site of a challenge, as nobody sees it."""
+        own = challenge.written
+        titles = tuple(
+            (name, title_of(path.read_text("utf-8", "replace"), name)[0])
+            for name, path in texts(challenge).items()
+        )
+        return cls(own.title, address, NOBODY, challenge.now(), texts=titles,
+                   has_logo=bool(own.logo), has_colour=bool(own.colour), **more)  # fmt: skip
 
 
 PAGES = (
@@ -80,7 +99,8 @@ def environment() -> Any:
     )  # fmt: skip
     made.filters |= {
         "score": score, "when": when, "iso": iso, "whole": whole, "bytes": size, "signed": signed,
-        "duration": duration, "p_value": p_value, "percent": percent, "short": short,
+        "markdown": to_html, "duration": duration,
+        "p_value": p_value, "percent": percent, "short": short,
     }  # fmt: skip
     made.globals |= {"axis": plot.axis, "history": plot.history}
     return made

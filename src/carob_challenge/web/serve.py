@@ -16,8 +16,8 @@ from typing import Any
 from carob.corpus.problems import UsageError
 from carob_challenge import sessions
 from carob_challenge.challenge import Challenge
+from carob_challenge.log import Write, line
 from carob_challenge.web.app import application
-from carob_challenge.web.log import Write, line
 from carob_challenge.web.settings import Settings
 
 STOP = 15.0

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from carob.corpus.problems import UsageError, shown
-from carob_challenge.web.log import Write, to_stderr
+from carob_challenge.log import Write, to_stderr
 from carob_challenge.web.rates import Rate
 
 COOKIE = "carob_session"

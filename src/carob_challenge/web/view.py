@@ -28,9 +28,9 @@ class Lazy:
     [{'a': 1}]
     """
 
-    make: Callable[[], Iterable[Mapping[str, Any]]]
+    make: Callable[[], Iterable[Any]]
 
-    def __iter__(self) -> Iterator[Mapping[str, Any]]:
+    def __iter__(self) -> Iterator[Any]:
         return iter(self.make())
 
 
@@ -107,6 +107,17 @@ class Download:
     type: str = "application/octet-stream"
     as_name: str | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
+    is_temporary: bool = False
+    """Whether the file is removed when it was sent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Text that is no page."""
+
+    text: str
+    type: str
+    as_name: str | None = None
 
 
 def simple(value: Any) -> Any:

@@ -15,16 +15,19 @@ from tests.challenge.web.client import serving
 pytestmark = pytest.mark.slow
 
 
+@pytest.mark.parametrize("data", demo.DATA)
 def test_the_example_has_three_teams_and_twelve_scored_submissions(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], data: str
 ) -> None:
     folder = tmp_path / "demo"
-    command = ["demo", str(folder), "--kind", "challenge", "--no-serve"]
+    command = ["demo", str(folder), "--kind", "challenge", "--data", data, "--no-serve"]
     assert 0 == main([*command, "--documents", "40"])
     printed = capsys.readouterr().out
     challenge = Challenge.open(folder)
     every = runs.all_runs(challenge, ORGANISER)
     assert [12, {"scored"}] == [len(every), {each.state for each in every}]
+    scored = [each.shown.official.value for each in every if each.shown and each.shown.official]
+    assert all(0.2 < (value or 0.0) < 1.0 for value in scored), scored
     assert set(demo.TEAMS) == {each.team for each in every}
     open_board = board.board(challenge, NOBODY, "development")
     assert open_board.state.revealed

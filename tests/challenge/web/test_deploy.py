@@ -20,7 +20,7 @@ from pathlib import Path
 import pytest
 
 from carob_challenge import client
-from tests.challenge.world import World, answer
+from tests.challenge.world import World, answer, phase
 
 pytestmark = [pytest.mark.slow, pytest.mark.children]
 DEPLOY = Path(__file__).parents[3] / "deploy"
@@ -70,8 +70,8 @@ def health(port: int) -> dict[str, object]:
     raise AssertionError("the server does not answer")
 
 
-def exec_start() -> list[str]:
-    text = (DEPLOY / "carob.service").read_text()
+def exec_start(unit: str = "carob.service") -> list[str]:
+    text = (DEPLOY / unit).read_text()
     [line] = re.findall(r"^ExecStart=(.+)$", text, re.M)
     program, *arguments = shlex.split(line)
     assert "/opt/carob/bin/carob" == program
@@ -102,6 +102,50 @@ def test_the_command_of_systemd_serves_scores_and_stops(
             check=False,
         )  # fmt: skip
         assert (0, True) == (done.returncode, "exact.F1  0.8571" in done.stdout)
+
+
+def test_workers_of_another_user_score_what_the_server_takes(
+    world: Callable[..., World], tmp_path: Path
+) -> None:
+    own = world(phase("test", reveal='"opens"'), head='text = "real time"')
+    if own.challenge.store.is_sqlite:
+        pytest.skip("workers of another user need PostgreSQL")
+    folder, port = own.challenge.folder, free_port()
+    toml = (folder / "challenge.toml").read_text()
+    (folder / "challenge.toml").write_text(toml.replace("2027-01-", "2020-01-").replace(
+        "closes = 2020", "closes = 2099"))  # fmt: skip
+    for name in ("submissions", "uploads", "reports"):
+        (folder / name).chmod(0o2770)
+    own.team("A")
+    file = tmp_path / "answer.jsonl"
+    file.write_bytes(answer(3))
+    place = {"CAROB_DATABASE": own.challenge.store.url}
+    served = [*as_here(exec_start(), folder, port)[:-1], "0"]
+    working = as_here(exec_start("carob-worker.service"), folder, port)
+    with (
+        running([*CAROB, *served], place),
+        subprocess.Popen(
+            [*CAROB, *working], env=os.environ | place, stderr=subprocess.DEVNULL
+        ) as worker,
+    ):
+        try:
+            assert health(port)["ok"]
+            verdict = client.submit(file, f"http://127.0.0.1:{port}", own.tokens["A"], wait=60)
+        finally:
+            worker.terminate()
+    assert "scored" == verdict.content["run"]["state"]
+    [kept] = (folder / "submissions").glob("*/*")
+    assert (0o640, 0o2770) == (kept.stat().st_mode & 0o7777, kept.parent.stat().st_mode & 0o7777)
+
+
+def test_units_of_systemd_give_gold_to_workers_alone() -> None:
+    server, worker = ((DEPLOY / name).read_text() for name in ("carob.service",
+                                                               "carob-worker.service"))  # fmt: skip
+    assert "User=carob\n" in server and "User=carob-worker\n" in worker
+    assert "Group=carob\n" in server and "Group=carob\n" in worker
+    for rule in ("NoNewPrivileges=yes", "ProtectSystem=strict", "CapabilityBoundingSet=\n"):
+        assert rule in server and rule in worker
+    assert "/private" not in re.findall("^ReadWritePaths=(.+)$", worker, re.M)[0]
 
 
 @pytest.mark.parametrize("database", ["sqlite"], indirect=True)

@@ -4,13 +4,15 @@ Nothing may go wrong in the console, and names that are scripts stay names.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from carob_challenge import sessions
+from carob_challenge import organise, sessions
+from carob_challenge.viewer import ORGANISER
 from tests.challenge.web.conftest import Site
 from tests.challenge.world import answer, document, lines, phase
 
@@ -123,6 +125,10 @@ def test_a_challenge_from_registration_to_reveal(
     seen = team.go("/board/test")
     assert "Nothing is shown before the reveal" in seen
     organiser.go("/organiser")
+    organiser.click("Move, reveal or hold back")
+    organiser.click("Reveal now")
+    assert "Open" in organiser.words(), "the browser asks first"
+    organiser.page.check("input[name=sure]")
     organiser.click("Reveal now")
     own.work()
     seen = team.go("/board/test")
@@ -146,28 +152,88 @@ def test_a_challenge_from_registration_to_reveal(
         organiser.go(f"/organiser/{path}")
 
 
+RULES = "# Rules\n\n| a | rather | wide | table |\n|---|---|---|---|\n| 1 | 2 | 3 | 4 |\n\n`code`\n"
+
+
+@pytest.fixture
+def full(site: New) -> Site:
+    """A challenge with something on every page."""
+    own = site(
+        phase("test", "headline", reveal='"opens"'), phase("other", "ladder"),
+        head='registration = "open"\nlogo = "public/logo.svg"\ncolour = "#b00060"',
+    )  # fmt: skip
+    folder = own.challenge.folder
+    (folder / "pages").mkdir()
+    (folder / "pages" / "rules.md").write_text(RULES)
+    (folder / "public" / "logo.svg").write_text(
+        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><path d="M0 0h9v9z"/></svg>'
+    )
+    long = "A team with a rather long name, longer than most of them"
+    own.team(long, affiliation="The University of a Town with a Long Name")
+    own.team("Short")
+    for name in own.viewers:
+        number = own.submit(name, answer(3, extra=len(name)), "test").submission
+        about = {"name": "large-model-v2", "paper": "https://example.org/paper", "code": ""}
+        organise.describe(own.challenge, own.viewers[name], number, about)
+        own.submit(name, answer(2), "other")
+    own.submit(long, b"wrong\n", "test")
+    organise.add_news(own.challenge, ORGANISER, "The **deadline** moves by a week.")
+    own.work()
+    return own
+
+
+PUBLIC = ("/", "/pages/rules", "/news", "/board/test", "/board/other", "/board/test/labels",
+          "/board/test/errors", "/board/test/history", "/submit", "/join", "/login")  # fmt: skip
+TEAM = ("/submit", "/team", "/runs/1", "/runs/5")
+ORGANISERS = (
+    "/organiser", "/organiser/teams", "/organiser/teams/1", "/organiser/runs",
+    "/organiser/phases/other", "/organiser/news", "/organiser/overview/test",
+    "/organiser/significance/test", "/organiser/alike/test", "/organiser/audit", "/runs/1",
+)  # fmt: skip
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [360, 1200])
 @pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 def test_pages_fit_and_can_be_read(
-    site: New, people: Callable[..., Person], width: int, scheme: str
+    full: Site, people: Callable[..., Person], width: int, scheme: str
 ) -> None:
-    own = site(phase("test", "headline", reveal='"opens"'))
-    own.team("A team with a rather long name, longer than most of them")
-    for name in own.viewers:
-        own.submit(name, answer(3))
-    own.work()
-    reader = people(own, viewport={"width": width, "height": 700}, color_scheme=scheme)
-    for path in ("/", "/board/test", "/board/test/labels", "/board/test/errors", "/submit",
-                 "/join", "/login"):  # fmt: skip
-        reader.go(path)
-        assert 0 == reader.page.evaluate("document.documentElement.scrollWidth - innerWidth"), path
-        colours = reader.page.evaluate(
-            "[getComputedStyle(document.body).color, getComputedStyle(document.body)"
-            ".backgroundColor].map((c) => c.match(/\\d+/g).map(Number))"
-        )
-        light, dark = max(map(sum, colours)), min(map(sum, colours))
-        assert light - dark > 500, "text stands out"
+    own = full
+    how = {"viewport": {"width": width, "height": 700}, "color_scheme": scheme}
+    nobody, team, organiser = (people(own, **how) for _ in range(3))
+    team.go("/login")
+    team.page.fill("#token", next(iter(own.tokens.values())))
+    team.click("Log in")
+    organiser.go(f"/organiser/login?key={sessions.new_login(own.challenge)}")
+    organiser.click("Log in")
+    folder = os.environ.get("CAROB_SCREENSHOTS")  # to look at them
+    for who, reader, paths in (
+        ("nobody", nobody, PUBLIC), ("team", team, TEAM), ("organiser", organiser, ORGANISERS),
+    ):  # fmt: skip
+        for path in paths:
+            reader.go(path)
+            if folder:
+                name = f"{who}{path.replace('/', '-')}-{width}-{scheme}.png"
+                reader.page.screenshot(path=f"{folder}/{name}", full_page=True)
+            wider = "document.documentElement.scrollWidth - innerWidth"
+            assert 0 == reader.page.evaluate(wider), path
+            assert [] == reader.page.evaluate(CROPPED), path
+            colours = reader.page.evaluate(
+                "[getComputedStyle(document.body).color, getComputedStyle(document.body)"
+                ".backgroundColor].map((c) => c.match(/\\d+/g).map(Number))"
+            )
+            light, dark = max(map(sum, colours)), min(map(sum, colours))
+            assert light - dark > 500, "text stands out"
+
+
+CROPPED = """
+[...document.querySelectorAll("main *, header *")].filter((each) => {
+  if (each.closest(".scroll, .chart, .text table, pre, .hidden, .skip, svg")) return false;
+  const box = each.getBoundingClientRect();
+  return box.width && (box.right > innerWidth + 1 || box.left < -1);
+}).map((each) => each.outerHTML.slice(0, 80))
+"""
+"""What reaches over the edge of the page and cannot be scrolled to."""
 
 
 @pytest.mark.parametrize("database", ["sqlite"], indirect=True)
