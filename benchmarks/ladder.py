@@ -23,6 +23,7 @@ import argparse
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 
@@ -37,7 +38,7 @@ from carob_challenge.tallies import StoredTally
 DOCUMENTS, CANDIDATES, RIGHT, SUBMISSIONS = 60, 300, 100, 300
 PROBES = (2, 3, 4, 14, 30, 60, 100)
 RULES = ("headline", "rounded(2)", "ladder")
-REVEALS: int = next(each.default for each in fields(Phase) if each.name == "reveals")
+REVEALS = cast(int, next(each.default for each in fields(Phase) if each.name == "reveals"))
 PAGE = Path(__file__).parents[1] / "docs" / "challenge.md"
 RECIPE = Recipe.parse("exact.F1")
 

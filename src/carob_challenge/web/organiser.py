@@ -144,7 +144,7 @@ def overview(call: Call) -> Answer:
     found = board.board(call.challenge, call.viewer, chosen_phase(call))
     rows = [
         dict.fromkeys(found.recipes) | {each.name: each.value for each in row.scores}
-        | fields(row) | row.about | {"score": row.score.value, "low": row.score.low,
+        | fields(row) | dict(row.about) | {"score": row.score.value, "low": row.score.low,
                                    "high": row.score.high, "run": row.about.get("name", "")}
         for row in found.rows
     ]  # fmt: skip
