@@ -37,7 +37,7 @@ from carob_challenge.tallies import StoredTally
 DOCUMENTS, CANDIDATES, RIGHT, SUBMISSIONS = 60, 300, 100, 300
 PROBES = (2, 3, 4, 14, 30, 60, 100)
 RULES = ("headline", "rounded(2)", "ladder")
-REVEALS: int = next(each.default for each in fields(Phase) if each.name == "reveals")
+REVEALS = next(int(str(each.default)) for each in fields(Phase) if each.name == "reveals")
 PAGE = Path(__file__).parents[1] / "docs" / "challenge.md"
 RECIPE = Recipe.parse("exact.F1")
 
