@@ -7,8 +7,8 @@ climbs      changes some candidates of the best answer so far, and keeps the cha
             says that it is better. The true F1 of the last answer is what was learned about gold.
 averages    changes some candidates of the first answer, again and again, and weighs each candidate
             by the mean of the scores that were shown with it, minus the mean of those without. The
-            true F1 is that of the best-weighed candidates, as many of them as serve best: nobody
-            could choose better.
+            answer that counts has the candidates with the largest weights, as many as serve best:
+            nobody could choose better.
 
 Both begin with all candidates or with a random half. Five teams that share what they learn make 300
 submissions each, each with a ladder of its own.
@@ -86,7 +86,7 @@ class World:
 
 @dataclass
 class Team:
-    """Somebody who submits, and what the feedback shows to them."""
+    """Whoever submits, and what the feedback shows to them."""
 
     world: World
     rule: str

@@ -133,7 +133,7 @@ def add_news(call: Call) -> Answer:
 
 
 def remove_news(call: Call) -> Answer:
-    """Take back what was told."""
+    """Remove news."""
     organise.remove_news(call.challenge, call.viewer, int(call.path["news"]))
     return Moved("organiser_news", data={"ok": True})
 
