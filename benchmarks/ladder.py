@@ -7,8 +7,8 @@ climbs      changes some candidates of the best answer so far, and keeps the cha
             says that it is better. The true F1 of the last answer is what was learned about gold.
 averages    changes some candidates of the first answer, again and again, and weighs each candidate
             by the mean of the scores that were shown with it, minus the mean of those without. The
-            true F1 is that of the best-weighed candidates, as many of them as serve best: nobody
-            could choose better.
+            answer that counts has the candidates with the largest weights, as many as serve best:
+            nobody could choose better.
 
 Both begin with all candidates or with a random half. Five teams that share what they learn make 300
 submissions each, each with a ladder of its own.
@@ -23,7 +23,6 @@ import argparse
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import cast
 
 import numpy as np
 
@@ -38,7 +37,7 @@ from carob_challenge.tallies import StoredTally
 DOCUMENTS, CANDIDATES, RIGHT, SUBMISSIONS = 60, 300, 100, 300
 PROBES = (2, 3, 4, 14, 30, 60, 100)
 RULES = ("headline", "rounded(2)", "ladder")
-REVEALS = cast(int, next(each.default for each in fields(Phase) if each.name == "reveals"))
+REVEALS = next(int(str(each.default)) for each in fields(Phase) if each.name == "reveals")
 PAGE = Path(__file__).parents[1] / "docs" / "challenge.md"
 RECIPE = Recipe.parse("exact.F1")
 
@@ -87,7 +86,7 @@ class World:
 
 @dataclass
 class Team:
-    """Somebody who submits, and what the feedback shows to them."""
+    """Whoever submits, and what the feedback shows to them."""
 
     world: World
     rule: str

@@ -123,7 +123,7 @@ def board(challenge: Challenge, viewer: Viewer, phase: str) -> Board:
 
 
 def sorted_by(board: Board, recipe: str) -> Board:
-    """A board in the order of another recipe, the best first; ranks stay those of the first one.
+    """A board in the order of another recipe, the best first; the first recipe still ranks.
     A recipe that the board does not show changes nothing.
     """
     if recipe not in board.recipes or not any(row.scores for row in board.rows):
@@ -249,7 +249,7 @@ def _with_details(
     connection: sa.Connection, runs: Sequence[Any], rows: Sequence[Row], current: int,
     *, everything: bool,
 ) -> list[Row]:  # fmt: skip
-    """Rows with all their scores; after the reveal with those of each label, and errors."""
+    """Rows with all their scores; after the reveal also the scores of each label, and errors."""
     number = {run.team: run.id for run in runs}
     details = mapping(connection, sa.select(scores.c.submission, scores.c.detail).where(
         scores.c.round == current, scores.c.submission.in_(list(number.values()))

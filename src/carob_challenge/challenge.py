@@ -45,7 +45,7 @@ class Moved:
 
     def config(self, written: Config, store: Store) -> Config:
         """A configuration with these times. While the database does not answer, or another thread
-        asks it, they are those of the last time.
+        asks it, they are as they were the last time.
         """
         now = time.monotonic()
         if now - self.read_at < FRESH and self._last is not None:

@@ -208,8 +208,8 @@ def submit(
             "give the token of your team: --token, or the environment variable CAROB_TOKEN"
         )
     server, until = Server(url, token), time.monotonic() + max(wait, TIMEOUT)
-    said = {"filename": path.name, "phase": phase, **(about or {})}
-    query = urlencode({key: text for key, text in said.items() if text})
+    fields = {"filename": path.name, "phase": phase, **(about or {})}
+    query = urlencode({key: text for key, text in fields.items() if text})
     answer = _of_challenge(server.send(f"/api/submit?{query}", path, until=until))
     number = answer["run"]["id"]
     watch(f"received as run {number}" + (", the same as before" if answer["duplicate"] else ""))

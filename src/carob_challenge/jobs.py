@@ -164,7 +164,7 @@ class QueueState:
     running: int
     failed: int
     aside: int
-    """How many cannot be done until somebody does something."""
+    """How many cannot be done before an organiser does something."""
     oldest: datetime | None
     """Since when the first job waits."""
 

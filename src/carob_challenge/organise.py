@@ -167,7 +167,7 @@ def add_news(challenge: Challenge, viewer: Viewer, text: str) -> None:
 
 
 def remove_news(challenge: Challenge, viewer: Viewer, number: int) -> None:
-    """Take back what was told."""
+    """Remove news."""
     viewer.require_organiser()
     with challenge.store.write() as connection:
         if connection.execute(news.delete().where(news.c.id == number)).rowcount != 1:

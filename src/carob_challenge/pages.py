@@ -76,7 +76,7 @@ class Home:
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """Something that organisers told everybody, in Markdown."""
+    """News of the organisers for everybody, in Markdown."""
 
     id: int
     at: datetime

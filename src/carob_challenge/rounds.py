@@ -40,7 +40,7 @@ def hashes(challenge: Challenge) -> dict[str, dict[str, str]]:
 
 
 def hashes_of(challenge: Challenge, phase: str) -> dict[str, str]:
-    """What a phase scores: the hash of gold, as the task states it, and that of the task."""
+    """What a phase scores: the hash of gold, as the task states it, and the hash of the task."""
     task = challenge.material(phase).task
     return {"gold": task.gold, "task": task.sha256, "part": task.part or "all"}
 

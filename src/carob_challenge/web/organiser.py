@@ -133,7 +133,7 @@ def add_news(call: Call) -> Answer:
 
 
 def remove_news(call: Call) -> Answer:
-    """Take back what was told."""
+    """Remove news."""
     organise.remove_news(call.challenge, call.viewer, int(call.path["news"]))
     return Moved("organiser_news", data={"ok": True})
 
@@ -143,9 +143,11 @@ def overview(call: Call) -> Answer:
     call.viewer.require_organiser()
     found = board.board(call.challenge, call.viewer, chosen_phase(call))
     rows = [
-        dict.fromkeys(found.recipes) | {each.name: each.value for each in row.scores}
-        | fields(row) | dict(row.about) | {"score": row.score.value, "low": row.score.low,
-                                   "high": row.score.high, "run": row.about.get("name", "")}
+        {
+            **dict.fromkeys(found.recipes), **{each.name: each.value for each in row.scores},
+            **fields(row), **row.about, "run": row.about.get("name", ""),
+            "score": row.score.value, "low": row.score.low, "high": row.score.high,
+        }
         for row in found.rows
     ]  # fmt: skip
     content = {"board": found, "phases": call.challenge.config.phases.values()}

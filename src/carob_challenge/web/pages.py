@@ -183,7 +183,7 @@ def written(call: Call) -> Answer:
 
 
 def news(call: Call) -> Answer:
-    """What organisers told everybody."""
+    """The news of the organisers."""
     every = pages.all_news(call.challenge)
     table = Table("news", ("id", "at", "text"), [fields(each) for each in every])
     return View("news", {"news": every}, (table,))
