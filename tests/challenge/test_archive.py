@@ -152,7 +152,6 @@ def test_an_older_database_is_upgraded_after_a_backup(
     played: World, monkeypatch: pytest.MonkeyPatch, database: str | None
 ) -> None:
     """The first revision is older than one that a later version of carob will have."""
-    script = migrate._scripts()
     monkeypatch.setattr(migrate, "newest", lambda: "0002")
     folder = played.challenge.folder
     with pytest.raises(RefusedError, match=r"of an earlier version of carob \(revision 0001"):
@@ -169,7 +168,6 @@ def test_an_older_database_is_upgraded_after_a_backup(
         with zipfile.ZipFile(backup) as copied:
             assert 4 == copied.read("tables/submissions.jsonl").count(b"\n")
             assert "tables/tokens.jsonl" in copied.namelist()
-    assert script.get_current_head() == "0001"
 
 
 def test_a_database_that_is_up_to_date_is_left_alone(played: World, database: str | None) -> None:
