@@ -145,6 +145,13 @@ def test_the_check_of_imports_can_fail(tmp_path: Path) -> None:
     }  # fmt: skip
 
 
+def test_one_module_loads_the_one_compiled_file() -> None:
+    """So that carob without it is carob with another value in that module."""
+    [file] = SOURCE.rglob("*.c")
+    users = [each for _, each in MODULES if f"{file.stem} import" in each.read_text()]
+    assert [file.with_name("scan.py")] == users
+
+
 def test_commands_do_not_import_commands() -> None:
     for package, file in MODULES:
         if part(package, file) == "cli" and not file.name.startswith("_"):

@@ -3,6 +3,9 @@
 It needs nothing but the standard library. To send the same bytes again is harmless: they give the
 same result and use no quota. So a server that asks to try again later, or that cannot be reached
 for a moment, is simply asked again.
+
+Proxies are the ones of the environment (http_proxy, https_proxy, no_proxy), but for addresses of
+this machine. A redirect is never followed: the token is for the challenge alone.
 """
 
 from __future__ import annotations
@@ -10,15 +13,26 @@ from __future__ import annotations
 import http.client
 import json
 import os
+import re
 import ssl
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from socket import gaierror
-from typing import Any, BinaryIO
+from typing import Any
+from urllib.error import URLError
 from urllib.parse import quote, urlencode, urlsplit
+from urllib.request import (
+    HTTPErrorProcessor,
+    HTTPHandler,
+    HTTPSHandler,
+    OpenerDirector,
+    ProxyHandler,
+    Request,
+    build_opener,
+)
 
 from carob._version import __version__
 from carob.corpus.problems import DataError, UsageError, plain, shown
@@ -33,6 +47,11 @@ UNREACHED = 20.0
 """For how many seconds a server that was never reached is tried: its address may be wrong."""
 
 _LATER = (429, 502, 503, 504)
+
+_HOPELESS = (ConnectionRefusedError, gaierror, ssl.SSLCertVerificationError, OSError)
+"""What is wrong with an address; a proxy that opens no tunnel is a plain OSError."""
+
+_HERE = re.compile(r"localhost|127(\.\d+){3}|::1")
 
 
 class ServerError(DataError):
@@ -54,6 +73,7 @@ class Server:
     url: str
     token: str | None = field(default=None, repr=False)
     sleep: Callable[[float], None] = field(default=time.sleep, repr=False)
+    _opener: OpenerDirector = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         parts = urlsplit(self.url)
@@ -62,7 +82,13 @@ class Server:
                 f"found {shown(self.url)}, expected the address of a challenge, such as "
                 "https://task.example.org"
             )
-        object.__setattr__(self, "url", f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/')}")
+        try:
+            parts.port  # noqa: B018 - it is looked at when it is asked for
+        except ValueError:
+            raise UsageError(f"found {shown(self.url)}, expected a port up to 65535") from None
+        host = parts.netloc.rpartition("@")[2]
+        object.__setattr__(self, "url", f"{parts.scheme}://{host}{parts.path.rstrip('/')}")
+        object.__setattr__(self, "_opener", _opener(parts.hostname))
         if self.token is not None and not (self.token.isascii() and self.token.isprintable()):
             raise UsageError("the token has characters that no token has; copy it again")
 
@@ -77,40 +103,21 @@ class Server:
         """Send a file, and what the page answers."""
         return self._ask("POST", path, file, until)
 
-    def download(self, path: str, target: BinaryIO, limit: int) -> None:
-        """Write a public file into another."""
-        connection = self._connection()
-        try:
-            answer = self._answer(connection, "GET", path, None, accept="*/*")
-            if answer.status != 200:
-                raise ServerError(_refusal(answer.status, answer.read(1 << 20)))
-            while piece := answer.read(1 << 20):
-                target.write(piece)
-                limit -= len(piece)
-                if limit < 0:
-                    raise ServerError(f"{self.url}{path} is larger than expected")
-        except (OSError, http.client.HTTPException) as error:
-            raise ServerError(f"cannot reach {self.url}: {_reason(error)}") from None
-        finally:
-            connection.close()
-
     def _ask(self, method: str, path: str, file: Path | None, until: float) -> Any:
         pause, reached_by = 0.5, time.monotonic() + UNREACHED
         while True:
-            connection = self._connection()
             try:
-                answer = self._answer(connection, method, path, file)
-                status, body = answer.status, answer.read(32 << 20)
-                after = answer.headers.get("retry-after", "")
+                with self._answer(method, path, file) as answer:
+                    status, body, headers = answer.status, answer.read(32 << 20), answer.headers
             except (OSError, http.client.HTTPException) as error:
-                status, body, after = 0, b"", ""
-                reason = f"cannot reach {self.url}: {_reason(error)}"
-                if file is not None and isinstance(error, (ConnectionRefusedError, gaierror)):
+                status, after = 0, ""
+                cause = error.reason if isinstance(error, URLError) else error
+                reason = f"cannot reach {self.url}: {_reason(cause)}"
+                if file is not None and type(cause) in _HOPELESS:
                     until = min(until, reached_by)
             else:
-                reason = _refusal(status, body)
-            finally:
-                connection.close()
+                after = headers.get("retry-after", "")
+                reason = _refusal(status, body, headers.get("location"))
             if 200 <= status < 300:
                 return _json(body)
             pause = min(max(float(after) if after.isdecimal() else pause * 2, 0.1), 30.0)
@@ -118,36 +125,57 @@ class Server:
                 raise ServerError(reason)
             self.sleep(pause)
 
-    def _connection(self) -> http.client.HTTPConnection:
-        parts = urlsplit(self.url)
-        assert parts.hostname is not None
-        try:
-            port = parts.port
-        except ValueError:
-            raise UsageError(f"found {shown(self.url)}, expected a port up to 65535") from None
-        if parts.scheme == "https":
-            safe = ssl.create_default_context()
-            return http.client.HTTPSConnection(parts.hostname, port, timeout=TIMEOUT, context=safe)
-        return http.client.HTTPConnection(parts.hostname, port, timeout=TIMEOUT)
-
-    def _answer(
-        self, connection: http.client.HTTPConnection, method: str, path: str, file: Path | None,
-        accept: str = "application/json",
-    ) -> http.client.HTTPResponse:  # fmt: skip
-        headers = {"Accept": accept, "User-Agent": f"carob/{__version__}"}
+    def _answer(self, method: str, path: str, file: Path | None) -> http.client.HTTPResponse:
+        headers = {"Accept": "application/json", "User-Agent": f"carob/{__version__}"}
         if self.token is not None:
             headers["Authorization"] = f"Bearer {self.token}"
-        address = urlsplit(self.url).path + path
-        if file is None:
-            connection.request(method, address, headers=headers)
-            return connection.getresponse()
-        with file.open("rb") as body:
-            headers["Content-Type"] = "application/octet-stream"
-            headers["Content-Length"] = str(os.fstat(body.fileno()).st_size)
-            # A server that refuses a file may answer, and close, before all of it is sent.
-            with suppress(BrokenPipeError, ConnectionResetError):
-                connection.request(method, address, body=body, headers=headers)
-            return connection.getresponse()
+        request = Request(self.url + path, headers=headers, method=method)
+        with ExitStack() as stack:
+            if file is not None:
+                body = stack.enter_context(file.open("rb"))
+                request.data = body
+                request.add_header("Content-Type", "application/octet-stream")
+                request.add_header("Content-Length", str(os.fstat(body.fileno()).st_size))
+            answer: http.client.HTTPResponse = self._opener.open(request, timeout=TIMEOUT)
+            return answer
+
+
+def _opener(host: str) -> OpenerDirector:
+    """What opens addresses of a host: no proxy could reach one of this machine."""
+    proxies = ProxyHandler({} if _HERE.fullmatch(host) else None)
+    return build_opener(proxies, _AnyAnswer(), _Http(), _Https())
+
+
+class _AnyAnswer(HTTPErrorProcessor):
+    """Every answer is handed over as it is: refusals are read, redirects are not followed."""
+
+    def http_response(self, request: Request, response: Any) -> Any:
+        return response
+
+    https_response = http_response
+
+
+class _HttpConnection(http.client.HTTPConnection):
+    """A server that refuses a file may answer, and close, before all of it is sent."""
+
+    def request(self, *arguments: Any, **options: Any) -> None:
+        self.connect()  # not below: a connection that was reset before has no answer
+        with suppress(BrokenPipeError, ConnectionResetError):
+            super().request(*arguments, **options)
+
+
+class _HttpsConnection(_HttpConnection, http.client.HTTPSConnection):
+    pass
+
+
+class _Http(HTTPHandler):
+    def http_open(self, request: Request) -> http.client.HTTPResponse:
+        return self.do_open(_HttpConnection, request)
+
+
+class _Https(HTTPSHandler):
+    def https_open(self, request: Request) -> http.client.HTTPResponse:
+        return self.do_open(_HttpsConnection, request, context=ssl.create_default_context())
 
 
 def _json(body: bytes) -> Any:
@@ -157,8 +185,11 @@ def _json(body: bytes) -> Any:
         raise ServerError("the answer is no JSON: is this the address of a challenge?") from None
 
 
-def _refusal(status: int, body: bytes) -> str:
+def _refusal(status: int, body: bytes, location: str | None) -> str:
     """The sentence with which a server refused."""
+    if 300 <= status < 400 and location:
+        where = plain(location.partition("/api/")[0] or location)
+        return f"the server redirects to {where}; if the challenge is there, give that address"
     with suppress(ValueError):
         answer = json.loads(body)
         if isinstance(answer, dict) and isinstance(answer.get("error"), str):
@@ -169,7 +200,7 @@ def _refusal(status: int, body: bytes) -> str:
     return f"the server answered {status} {http.client.responses.get(status, '')}".strip()
 
 
-def _reason(error: Exception) -> str:
+def _reason(error: object) -> str:
     return getattr(error, "strerror", None) or str(error) or type(error).__name__
 
 

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cache
 from pathlib import Path
-from typing import Any
 
 import sqlalchemy as sa
-from alembic.config import Config
-from alembic.runtime.environment import EnvironmentContext
-from alembic.runtime.migration import MigrationContext
-from alembic.script import ScriptDirectory
 
 from carob_challenge.errors import RefusedError
 from carob_challenge.store import Store
+
+FOLDER = Path(__file__).parent / "migrations"
 
 LOCK = 0x6361726F62
 """Two processes that open a new PostgreSQL database at once wait for each other here."""
@@ -26,15 +21,25 @@ def newest() -> str:
     >>> newest()
     '0002'
     """
-    head = _scripts().get_current_head()
-    assert head is not None, "there is at least one migration"
-    return head
+    return revisions()[-1]
+
+
+def revisions() -> list[str]:
+    """All revisions, oldest first, by the names of their files: v0001_first.py.
+
+    >>> revisions()[0]
+    '0001'
+    """
+    return sorted(file.name[1:5] for file in FOLDER.glob("versions/v[0-9]*.py"))
 
 
 def revision(store: Store) -> str | None:
     """The revision of a database; None if it is empty."""
     with store.read() as connection:
-        return MigrationContext.configure(connection).get_current_revision()
+        if not sa.inspect(connection).has_table("alembic_version"):
+            return None
+        found: str | None = connection.scalar(sa.text("SELECT version_num FROM alembic_version"))
+        return found
 
 
 def check(store: Store) -> None:
@@ -44,7 +49,7 @@ def check(store: Store) -> None:
         return
     if found is None:
         upgrade(store)
-    elif found in {script.revision for script in _scripts().walk_revisions()}:
+    elif found in revisions():
         raise RefusedError(
             f"the database is of an earlier version of carob (revision {found}, this one needs "
             f"{newest()}); carob challenge upgrade DIR brings it up to date, after a backup"
@@ -58,25 +63,21 @@ def check(store: Store) -> None:
 
 def upgrade(store: Store, to: str = "head") -> None:
     """Run the migrations that are missing, in one transaction."""
-    scripts = _scripts()
+    # A tenth of a second, which only who upgrades waits for.
+    from alembic.config import Config
+    from alembic.operations import Operations
+    from alembic.runtime.migration import MigrationContext
+    from alembic.script import ScriptDirectory
 
-    def missing(found: Any, context: Any) -> Sequence[Any]:
-        return scripts._upgrade_revs(to, found)  # as alembic.command.upgrade does
-
+    config = Config()
+    config.set_main_option("script_location", str(FOLDER))
+    scripts = ScriptDirectory.from_config(config)
     with store.write() as connection:
         if not store.is_sqlite:
             connection.execute(sa.select(sa.func.pg_advisory_xact_lock(LOCK)))
-        with EnvironmentContext(_config(), scripts, fn=missing, destination_rev=to) as context:
-            context.configure(connection=connection, transactional_ddl=False)
-            context.run_migrations()
-
-
-def _config() -> Config:
-    config = Config()
-    config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
-    return config
-
-
-@cache
-def _scripts() -> ScriptDirectory:
-    return ScriptDirectory.from_config(_config())
+        context = MigrationContext.configure(connection)
+        missing = list(scripts.iterate_revisions(to, context.get_current_revision()))
+        with Operations.context(context):
+            for script in reversed(missing):
+                script.module.upgrade()
+                context.stamp(scripts, script.revision)

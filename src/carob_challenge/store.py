@@ -17,6 +17,7 @@ import sqlalchemy as sa
 from sqlalchemy import event
 
 from carob.corpus.problems import UsageError
+from carob.result.result import library
 from carob_challenge.errors import UnavailableError
 
 RETRY = 10
@@ -278,6 +279,8 @@ class Store:
             event.listen(self.engine, "connect", _set_up_sqlite)
             event.listen(self.engine, "begin", _begin_sqlite)
         elif address.get_backend_name() == "postgresql":
+            driver = address.get_driver_name()
+            library(driver, "postgres" if driver == "psycopg" else None)
             patience = int(PATIENCE * 1000)
             self.engine = sa.create_engine(
                 address, pool_pre_ping=True, pool_timeout=PATIENCE, pool_size=10,

@@ -201,8 +201,14 @@ def width(text: str) -> int:
         return max(map(width, text.split("\n")))
     if text.isascii():
         return len(text)
-    wide = sum(unicodedata.east_asian_width(sign) in "WF" for sign in text)
-    return len(text) + wide - sum(unicodedata.combining(sign) > 0 for sign in text)
+    return sum(map(_places, text))
+
+
+def _places(sign: str) -> int:
+    """Marks stand on the sign before them, and format characters are invisible."""
+    if unicodedata.category(sign) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if unicodedata.east_asian_width(sign) in "WF" else 1
 
 
 def terminal_width(stream: TextIO | None = None) -> int | None:

@@ -23,10 +23,13 @@ def add_address(parser: argparse._ActionsContainer) -> None:
 
 def check_libraries() -> None:
     """Say what is missing before anything is done."""
+    from importlib.util import find_spec
+
     from carob.result.result import library
 
     for name in ("starlette", "uvicorn", "jinja2", "sqlalchemy", "alembic"):
-        library(name, "challenge")
+        if find_spec(name) is None:
+            library(name, "challenge")
 
 
 def print_addresses(challenge: Challenge, url: str) -> None:

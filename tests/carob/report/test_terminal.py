@@ -69,12 +69,23 @@ def test_long_heads_are_wrapped_and_bars_left_out() -> None:
 
 
 @given(
-    st.lists(st.lists(st.text("ab-/ 東", max_size=40), min_size=4, max_size=4), min_size=1),
+    st.lists(
+        st.lists(st.text("ab-/ 東\u0e31\u200b", max_size=40), min_size=4, max_size=4), min_size=1
+    ),
     st.integers(40, 120),
 )
 def test_every_table_fits_any_screen(rows: list[list[str]], limit: int) -> None:
     for table in fitted(Table(rows), limit):
         assert widest(table) <= limit
+
+
+@pytest.mark.parametrize(
+    ("text", "places"),
+    [("", 0), ("ab", 2), ("東京", 4), ("cafe\u0301", 4), ("สวัสดี", 4), ("हिन्दी", 5), ("a\u200bb", 2),
+     ("a\u20dd", 1), ("\ufeffa", 1), ("\u202bשלש\u202c", 3), ("か\u3099", 2), ("a\n東", 2)],
+)  # fmt: skip
+def test_marks_and_invisible_signs_take_no_place(text: str, places: int) -> None:
+    assert places == width(text)
 
 
 def test_nothing_of_a_name_is_lost_in_three_lines() -> None:

@@ -16,7 +16,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from carob.values.column import Column, judged
-from carob.values.edit import distance
 from carob.values.raw import BOOLEAN, NUMBER, OBJECT, TEXT, Raw
 from carob.values.slot import typed_slot
 from tests.worlds import examples
@@ -124,20 +123,6 @@ def _is_json(text: str) -> bool:
         return isinstance(json.loads(text), (int, float))
     except ValueError:
         return False
-
-
-def levenshtein(one: str, other: str) -> int:
-    row = list(range(len(other) + 1))
-    for i, a in enumerate(one, 1):
-        before, row[0] = row[0], i
-        for j, b in enumerate(other, 1):
-            before, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, before + (a != b))
-    return row[-1]
-
-
-@given(one=st.text("abc", max_size=8), other=st.text("abc", max_size=8))
-def test_distance_is_that_of_the_table(one: str, other: str) -> None:
-    assert levenshtein(one, other) == distance(one, other)
 
 
 @pytest.mark.parametrize("kind", ["number", "date", "time", "datetime", "money", "quantity", "id",
