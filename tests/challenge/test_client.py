@@ -137,7 +137,7 @@ def test_no_proxy_and_addresses_of_this_machine_are_asked_directly(
     monkeypatch.setattr(
         socket,
         "create_connection",
-        lambda address, *more: connect(there.get(address[0], address), *more),
+        lambda address, *more: connect(there.get(address[0]) or address, *more),
     )
     monkeypatch.setenv("no_proxy", "elsewhere.org, .example.org")
     Server(NAMED, TOKEN).get("/b", until=0)
