@@ -259,7 +259,7 @@ def _products(
         more = [sampler.tables[b].minus(sampler.tables[a]) for a, b in tables]
         place = {pair: i for i, pair in enumerate(tables)}
         matrix = Matrix(more, sampler.units, _summed(sampler, tables))
-        for _, sums in matrix.products(weights, trials, "trials"):
+        for _, sums in matrix.products(weights, trials, "trials", times=4):
             yield lambda pair, sums=sums: sums[place[pair]]  # type: ignore[misc]
         return
     number = {table: i for i, table in enumerate(used)}
