@@ -156,7 +156,7 @@ def dump(
             if table.name in left_out:
                 continue
             query = sa.select(table).order_by(*table.primary_key.columns)
-            if not with_gold and table.name == "scores":
+            if not with_gold and table.name in ("scores", "final_scores"):
                 runs = metadata.tables["submissions"]
                 shown = sa.select(runs.c.id).where(runs.c.phase.in_(sorted(revealed)))
                 query = query.where(table.c.submission.in_(shown))

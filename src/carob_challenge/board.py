@@ -144,6 +144,8 @@ def _sentence(phase: Phase, state: RevealState, viewer: Viewer) -> str:
     if state.held:
         when = "later: the organisers hold them back"
     rule = ladder_rule(phase) if phase.feedback.kind == "ladder" else phase.feedback.sentence
+    if phase.final:
+        rule += " Until then scores are of one part of the documents; the results are of another."
     prefix = "Only organisers see this before the reveal. " if viewer.is_organiser else ""
     return f"{prefix}The results will be revealed {when}. {rule}"
 
@@ -158,13 +160,18 @@ def _with_runs(
     runs = ranking.official_runs(challenge, connection, phase.name)
     made = ranking.stored(connection, phase.name)
     current = rounds.active(challenge, connection)
-    ranks = made["ranks"] if made is not None and full else {}
+    table = ranking.scores_now(challenge, connection, phase.name)
+    wanted = ranking.identity(table, current.id, runs)
+    # Ranks of other runs may still be shown for a moment, but not of another round or part.
+    marks = (made["runs"][0], "final" in made["runs"]) if made is not None else None
+    fits = marks == (current.id, "final" in wanted)
+    ranks = made["ranks"] if made is not None and full and fits else {}
     rows = []
     for run in runs:
         value = Value(base.measure, run.value, *((run.low, run.high) if full else ()))
         if kind == "rounded" and not everything:
             value = Value.rounded(base.measure, run.value, phase.feedback.digits)
-        own = ranks.get(str(run.id), {}) if made and made["runs"][0] == current.id else {}
+        own = ranks.get(str(run.id), {})
         rows.append(Row(
             run.name, run.team, run.id if everything or viewer.may_see(run.team) else None,
             run.received, value, None, own.get("rank_low"), own.get("rank_high"),
@@ -175,15 +182,16 @@ def _with_runs(
     late: Sequence[Row] = ()
     history: Sequence[Point] = ()
     if full:
-        rows = _with_details(connection, runs, rows, current.id, everything=everything)
+        rows = _with_details(connection, table, runs, rows, current.id, everything=everything)
     if everything:
-        late = _late(connection, viewer, phase.name, base, current.id)
-        history = _history(connection, phase.name, current.id)
-    pending = full and (made is None or made["runs"] != [current.id, *(run.id for run in runs)])
+        scored = _scored(table, phase.name, current.id)
+        late = _late(connection, viewer, scored, base)
+        history = _history(connection, scored)
+    pending = full and (made is None or made["runs"] != wanted)
     changed: Sequence[Change] = ()
     rescored = None
     if everything and current.id > 1:
-        changed, rescored = _changes(connection, rows, current, base)
+        changed, rescored = _changes(connection, table, rows, current, base)
     return replace(
         base, rows=tuple(rows), late=late, history=history, pending=pending and bool(runs),
         changed=changed, rescored=rescored,
@@ -246,13 +254,13 @@ def _names(challenge: Challenge, phase: str) -> list[str]:
 
 
 def _with_details(
-    connection: sa.Connection, runs: Sequence[Any], rows: Sequence[Row], current: int,
-    *, everything: bool,
+    connection: sa.Connection, table: sa.Table, runs: Sequence[Any], rows: Sequence[Row],
+    current: int, *, everything: bool,
 ) -> list[Row]:  # fmt: skip
     """Rows with all their scores; after the reveal also the scores of each label, and errors."""
     number = {run.team: run.id for run in runs}
-    details = mapping(connection, sa.select(scores.c.submission, scores.c.detail).where(
-        scores.c.round == current, scores.c.submission.in_(list(number.values()))
+    details = mapping(connection, sa.select(table.c.submission, table.c.detail).where(
+        table.c.round == current, table.c.submission.in_(list(number.values()))
     ))  # fmt: skip
     made = []
     for row in rows:
@@ -269,13 +277,13 @@ def _with_details(
     return made
 
 
-def _scored(phase: str, current: int) -> sa.Select[Any]:
+def _scored(table: sa.Table, phase: str, current: int) -> sa.Select[Any]:
     return (
         sa.select(submissions.c.id, submissions.c.team, submissions.c.received, teams.c.name,
-                  teams.c.baseline, teams.c.affiliation, scores.c.value, scores.c.low,
-                  scores.c.high, scores.c.signature)
+                  teams.c.baseline, teams.c.affiliation, table.c.value, table.c.low,
+                  table.c.high, table.c.signature)
         .join(teams, teams.c.id == submissions.c.team)
-        .join(scores, (scores.c.submission == submissions.c.id) & (scores.c.round == current))
+        .join(table, (table.c.submission == submissions.c.id) & (table.c.round == current))
         .outerjoin(disqualified, disqualified.c.submission == submissions.c.id)
         .outerjoin(withdrawn, withdrawn.c.submission == submissions.c.id)
         .where(submissions.c.phase == phase, teams.c.state == "approved")
@@ -285,9 +293,9 @@ def _scored(phase: str, current: int) -> sa.Select[Any]:
 
 
 def _late(
-    connection: sa.Connection, viewer: Viewer, phase: str, base: Board, current: int
+    connection: sa.Connection, viewer: Viewer, scored: sa.Select[Any], base: Board
 ) -> list[Row]:
-    rows = connection.execute(_scored(phase, current).where(submissions.c.late)).all()
+    rows = connection.execute(scored.where(submissions.c.late)).all()
     made = [
         Row(row.name, row.team, row.id, row.received,
             Value(base.measure, row.value, row.low, row.high), None, None, None, None,
@@ -298,20 +306,24 @@ def _late(
     return [replace(row, rank=None) for row in ordered]
 
 
-def _history(connection: sa.Connection, phase: str, current: int) -> list[Point]:
-    rows = connection.execute(_scored(phase, current).where(~submissions.c.late)).all()
+def _history(connection: sa.Connection, scored: sa.Select[Any]) -> list[Point]:
+    rows = connection.execute(scored.where(~submissions.c.late)).all()
     return [Point(row.name, row.received, row.value) for row in rows if row.value is not None]
 
 
 def _changes(
-    connection: sa.Connection, rows: Sequence[Row], current: rounds.Round, base: Board
+    connection: sa.Connection,
+    table: sa.Table,
+    rows: Sequence[Row],
+    current: rounds.Round,
+    base: Board,
 ) -> tuple[tuple[Change, ...], str]:
     """What the last rescoring changed for the runs of the board that were scored before."""
     before: dict[int, float | None] = mapping(
         connection,
-        sa.select(scores.c.submission, scores.c.value)
-        .where(scores.c.submission.in_([row.submission for row in rows]))
-        .where(scores.c.round < current.id).order_by(scores.c.round),
+        sa.select(table.c.submission, table.c.value)
+        .where(table.c.submission.in_([row.submission for row in rows]))
+        .where(table.c.round < current.id).order_by(table.c.round),
     )  # fmt: skip
     both = [row for row in rows if row.submission in before]
     old = [

@@ -113,7 +113,7 @@ def evalai(
 
 def _with_gold(config: Config, phase: str, gold: Path) -> Material:
     own = materials(config)[config.phase(phase).name]
-    return Material(own.inputs, gold, own.task_file, own.part, own.empty)
+    return Material(own.inputs, gold, own.task_file, own.part, own.empty, own.final)
 
 
 def _only_file(folder: Path) -> Path:

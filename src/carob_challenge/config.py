@@ -107,6 +107,8 @@ class Phase:
     late: bool = False
     part: str = "all"
     """The part of the task that is scored; `all` is every document."""
+    final: str = ""
+    """With `parts`: the part whose scores are the results, from the reveal on."""
     empty: bool = False
     """Whether a file without any answer is valid."""
     reports: bool = True
@@ -257,6 +259,14 @@ _REVEAL: Kind = (
 )
 
 
+_PARTS: Kind = (
+    lambda value: isinstance(value, dict) and {*value} == {"board", "reveal"}
+    and all(isinstance(each, str) and each.strip() for each in value.values())
+    and value["board"] != value["reveal"],
+    '{ board = "…", reveal = "…" }, two parts of the task',
+)  # fmt: skip
+
+
 def _one_of(choices: tuple[str, ...]) -> Kind:
     words = " or ".join(f'"{each}"' for each in choices)
     return (lambda value: value in choices, words)
@@ -276,7 +286,7 @@ PHASE_KEYS: Mapping[str, Kind] = {
         '"full", "headline", "rounded(2)", "ladder" or "none"',
     ),
     "empty": _one_of(EMPTY),
-    "reveal_at": _REVEAL, "late": _SWITCH, "part": _FILLED, "reports": _SWITCH,
+    "reveal_at": _REVEAL, "parts": _PARTS, "late": _SWITCH, "part": _FILLED, "reports": _SWITCH,
     "inputs": _FILE, "gold": _FILE, "task": _FILE,
 }  # fmt: skip
 
@@ -346,6 +356,8 @@ def _check_times(
     if reveal == "closes" and closes is None:
         file.wrong("K921", (*path, "reveal_at"), 'reveal_at = "closes" and no closes',
                    "a phase that closes, or a time")  # fmt: skip
+    if "part" in phase and "parts" in phase:
+        file.wrong("K921", (*path, "parts"), "part and parts", "one of the two")
     if not _TIME[0](opens):
         return before
     assert isinstance(opens, datetime)
@@ -369,5 +381,8 @@ def _phase(name: str, values: Mapping[str, Any], files: Mapping[str, str]) -> Ph
         "reveal_at": named[reveal] if isinstance(reveal, str) else reveal.astimezone(UTC),
         "feedback": Feedback.parse(own["feedback"]),
         "empty": own.get("empty") == "allowed",
+        "final": own["parts"]["reveal"] if "parts" in own else "",
     }  # fmt: skip
+    if "parts" in own:
+        own["part"] = own.pop("parts")["board"]
     return Phase(name, **own)

@@ -96,6 +96,8 @@ task = {task}
 #                  (default false)
 # empty            whether a file without any answer is "invalid" (default) or "allowed"
 # part             the part of the task's documents that is scored (default "all")
+# parts            in place of part, a split of each upload: {{ board = "…", reveal = "…" }}; scores
+#                  are of the first part until the reveal, and the results are of the second
 # reports          whether a team gets its report after the reveal; it quotes gold (default true)
 # inputs, gold, task   files of this phase, if they are not those above
 """

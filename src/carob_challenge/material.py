@@ -41,12 +41,22 @@ class Material:
     part: str
     empty: bool = False
     """Whether a file without any answer is valid."""
-    _last: dict[Path, tuple[Stamp, Any]] = field(default_factory=dict, repr=False, compare=False)
+    final: str = ""
+    """The part whose scores are the results, if it is another one."""
+    _last: dict[Path, tuple[Stamp, Any]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     @property
     def task(self) -> Task:
         """The task, restricted to the documents that the phase scores."""
         return self._read(self.task_file, lambda: Task.read(self.task_file, self.part))
+
+    def of_results(self) -> Material:
+        """What the results are scored with, from the reveal on. A file with answers in the other
+        part alone was valid.
+        """
+        return replace(self, part=self.final, final="", empty=True) if self.final else self
 
     @property
     def public(self) -> Corpus:
@@ -83,12 +93,12 @@ class Material:
 
 def materials(config: Config) -> dict[str, Material]:
     """The files of each phase; phases with the same files share what is read."""
-    made: dict[tuple[str, str, str, str, bool], Material] = {}
+    made: dict[tuple[str, str, str, str, bool, str], Material] = {}
     by_phase = {}
     for phase in config.phases.values():
-        key = phase.inputs, phase.gold, phase.task, phase.part, phase.empty
+        key = phase.inputs, phase.gold, phase.task, phase.part, phase.empty, phase.final
         if key not in made:
             inputs, gold, task = (config.folder / each for each in key[:3])
-            made[key] = Material(inputs, gold, task, phase.part, phase.empty)
+            made[key] = Material(inputs, gold, task, *key[3:])
         by_phase[phase.name] = made[key]
     return by_phase

@@ -73,7 +73,7 @@ def score_folder(
     config = Config.read(folder)
     names = list(config.phases)
     own = config.phase(phase or ("test" if "test" in names else names[-1]))
-    material = materials(config)[own.name]
+    material = materials(config)[own.name].of_results()
     files = _files(Path(submissions))
     target = Path(output) if output is not None else Path(folder) / "results" / own.name
     target.mkdir(parents=True, exist_ok=True)

@@ -59,6 +59,8 @@ def _set_reveal(
         values = {"held": held, "revealed": challenge.now() if now else before}
         challenge.store.upsert(connection, reveals, {"phase": name, **values}, ["phase"], values)
         record(connection, challenge.now(), viewer.actor, action, name, why)
+        if challenge.phase(name).final:
+            queue.put(challenge, connection, "rank", phase=name)
 
 
 def move(
@@ -259,6 +261,10 @@ def ask_for_reports(challenge: Challenge) -> None:
             ).scalars()
         )
         for name, state in reveal_states(challenge, connection).items():
+            if challenge.phase(name).final:
+                made = ranking.stored(connection, name)
+                if made is not None and ("final" in made["runs"]) != state.revealed:
+                    queue.put(challenge, connection, "rank", phase=name)
             if state.revealed and challenge.phase(name).reports:
                 for run in ranking.official_runs(challenge, connection, name):
                     if run.id not in there:

@@ -146,6 +146,8 @@ def _phase(
 ) -> PhaseInfo:
     task = challenge.material(phase.name).task
     documents = len(task.parts[task.part]) if task.part else task.documents
+    if phase.final:
+        documents += len(task.parts[phase.final])
     return PhaseInfo(
         phase.name, phase.title, phase.text, phase.status(now), phase.opens, phase.closes,
         phase.grace_seconds, state, phase.feedback.sentence, phase.quota_a_day, phase.quota,

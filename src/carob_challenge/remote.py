@@ -67,8 +67,9 @@ def material_of(challenge: str, phase: str | None) -> Iterator[tuple[Material, L
                 key: int(own[key]) for key in ("upload_bytes", "unpacked_bytes", "archive_entries")
                 if key in own
             })  # fmt: skip
-            part, empty = str(about["part"]), bool(about.get("empty"))
-            material = Material(paths[0], Path(folder) / "none", paths[1], part, empty)
+            part, final = str(about["part"]), str(about.get("final", ""))
+            empty = bool(about.get("empty"))
+            material = Material(paths[0], Path(folder) / "none", paths[1], part, empty, final)
         except (KeyError, TypeError, ValueError, AttributeError):
             raise DataError(f"{base} does not answer as a challenge of carob does") from None
         yield material, limits

@@ -42,7 +42,8 @@ def hashes(challenge: Challenge) -> dict[str, dict[str, str]]:
 def hashes_of(challenge: Challenge, phase: str) -> dict[str, str]:
     """What a phase scores: the hash of gold, as the task states it, and the hash of the task."""
     task = challenge.material(phase).task
-    return {"gold": task.gold, "task": task.sha256, "part": task.part or "all"}
+    part, final = task.part or "all", challenge.phase(phase).final
+    return {"gold": task.gold, "task": task.sha256, "part": f"{part}, {final}" if final else part}
 
 
 def misfit(challenge: Challenge, round: Round, phase: str) -> str | None:

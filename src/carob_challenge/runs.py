@@ -22,6 +22,7 @@ from carob_challenge.feedback import RevealState, Shown, reveal_states, shown
 from carob_challenge.store import (
     details,
     disqualified,
+    final_scores,
     jobs,
     primaries,
     scores,
@@ -158,10 +159,17 @@ def _runs(
         query = query.where(submissions.c.team == (viewer.team if viewer.team is not None else -1))
     rows = connection.execute(query).all()
     numbers = sa.select(query.subquery().c.id)  # as many as there may be: no list of numbers
-    columns = [each for each in scores.c if each.name not in ("tally", "sketch")]
+    states = reveal_states(challenge, connection)
     made: dict[int, dict[int, Any]] = {row.id: {} for row in rows}
-    for row in connection.execute(sa.select(*columns).where(scores.c.submission.in_(numbers))):
-        made[row.submission][row.round] = row
+    phases = challenge.config.phases.values()
+    opened = [each.name for each in phases if each.final and states[each.name].revealed]
+    for table in (scores, final_scores):
+        of_results = submissions.c.phase.in_(opened)
+        columns = [each for each in table.c if each.name not in ("tally", "sketch")]
+        own = sa.select(*columns).join(submissions, submissions.c.id == table.c.submission)
+        own = own.where(of_results if table is final_scores else ~of_results)
+        for row in connection.execute(own.where(table.c.submission.in_(numbers))):
+            made[row.submission][row.round] = row
     work = {
         row.submission: row
         for row in connection.execute(
@@ -173,7 +181,6 @@ def _runs(
         sa.select(jobs.c.id).where(jobs.c.kind == "score", jobs.c.state == "waiting")
         .order_by(jobs.c.id)
     ).scalars().all()  # fmt: skip
-    states = reveal_states(challenge, connection)
     whys = {each.id: each for each in rounds.every(connection)}
     return [
         _run(challenge, viewer, row, made[row.id], work.get(row.id), waiting, states, current, whys)

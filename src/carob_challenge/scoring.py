@@ -38,6 +38,7 @@ def arguments(
     return {
         "inputs": str(material.inputs), "gold": str(material.gold),
         "task": str(material.task_file), "part": material.part, "empty": material.empty,
+        "final": material.final,
         "file": str(file), "name": name,
         "unpacked_bytes": limits.unpacked_bytes, "archive_entries": limits.archive_entries, **more,
     }  # fmt: skip
@@ -49,10 +50,11 @@ def _read(
     task: str,
     part: str,
     empty: bool,
+    final: str,
     unpacked_bytes: int,
     archive_entries: int,
 ) -> tuple[Material, Limits]:
-    material = Material(Path(inputs), Path(gold), Path(task), part, empty)
+    material = Material(Path(inputs), Path(gold), Path(task), part, empty, final)
     return material, Limits(unpacked_bytes=unpacked_bytes, archive_entries=archive_entries)
 
 

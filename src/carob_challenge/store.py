@@ -158,6 +158,21 @@ scores = sa.Table(
 ladder has shown to the team, that of the submission `ladder_run`.
 """
 
+final_scores = sa.Table(
+    "final_scores", metadata,
+    sa.Column("submission", sa.ForeignKey("submissions.id"), primary_key=True),
+    sa.Column("round", sa.ForeignKey("rounds.id"), primary_key=True),
+    sa.Column("value", sa.Float),
+    sa.Column("low", sa.Float),
+    sa.Column("high", sa.Float),
+    sa.Column("signature", sa.Text, nullable=False),
+    sa.Column("detail", sa.JSON, nullable=False),
+    sa.Column("tally", sa.LargeBinary, nullable=False),
+    sa.Column("sketch", sa.LargeBinary, nullable=False),
+    sa.Column("created", Time, nullable=False),
+)  # fmt: skip
+"""The scores of the part that counts from the reveal on, in phases with `parts`."""
+
 jobs = sa.Table(
     "jobs", metadata,
     sa.Column("id", Big, primary_key=True),

@@ -17,6 +17,7 @@ from carob_challenge.secrets import new_secret, stored
 from carob_challenge.store import (
     details,
     disqualified,
+    final_scores,
     invitations,
     jobs,
     primaries,
@@ -277,7 +278,7 @@ def _remove_runs(connection: sa.Connection, numbers: Sequence[int]) -> None:
     """Remove runs, and everything that is about them."""
     of_others = scores.c.ladder_run.in_(numbers)
     connection.execute(scores.update().where(of_others).values(ladder_run=scores.c.submission))
-    for table in (scores, jobs, primaries, disqualified, withdrawn, details):
+    for table in (scores, final_scores, jobs, primaries, disqualified, withdrawn, details):
         connection.execute(table.delete().where(table.c.submission.in_(numbers)))
     connection.execute(submissions.delete().where(submissions.c.id.in_(numbers)))
 

@@ -64,17 +64,34 @@ def validate(path: Path, name: str, material: Material, limits: Limits) -> Verdi
         source = open_upload(path, name, limits)
     except InputError as error:
         return Verdict(_as_findings(name, error), None, None)
+    verdict = _checked(source, name, material)
+    if not (verdict.valid and material.final):
+        return verdict
+    # Both parts must be right; a file needs answers in one of them.
+    other = _checked(source, name, material.of_results())
+    findings = _joined(verdict.findings, other.findings)
+    answers = [each.corpus for each in (verdict, other) if each.corpus is not None]
+    if not material.empty and not findings.errors and not any(map(_has_answers, answers)):
+        findings = _joined(findings, _as_findings(name, _no_answer(name)))
+    return Verdict(findings, source, verdict.corpus)
+
+
+def _checked(source: Source, name: str, material: Material) -> Verdict:
     task = material.task
     findings, corpus = check_answer(source, material.public, task, MOST)
     if corpus is not None and not findings.errors:
         corpus = task.typed(corpus)
         try:
-            if not material.empty and not _has_answers(corpus):
-                raise InputError([Problem("K935", name, None, "no answer at all", _ONE_ANSWER)])
+            if not (material.empty or material.final or _has_answers(corpus)):
+                raise _no_answer(name)
             refuse_numbers(parse_recipes(task.recipes), {name: corpus})
         except InputError as error:
             return Verdict(_joined(findings, _as_findings(name, error)), source, None)
     return Verdict(findings, source, corpus)
+
+
+def _no_answer(name: str) -> InputError:
+    return InputError([Problem("K935", name, None, "no answer at all", _ONE_ANSWER)])
 
 
 def answer_of(path: Path, name: str, material: Material, limits: Limits) -> Corpus:
@@ -95,10 +112,13 @@ def _has_answers(corpus: Corpus) -> bool:
 
 
 def _joined(first: Findings, second: Findings) -> Findings:
+    """The problems of both; what both have is one."""
+    more = [each for each in second.problems if each not in first.problems]
     counts = {**first.counts}
-    for key, count in second.counts.items():
-        counts[key] = counts.get(key, 0) + count
-    return Findings(first.files, (*first.problems, *second.problems), counts)
+    for each in more:
+        key = f"{'warning' if each.warning else 'error'} {each.code}"
+        counts[key] = counts.get(key, 0) + 1
+    return Findings(first.files, (*first.problems, *more), counts)
 
 
 def _as_findings(name: str, error: InputError) -> Findings:

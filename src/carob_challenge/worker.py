@@ -11,7 +11,7 @@ import signal
 import socket
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
@@ -27,7 +27,7 @@ from carob_challenge.child import Reply, run_limited
 from carob_challenge.errors import UnavailableError
 from carob_challenge.jobs import Job
 from carob_challenge.log import Write, line, to_stderr
-from carob_challenge.store import record, scores, submissions, teams
+from carob_challenge.store import final_scores, record, scores, submissions, teams
 from carob_challenge.tallies import StoredTally
 
 IDLE = 0.5
@@ -171,14 +171,16 @@ class Worker:
         own_limits = challenge.config.limits
         material = challenge.material(row.phase)
         file = challenge.submission_file(row.sha256)
-        arguments = scoring.arguments(material, own_limits, file, row.filename)
-        reply = self._in_child(job, "scoring:scored", arguments, own_limits.scoring_seconds)
-        self._require_fit(own, row.phase)  # files that changed meanwhile are of no round
-        if reply.outcome != "done":
-            self._fail(job, _why(reply, own_limits.scoring_seconds))
-            return
-        tally, sketch = reply.blobs
-        official = reply.content["official"]
+        replies = []
+        for each in [material, material.of_results()] if material.final else [material]:
+            arguments = scoring.arguments(each, own_limits, file, row.filename)
+            reply = self._in_child(job, "scoring:scored", arguments, own_limits.scoring_seconds)
+            self._require_fit(own, row.phase)  # files that changed meanwhile are of no round
+            if reply.outcome != "done":
+                self._fail(job, _why(reply, own_limits.scoring_seconds))
+                return
+            replies.append(reply)
+        tally, official = replies[0].blobs[0], replies[0].content["official"]
         with challenge.store.write() as connection:
             challenge.store.lock_team(connection, row.team)
             if not queue.finish(challenge, connection, job, self.name):
@@ -188,19 +190,27 @@ class Worker:
             most = challenge.phase(row.phase).reveals
             shown = before.climb(rung, material.official, most).best
             assert shown is not None
-            new = {
-                "submission": row.id, "round": job.round, "value": official["value"],
-                "low": official["low"], "high": official["high"],
-                "signature": reply.content["signature"], "detail": dict(reply.content),
-                "tally": tally, "sketch": sketch, "created": challenge.now(),
-                "ladder": shown.value, "ladder_run": shown.submission,
-            }  # fmt: skip
-            # A job that is done again, because an organiser asked for it, writes the same row.
-            again = {key: new[key] for key in new if key not in ("submission", "round")}
-            key = ["submission", "round"]
-            challenge.store.upsert(connection, scores, new, key, again)
+            climbed = {"ladder": shown.value, "ladder_run": shown.submission}
+            self._save(connection, scores, job, replies[0], climbed)
+            for reply in replies[1:]:
+                self._save(connection, final_scores, job, reply, {})
             rounds.admit(challenge, connection, job.round, row.phase)
             self._after_score(connection, job, row.phase)
+
+    def _save(
+        self, connection: sa.Connection, table: sa.Table, job: Job, reply: Reply,
+        more: Mapping[str, Any],
+    ) -> None:  # fmt: skip
+        official, (tally, sketch) = reply.content["official"], reply.blobs
+        new = {
+            "submission": job.submission, "round": job.round, "value": official["value"],
+            "low": official["low"], "high": official["high"],
+            "signature": reply.content["signature"], "detail": dict(reply.content),
+            "tally": tally, "sketch": sketch, "created": self.challenge.now(), **more,
+        }  # fmt: skip
+        # A job that is done again, because an organiser asked for it, writes the same row.
+        again = {key: new[key] for key in new if key not in ("submission", "round")}
+        self.challenge.store.upsert(connection, table, new, ["submission", "round"], again)
 
     def _require_fit(self, own: rounds.Round, phase: str) -> None:
         if (why := rounds.misfit(self.challenge, own, phase)) is not None:
@@ -292,7 +302,7 @@ class Worker:
         file = challenge.submission_file(row.sha256)
         output = challenge.report_file(row.id)
         arguments = scoring.arguments(
-            challenge.material(row.phase), own_limits, file, row.filename,
+            challenge.material(row.phase).of_results(), own_limits, file, row.filename,
             team=row.team_name, output=str(output),
         )  # fmt: skip
         reply = self._in_child(job, "scoring:reported", arguments, own_limits.report_seconds)

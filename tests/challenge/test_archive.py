@@ -195,7 +195,7 @@ def test_another_version_of_the_database_is_refused(played: World) -> None:
         migrate.check(store)
 
 
-NEW = {"0002": ("workers", "schedules", "details", "news", "withdrawn")}
+NEW = {"0002": ("workers", "schedules", "details", "news", "withdrawn", "final_scores")}
 """The tables that each revision has added."""
 
 

@@ -5,14 +5,16 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from carob.evaluate.compare import compare
-from carob_challenge import organise, pages, ranking, runs, worker
+from carob_challenge import organise, pages, ranking, rounds, runs, worker
 from carob_challenge.board import board, sorted_by
 from carob_challenge.errors import NotAllowedError, NotFoundError, RefusedError
+from carob_challenge.rescoring import replace_gold
 from carob_challenge.store import scores
 from carob_challenge.viewer import NOBODY, ORGANISER
 from tests.challenge.world import GOLD, World, answer, document, lines, phase, values
@@ -408,3 +410,80 @@ def test_a_board_is_sorted_by_any_of_its_numbers(world: Make) -> None:
     secret = board(here.challenge, NOBODY, "hidden")
     assert sorted_by(secret, "exact.R") == secret
     assert not any(row.scores for row in secret.rows)
+
+
+SPLIT = 'parts = { board = "development", reveal = "test" }\n'
+
+
+def split_answer(here: World, board_part: int, results: int, wrong: str = "") -> bytes:
+    """An answer with so many marks in the documents of each part; `wrong` is a part with a label
+    that no task has.
+    """
+    parts = here.challenge.material("test").task.parts
+    documents = []
+    for part, right in (("development", board_part), ("test", results)):
+        marks = [("NOPE", "Ann")] if part == wrong else GOLD[:right]
+        documents += [document(int(each[1:]), marks) for each in parts[part]]
+    return lines(documents)
+
+
+def test_a_split_shows_one_part_until_the_reveal_and_the_results_of_the_other(
+    world: Make,
+) -> None:
+    here = world(phase("test", "full", reveal='"never"') + SPLIT, size=24)
+    home = pages.home(here.challenge).phases[0]
+    assert sum(len(own) for name, own in here.challenge.material("test").task.parts.items()
+               if name != "practice") == home.documents  # fmt: skip
+    number = here.submit("A", split_answer(here, 4, 2)).submission
+    here.submit("B", split_answer(here, 3, 3))
+    worker.drain(here.challenge)
+    before = board(here.challenge, NOBODY, "test")
+    assert {"A": 1.0, "B": 6 / 7} == values(before.rows)
+    assert "the results are of another" in before.sentence
+    assert [1, 2] == [row.rank for row in before.rows]
+    own = runs.run(here.challenge, here.team("A"), number)
+    assert own.shown is not None and own.shown.official is not None
+    assert 1.0 == own.shown.official.value
+    assert "part:development" in (own.signature or "")
+    assert "0.6666" not in everything(before) + everything(own), "nothing of the results is seen"
+
+    organise.reveal(here.challenge, ORGANISER, "test")
+    assert not any(row.rank_low for row in board(here.challenge, NOBODY, "test").rows)
+    worker.drain(here.challenge)
+    after = board(here.challenge, NOBODY, "test")
+    assert ["B", "A"] == [row.team for row in after.rows]
+    assert {"A": 2 / 3, "B": 6 / 7} == values(after.rows)
+    assert all(row.rank_low and row.labels and row.errors for row in after.rows)
+    assert not after.pending
+    assert [2 / 3, 6 / 7] == [point.value for point in after.history]
+    own = runs.run(here.challenge, here.team("A"), number)
+    assert own.shown is not None and own.shown.official is not None
+    assert 2 / 3 == own.shown.official.value
+    assert "part:test" in (own.signature or "")
+    organise.hold(here.challenge, ORGANISER, "test")
+    worker.drain(here.challenge)
+    assert {"A": 1.0, "B": 6 / 7} == values(board(here.challenge, NOBODY, "test").rows)
+
+
+@pytest.mark.parametrize("wrong", ["development", "test"])
+def test_both_parts_of_a_split_are_validated(world: Make, wrong: str) -> None:
+    here = world(phase("test", "none") + SPLIT, size=24)
+    assert not here.submit("A", split_answer(here, 4, 4, wrong)).valid
+    assert here.submit("A", split_answer(here, 0, 4)).valid, "one part may be empty"
+    assert not here.submit("A", split_answer(here, 0, 0)).valid
+    worker.drain(here.challenge)
+    assert {"A": 0.0} == values(board(here.challenge, ORGANISER, "test").rows)
+
+
+def test_both_parts_of_a_split_are_scored_again(world: Make, tmp_path: Path) -> None:
+    here = world(phase("test", "none", reveal='"opens"') + SPLIT, size=24)
+    here.submit("A", split_answer(here, 3, 4))
+    worker.drain(here.challenge)
+    file = tmp_path / "corrected.jsonl"
+    file.write_bytes(lines([document(i, GOLD[:3]) for i in range(24)]))
+    now = replace_gold(here.challenge, "test", file, "wrong")
+    rounds.rescore(now, "organiser", "wrong")
+    worker.drain(now)
+    made = board(now, NOBODY, "test")
+    assert {"A": 6 / 7} == values(made.rows)
+    assert [(1.0, 6 / 7)] == [(each.before, each.after) for each in made.changed]

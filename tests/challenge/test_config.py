@@ -114,8 +114,8 @@ feedback = "none"
          "letters, digits and hyphens, at most 40: it is part of addresses"),
         ("feedback", "feedbck", ":4: K920 found the key 'feedbck', expected a key of "
          "[phases.test]; did you mean feedback? there are: closes, empty, feedback, gold, "
-         "grace_seconds, inputs, late, opens, part, quota, quota_a_day, reports, reveal_at, "
-         "reveals, task, text, title"),
+         "grace_seconds, inputs, late, opens, part, parts, quota, quota_a_day, reports, "
+         "reveal_at, reveals, task, text, title"),
         ('title = "x"', 'title = "x"\ngold = "../gold"', ":2: K921 found gold = '../gold', "
          "expected the path of a file in this folder"),
         ('title = "x"', 'title = "x"\n[limits]\nupload_bytes = 0', ":3: K921 found "
@@ -134,6 +134,11 @@ feedback = "none"
          "read it"),
         ("feedback", 'reveal_at = "closes"\nfeedback', ':4: K921 found reveal_at = "closes" '
          "and no closes, expected a phase that closes, or a time"),
+        ("feedback", 'part = "a"\nparts = { board = "a", reveal = "b" }\nfeedback',
+         ":5: K921 found part and parts, expected one of the two"),
+        ("feedback", 'parts = { board = "a", reveal = "a" }\nfeedback', ":4: K921 found "
+         "phases.test.parts = a table, expected { board = \"…\", reveal = \"…\" }, two parts of "
+         "the task"),
         ("feedback", "closes = 2026-01-01T00:00:00Z\nfeedback", ":4: K921 found closes = "
          "2026-01-01 00:00:00+00:00, expected a time after 2027-01-01 00:00:00+00:00"),
     ],

@@ -341,6 +341,7 @@ def phase(call: Call) -> Answer:
     return View("phase", {"phase": call.challenge.phase(chosen), "inputs": inputs, "task": task},
                 data={"phase": chosen, "inputs": inputs, "task": task, "part": part,
                       "empty": call.challenge.phase(chosen).empty,
+                      "final": call.challenge.phase(chosen).final,
                       "limits": call.challenge.config.limits})  # fmt: skip
 
 

@@ -60,6 +60,26 @@ def upgrade() -> None:
         ),
         sa.PrimaryKeyConstraint("submission", name=op.f("pk_withdrawn")),
     )
+    op.create_table(
+        "final_scores",
+        sa.Column("submission", Big, nullable=False),
+        sa.Column("round", Big, nullable=False),
+        sa.Column("value", sa.Float(), nullable=True),
+        sa.Column("low", sa.Float(), nullable=True),
+        sa.Column("high", sa.Float(), nullable=True),
+        sa.Column("signature", sa.Text(), nullable=False),
+        sa.Column("detail", sa.JSON(), nullable=False),
+        sa.Column("tally", sa.LargeBinary(), nullable=False),
+        sa.Column("sketch", sa.LargeBinary(), nullable=False),
+        sa.Column("created", Time(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["submission"], ["submissions.id"], name=op.f("fk_final_scores_submission_submissions")
+        ),
+        sa.ForeignKeyConstraint(
+            ["round"], ["rounds.id"], name=op.f("fk_final_scores_round_rounds")
+        ),
+        sa.PrimaryKeyConstraint("submission", "round", name=op.f("pk_final_scores")),
+    )
     op.add_column("teams", sa.Column("affiliation", sa.Text(), nullable=False, server_default=""))
     free = "UPDATE teams SET folded = 'refused ' || id WHERE state = 'refused'"
     op.execute(free)
