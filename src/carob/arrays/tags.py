@@ -243,8 +243,8 @@ def _split(tag: str) -> tuple[str, str] | None:
     return None
 
 
-_BEFORE = re.compile(r"(?P<letter>[BIESLUMW])[-_](?P<label>.+)", re.IGNORECASE | re.DOTALL)
-_AFTER = re.compile(r"(?P<label>.+)[-_](?P<letter>[BIESLUMW])", re.IGNORECASE | re.DOTALL)
+_BEFORE = re.compile(r"(?P<letter>[BIESLUMW])[-_:/](?P<label>.+)", re.IGNORECASE | re.DOTALL)
+_AFTER = re.compile(r"(?P<label>.+)[-_:/](?P<letter>[BIESLUMW])", re.IGNORECASE | re.DOTALL)
 _SMALL_O = ("", "o")
 
 

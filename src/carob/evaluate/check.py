@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields, replace
@@ -33,6 +34,7 @@ from carob.corpus.problems import (
 from carob.corpus.source import Source
 from carob.evaluate.hypotheses import explanation
 from carob.evaluate.read import (
+    advised_for,
     is_empty,
     read,
     read_system,
@@ -81,6 +83,8 @@ class Findings(Tabular):
     problems: tuple[Problem, ...]
     counts: Mapping[str, int]
     by_file: tuple[FileFindings, ...] = ()
+    against: str = ""
+    """The gold file, if there is one."""
 
     columns: ClassVar[tuple[str, ...]] = (
         "files", "errors", "warnings", "counts", "problems", "by_file",
@@ -123,7 +127,9 @@ class Findings(Tabular):
         bad = [each for each in self.by_file if each.errors]
         total = f"{many(len(self.files), 'file')}, {len(bad):,} with errors"
         if odd := bad or [each for each in self.by_file if each.warnings]:
-            total += f"; to see all that is wrong with one: carob check {plain(odd[0].file)}"
+            gold = ["--against", self.against] if self.against else []
+            command = shlex.join(map(plain, ["carob", "check", odd[0].file, *gold]))
+            total += f"; to see all that is wrong with one: {command}"
         return "\n".join([*lines, total])
 
 
@@ -178,6 +184,11 @@ class _Collector:
     def errors(self) -> int:
         """How many errors there are."""
         return sum(count for key, count in self.counts.items() if key.startswith("error"))
+
+    @property
+    def other_words(self) -> int:
+        """How many words, few of a file, differ from gold's."""
+        return self.counts.get("warning K303", 0)
 
     def copy(self) -> _Collector:
         """What was collected so far."""
@@ -255,11 +266,12 @@ def check(
         corpus = _read(source, options or {}, every, gold)
         if corpus is not None and gold is not None:
             _check_against(gold, corpus, every)
-        if gold is not None and every.errors > before.errors:
+        wrong = every.errors > before.errors
+        if gold is not None and (wrong or every.other_words > before.other_words):
             cause = explanation(gold, _as_source(source), options or {}, corpus)
             if cause is not None:  # instead of all its consequences
                 every = before
-                every.add([cause], warning=False)
+                every.add([cause], warning=not wrong)
                 continue
         if corpus is not None and definition is not None:
             every.add(*definition.without_part(corpus, _path(corpus)), warning=False)
@@ -267,7 +279,8 @@ def check(
     files = tuple(os.fspath(path) for path in several)
     shown_files = {*files, *every.by_file} - (inputs - {*files})  # gold that is fine needs no line
     by_file = tuple(own for file, own in every.by_file.items() if file in shown_files)
-    return Findings(files, tuple(every.problems), every.counts, by_file)
+    gold_file = "" if against is None else os.fspath(against)
+    return Findings(files, tuple(every.problems), every.counts, by_file, gold_file)
 
 
 def check_answer(
@@ -335,6 +348,7 @@ def _read(
             refuse_answers_in_texts(source)
         corpus = read(source, **own)
     except InputError as error:
+        error = error if gold is None else advised_for("system", error)
         every.add(error.problems, error.total, warning=False)
         return None
     assert corpus.origin is not None

@@ -45,6 +45,8 @@ def system_checks(
 ) -> Iterator[AuditCheck]:
     """The checks of a system beside gold."""
     yield _tags(system, corpus, gold)
+    if corpus.origin is not None and corpus.origin.format == "conll" and not len(corpus.mentions):
+        yield _column(system, trial)
     yield _places(pair, system, trial)
     if (gold.unit, corpus.unit) == ("char", "token"):
         yield _tokens(pair, system)
@@ -87,6 +89,19 @@ def _tags(system: str, corpus: Corpus, gold: Corpus) -> AuditCheck:
         return AuditCheck("tags", "look", text, system)
     return AuditCheck("tags", "ok", "labels are names, and tags are in their scheme", system)
 
+
+def _column(system: str, trial: Trial) -> AuditCheck:
+    """Whether a system without any mention has some in another column of its file."""
+    name = "column of tags"
+    for column in _OTHER_COLUMNS:
+        if trial.reads("system", tag=column):
+            text = f"no mention in the column that is read: --read system.columns={column}"
+            return AuditCheck(name, "look", f"{text} finds some of gold", system)
+    return AuditCheck(name, "ok", "no other column is meant", system)
+
+
+_OTHER_COLUMNS = (1, -2, -3)
+"""Where tags often stand: beside the tokens, and before other columns."""
 
 _DETECTED = "without --scheme it is detected"
 

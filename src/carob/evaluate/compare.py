@@ -54,7 +54,7 @@ def compare(
     *,
     trials: int | None = None,
     by_label: bool = False,
-    floors: Sequence[str] = (),
+    floors: str | float | Sequence[str | float] = (),
     by: str = "value",
     **options: Unpack[ScoreOptions],
 ) -> Comparison:

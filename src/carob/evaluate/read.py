@@ -580,6 +580,11 @@ def corpora(
         results |= zip(files, read_all(list(files.values())), strict=True)
     ordered = {name: results[name] for name, _ in inputs}
     errors = {name: each for name, each in ordered.items() if isinstance(each, InputError)}
+    if errors and (
+        None not in errors or len(errors) == 1
+    ):  # the other side is read as it should be
+        side = "gold" if None in errors else "system"
+        errors = {name: advised_for(side, each) for name, each in errors.items()}
     if invalid is None or None in errors:
         raise_all(errors.values())
     else:
@@ -592,6 +597,24 @@ def corpora(
         if name is not None and isinstance(each, Corpus)
     }
     return reference, answers
+
+
+def advised_for(side: str, error: InputError) -> InputError:
+    """An error whose advice on columns of tags is for one side alone: as an option for both, it
+    would spoil the other one.
+
+    >>> from carob.corpus.problems import Problem
+    >>> error = InputError([Problem("K110", "a", 1, "NNP", "tags", "--columns 1 reads them")])
+    >>> print(advised_for("system", error))
+    a:1: K110 found NNP, expected tags; --read system.columns=1 reads them
+    """
+    if error.problems[0].code != "K110":
+        return error
+    own = []
+    for each in error.problems:
+        hint = each.hint.replace("--columns ", f"--read {side}.columns=")
+        own.append(replace(each, hint=hint.replace("--scheme ", f"--read {side}.scheme=")))
+    return InputError(own, error.total)
 
 
 def _answers_of_models(

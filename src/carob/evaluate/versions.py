@@ -29,7 +29,8 @@ RELATIONS = frozenset({"arguments", "relations", "triggers"})
 class Change:
     """Numbers that differ from a version on: scores of some event spaces, or what has these keys in
     JSON. `where` names the only files with other scores, by what a field of the signature says of
-    one side.
+    one side; `with_task` says whether only results with a task have other scores, or only those
+    without.
     """
 
     since: str
@@ -37,10 +38,11 @@ class Change:
     spaces: frozenset[str] = frozenset()
     keys: frozenset[str] = frozenset()
     where: Mapping[str, Collection[str]] = field(default_factory=dict)
+    with_task: bool | None = None
 
     def concerns(self, fields: Mapping[str, str]) -> bool:
         """Whether a result with these fields in its signature may have other numbers now."""
-        return all(
+        return self.with_task in (None, "task" in fields) and all(
             not {*fields.get(key, "").split("/")}.isdisjoint(values)
             for key, values in self.where.items()
         )
@@ -126,6 +128,7 @@ CHANGES = (
         "gold can be read as that type: `Jan 2, 2024` is then right where gold has "
         "`2024-01-02`. A warning names what was guessed; `carob task init` drafts the same.",
         spaces=RECORDS,
+        with_task=False,
     ),
     Change(
         "0.3.0",
@@ -133,6 +136,7 @@ CHANGES = (
         "types, such as `Decimal` (a number or a text), counts as the most specific one that "
         "all values of gold can be read as, with a warning; it was always a text.",
         spaces=RECORDS,
+        with_task=True,
     ),
     Change(
         "0.3.0",
@@ -149,6 +153,7 @@ CHANGES = (
         '"spurious"`, a key that the task lacks is left out on both sides if gold has it in '
         "that document. Both counted as spurious.",
         spaces=RECORDS,
+        with_task=True,
     ),
     Change(
         "0.3.0",
@@ -164,6 +169,7 @@ CHANGES = (
         "counted as invented where the text has another form. If no slot is left, it has no "
         "value.",
         spaces=frozenset({"fields"}),
+        with_task=False,
     ),
     Change(
         "0.3.0",
@@ -236,9 +242,16 @@ class Maker:
         return replace(self, fields=fields)
 
     def changed_score(self, recipe: str) -> str | None:
-        """Why a score has other numbers now; None if its definition is the same."""
+        """Why a score has other numbers now, all that may be the reason; None if its definition is
+        the same.
+        """
         space = Recipe.parse(recipe).space.name
-        return next((each.reason for each in self.changes() if space in each.spaces), None)
+        changes = [each for each in self.changes() if space in each.spaces]
+        if len(changes) < 2:
+            return changes[0].reason if changes else None
+        since = " and ".join(dict.fromkeys(each.since for each in changes))
+        words = "".join(f"\n- {each.words}" for each in changes)
+        return f"changed in {since}, by one or more of these changes:{words}"
 
     def changed_key(self, key: str) -> str | None:
         """Why a number of intervals or tests is another now, by the last such change."""

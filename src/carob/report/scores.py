@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from carob.corpus.problems import plain
+from carob.corpus.problems import many, plain
 from carob.report.terminal import INDENT, WIDTH, Section, Style, Table, best, verdict
 from carob.result.result import whole
 from carob.result.scores import Score, Scores, Value
@@ -209,11 +209,13 @@ def _ways_to_count(scores: Sequence[Score]) -> tuple[str, ...]:
 
 
 def _left_out(scores: Sequence[Score]) -> list[str]:
-    return [
-        f"{plain(score.system)}: {score.left_out} {score.left_out_terms} left out of the mean"
-        for score in scores
-        if score.left_out
-    ]
+    remarks = []
+    for score in scores:
+        if score.left_out:
+            terms, _, without = score.left_out_terms.partition(" ")
+            count = many(score.left_out, terms.removesuffix("s"))
+            remarks.append(f"{plain(score.system)}: {count} {without} left out of the mean")
+    return remarks
 
 
 def _about_intervals(scores: Sequence[Score], *, by_label: bool) -> list[str]:

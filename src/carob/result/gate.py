@@ -166,7 +166,7 @@ def _not_worse(each: Difference, margin: float) -> Check:
     )  # fmt: skip
 
 
-def floors(scores: Scores, limits: Sequence[str], by: str = "value") -> Gate:
+def floors(scores: Scores, limits: str | float | Sequence[str | float], by: str = "value") -> Gate:
     """Whether all scores reach their floors: "0.85" for every recipe, "PER=0.8" for one label. As a
     margin, a floor is also written 85pt or 85%.
 
@@ -180,8 +180,9 @@ def floors(scores: Scores, limits: Sequence[str], by: str = "value") -> Gate:
     if by not in ("value", "low"):
         raise UsageError(f"by is value or low, not {by!r}")
     several = len(scores.systems) > 1
+    every = [str(each) for each in ([limits] if isinstance(limits, (str, float, int)) else limits)]
     checks = []
-    for limit in limits:
+    for limit in every:
         label, text = _limit(limit)
         for score in scores.scores:
             if score.lower_is_better:
@@ -196,7 +197,7 @@ def floors(scores: Scores, limits: Sequence[str], by: str = "value") -> Gate:
             value = score.overall if label is None else _of_label(score, label)
             what = score.recipe if label is None else f"{score.recipe} of {label}"
             checks.append(_floor(f"{score.system}: {what}" if several else what, value, floor, by))
-    return Gate(tuple(checks), {"floors": list(limits), "by": by})
+    return Gate(tuple(checks), {"floors": every, "by": by})
 
 
 def _limit(text: str) -> tuple[str | None, str]:

@@ -208,7 +208,7 @@ class Scores(Result):
     audit: SelfAudit | None = None
     """Checks of the evaluation itself; None if they were not asked for."""
 
-    def with_floors(self, limits: Sequence[str], by: str = "value") -> Scores:
+    def with_floors(self, limits: str | float | Sequence[str | float], by: str = "value") -> Scores:
         """The same scores, checked against floors: see `carob.result.gate.floors`."""
         from carob.result.gate import floors  # few scores have floors
 

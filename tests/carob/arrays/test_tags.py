@@ -255,6 +255,8 @@ def test_a_file_without_prefixes_is_io_with_bare_labels() -> None:
         (["B-PER", "o"], "BO", ["PER", ""]),
         # One letter is enough if it is B or I, and every tag has it.
         (["B_PER", "B_LOC"], "BB", ["PER", "LOC"]),
+        (["B:PER", "I:PER"], "BI", ["PER", "PER"]),
+        (["PER/B", "PER/I", "O"], "BI", ["PER", "PER", ""]),
         (["PER-I"], "I", ["PER"]),
         # What does not show that it is a prefix is a part of the label.
         (["S_time", "E_time"], "II", ["S_time", "E_time"]),

@@ -230,7 +230,7 @@ def test_score_gives_the_same_message(
     file = tmp_path / "bad.conll"
     file.write_text("Ann B-\n")
     assert main(["score", str(gold), str(file)]) == 1
-    assert f"carob: {check(file).problems[0]}\n" == capsys.readouterr().err
+    assert f"carob: {check(file, gold).problems[0]}\n" == capsys.readouterr().err
 
 
 def test_every_code_is_documented_and_only_those() -> None:
@@ -288,6 +288,8 @@ def test_each_of_several_files_has_a_line_however_much_is_wrong(gold: Path) -> N
         f"{odd!s:<{width}}  1 warning: ...",
         f"4 files, 2 with errors; to see all that is wrong with one: carob check {bad}",
     ] == [line if "K108" not in line else f"{line.partition(': ')[0]}: ..." for line in lines]
+    command = str(check(every, gold)).rpartition("with one: ")[2]
+    assert f"carob check {bad} --against {gold}" == command
     assert "K101" in str(check(bad))
     assert "and 1,478 more" in str(check(bad))
     assert [1578, 1, 0, 0] == [each.errors for each in check(every).by_file]

@@ -167,6 +167,17 @@ def test_gold_may_have_numbers_for_labels() -> None:
     assert [] == looks(gold, gold)
 
 
+def test_a_column_of_tags_beside_a_column_of_o_is_named(
+    write: Callable[[str, str], Path],
+) -> None:
+    gold = write("gold.conll", "Ann B-PER\nslept O\n")
+    read = write("read.conll", "Ann B-PER O\nslept O O\n")
+    text = "s: no mention in the column that is read: --read system.columns=1 finds some of gold"
+    assert [text] == looks(gold, read)
+    assert [] == looks(gold, write("chunks.conll", "Ann B-NP O\nslept B-VP O\n"))
+    assert [] == looks(gold, write("none.conll", "Ann O\nslept O\n"))
+
+
 def test_gold_without_any_mention_is_named(write: Callable[[str, str], Path]) -> None:
     gold = write("gold.conll", "Ann B-NP O\nslept O O\n")
     system = write("system.conll", "Ann B-PER\nslept O\n")

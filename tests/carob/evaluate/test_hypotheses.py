@@ -129,6 +129,19 @@ def test_document_marks_on_one_side(gold: Path) -> None:
     ) == told(gold, marked)
 
 
+def test_another_encoding_of_few_words_is_a_warning(gold: Path) -> None:
+    more = "".join(f"\nw{number} O" for number in range(40)) + "\n"
+    gold.write_text(text(lines()) + more, encoding="utf-8")
+    file = gold.with_name("a.conll")
+    file.write_bytes((text(lines()) + more).encode("cp1252"))
+    findings = check(file, gold)
+    assert (0, 1) == (findings.errors, findings.warnings)
+    assert (
+        f"{file}: K331 found text in cp1252, expected UTF-8; read so, it has the words of gold: "
+        "--read system.encoding=cp1252"
+    ) == str(findings.problems[0])
+
+
 @pytest.mark.parametrize(
     "content",
     [text(lines()).replace("Oslo", "Rome").replace("today", "now"), "a b c\n" * 20,

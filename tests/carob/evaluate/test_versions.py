@@ -58,3 +58,17 @@ def test_a_score_whose_definition_changed_is_named_with_the_line_of_the_changelo
     assert (None, None) == (first.changed_score("exact.F1"), second.changed_score("oas.F1"))
     assert first.changed_key("low") is not None
     assert first.changed_key("value") is None
+
+
+def test_all_changes_that_may_be_the_reason_are_named() -> None:
+    guessed = Maker("carob", "0.2.0", {"format": "records/records"})
+    reason = guessed.changed_score("fields.F1")
+    assert reason is not None
+    lead, *bullets = reason.split("\n- ")
+    assert "changed in 0.3.0, by one or more of these changes:" == lead
+    assert any(each.startswith("`fields` and `record` without a task") for each in bullets)
+    assert not any("JSON Schema" in each for each in bullets)
+    by_task = Maker("carob", "0.2.0", {"task": "sha256=1f2e3d4c"}).changed_score("fields.F1")
+    assert by_task is not None
+    assert "JSON Schema" in by_task
+    assert "without a task" not in by_task

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -113,6 +114,15 @@ def test_a_floor_of_one_means_perfect(scored: Scores) -> None:
     assert "pass" == counts.verdict
     with pytest.raises(UsageError, match="found '85pt', expected a bare number: the floor of a"):
         score(GOLD, WORSE, "exact.tp").with_floors(["85pt"])
+
+
+@pytest.mark.parametrize("floor", [0.99, "0.99", "99%", [0.99]])
+def test_one_floor_and_numbers_are_floors(floor: Any) -> None:
+    gate = score(GOLD, WORSE, "exact.F1").with_floors(floor).gate
+    assert gate is not None
+    assert "fail" == gate.verdict
+    assert ["99%" if floor == "99%" else "0.99"] == gate.conditions["floors"]
+    assert gate == compare(GOLD, {"old": GOLD, "new": WORSE}, "exact.F1", floors=floor).gate
 
 
 def test_floors_of_the_last_system_and_a_margin_are_one_gate() -> None:
