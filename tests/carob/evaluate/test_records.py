@@ -260,6 +260,32 @@ def test_answers_in_memory_may_be_texts_under_a_key() -> None:
     assert (0.5, 1) == (scores.value, scores.systems[0].coverage["unparsed"])
 
 
+def test_a_key_of_answers_in_memory_is_one_that_records_have() -> None:
+    schema = {"properties": {"who": {"type": "string"}}}
+    gold = [{"who": "Ann"}, {"who": "Bo"}]
+    system = [{"out": '{"who": "Ann"}'}, {"out": "Sorry."}]
+    with pytest.raises(UsageError) as caught:
+        score_records(gold, system, schema, raw="outs")
+    assert str(caught.value) == (
+        "no record has the key 'outs' that raw names; did you mean out? there are: out, who"
+    )
+    offer = (
+        "model: found texts under 'out' that are JSON, expected answers that are objects; "
+        "raw='out' reads the answers in them"
+    )
+    around = [{"out": f"Yes: {each['out']}"} for each in system]
+    for answers, first in ((system, ""), (around, "; first take away what stands around the JSON")):
+        for chosen in (schema, None):
+            with pytest.raises(UsageError) as caught:
+                score_records(gold, {"model": answers}, chosen)
+            assert offer + first == str(caught.value)
+    # A slot may hold JSON, and records without ids need no remark.
+    slots = {"properties": {"who": {"type": "string"}, "out": {"type": "string"}}}
+    assert 0.0 == score_records(gold, system, slots, "fields.R", resamples=0).value
+    scores = score_records(gold, gold, schema, "fields.R", resamples=0)
+    assert (1.0, ()) == (scores.value, scores.remarks)
+
+
 def test_white_space_inside_the_strings_of_an_answer_is_kept() -> None:
     schema = {"properties": {"a": {"type": "string", "x-carob": {"match": "exact"}}}}
     gold = [{"a": "x  y\tz\n"}]
