@@ -286,6 +286,23 @@ def test_a_key_of_answers_in_memory_is_one_that_records_have() -> None:
     assert (1.0, ()) == (scores.value, scores.remarks)
 
 
+def test_a_slot_whose_type_does_not_fit_the_answers_is_named() -> None:
+    gold = [{"total": n, "who": "Ann"} for n in range(10)]
+    answers = [{"total": f"{n} EUR" if n < 5 else n, "who": "Ann"} for n in range(10)]
+    remark = (
+        "total: 5 of 10 answers cannot be read as a number, such as '0 EUR', and are wrong; if the "
+        "type is not right, a task or a schema says it"
+    )
+    scores = score_records(gold, answers, None, "fields.F1", resamples=0)
+    assert (0.75, remark) == (scores.value, scores.systems[0].warnings[-1])
+    answers[4] = {"total": 4}  # now most can be read
+    scores = score_records(gold, answers, None, "fields.F1", resamples=0)
+    assert (4, 1) == (
+        scores.systems[0].coverage["unreadable"],
+        len(scores.systems[0].warnings),
+    )
+
+
 def test_white_space_inside_the_strings_of_an_answer_is_kept() -> None:
     schema = {"properties": {"a": {"type": "string", "x-carob": {"match": "exact"}}}}
     gold = [{"a": "x  y\tz\n"}]
