@@ -546,7 +546,7 @@ stands around the JSON, or name its format (records, entities or triples) and --
     if _is_bare_value(text):
         return Problem("K211", file, line, shown(text.strip()), OBJECT)
     opens = _OPENS.search(text)
-    if opens is None or not (before := text[: opens.start()].strip()):
+    if opens is None or (before := text[: opens.start()].strip()) in ("", "["):
         return None
     rows = [row for row in text[:_ENOUGH].split("\n") if row.strip()]
     if len(rows) > 1 and len(text) > _ENOUGH:

@@ -119,6 +119,19 @@ def test_the_first_answer_that_is_no_json_is_named_with_its_reason(tmp_path: Pat
     assert "2 answers could not be read and count as empty, first line 2: 'Sorry.'" in printed
 
 
+def test_answers_of_a_system_may_be_one_list(tmp_path: Path) -> None:
+    records = [{"id": "a", "who": "Ann"}, {"id": "b", "who": "Bo"}]
+    gold = lines(tmp_path, "gold.jsonl", *records)
+    system = tmp_path / "system.json"
+    for indent in (None, 0, 2):
+        system.write_text(json.dumps(records, indent=indent))
+        assert 1.0 == score(gold, system, "fields.F1", resamples=0).value
+        assert 1.0 == score(system, system, "fields.F1", resamples=0).value
+    system.write_text(json.dumps(records)[:-1])
+    with pytest.raises(InputError, match="K211"):
+        score(gold, system, "fields.F1", resamples=0)
+
+
 @pytest.mark.parametrize("format", [None, "records"])
 def test_prose_around_one_json_is_refused_with_what_to_do(
     format: str | None, tmp_path: Path
