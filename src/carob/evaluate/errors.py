@@ -20,7 +20,14 @@ from carob.counts.events import Events, Space
 from carob.counts.tally import Tally
 from carob.evaluate.options import ErrorsOptions, Options, table_for
 from carob.evaluate.read import Scorable, require_one_system
-from carob.evaluate.run import Run, parse_recipes, prepare, systems_by_name
+from carob.evaluate.run import (
+    Run,
+    for_strings,
+    parse_recipes,
+    prepare,
+    systems_by_name,
+    uncounted_groups,
+)
 from carob.evaluate.score import average
 from carob.explain.analysis import CorrectableErrors, ErrorAnalysis
 from carob.explain.gains import attack_order, gains
@@ -121,13 +128,18 @@ def errors(
         raise DataError(f"no {noun} is called {label!r}{nearest(label, labels)}")
     which = None if label is None else labels.index(label)
     if ledger_to is not None:
+        written = for_strings(written, [first.pair], optional=recipes is None)
         _write_ledger(ledger_to, first.pair, _spaces(spaces, written), first.words)
     result = summarise(
         run, next(iter(run.pairs)), first,
         {kind: first.examples(kind, examples, which) for kind in kinds if examples},
     )  # fmt: skip
     if relations:
-        result = replace(result, relations=relation_summary(list(analyses.values()), examples))
+        uncounted = uncounted_groups(run.recipes, read_gold)
+        rest = uncounted_groups([*run.recipes, Recipe.parse("relations.F1")], read_gold)
+        kept = (each for each in result.remarks if each not in uncounted)
+        summary = relation_summary(list(analyses.values()), examples)
+        result = replace(result, relations=summary, remarks=(*kept, *rest))
     if len(analyses) == 1:
         return result
     second = list(analyses.values())[1]

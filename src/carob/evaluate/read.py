@@ -658,11 +658,13 @@ def refuse_answers_in_texts(source: Source) -> None:
     """Records whose answers are JSON in a text are not scored as that text."""
     from carob.formats.json_text import key_of_answers  # only answers need it
 
-    key = None if source.is_folder else key_of_answers(source)
-    if key is not None:
+    answers = None if source.is_folder else key_of_answers(source)
+    if answers is not None:
+        key, damaged = answers
+        repair = " --read system.repair=json" if damaged else ""
         raise source.failure(
-            "K211", f"texts under {shown(key)} that are all JSON", "answers that are objects",
-            f"--read system.raw={plain(key)} reads the answers in them; "
+            "K211", f"texts under {shown(key)} that are JSON", "answers that are objects",
+            f"--read system.raw={plain(key)}{repair} reads the answers in them; "
             "--system-format records takes them for texts",
         )  # fmt: skip
 

@@ -6,21 +6,23 @@ import dataclasses
 import datetime
 import decimal
 import enum
+import json
 import types
 import typing
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from carob.corpus.corpus import Corpus
 from carob.corpus.document import Number
-from carob.corpus.problems import DataError, UsageError, plain
+from carob.corpus.problems import DataError, UsageError, nearest, plain
 from carob.corpus.source import Source
 from carob.evaluate.json_schema import slots_of_schema
 from carob.evaluate.options import Options, ScoreOptions, table_recipes
 from carob.evaluate.read import read
 from carob.evaluate.run import Recipes, prepare
 from carob.evaluate.score import MOST_SURE, has_confidences, score_run
-from carob.formats.json_text import AS_WRITTEN, encoded
+from carob.formats.json_text import AS_WRITTEN, encoded, key_of_answers
 from carob.pair.guessed_types import values_of_slots
 from carob.recipe import Recipe
 from carob.result.scores import Scores
@@ -62,11 +64,12 @@ def score_records(
     """
     systems = dict(system) if isinstance(system, Mapping) else {"system": system}
     slots = {} if schema is None else schema_of(schema).by_path
-    keys = {name: ("" if name in slots else name) if key is None else key
-            for name, key in (("id", id), ("text", text))}  # fmt: skip
+    keys = {name: "" if key is None else key for name, key in (("id", id), ("text", text))
+            if key is not None or name in slots}  # fmt: skip
     reference = _corpus(gold, "gold", keys, raw)
     typed = None if schema is None else schema_of(schema, reference)
     answers = {name: _corpus(each, name, keys, raw) for name, each in systems.items()}
+    _check_raw(gold, systems, raw, slots)
     chosen = dataclasses.replace(Options.of(ScoreOptions, options), schema=typed)
 
     def defaults(gold: Corpus, systems: Iterable[Corpus]) -> list[Recipe]:
@@ -194,8 +197,30 @@ def _corpus(records: Sequence[Any], name: str, keys: Mapping[str, str], raw: str
     how = {} if name == "gold" else {"unparsed": "empty"}
     how |= {"raw": raw} if answers else {}
     source = Source.of_bytes(b"\n".join(lines), f"{name}.jsonl")
-    corpus = read(source, "records", **keys, **how)
-    return corpus
+    return read(source, "records", **keys, **how)
+
+
+def _check_raw(
+    gold: Sequence[Any], systems: Mapping[str, Sequence[Any]], raw: str, slots: Mapping[str, Any]
+) -> None:
+    """Refuse a key of answers that no record has, and answers in texts without their key."""
+    sides = {name: [each for each in side if isinstance(each, Mapping)]
+             for name, side in {"gold": gold, **systems}.items()
+             if not isinstance(side, Corpus)}  # fmt: skip
+    keys = {str(key) for records in sides.values() for record in records for key in record}
+    if raw and keys and raw not in keys:
+        raise UsageError(f"no record has the key {raw!r} that raw names{nearest(raw, list(keys))}")
+    known = {*slots, raw, *(str(key) for record in sides.pop("gold", ()) for key in record)}
+    for name, records in sides.items():
+        texts = (json.dumps(record, default=str).encode() for record in records)
+        answers = key_of_answers(Source.of_bytes(b"\n".join(islice(texts, 50))))
+        if answers is not None and answers[0] not in known:
+            key, damaged = answers
+            first = "; first take away what stands around the JSON" if damaged else ""
+            raise UsageError(
+                f"{plain(name)}: found texts under {key!r} that are JSON, expected answers that "
+                f"are objects; raw={key!r} reads the answers in them{first}"
+            )
 
 
 def _parsed(text: str) -> Any:

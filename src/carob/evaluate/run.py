@@ -1018,10 +1018,10 @@ def recipes_without_mentions(
     if not spaces:
         return ()
     count, have = ("counts" if len(spaces) == 1 else "count"), "has" if len(files) == 1 else "have"
-    return (
-        f"{', '.join(spaces)} {count} mentions, and {', '.join(files)} {have} only fillers; "
-        "--preset templates counts fillers",
-    )
+    triples = all(corpora[name].origin is not None and corpora[name].origin.format == "triples"
+                  for name in corpora if only_fillers(corpora[name]))  # fmt: skip
+    only = "triples" if triples else "fillers; --preset templates counts fillers"
+    return (f"{', '.join(spaces)} {count} mentions, and {', '.join(files)} {have} only {only}",)
 
 
 def facts_tried(name: str, corpus: Corpus, side: str, trials: Iterable[Trial]) -> tuple[str, ...]:

@@ -91,7 +91,7 @@ class Answers:
                     answer = self._answered(record, number, problems)
                     value = self._value(answer, facts, self.is_answer)
                     if value is None:
-                        count_unparsed(facts, source, number, _why_not(answer))
+                        count_unparsed(facts, source, number, self._why_not(answer, facts))
                     yield Item(number, offset, self._with_document(value or {}, record))
             else:
                 text = line.decode("utf-8", "surrogateescape")
@@ -147,6 +147,14 @@ class Answers:
         )
         facts["mended"] += value is not None
         return self.wrap(value)
+
+    def _why_not(self, answer: Any, facts: Mapping[Any, int]) -> str:
+        """Why an answer cannot be read; of the first one, also whether it can be mended."""
+        why = _why_not(answer)
+        if facts.get(UNPARSED) or self.mend or not isinstance(answer, str):
+            return why
+        value = mended(answer, lambda value: self.is_answer(self.wrap(value)))
+        return why if value is None else f"{why}; --read system.repair=json mends it"
 
     def _has_answer(self, value: Any) -> bool:
         """Whether a value is an answer, or a list with one."""

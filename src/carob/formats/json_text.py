@@ -486,23 +486,39 @@ def answers_under(source: Source, key: str, most: int = 50) -> list[Any]:
     return answers
 
 
-def key_of_answers(source: Source, most: int = 50) -> str | None:
-    """The key under which the first records of a file have texts that are all JSON objects or
-    lists, None if there is no such key, or several.
+def key_of_answers(source: Source, most: int = 50) -> tuple[str, bool] | None:
+    """The key under which at least half of the first records of a file have texts that hold JSON
+    objects or lists, and whether some of them must be mended; None if there is no such key, or
+    several.
 
     >>> key_of_answers(Source.of_bytes(b'{"id": "1", "out": "{}"}'))
-    'out'
+    ('out', False)
+    >>> key_of_answers(Source.of_bytes(b'{"id": "1", "out": "Sure: {\\\\"who\\\\": 1}"}'))
+    ('out', True)
     """
-    found: set[str] | None = None
+    whole: Counter[str] = Counter()
+    damaged: Counter[str] = Counter()
+    size = 0
     for _, _, line in islice(lines(source), most):
-        try:
-            record = json.loads(line)
-        except (ValueError, RecursionError):
+        record = _object(line)
+        if record is None:
             return None
-        here = {key for key, value in record.items() if _is_json(value)} \
-            if isinstance(record, dict) else set()  # fmt: skip
-        found = here if found is None else found & here
-    return found.pop() if found and len(found) == 1 else None
+        size += 1
+        whole.update(key for key, value in record.items() if _is_json(value))
+        damaged.update(key for key, value in record.items()
+                       if not _is_json(value) and _holds_json(value))  # fmt: skip
+    keys = [key for key in whole | damaged if 2 * (whole[key] + damaged[key]) >= size]
+    return (keys[0], damaged[keys[0]] > 0) if len(keys) == 1 else None
+
+
+def _holds_json(value: Any) -> bool:
+    """Whether a text has a JSON object, or a list of objects, among other words or damaged."""
+    from carob.formats._mend import mended  # few files need it
+
+    return isinstance(value, str) and "{" in value and mended(
+        value, lambda each: isinstance(each, dict)
+        or (isinstance(each, list) and all(isinstance(item, dict) for item in each))
+    ) is not None  # fmt: skip
 
 
 def _is_json(value: Any) -> bool:
@@ -530,7 +546,7 @@ stands around the JSON, or name its format (records, entities or triples) and --
     if _is_bare_value(text):
         return Problem("K211", file, line, shown(text.strip()), OBJECT)
     opens = _OPENS.search(text)
-    if opens is None or not (before := text[: opens.start()].strip()):
+    if opens is None or (before := text[: opens.start()].strip()) in ("", "["):
         return None
     rows = [row for row in text[:_ENOUGH].split("\n") if row.strip()]
     if len(rows) > 1 and len(text) > _ENOUGH:

@@ -355,8 +355,10 @@ def kinds_of_errors(pair: Pair) -> tuple[IntArray, IntArray, IntArray]:
     """
     links = pair.links
     steps = dict(STEPS)
+    if links.of_strings:  # which say nothing of types
+        steps = {kind: replace(step, types="ignore") for kind, step in steps.items()}
     if links.wordless:  # there are only strings, which have no boundaries
-        steps = {kind: replace(step, span="text") for kind, step in STEPS.items()}
+        steps = {kind: replace(step, span="text") for kind, step in steps.items()}
     first = steps["TP"].keyed(links)
     left = [side.item[_distinct(side)] for side in first]
     found = []

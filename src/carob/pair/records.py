@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -429,9 +429,10 @@ class RecordPair:
         )
         return cls(
             ours, theirs, schema, tuple(rows), np.array(nodes, np.int64), scale, columns,
-            gold.documents, single, unreadable,
+            gold.documents, single, sum(wrong for wrong, *_ in unreadable.values()),
             {"unparsed": system.facts.get("unparsed", 0), "unknown": sum(unknown.values())},
-            (*schema.remarks, *both.remarks, *_unknown_remark(unknown)),
+            (*schema.remarks, *both.remarks, *_unknown_remark(unknown),
+             *_unreadable_remarks(unreadable)),
         )  # fmt: skip
 
 
@@ -445,12 +446,26 @@ def _unknown_remark(unknown: Mapping[str, int]) -> tuple[str, ...]:
             f"{what}",)  # fmt: skip
 
 
+_MANY = 5
+"""This many answers that cannot be read, if they are half of a slot, look like a wrong type."""
+
+
+def _unreadable_remarks(unreadable: Mapping[str, tuple[int, int, str, str]]) -> Iterator[str]:
+    """Slots whose type does not seem to fit what the system answers."""
+    for path, (wrong, size, expected, first) in unreadable.items():
+        if wrong >= _MANY and 2 * wrong >= size:
+            yield (
+                f"{plain(path)}: {wrong:,} of {size:,} answers cannot be read as {expected}, such "
+                f"as {first}, and are wrong; if the type is not right, a task or a schema says it"
+            )
+
+
 def _columns(
     gold: Side, system: Side, schema: Schema, width: int
-) -> tuple[dict[int, Column], int, dict[str, int]]:
-    """The columns of all slots; the sides get their leaves. With the columns come the number of
-    values of the system that cannot be read, and of values of both sides that are left out, by
-    their unknown key.
+) -> tuple[dict[int, Column], dict[str, tuple[int, int, str, str]], dict[str, int]]:
+    """The columns of all slots; the sides get their leaves. With the columns come, by slot, how
+    many of how many answers of the system cannot be read, as what, and the first; and the number of
+    values of both sides that are left out, by their unknown key.
     """
     width = max(width, len(gold.rows), len(system.rows))
     sides = (gold, system)
@@ -462,7 +477,7 @@ def _columns(
     kept = [np.ones(len(leaves), bool) for leaves in every]
     columns: dict[int, Column] = {}
     problems: list[Problem] = []
-    unreadable = 0
+    unreadable: dict[str, tuple[int, int, str, str]] = {}
     by_node = [_by_node(leaves.node_of_rows, len(schema.nodes)) for leaves in every]
     place = np.empty(len(values), np.int32)
     for node in schema.nodes:
@@ -498,7 +513,10 @@ def _columns(
             leaf, raw = int(every[0].of_rows(row)), column.raws[int(codes[0][row])]
             problems.append(_problem("K831", gold, every[0], leaf, node.path, raw,
                                      _expected(node.slot)))  # fmt: skip
-        unreadable += len(wrong[1])
+        if len(wrong[1]):
+            size = int(kept[1][every[1].of_rows(rows[1])].sum())
+            raw = column.raws[int(codes[1][wrong[1][0]])]
+            unreadable[node.path] = len(wrong[1]), size, _expected(node.slot), shown(raw.text)
     if problems:
         raise InputError(problems[:SHOWN], len(problems))
     unknown: Counter[str] = Counter()

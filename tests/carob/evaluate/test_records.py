@@ -119,6 +119,19 @@ def test_the_first_answer_that_is_no_json_is_named_with_its_reason(tmp_path: Pat
     assert "2 answers could not be read and count as empty, first line 2: 'Sorry.'" in printed
 
 
+def test_answers_of_a_system_may_be_one_list(tmp_path: Path) -> None:
+    records = [{"id": "a", "who": "Ann"}, {"id": "b", "who": "Bo"}]
+    gold = lines(tmp_path, "gold.jsonl", *records)
+    system = tmp_path / "system.json"
+    for indent in (None, 0, 2):
+        system.write_text(json.dumps(records, indent=indent))
+        assert 1.0 == score(gold, system, "fields.F1", resamples=0).value
+        assert 1.0 == score(system, system, "fields.F1", resamples=0).value
+    system.write_text(json.dumps(records)[:-1])
+    with pytest.raises(InputError, match="K211"):
+        score(gold, system, "fields.F1", resamples=0)
+
+
 @pytest.mark.parametrize("format", [None, "records"])
 def test_prose_around_one_json_is_refused_with_what_to_do(
     format: str | None, tmp_path: Path
@@ -258,6 +271,49 @@ def test_answers_in_memory_may_be_texts_under_a_key() -> None:
     system = [{"id": 2, "out": '{"who": "Bo"}'}, {"id": 1, "out": "Sorry."}]
     scores = score_records(gold, system, None, "fields.R", raw="out", resamples=0)
     assert (0.5, 1) == (scores.value, scores.systems[0].coverage["unparsed"])
+
+
+def test_a_key_of_answers_in_memory_is_one_that_records_have() -> None:
+    schema = {"properties": {"who": {"type": "string"}}}
+    gold = [{"who": "Ann"}, {"who": "Bo"}]
+    system = [{"out": '{"who": "Ann"}'}, {"out": "Sorry."}]
+    with pytest.raises(UsageError) as caught:
+        score_records(gold, system, schema, raw="outs")
+    assert str(caught.value) == (
+        "no record has the key 'outs' that raw names; did you mean out? there are: out, who"
+    )
+    offer = (
+        "model: found texts under 'out' that are JSON, expected answers that are objects; "
+        "raw='out' reads the answers in them"
+    )
+    around = [{"out": f"Yes: {each['out']}"} for each in system]
+    for answers, first in ((system, ""), (around, "; first take away what stands around the JSON")):
+        for chosen in (schema, None):
+            with pytest.raises(UsageError) as caught:
+                score_records(gold, {"model": answers}, chosen)
+            assert offer + first == str(caught.value)
+    # A slot may hold JSON, and records without ids need no remark.
+    slots = {"properties": {"who": {"type": "string"}, "out": {"type": "string"}}}
+    assert 0.0 == score_records(gold, system, slots, "fields.R", resamples=0).value
+    scores = score_records(gold, gold, schema, "fields.R", resamples=0)
+    assert (1.0, ()) == (scores.value, scores.remarks)
+
+
+def test_a_slot_whose_type_does_not_fit_the_answers_is_named() -> None:
+    gold = [{"total": n, "who": "Ann"} for n in range(10)]
+    answers = [{"total": f"{n} EUR" if n < 5 else n, "who": "Ann"} for n in range(10)]
+    remark = (
+        "total: 5 of 10 answers cannot be read as a number, such as '0 EUR', and are wrong; if the "
+        "type is not right, a task or a schema says it"
+    )
+    scores = score_records(gold, answers, None, "fields.F1", resamples=0)
+    assert (0.75, remark) == (scores.value, scores.systems[0].warnings[-1])
+    answers[4] = {"total": 4}  # now most can be read
+    scores = score_records(gold, answers, None, "fields.F1", resamples=0)
+    assert (4, 1) == (
+        scores.systems[0].coverage["unreadable"],
+        len(scores.systems[0].warnings),
+    )
 
 
 def test_white_space_inside_the_strings_of_an_answer_is_kept() -> None:

@@ -339,12 +339,37 @@ def test_answers_in_texts_are_refused_with_the_key_that_reads_them(tmp_path: Pat
     with pytest.raises(InputError) as caught:
         score(gold, system)
     assert (
-        f"{system}: K211 found texts under 'out' that are all JSON, expected answers that are "
+        f"{system}: K211 found texts under 'out' that are JSON, expected answers that are "
         "objects; --read system.raw=out reads the answers in them; --system-format records takes "
         "them for texts"
     ) == str(caught.value)
     assert [str(caught.value)] == list(map(str, check(system, gold).problems))
     found = score(gold, system, "exact.tp", system_options={"raw": "out"}, resamples=0)
     assert 1 == found.value
-    logged(tmp_path, LOG)  # not all texts are JSON
-    assert 0 == score(gold, system, "exact.tp", resamples=0).value
+
+
+def test_answers_among_refusals_and_other_words_are_offered_with_what_reads_them(
+    tmp_path: Path,
+) -> None:
+    around = LOG[0] | {"out": f"Sure!\n```json\n{LOG[0]['out']}\n```"}
+    found = "K211 found texts under 'out' that are JSON, expected answers that are objects; "
+    for answer, options in ((LOG[0], ""), (around, " --read system.repair=json")):
+        gold, system = logged(tmp_path, [answer, LOG[1]])
+        with pytest.raises(InputError, match="K211") as caught:
+            score(gold, system)
+        assert f"{found}--read system.raw=out{options} reads the answers in them; " in str(
+            caught.value
+        )
+    mended = {"raw": "out", "repair": "json"}
+    assert 1 == score(gold, system, "exact.tp", system_options=mended, resamples=0).value
+    logged(tmp_path, [LOG[1], LOG[1] | {"id": "0"}, around | {"id": "3"}])  # most are no JSON
+    assert "K211" not in {each.code for each in check(system, gold).problems}
+
+
+def test_the_first_answer_that_cannot_be_read_says_whether_it_can_be_mended(
+    tmp_path: Path,
+) -> None:
+    for name, answer in (("records", '{"P": "Ann",}'), ("entities", f"Yes: {LOG[0]['out']}")):
+        file = logged(tmp_path, [LOG[0] | {"out": answer}])[1]
+        (key,) = (key for key in read(file, format=name, raw="out").facts if ": " in str(key))
+        assert str(key).endswith("; --read system.repair=json mends it")

@@ -601,3 +601,20 @@ def test_every_command_has_defaults_for_triples() -> None:
     assert headline in {each.recipe for each in rank(gold, systems).ranked}
     kind, _, _ = kinds_of_errors(Pair.of(gold, systems["b"]))
     assert {"TP": 1, "FP": 1, "FN": 2} == Counter(KINDS[each] for each in kind.tolist())
+
+
+def test_errors_of_triples_are_not_those_of_types() -> None:
+    text = "Ann works at Acme"
+    mentions = [{"id": "a", "start": 0, "end": 3, "label": "PER"},
+                {"id": "b", "start": 13, "end": 17, "label": "ORG"}]  # fmt: skip
+    works = {"label": "WORK", "arguments": {"from": "a", "to": "b"}}
+    document = {"id": "d", "text": text, "unit": "char", "mentions": mentions}
+    gold = Corpus.of(document | {"relations": [works]})
+    for triple, outcome in ((("Ann", "WORK", "Acme"), "TP"), (("Acme", "WORK", "Ann"), "DE"),
+                            (("Ann", "MET", "Acme"), "LE")):  # fmt: skip
+        pair = Pair.of(gold, stated(triple))
+        assert [outcome] == [KINDS[each] for each in kinds_of_errors(pair)[0].tolist()]
+    result = score(gold, stated(("Ann", "WORK", "Acme")), ["exact.F1"], resamples=0)
+    assert "exact counts mentions, and file has only triples" in result.remarks
+    said = errors(gold, stated(("Ann", "WORK", "Acme"))).remarks
+    assert not [remark for remark in said if "no recipe counts" in remark]
