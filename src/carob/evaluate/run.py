@@ -156,7 +156,7 @@ class Plan:
             )
         size = self.units.words()
         if len(self.units) < 2:
-            return (f"no intervals from {size}: there is nothing to resample",)
+            return (f"no intervals from {size}: intervals need two",)
         if len(self.units) < TRUSTED:
             remarks.append(f"intervals rest on only {size}")
         single = int((self.units.sizes == 1).sum())

@@ -280,7 +280,7 @@ def intervals(
     contrasts = sampler.each() if contrasts is None else contrasts
     points = sampler.points(contrasts)
     if len(units) < 2:
-        why = f"no interval from {units.words()}: there is nothing to resample"
+        why = f"no interval from {units.words()}: intervals need two"
         return [[none(method, float(x), why) for x in point] for point in points]
     errors = [moments.error.tolist() for moments in sampler.jackknife(contrasts)]
     draws = [np.empty((0, len(point))) for point in points]

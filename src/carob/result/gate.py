@@ -155,7 +155,9 @@ def _not_worse(each: Difference, margin: float) -> Check:
         return Check(what, "cannot tell", f"the difference is {each.difference:+.4f}, but {why}")
     # How much better the last system is: for error rates, lower is better.
     low, high = (-each.high, -each.low) if each.lower_is_better else (each.low, each.high)
-    interval = f"{each.b} − {each.a} is {each.difference:+.4f} [{each.low:+.4f}, {each.high:+.4f}]"
+    numbers = (each.difference, each.low, each.high)
+    point, *ends = (_shown(number, each.is_count, "+") for number in numbers)
+    interval = f"{each.b} − {each.a} is {point} [{', '.join(ends)}]"
     if low >= -margin:
         return Check(what, "pass", f"{interval}: not worse by more than {margin:g}")
     if high < -margin:
@@ -196,7 +198,15 @@ def floors(scores: Scores, limits: str | float | Sequence[str | float], by: str 
             )  # fmt: skip
             value = score.overall if label is None else _of_label(score, label)
             what = score.recipe if label is None else f"{score.recipe} of {label}"
-            checks.append(_floor(f"{score.system}: {what}" if several else what, value, floor, by))
+            checks.append(
+                _floor(
+                    f"{score.system}: {what}" if several else what,
+                    value,
+                    floor,
+                    by,
+                    is_count=score.is_count,
+                )
+            )
     return Gate(tuple(checks), {"floors": every, "by": by})
 
 
@@ -213,13 +223,26 @@ def _of_label(score: Score, label: str) -> Value:
     return score.by_label[label]
 
 
-def _floor(what: str, value: Value, floor: float, by: str) -> Check:
+def _floor(what: str, value: Value, floor: float, by: str, *, is_count: bool) -> Check:
     number = value.value if by == "value" else value.low
     name = "" if by == "value" else "the lower end of the interval is "
     if number is None:
-        why = "; ".join(value.remarks) or "there is nothing to score"
-        missing = "no score" if value.value is None else "no interval"
+        missing, cause = "no score", "there is nothing to score"
+        if value.value is not None:
+            missing, cause = (
+                "no interval",
+                "a single document has none, and resamples 0 asks for none",
+            )
+        why = "; ".join(value.remarks) or cause
         return Check(what, "cannot tell", f"{missing}: {why}")
+    shown = _shown(number, is_count)
     if number >= floor:
-        return Check(what, "pass", f"{name}{number:.4f}, not below {floor:g}")
-    return Check(what, "fail", f"{name}{number:.4f}, below {floor:g}")
+        return Check(what, "pass", f"{name}{shown}, not below {floor:g}")
+    return Check(what, "fail", f"{name}{shown}, below {floor:g}")
+
+
+def _shown(number: float, is_count: bool, sign: str = "") -> str:
+    """A number as tables show it."""
+    if is_count:
+        return f"{number:{sign}.2f}".rstrip("0").rstrip(".")
+    return f"{number:{sign}.4f}"

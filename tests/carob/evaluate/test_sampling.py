@@ -102,13 +102,13 @@ def test_few_documents_get_a_remark() -> None:
 
 def test_one_document_has_no_interval() -> None:
     scores = score(*corpora(1), "exact.F1")
-    assert scores.remarks == ("no intervals from 1 document: there is nothing to resample",)
+    assert scores.remarks == ("no intervals from 1 document: intervals need two",)
     assert scores.scores[0].overall.low is None
 
 
 def test_no_documents_have_no_interval() -> None:
     scores = score(Corpus.of(), Corpus.of(), "exact.F1")
-    assert scores.remarks == ("no intervals from 0 documents: there is nothing to resample",)
+    assert scores.remarks == ("no intervals from 0 documents: intervals need two",)
 
 
 def test_the_seed_decides_and_nothing_else() -> None:

@@ -135,7 +135,7 @@ def test_one_unit_has_no_interval_and_says_why() -> None:
     for method in (None, *METHODS):
         found = of(method, [[1.0, 2.0]])
         assert (found.value, found.low, found.high) == (0.5, None, None)
-        assert found.remarks == ("no interval from 1 document: there is nothing to resample",)
+        assert found.remarks == ("no interval from 1 document: intervals need two",)
 
 
 def test_a_score_without_value_has_no_interval() -> None:

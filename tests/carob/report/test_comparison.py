@@ -70,6 +70,7 @@ def test_too_few_documents_differ() -> None:
         "B is ahead of A by 1.2 F1, but this could be chance: p = .12; they differ in 4 sentences "
         "only, so p cannot be smaller than .12."
     )
+    assert "they differ in 1 document only" in replace(found, differing=1).sentence()
 
 
 def test_counts_are_not_points() -> None:

@@ -113,3 +113,10 @@ def test_what_is_optional_makes_a_range() -> None:
         "(oas, oaod and oads count the same answers in three ways: "
         "gold has 1 filled slot, 1 to 2 places and 1 to 2 different strings)\n"
     ) in str(score(gold, answers, ["oas.R", "oaod.R", "oads.R"], resamples=0))
+
+
+def test_one_document_left_out_of_a_mean_is_one_document() -> None:
+    gold = Corpus.of("[Ann]PER slept", "It rained", "[Bo]PER slept")
+    assert "(system: 1 document without any item left out of the mean)" in str(
+        score(gold, gold, "exact.F1@macro-doc")
+    )

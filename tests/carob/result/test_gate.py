@@ -75,6 +75,8 @@ def test_the_margin_of_a_count_is_a_bare_number() -> None:
     made = counts.with_gate("12").gate
     assert made is not None
     assert ["gate: pass (margin 12)", "pass"] == [made.sentences()[0], made.verdict]
+    why = "new − old is +3 [-0.88, +6.88]: not worse by more than 12"
+    assert why == made.checks[0].reason
     for text in ("12pt", "5%"):
         with pytest.raises(UsageError) as error:
             counts.with_gate(text)
@@ -114,6 +116,16 @@ def test_a_floor_of_one_means_perfect(scored: Scores) -> None:
     assert "pass" == counts.verdict
     with pytest.raises(UsageError, match="found '85pt', expected a bare number: the floor of a"):
         score(GOLD, WORSE, "exact.tp").with_floors(["85pt"])
+
+
+def test_the_lower_end_of_a_single_document_cannot_be_told() -> None:
+    gate = score(Corpus.of(TEXT), Corpus.of(TEXT), "exact.F1").with_floors("0.5", by="low").gate
+    assert gate is not None
+    assert [
+        "gate: cannot tell",
+        "exact.F1: cannot tell: no interval: a single document has none, and resamples 0 asks for "
+        "none",
+    ] == gate.sentences()
 
 
 @pytest.mark.parametrize("floor", [0.99, "0.99", "99%", [0.99]])
