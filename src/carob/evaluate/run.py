@@ -715,7 +715,8 @@ def refuse_numbers(recipes: Sequence[Recipe], corpora: Mapping[str, Corpus]) -> 
         doc = int(corpus.templates.doc[fillers.template[filler]])
         text = shown(fillers.text[row] or "", 40)[1:-1]
         found = f"{plain(fillers.slot[filler] or '')} = {text}"
-        hint = f'{", ".join(spaces)} compares texts: write "{text}", or score fields.F1'
+        verb = "compares" if len(spaces) == 1 else "compare"
+        hint = f'{", ".join(spaces)} {verb} texts: write "{text}", or score fields.F1'
         line = int(corpus.documents.line[doc])
         problems.append(Problem("K212", corpus.file_name(side, doc), line, found, "a text", hint))
     if problems:

@@ -128,7 +128,7 @@ class Difference(Part):
             sentence = f"{b} and {a} have the same {what}{within}: {p}"
         if self.smallest_p > ALPHA:
             sentence += (
-                f"; they differ in {self.differing} {unit}s only, so p cannot be smaller than "
+                f"; they differ in {many(self.differing, unit)} only, so p cannot be smaller than "
                 f"{p_value(self.smallest_p)}"
             )
         elif self.detectable:  # 0 if nothing of it ever varies
