@@ -99,10 +99,11 @@ def _format_of_answers(source: Source, raw: str) -> str | None:
         head = "\n".join(map(json.dumps, answers_under(file, raw))).encode()
         if not head:
             continue
-        from carob.formats.entities import has_bare_lists
+        from carob.formats import entities, triples
 
-        if has_bare_lists(head):
-            return "entities"
+        for bare in (entities, triples):
+            if bare.has_bare_lists(head):
+                return bare.__name__.rpartition(".")[2]
         every = {name: registry.load("formats", name) for name in registry.names("formats")}
         readers = {name: each for name, each in every.items()
                    if "raw" in {field.name for field in fields(each)}}  # fmt: skip
@@ -656,15 +657,16 @@ def _answers_of_models(
 
 def refuse_answers_in_texts(source: Source) -> None:
     """Records whose answers are JSON in a text are not scored as that text."""
-    from carob.formats.json_text import key_of_answers  # only answers need it
+    from carob.formats.json_text import keys_of_answers  # only answers need it
 
-    answers = None if source.is_folder else key_of_answers(source)
-    if answers is not None:
-        key, damaged = answers
+    keys, damaged = ([], False) if source.is_folder else keys_of_answers(source)
+    if keys:
+        key = plain(keys[0]) if len(keys) == 1 else "KEY"
         repair = " --read system.repair=json" if damaged else ""
         raise source.failure(
-            "K211", f"texts under {shown(key)} that are JSON", "answers that are objects",
-            f"--read system.raw={plain(key)}{repair} reads the answers in them; "
+            "K211", f"texts under {' and '.join(map(shown, keys))} that are JSON",
+            "answers that are objects",
+            f"--read system.raw={key}{repair} reads the answers in them; "
             "--system-format records takes them for texts",
         )  # fmt: skip
 

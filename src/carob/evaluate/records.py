@@ -22,7 +22,7 @@ from carob.evaluate.options import Options, ScoreOptions, table_recipes
 from carob.evaluate.read import read
 from carob.evaluate.run import Recipes, prepare
 from carob.evaluate.score import MOST_SURE, has_confidences, score_run
-from carob.formats.json_text import AS_WRITTEN, encoded, key_of_answers
+from carob.formats.json_text import AS_WRITTEN, encoded, keys_of_answers
 from carob.pair.guessed_types import values_of_slots
 from carob.recipe import Recipe
 from carob.result.scores import Scores
@@ -207,19 +207,20 @@ def _check_raw(
     sides = {name: [each for each in side if isinstance(each, Mapping)]
              for name, side in {"gold": gold, **systems}.items()
              if not isinstance(side, Corpus)}  # fmt: skip
-    keys = {str(key) for records in sides.values() for record in records for key in record}
-    if raw and keys and raw not in keys:
-        raise UsageError(f"no record has the key {raw!r} that raw names{nearest(raw, list(keys))}")
+    there = {str(key) for records in sides.values() for record in records for key in record}
+    if raw and there and raw not in there:
+        raise UsageError(f"no record has the key {raw!r} that raw names{nearest(raw, list(there))}")
     known = {*slots, raw, *(str(key) for record in sides.pop("gold", ()) for key in record)}
     for name, records in sides.items():
         texts = (json.dumps(record, default=str).encode() for record in records)
-        answers = key_of_answers(Source.of_bytes(b"\n".join(islice(texts, 50))))
-        if answers is not None and answers[0] not in known:
-            key, damaged = answers
+        keys, damaged = keys_of_answers(Source.of_bytes(b"\n".join(islice(texts, 50))))
+        if offered := [key for key in keys if key not in known]:
+            key = repr(offered[0]) if len(offered) == 1 else "KEY"
             first = "; first take away what stands around the JSON" if damaged else ""
             raise UsageError(
-                f"{plain(name)}: found texts under {key!r} that are JSON, expected answers that "
-                f"are objects; raw={key!r} reads the answers in them{first}"
+                f"{plain(name)}: found texts under {' and '.join(map(repr, offered))} that are "
+                f"JSON, expected answers that are objects; raw={key} reads the answers in "
+                f"them{first}"
             )
 
 

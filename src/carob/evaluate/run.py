@@ -715,7 +715,8 @@ def refuse_numbers(recipes: Sequence[Recipe], corpora: Mapping[str, Corpus]) -> 
         doc = int(corpus.templates.doc[fillers.template[filler]])
         text = shown(fillers.text[row] or "", 40)[1:-1]
         found = f"{plain(fillers.slot[filler] or '')} = {text}"
-        hint = f'{", ".join(spaces)} compares texts: write "{text}", or score fields.F1'
+        verb = "compares" if len(spaces) == 1 else "compare"
+        hint = f'{", ".join(spaces)} {verb} texts: write "{text}", or score fields.F1'
         line = int(corpus.documents.line[doc])
         problems.append(Problem("K212", corpus.file_name(side, doc), line, found, "a text", hint))
     if problems:
@@ -1018,8 +1019,8 @@ def recipes_without_mentions(
     if not spaces:
         return ()
     count, have = ("counts" if len(spaces) == 1 else "count"), "has" if len(files) == 1 else "have"
-    triples = all(corpora[name].origin is not None and corpora[name].origin.format == "triples"
-                  for name in corpora if only_fillers(corpora[name]))  # fmt: skip
+    origins = [corpus.origin for corpus in corpora.values() if only_fillers(corpus)]
+    triples = all(origin is not None and origin.format == "triples" for origin in origins)
     only = "triples" if triples else "fillers; --preset templates counts fillers"
     return (f"{', '.join(spaces)} {count} mentions, and {', '.join(files)} {have} only {only}",)
 

@@ -236,6 +236,8 @@ def _marked(pair: Pair, system: str) -> AuditCheck:
     lengths = pair.documents.length.astype(np.int64)
     if (lengths < 0).any() or not lengths.sum():
         return AuditCheck(name, "skipped", "the length of documents is not known", system)
+    if not len(pair.gold) and not len(pair.system):
+        return AuditCheck(name, "skipped", "neither side has mentions", system)
     shares = [_covered(table, lengths) / int(lengths.sum()) for table in (pair.gold, pair.system)]
     unit = "tokens" if pair.unit == "token" else "characters"
     text = f"{100 * shares[0]:.1f} % of {unit} in gold, {100 * shares[1]:.1f} % in the system"

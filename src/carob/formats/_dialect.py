@@ -289,6 +289,12 @@ def answers_in(
     return Answers(reader.id, text, reader.raw, mend, has_list, wrap, codes, whole_items=True)
 
 
+def has_bare_lists(head: bytes, wrap: Callable[[Any], Any]) -> bool:
+    """Whether a file has nothing but lists that `wrap` takes for answers."""
+    lists = [value for value in json_text.samples(head) if isinstance(value, list)]
+    return bool(lists) and all(wrap(each) is not each for each in lists)
+
+
 def list_in_object(value: Any, key: str, is_item: Callable[[Mapping[str, Any]], bool]) -> Any:
     """A bare list, as language models return it, as an object with the list under a key, if all
     of it are items; any other value as it is.

@@ -167,8 +167,7 @@ def has_bare_lists(head: bytes) -> bool:
     >>> has_bare_lists(b'[{"text": "Ann", "type": "PER"}]'), has_bare_lists(b'[{"who": "Ann"}]')
     (True, False)
     """
-    lists = [value for value in json_text.samples(head) if isinstance(value, list)]
-    return bool(lists) and all(_wrapped(each) is not each for each in lists)
+    return _dialect.has_bare_lists(head, _wrapped)
 
 
 def _wrapped(value: Any) -> Any:

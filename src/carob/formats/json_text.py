@@ -486,15 +486,14 @@ def answers_under(source: Source, key: str, most: int = 50) -> list[Any]:
     return answers
 
 
-def key_of_answers(source: Source, most: int = 50) -> tuple[str, bool] | None:
-    """The key under which at least half of the first records of a file have texts that hold JSON
-    objects or lists, and whether some of them must be mended; None if there is no such key, or
-    several.
+def keys_of_answers(source: Source, most: int = 50) -> tuple[list[str], bool]:
+    """The keys under which at least half of the first records of a file have texts that hold JSON
+    objects or lists, and whether some of them must be mended.
 
-    >>> key_of_answers(Source.of_bytes(b'{"id": "1", "out": "{}"}'))
-    ('out', False)
-    >>> key_of_answers(Source.of_bytes(b'{"id": "1", "out": "Sure: {\\\\"who\\\\": 1}"}'))
-    ('out', True)
+    >>> keys_of_answers(Source.of_bytes(b'{"id": "1", "out": "{}"}'))
+    (['out'], False)
+    >>> keys_of_answers(Source.of_bytes(b'{"id": "1", "out": "Sure: {\\\\"who\\\\": 1}"}'))
+    (['out'], True)
     """
     whole: Counter[str] = Counter()
     damaged: Counter[str] = Counter()
@@ -502,13 +501,13 @@ def key_of_answers(source: Source, most: int = 50) -> tuple[str, bool] | None:
     for _, _, line in islice(lines(source), most):
         record = _object(line)
         if record is None:
-            return None
+            return [], False
         size += 1
         whole.update(key for key, value in record.items() if _is_json(value))
         damaged.update(key for key, value in record.items()
                        if not _is_json(value) and _holds_json(value))  # fmt: skip
     keys = [key for key in whole | damaged if 2 * (whole[key] + damaged[key]) >= size]
-    return (keys[0], damaged[keys[0]] > 0) if len(keys) == 1 else None
+    return sorted(keys), any(damaged[key] for key in keys)
 
 
 def _holds_json(value: Any) -> bool:

@@ -109,7 +109,8 @@ class Triples:
         """The key of ids, the roles, and how many texts were empty."""
         fields = {"id_key": signed(self.id), "roles": signed(self.roles)}
         fields |= {"locate": self.locate} | _answers.signature_fields(self.raw, self.repair)
-        counts = {name: facts[name] for name in ("mended", "unparsed") if facts.get(name)}
+        counts = {"mended": facts["mended"]} if facts.get("mended") else {}
+        counts |= _answers.unparsed_facts(facts)
         return fields, counts | {"empty_texts": facts.get("empty_texts", 0)}
 
     @staticmethod
@@ -138,6 +139,15 @@ def _text_at(row: Mapping[str, Any], keys: tuple[str, ...], place: str) -> str:
     if not isinstance(value, str):
         raise WrongError(f"{place}.{names[0]} = {short(value)}", "a text")
     return value
+
+
+def has_bare_lists(head: bytes) -> bool:
+    """Whether a file has nothing but lists of triples.
+
+    >>> has_bare_lists(b'[{"head": "Ann", "type": "MET", "tail": "Bo"}]'), has_bare_lists(b"[1]")
+    (True, False)
+    """
+    return _dialect.has_bare_lists(head, _wrapped)
 
 
 def _wrapped(value: Any) -> Any:

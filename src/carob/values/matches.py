@@ -49,12 +49,12 @@ def match_of(text: str, kind: str) -> Match:
 
     >>> match_of("edit", "id")
     Traceback (most recent call last):
-    carob.corpus.problems.UsageError: edit compares strings, and this slot is of the type id
+    carob.corpus.problems.UsageError: a match for a slot of the type id: edit compares strings
     """
     written = _WRITTEN.fullmatch(text) if len(text) < 200 else None
     if written is None or written[1] not in NAMES:
         hint = nearest(written[1] if written else text, NAMES)
-        raise UsageError(f"no match is called {shown(text)}{hint}")
+        raise UsageError(f"a match; none is called {shown(text)}{hint}")
     name, inside = written[1], written[2]
     if name == "any_of":
         inner = match_of("norm", kind)
@@ -68,7 +68,7 @@ def match_of(text: str, kind: str) -> Match:
     numbers = _numbers(name, inside, text)
     if name == "edit":
         if kind != "string":
-            raise UsageError(f"edit compares strings, and this slot is of the type {kind}")
+            raise UsageError(f"a match for a slot of the type {kind}: edit compares strings")
         made = replace(Match("edit", text=text.strip()), **numbers)
         if not 0 < made.par <= made.cor <= 1:
             raise UsageError(f"found {shown(text)}, expected 0 < par <= cor <= 1")
@@ -76,11 +76,15 @@ def match_of(text: str, kind: str) -> Match:
     if name == "tol":
         fitting = [each for each, kinds in _TOLERANCES.items() if kind in kinds]
         if not fitting:
-            raise UsageError(f"tol compares numbers and times, and this slot is of the type {kind}")
+            raise UsageError(
+                f"a match for a slot of the type {kind}: tol compares numbers and times"
+            )
         for each in numbers:
             if each not in fitting:
                 there = " and ".join(fitting)
-                raise UsageError(f"tol({each}=...) means nothing for the type {kind}: use {there}")
+                raise UsageError(
+                    f"tol without {each}, which means nothing for the type {kind}: use {there}"
+                )
     return replace(Match(name, text=text.strip()), **numbers)
 
 

@@ -117,7 +117,8 @@ def typed_slot(values: Mapping[str, Any]) -> tuple[TypedSlot, list[Wrong]]:
                 raise UsageError("no match: the slots of an object have theirs")
             match = match_of(read["match"], name)
         except UsageError as error:
-            wrong.append(_wrong("match", read["match"], str(error)))
+            expected = str(error).rpartition(", expected ")[2]
+            wrong.append(_wrong("match", read["match"], expected))
     if name == "enum" and "values" not in parameters and not wrong:
         wrong.append(Wrong("values", "an enum without values", 'values = ["...", ...]'))
     if "key" in read and name != "object":

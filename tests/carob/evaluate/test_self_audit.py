@@ -252,3 +252,8 @@ def test_checks_are_rows_of_csv() -> None:
     assert [(each.system, "", each.name, each.verdict, each.text) for each in scores.audit] == [
         (*row[:2], *row[-4:-1]) for row in rows
     ]
+
+
+def test_marked_text_is_not_asked_of_records() -> None:
+    record = {"id": "d", "text": "Ann slept", "templates": [{"slots": {"who": ["Ann"]}}]}
+    assert audited(Corpus.of(record), Corpus.of(record), "oas.F1")["marked text"] == ["skipped"]

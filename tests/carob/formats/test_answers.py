@@ -322,7 +322,8 @@ def test_a_key_that_no_record_has_is_an_error_that_names_those_there_are(
     ("answer", "name"),
     [({"entities": [{"text": "Ann", "type": "P"}]}, "entities"),
      ([{"text": "Ann", "type": "P"}], "entities"), ({"P": ["Ann"]}, "records"),
-     ({"triples": [{"head": "Ann", "type": "T", "tail": "Bo"}]}, "triples")],
+     ({"triples": [{"head": "Ann", "type": "T", "tail": "Bo"}]}, "triples"),
+     ([{"head": "Ann", "type": "T", "tail": "Bo"}], "triples")],
 )  # fmt: skip
 def test_what_is_in_the_answers_says_what_format_they_have(
     tmp_path: Path, answer: object, name: str
@@ -332,6 +333,7 @@ def test_what_is_in_the_answers_says_what_format_they_have(
         corpus = read(file, raw="out", repair="json")
         assert corpus.origin is not None
         assert (name, 1) == (corpus.origin.format, len(corpus.templates))
+        assert any(": line 1: 'I cannot say.'" in str(fact) for fact in corpus.facts)
 
 
 def test_answers_in_texts_are_refused_with_the_key_that_reads_them(tmp_path: Path) -> None:
@@ -362,6 +364,9 @@ def test_answers_among_refusals_and_other_words_are_offered_with_what_reads_them
         )
     mended = {"raw": "out", "repair": "json"}
     assert 1 == score(gold, system, "exact.tp", system_options=mended, resamples=0).value
+    logged(tmp_path, [around | {"prompt": 'Answer like {"entities": []}'}])
+    with pytest.raises(InputError, match="K211 found texts under 'out' and 'prompt' that are JSON"):
+        score(gold, system)
     logged(tmp_path, [LOG[1], LOG[1] | {"id": "0"}, around | {"id": "3"}])  # most are no JSON
     assert "K211" not in {each.code for each in check(system, gold).problems}
 

@@ -156,9 +156,14 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
      "a type; did you mean number? there are: boolean, date, datetime, enum, id, money, number, "
      "object, quantity, string, time"),
     ({"type": "id", "match": "edit"}, "match = 'edit'",
-     "edit compares strings, and this slot is of the type id"),
+     "a match for a slot of the type id: edit compares strings"),
     ({"type": "date", "match": "tol(abs=1)"}, "match = 'tol(abs=1)'",
-     "tol(abs=...) means nothing for the type date: use days"),
+     "tol without abs, which means nothing for the type date: use days"),
+    ({"type": "date", "match": "tol(days=x)"}, "match = 'tol(days=x)'",
+     "abs=NUMBER, rel=NUMBER, days=NUMBER, seconds=NUMBER"),
+    ({"type": "date", "match": "exakt"}, "match = 'exakt'",
+     "a match; none is called 'exakt'; did you mean exact? there are: any_of, edit, exact, norm, "
+     "tol"),
     ({"type": "string", "century": 1970}, "the key 'century'",
      "a key of the type string: century belongs to date, datetime"),
     ({"type": "enum"}, "an enum without values", 'values = ["...", ...]'),
