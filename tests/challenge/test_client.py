@@ -132,7 +132,7 @@ def test_no_proxy_and_addresses_of_this_machine_are_asked_directly(
     proxy, server = double(), double()
     monkeypatch.setenv("http_proxy", proxy.url)
     Server(server.url, TOKEN).get("/a", until=0)
-    connect = socket.create_connection
+    connect: Any = socket.create_connection
     there = {"task.example.org": ("127.0.0.1", server.server_port)}
     monkeypatch.setattr(
         socket,

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from carob.arrays.ranges import rows_of
 from carob.arrays.types import FloatArray, IntArray
 
 # End points are of four kinds: an interval of the left side begins or ends, or one of the right.
@@ -93,9 +94,8 @@ def lengths(begin: IntArray, end: IntArray, weights: FloatArray) -> FloatArray:
     # lose digits in large corpora.
     some = np.flatnonzero(end > begin)
     sizes = (end - begin)[some]
-    stops = np.cumsum(sizes)
-    starts = stops - sizes
-    places = np.arange(stops[-1] if len(stops) else 0) + np.repeat(begin[some] - starts, sizes)
+    places = rows_of(begin[some], sizes)
     sums = np.zeros(len(begin))
-    sums[some] = np.add.reduceat(weights[places], starts) if len(some) else 0.0
+    if len(some):
+        sums[some] = np.add.reduceat(weights[places], np.cumsum(sizes) - sizes)
     return sums

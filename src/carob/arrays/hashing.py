@@ -12,6 +12,7 @@ from itertools import chain
 
 import numpy as np
 
+from carob.arrays.ranges import rows_of
 from carob.arrays.types import ByteArray, HashArray, IntArray
 
 PAD = 16
@@ -144,9 +145,7 @@ def hash_runs(values: HashArray, sizes: IntArray) -> HashArray:
     >>> bool(one == other)
     False
     """
-    bounds = np.append(0, np.cumsum(sizes))
-    place = np.arange(len(values)) - np.repeat(bounds[:-1], sizes)
-    return hash_sequences(values, place, bounds)
+    return hash_sequences(values, rows_of(0, sizes), np.append(0, np.cumsum(sizes)))
 
 
 def hash_words(words: Sequence[str]) -> HashArray:

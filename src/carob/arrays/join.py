@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from carob.arrays.ranges import owners_and_rows, rows_of
 from carob.arrays.types import IntArray
 
 _BITS = 62
@@ -69,7 +70,7 @@ def join(left: IntArray, right: IntArray) -> tuple[IntArray, IntArray]:
     sizes = np.diff(np.append(starts, len(keys)))
     lefts = np.add.reduceat(is_left, starts, dtype=np.int64) if len(starts) else sizes
     pairs = np.minimum(lefts, sizes - lefts)
-    where = np.repeat(starts, pairs) + _within(pairs)
+    where = rows_of(starts, pairs)
     return order[where], order[where + np.repeat(lefts, pairs)] - n
 
 
@@ -91,12 +92,6 @@ def _join_once(left: IntArray, right: IntArray) -> tuple[IntArray, IntArray]:
     return rows, at - rows
 
 
-def _within(counts: IntArray) -> IntArray:
-    """0, 1, ... counts[0]-1, 0, 1, ... counts[1]-1, and so on."""
-    ends = np.cumsum(counts)
-    return np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - counts, counts)
-
-
 def every(
     left: IntArray, right: IntArray, largest: int = 2**62
 ) -> tuple[IntArray, IntArray] | None:
@@ -111,8 +106,8 @@ def every(
     counts = high - low
     if int(counts.sum()) > largest:
         return None
-    where = np.repeat(low, counts) + _within(counts)
-    return np.repeat(np.arange(len(left)), counts), order[where]
+    row, where = owners_and_rows(low, counts)
+    return row, order[where]
 
 
 def rest(size: int, taken: IntArray) -> IntArray:

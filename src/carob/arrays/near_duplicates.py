@@ -14,6 +14,7 @@ import numpy as np
 from carob.arrays.columns import stretches
 from carob.arrays.components import components
 from carob.arrays.hashing import PAD, hash_stretches, hash_windows
+from carob.arrays.ranges import rows_of
 from carob.arrays.types import HashArray, IntArray
 from carob.arrays.words import FOLLOWS, WORD, kinds
 
@@ -175,16 +176,10 @@ def _pairs(
         if not long.any():
             break
         counts = length[long] - distance
-        left = _runs(first[long], counts)
+        left = rows_of(first[long], counts)
         every.append(rows[left] * np.uint64(sets) + rows[left + distance])
     pairs = _distinct(np.concatenate(every)).astype(np.int64)
     return pairs // sets, pairs % sets
-
-
-def _runs(first: IntArray, counts: IntArray) -> IntArray:
-    """Whole numbers one after the other: `counts[i]` of them from `first[i]` on."""
-    before = np.cumsum(counts) - counts
-    return np.repeat(first - before, counts) + np.arange(int(counts.sum()))
 
 
 def _common(grams: HashArray, offsets: IntArray, one: IntArray, other: IntArray) -> IntArray:
@@ -196,7 +191,7 @@ def _common(grams: HashArray, offsets: IntArray, one: IntArray, other: IntArray)
         for side in (one[part], other[part]):
             counts = offsets[side + 1] - offsets[side]
             pair = np.repeat(np.arange(len(side), dtype=np.uint64), counts)
-            keys.append(pair << _SHIFT | grams[_runs(offsets[side], counts)])
+            keys.append(pair << _SHIFT | grams[rows_of(offsets[side], counts)])
         both = np.sort(np.concatenate(keys))
         twice = both[1:][both[1:] == both[:-1]] >> _SHIFT
         common[part] = np.bincount(twice.astype(np.int64), minlength=len(common[part]))

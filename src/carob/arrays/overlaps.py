@@ -7,6 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
+from carob.arrays.ranges import owners_and_rows
 from carob.arrays.types import IntArray
 
 
@@ -139,7 +140,4 @@ def _check_count(largest: int, *windows: tuple[IntArray, IntArray]) -> None:
 
 def _windows(low: IntArray, high: IntArray) -> tuple[IntArray, IntArray]:
     """Every row with every place of its window [low, high)."""
-    counts = high - low
-    ends = np.cumsum(counts)
-    places = np.arange(ends[-1] if len(ends) else 0) + np.repeat(low - (ends - counts), counts)
-    return np.repeat(np.arange(len(low)), counts), places
+    return owners_and_rows(low, high - low)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import numpy as np
 
 from carob.arrays.columns import constant, end_to_end, numbering
+from carob.arrays.ranges import rows_of
 from carob.arrays.types import BoolArray, FloatArray, HashArray, IntArray
 from carob.corpus.document import DEEPEST, FILLER_KINDS, Filler, Span, Template
 from carob.corpus.problems import UsageError, shown
@@ -73,8 +74,7 @@ def spread(offsets: IntArray, index: IntArray) -> tuple[IntArray, IntArray]:
     if (counts == 1).all():  # most rows have one part
         return offsets[:-1][index], np.arange(len(index) + 1)
     new = np.concatenate([[0], np.cumsum(counts)])
-    places = np.arange(new[-1]) + np.repeat(offsets[:-1][index] - new[:-1], counts)
-    return places, new
+    return rows_of(offsets[:-1][index], counts), new
 
 
 @dataclass(slots=True, eq=False)

@@ -11,6 +11,7 @@ import numpy as np
 
 from carob.arrays.greedy import greedy
 from carob.arrays.join import every, packed
+from carob.arrays.ranges import place_in_group
 from carob.arrays.types import BoolArray, IntArray
 from carob.corpus.corpus import Words
 from carob.corpus.document import Mention, Span
@@ -378,9 +379,7 @@ def _ranks(group: IntArray, place: IntArray, among: BoolArray) -> tuple[list[int
     rank, several = np.zeros(len(group), np.int64), np.zeros(len(group), bool)
     rows = np.flatnonzero(among)
     rows = rows[np.lexsort((place[rows], group[rows]))]
-    _, first, inverse, counts = np.unique(
-        group[rows], return_index=True, return_inverse=True, return_counts=True
-    )
-    rank[rows] = np.arange(len(rows)) - first[inverse.reshape(-1)]
+    _, inverse, counts = np.unique(group[rows], return_inverse=True, return_counts=True)
+    rank[rows] = place_in_group(group[rows])
     several[rows] = counts[inverse.reshape(-1)] > 1
     return rank.tolist(), several.tolist()

@@ -11,6 +11,7 @@ import numpy as np
 
 from carob.arrays.greedy import greedy
 from carob.arrays.join import every, packed
+from carob.arrays.ranges import place_in_group
 from carob.arrays.types import BoolArray, IntArray
 from carob.corpus.corpus import Words
 from carob.corpus.document import Mention
@@ -177,13 +178,9 @@ class SlotErrors(CorrectableErrors):
             while ((above := forms.parent[top]) != UNKNOWN).any():
                 top = np.where(above == UNKNOWN, top, above)
             first = np.flatnonzero(forms.parent == UNKNOWN)
-            first = first[np.argsort(forms.doc[first], kind="stable")]
-            counts = np.unique(forms.doc[first], return_counts=True)[1]
+            doc = forms.doc[first]
             number = np.zeros(len(forms), np.int64)
-            starts = np.repeat(np.cumsum(counts) - counts, counts)
-            number[first] = np.where(
-                np.repeat(counts, counts) > 1, np.arange(len(first)) - starts + 1, 0
-            )
+            number[first] = np.where(np.bincount(doc)[doc] > 1, place_in_group(doc) + 1, 0)
             notes[side] = [f"template {n}" if n else "" for n in number[top].tolist()]
         return notes
 

@@ -18,6 +18,7 @@ import numpy as np
 
 from carob.arrays.columns import constant, numbering
 from carob.arrays.join import ranked
+from carob.arrays.ranges import sum_before
 from carob.arrays.types import BoolArray, IntArray
 from carob.corpus.document import DEEPEST, Number
 from carob.corpus.paths import path_of
@@ -224,10 +225,7 @@ class NestedSlots:
         for depth, size in enumerate(sizes[1:], 1):
             outer, level = self.levels[depth - 1], self.levels[depth]
             parent = outer.owner[outer.cell[level.item]]
-            before = np.cumsum(size) - size
-            first = np.append(True, parent[1:] != parent[:-1])
-            start = np.repeat(before[first], np.diff(np.append(np.flatnonzero(first), len(size))))
-            rows.append(rows[depth - 1][parent] + 1 + before - start)
+            rows.append(rows[depth - 1][parent] + 1 + sum_before(parent, size))
         return [np.where(size > 0, row, UNKNOWN) for row, size in zip(rows, sizes, strict=True)]
 
     def _names_of(self, key: IntArray) -> Codes:
@@ -307,11 +305,7 @@ def _shared(texts: list[str], known: dict[str, str]) -> Codes:
 
 def _places(level: _Level) -> IntArray:
     """How many items before it fill slots of the same object."""
-    before: IntArray = np.cumsum(level.fills) - level.fills
-    owner = level.owner[level.cell]
-    first = np.searchsorted(owner, np.arange(len(level.doc)))
-    places: IntArray = before - np.append(before, 0)[first][owner]
-    return places
+    return sum_before(level.owner[level.cell], level.fills)
 
 
 def _open_cells(level: _Level, row: IntArray) -> tuple[IntArray, IntArray]:

@@ -20,6 +20,7 @@ import numpy as np
 
 from carob.arrays.columns import label_codes
 from carob.arrays.hashing import hash_lists
+from carob.arrays.ranges import rows_of
 from carob.arrays.types import HashArray, IntArray
 from carob.corpus.build import of_documents, text_hashes
 from carob.corpus.corpus import Corpus
@@ -460,7 +461,7 @@ def template_table(documents: Sequence[TemplateRows]) -> Templates:
         Codes.of([label for label, _ in heads]),
         none,
         Codes(none, ()),
-        int32(list(chain.from_iterable(map(range, sizes)))),
+        int32(rows_of(0, np.array(sizes, np.int64))),
         tuple(name for _, name in heads),
         Fillers(
             int32(int32(template) + np.repeat(np.cumsum([0, *sizes])[:-1], counts)),

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from carob import progress
+from carob.arrays.ranges import rows_of
 from carob.arrays.types import BoolArray, ByteArray, FloatArray, IntArray
 from carob.counts.tally import Statistic
 from carob.infer.resampling import Units, exchanges
@@ -145,8 +146,7 @@ class Pilot:
         study, place = np.nonzero(differs)
         counts = np.bincount(study, minlength=len(drawn))
         packed = np.full((len(drawn), max(int(counts.max(initial=0)), least)), len(self.units))
-        position = np.arange(len(study)) - np.repeat(np.cumsum(counts) - counts, counts)
-        packed[study, position] = drawn[study, place]
+        packed[study, rows_of(0, counts)] = drawn[study, place]
         return packed
 
     def _chance(

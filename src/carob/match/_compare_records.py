@@ -19,12 +19,13 @@ from carob.arrays.assign import assign
 from carob.arrays.components import alone as alone_edges
 from carob.arrays.join import join, packed, rest
 from carob.arrays.optimum import TooManyStepsError
+from carob.arrays.ranges import owners_and_rows
 from carob.arrays.types import BoolArray, FloatArray, IntArray
 from carob.corpus.paths import keys_of
 from carob.corpus.problems import InputError, Problem, shown
 from carob.corpus.tables import int32
 from carob.match import _long_lists
-from carob.match._long_lists import BLOCK, LongLists, expanded, pairs_with_equal_keys
+from carob.match._long_lists import BLOCK, LongLists, pairs_with_equal_keys
 from carob.pair.records import RecordPair, Side
 from carob.values.column import CORRECT, PARTIAL
 from carob.values.schema import Node
@@ -156,7 +157,7 @@ class Comparer:
                 found = self._single(child, ours, theirs)
             parts += [part.moved(pairs) for part in found]
         if len(self.pair.rows) > len(self.nodes):
-            owner, leaf = expanded(*self.system.unknown_at(system))
+            owner, leaf = owners_and_rows(*self.system.unknown_at(system))
             parts.append(self._spurious(owner, leaf))
         return Parts.joined(parts)
 
@@ -179,8 +180,8 @@ class Comparer:
 
     def _unjudged(self, child: Node, system: IntArray, mask: BoolArray) -> list[Parts]:
         pairs = np.flatnonzero(mask)
-        owner, leaf = expanded(*self.system.leaves_at(system[pairs], child.number))
-        inner, place = expanded(*self.system.children_at(system[pairs], child.number))
+        owner, leaf = owners_and_rows(*self.system.leaves_at(system[pairs], child.number))
+        inner, place = owners_and_rows(*self.system.children_at(system[pairs], child.number))
         below = self._alone(self.system.children[place], inner, SPU)
         parts = Parts.joined([self._spurious(owner, leaf), below])
         return [
@@ -204,9 +205,9 @@ class Comparer:
         )
         parts = []
         while len(templates):
-            owner, leaf = expanded(*side.all_leaves_at(templates))
+            owner, leaf = owners_and_rows(*side.all_leaves_at(templates))
             parts.append(count(pair[owner], leaf))
-            owner, place = expanded(*side.all_children_at(templates))
+            owner, place = owners_and_rows(*side.all_children_at(templates))
             templates, pair = side.children[place], pair[owner]
         return Parts.joined(parts)
 
@@ -227,8 +228,8 @@ class Comparer:
         filled = self._filled(gold, pair_of_gold.astype(np.int64))
         parts = []
         while len(templates):
-            owner, leaf = expanded(*self.system.all_leaves_at(templates))
-            own, place = expanded(*self.system.all_children_at(templates))
+            owner, leaf = owners_and_rows(*self.system.all_leaves_at(templates))
+            own, place = owners_and_rows(*self.system.all_children_at(templates))
             inner = self.system.children[place]
             judged, judged_inner = (
                 ~open_[node] | _among(pair[at] * self.system.width + node, filled)
@@ -250,9 +251,9 @@ class Comparer:
         """
         keys = [np.empty(0, np.int64)]
         while len(templates):
-            owner, leaf = expanded(*self.gold.all_leaves_at(templates))
+            owner, leaf = owners_and_rows(*self.gold.all_leaves_at(templates))
             keys.append(pair[owner] * self.gold.width + self.gold.leaves.node[leaf])
-            owner, place = expanded(*self.gold.all_children_at(templates))
+            owner, place = owners_and_rows(*self.gold.all_children_at(templates))
             templates, pair = self.gold.children[place], pair[owner]
             keys.append(pair * self.gold.width + self.gold.node[templates])
         return np.unique(np.concatenate(keys))
@@ -264,14 +265,14 @@ class Comparer:
             for side, rows in ((self.gold, gold), (self.system, system))
         )
         bare, words = self.system.leaves_at(system, node.number)
-        owner, leaf = expanded(bare, words)
+        owner, leaf = owners_and_rows(bare, words)
         parts = [self._spurious(owner, leaf)]
         parts.append(_nothing(np.flatnonzero((ours == 0) & (theirs == 0) & (words == 0)), node))
         lone = np.flatnonzero((ours > 0) & (theirs == 0))
-        owner, place = expanded(first[lone], ours[lone])
+        owner, place = owners_and_rows(first[lone], ours[lone])
         parts.append(self._alone(self.gold.children[place], lone[owner], MIS))
         lone = np.flatnonzero((ours == 0) & (theirs > 0))
-        owner, place = expanded(other[lone], theirs[lone])
+        owner, place = owners_and_rows(other[lone], theirs[lone])
         slot = node.slot
         parts.append(self._spurious_objects(self.system.children[place], lone[owner]))
         both = (ours > 0) & (theirs > 0)
@@ -300,10 +301,10 @@ class Comparer:
         other, theirs = self.system.leaves_at(system, node.number)
         parts = [_nothing(np.flatnonzero((ours == 0) & (theirs == 0)), node)]
         lone = np.flatnonzero((ours > 0) & (theirs == 0))
-        owner, leaf = expanded(first[lone], ours[lone])
+        owner, leaf = owners_and_rows(first[lone], ours[lone])
         parts.append(self._missing(lone[owner], leaf))
         lone = np.flatnonzero((ours == 0) & (theirs > 0))
-        owner, leaf = expanded(other[lone], theirs[lone])
+        owner, leaf = owners_and_rows(other[lone], theirs[lone])
         parts.append(self._spurious(lone[owner], leaf))
         one = np.flatnonzero((ours == 1) & (theirs == 1))
         parts.append(self._pairs(node, one, first[one], other[one]))
@@ -333,7 +334,7 @@ class Comparer:
         code = theirs.code[theirs.offsets[system]]
         if (size == 1).all():
             return column.outcomes(ours.code[start], code)
-        owner, place = expanded(start, size)
+        owner, place = owners_and_rows(start, size)
         every = column.outcomes(ours.code[place], code[owner])
         return np.maximum.reduceat(every, np.cumsum(size) - size)
 
@@ -343,7 +344,7 @@ class Comparer:
         """One filler of gold and several answers: the best counts, the others are spurious; but
         where gold's list is a choice, an answer that is right as well says nothing more.
         """
-        owner, leaf = expanded(first, count)
+        owner, leaf = owners_and_rows(first, count)
         found = self.outcomes(node, gold[owner], leaf)
         order = np.lexsort((np.arange(len(leaf)), -found.astype(np.int64), owner))
         best = order[np.searchsorted(owner[order], np.arange(len(pair)))]
@@ -376,8 +377,8 @@ class Comparer:
         first, ours = self.gold.leaves_at(gold, node.number)
         other, theirs = self.system.leaves_at(system, node.number)
         parts = [_nothing(np.flatnonzero((ours == 0) & (theirs == 0)), node)]
-        pair, leaf = expanded(first, ours)
-        whose, answer = expanded(other, theirs)
+        pair, leaf = owners_and_rows(first, ours)
+        whose, answer = owners_and_rows(other, theirs)
         if node.slot.ordered:
             taken, answers = self._ordered_values(node, (first, ours), (other, theirs))
         else:
@@ -471,7 +472,7 @@ class Comparer:
         sizes = np.bincount(pair, count)
         if sizes.max(initial=0) > MOST_PAIRS:
             raise self._too_large(node, int(sizes.max()))
-        return expanded(low, count)
+        return owners_and_rows(low, count)
 
     def _too_large(self, node: Node, size: int, *, has_remedy: bool = False) -> InputError:
         found = f"{size:,} pairs of items of {shown(node.path or 'a document')} to compare"
@@ -574,7 +575,7 @@ class Comparer:
         gains = [correct, partial, *([np.ones_like(alike)] if any_likeness or key else [])]
         # An object that is compared with several others may be in several lists: its number in
         # all lists, end to end, is different in each.
-        (of, places), (to, answers) = expanded(first, n), expanded(other, m)
+        (of, places), (to, answers) = owners_and_rows(first, n), owners_and_rows(other, m)
         ours, theirs = ours[places], theirs[answers]
         left = (np.cumsum(n) - n - first)[which] + place
         right = (np.cumsum(m) - m - other)[which] + answer
@@ -787,14 +788,14 @@ def _blocks(
 ) -> Iterator[tuple[IntArray, IntArray, IntArray]]:
     """All pairs of items of lists, some at a time: the list, and the two places."""
     # Rows of the tables: one for each item of gold.
-    which, place = expanded(first, n)
+    which, place = owners_and_rows(first, n)
     ends = np.cumsum(m[which])
     start = 0
     while start < len(which):
         before = int(ends[start - 1]) if start else 0
         stop = max(int(np.searchsorted(ends, before + BLOCK, side="right")), start + 1)
         some = slice(start, stop)
-        owner, answer = expanded(other[which[some]], m[which[some]])
+        owner, answer = owners_and_rows(other[which[some]], m[which[some]])
         yield which[some][owner], place[some][owner], answer
         start = stop
 

@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from carob.arrays.join import distinct, every, packed, ranked
+from carob.arrays.ranges import owners_and_rows
 from carob.arrays.types import BoolArray, FloatArray, IntArray
 from carob.pair.records import RecordPair, Side
 from carob.values.schema import Node
@@ -34,17 +35,6 @@ TINY = 1e-9
 
 Block = tuple[IntArray, IntArray]
 """Pairs of objects: places in the lists of gold and of the system."""
-
-
-def expanded(first: IntArray, count: IntArray) -> tuple[IntArray, IntArray]:
-    """For ranges of rows: which range each row is of, and the rows, end to end.
-
-    >>> expanded(np.array([5, 9]), np.array([2, 1]))
-    (array([0, 0, 1]), array([5, 6, 9]))
-    """
-    owner = np.repeat(np.arange(len(first)), count)
-    start = np.cumsum(count) - count
-    return owner, np.arange(len(owner)) - start[owner] + first[owner]
 
 
 def pairs_with_equal_keys(
@@ -142,7 +132,7 @@ class LongLists:
             before = work[start - 1] if start else 0
             stop = max(int(np.searchsorted(work, before + BLOCK, side="right")), start + 1)
             rows = slice(*np.searchsorted(item, [start, stop]))
-            owner, place = expanded(low[rows], count[rows])
+            owner, place = owners_and_rows(low[rows], count[rows])
             mine = open_[0][slice(*np.searchsorted(open_[0], [start, stop]))]
             keys = np.concatenate([
                 item[rows][owner] * m + system[place],
@@ -205,7 +195,7 @@ class LongLists:
                 first, size = side.leaves.offsets[leaf[rows]], np.ones(len(rows), np.int64)
                 if side is pair.gold:  # of alternatives the best counts
                     size = side.leaves.offsets[leaf[rows] + 1] - first
-                owner, place = expanded(first, size)
+                owner, place = owners_and_rows(first, size)
                 code = side.leaves.code[place]
                 good = np.flatnonzero(column.readable[code])
                 part.append((item[rows[owner[good]]], np.full(len(good), number),
@@ -228,9 +218,9 @@ def _leaves_in(side: Side, templates: IntArray) -> Block:
     """All leaves in these objects, at any depth, with the object that each is in."""
     item, parts = np.arange(len(templates)), []
     while len(templates):
-        owner, leaf = expanded(*side.all_leaves_at(templates))
+        owner, leaf = owners_and_rows(*side.all_leaves_at(templates))
         parts.append((item[owner], leaf))
-        owner, place = expanded(*side.all_children_at(templates))
+        owner, place = owners_and_rows(*side.all_children_at(templates))
         templates, item = side.children[place], item[owner]
     items, leaves = (np.concatenate(each) for each in zip(*parts, strict=True))
     return items, leaves

@@ -12,6 +12,7 @@ import numpy as np
 
 from carob.arrays.greedy import greedy
 from carob.arrays.join import join, packed, ranked
+from carob.arrays.ranges import owners_and_rows
 from carob.arrays.types import BoolArray, IntArray
 from carob.corpus.corpus import Words
 from carob.corpus.problems import DataError, shown
@@ -179,10 +180,7 @@ def _covers(table: Mentions, rows: IntArray, head: IntArray) -> BoolArray:
     """
     pieces = table.pieces()
     count = np.diff(pieces.offsets)[rows]
-    first = np.repeat(pieces.offsets[:-1][rows], count)
-    before = np.repeat(np.cumsum(count) - count, count)
-    piece = first + np.arange(len(first)) - before
-    owner = np.repeat(np.arange(len(rows)), count)
+    owner, piece = owners_and_rows(pieces.offsets[:-1][rows], count)
     inside = (pieces.start[piece] <= head[owner, 0]) & (head[owner, 1] <= pieces.end[piece])
     covered: BoolArray = np.bincount(owner, inside, len(rows)) > 0
     return covered

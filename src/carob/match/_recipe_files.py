@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from carob.arrays.ranges import rows_of
 from carob.arrays.types import FloatArray, IntArray
 from carob.corpus.problems import SHOWN, InputError, Problem, RecipeError, shown
 from carob.corpus.source import Source
@@ -163,7 +164,7 @@ class Invisible:
         doc, start, end = np.array(columns, np.int64).reshape(-1, 3).T
         # No mention reaches beyond the width, so what is hidden there does not matter.
         start, end = doc * width + np.minimum(start, width), doc * width + np.minimum(end, width)
-        return np.unique(np.concatenate([end[:0], *map(np.arange, start, end)]))
+        return np.unique(rows_of(start, np.maximum(end - start, 0)))
 
 
 def _squeezed(table: Mentions, hidden: IntArray, width: np.int64) -> Mentions:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from carob.arrays.join import distinct, packed, ranked
+from carob.arrays.ranges import owners_and_rows
 from carob.arrays.sequences import sequence_ranks
 from carob.arrays.types import BoolArray, IntArray
 from carob.corpus.problems import DataError, nearest, shown
@@ -166,9 +167,9 @@ class TemplateTable:
         size = 2 * np.diff(cuts) + (mixed | ~placed) + mixed
         offsets = np.append(0, np.cumsum(size))
         values = np.empty(offsets[-1], np.int64)
-        owner = np.repeat(np.arange(len(rows)), np.diff(cuts))
+        owner, place = owners_and_rows(0, np.diff(cuts))
         values[offsets[:-1][mixed]] = placed[mixed]
-        at = offsets[owner] + mixed[owner] + 2 * (np.arange(len(pieces)) - cuts[owner])
+        at = offsets[owner] + mixed[owner] + 2 * place
         values[at], values[at + 1] = self.places.start[pieces], self.places.end[pieces]
         worded = np.flatnonzero(mixed | ~placed)
         values[offsets[worded + 1] - 1] = self.text[rows[worded]] + 1

@@ -9,9 +9,10 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import numpy as np
 
 from carob.arrays.cover import Stretches, cover, lengths
+from carob.arrays.ranges import place_in_group
 from carob.arrays.types import FloatArray, IntArray
 from carob.corpus.problems import DataError, RecipeError, shown
-from carob.corpus.tables import Documents, Mentions
+from carob.corpus.tables import Documents, Mentions, int32
 from carob.counts.events import Events
 from carob.match._recipe_files import HEAVIEST, Weights
 from carob.pair.pair import Pair
@@ -231,9 +232,7 @@ def _with_own_tokens(pair: Pair) -> tuple[Pair, IntArray]:
     if not len(doc):
         return pair, more
     length = pair.documents.length
-    order = np.argsort(doc, kind="stable")
-    at = np.empty(len(doc), np.int32)
-    at[order] = length[doc[order]] + np.arange(len(doc)) - (np.cumsum(more) - more)[doc[order]]
+    at = int32(length[doc] + place_in_group(doc))
     gold, system = (
         _moved(table, some, some_at)
         for table, some, some_at in zip(tables, rows, np.split(at, [len(rows[0])]), strict=True)

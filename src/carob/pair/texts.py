@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from carob.arrays.columns import label_codes
+from carob.arrays.ranges import rows_of
 from carob.arrays.types import BoolArray, FloatArray, IntArray
 from carob.corpus.corpus import Corpus, Memory
 from carob.corpus.problems import DataError, UsageError, nearest, shown
@@ -281,7 +282,7 @@ def _texts(corpus: Corpus, tokenizer: str) -> tuple[Texts, Borders | None]:
     else:
         tokens = [word for _, own in every for word in own or ()]
         offsets = np.cumsum([0] + [len(own or ()) for _, own in every])
-        start = np.arange(len(tokens)) - np.repeat(offsets[:-1], np.diff(offsets))
+        start = rows_of(0, np.diff(offsets))
         end = start + 1
     opens = _line_openings(corpus, [text for text, _ in every], offsets, start)
     layers = _layers(corpus, offsets)

@@ -9,6 +9,7 @@ from itertools import islice
 import numpy as np
 
 from carob.arrays.hashing import hash_lists
+from carob.arrays.ranges import owners_and_rows
 from carob.arrays.types import BoolArray, IntArray
 from carob.corpus.corpus import Corpus, Library, Words
 from carob.corpus.problems import SHOWN, InputError, Problem, shown
@@ -189,8 +190,7 @@ def cut_like(gold: Corpus, system: Corpus) -> Corpus:
     start, end = before[table.doc] + table.start, before[table.doc] + table.end
     first = np.searchsorted(cuts, start, side="right") - 1
     last = np.searchsorted(cuts, end - 1, side="right") - 1
-    rows = np.repeat(np.arange(len(table)), last - first + 1)
-    doc = first[rows] + np.arange(len(rows)) - np.searchsorted(rows, rows)
+    rows, doc = owners_and_rows(first, last - first + 1)
     start, end = np.maximum(start[rows], cuts[doc]), np.minimum(end[rows], cuts[doc + 1])
     full = np.flatnonzero(start < end)  # an empty document has no part of a mention
     rows, doc, start, end = rows[full], doc[full], start[full], end[full]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from carob.arrays.ranges import owners_and_rows
 from carob.arrays.types import FloatArray, IntArray
 from carob.pair.texts import Spans, Texts
 
@@ -29,9 +30,8 @@ def candidates(
         np.minimum(starts + longest, texts.offsets[texts.doc[starts] + 1]) if len(starts) else low
     )
     count = np.searchsorted(ends, last) - low
-    first = np.repeat(np.arange(len(starts)), count)
-    step = np.arange(len(first)) - np.repeat(np.cumsum(count) - count, count)
-    return starts[first], ends[low[first] + step]
+    first, end = owners_and_rows(low, count)
+    return starts[first], ends[end]
 
 
 def best_first(first: IntArray, last: IntArray, score: FloatArray) -> IntArray:
