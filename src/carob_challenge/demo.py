@@ -62,6 +62,9 @@ DATA = ("mentions", "slots", "records", "relations")
 """What is marked in the announcements: spans, the slots of a template, the fields of a record, or
 spans and the relations between them."""
 
+RELATIONS = {"location": "takes place", "stime": "begins", "etime": "ends"}
+"""What the speaker has to do with each of the others."""
+
 Span = tuple[int, int, str]
 
 
@@ -71,7 +74,7 @@ def shaped(data: str, name: str, text: str, spans: Sequence[Span]) -> dict[str, 
     >>> shaped("records", "d1", "Ann, 3 pm", [(0, 3, "speaker"), (5, 9, "stime")])
     {'id': 'd1', 'text': 'Ann, 3 pm', 'speaker': 'Ann', 'stime': '3 pm'}
     >>> shaped("relations", "d1", "Ann, 3 pm", [(0, 3, "speaker"), (5, 9, "stime")])["relations"]
-    [{'label': 'talks', 'arguments': {'speaker': 'm0', 'stime': 'm1'}}]
+    [{'label': 'begins', 'arguments': {'who': 'm0', 'what': 'm1'}}]
     """
     made: dict[str, Any] = {"id": name, "text": text}
     by_label: dict[str, list[int]] = {}
@@ -93,7 +96,11 @@ def shaped(data: str, name: str, text: str, spans: Sequence[Span]) -> dict[str, 
         return made | {"templates": [{"label": "seminar", "slots": slots}] if slots else []}
     named = [{"id": f"m{place}", **mark} for place, mark in enumerate(marks)]
     first = {label: f"m{places[0]}" for label, places in by_label.items()}
-    talk = [{"label": "talks", "arguments": first}] if len(first) > 1 else []
+    talk = [
+        {"label": relation, "arguments": {"who": first["speaker"], "what": first[label]}}
+        for label, relation in RELATIONS.items()
+        if {"speaker", label} <= first.keys()
+    ]
     return made | {"mentions": named, "relations": talk}
 
 

@@ -19,7 +19,6 @@ import numpy as np
 from carob.arrays.columns import label_codes
 from carob.arrays.hashing import PAD, hash_sequences, hash_stretches, words_at
 from carob.arrays.join import rest
-from carob.arrays.ranges import rows_of
 from carob.arrays.scan import CODE, LINE, START, Scanned, Scanner
 from carob.arrays.tags import KINDS, Runs, Tagset, decode, illegal, interpret, stacked
 from carob.arrays.types import BoolArray, ByteArray, HashArray, IntArray
@@ -801,7 +800,7 @@ class TagReader:
         else:
             start, end = chunk.column(self.token, filled, widths)
             values = hash_stretches(chunk.buffer, start, end)
-            place = rows_of(bounds[:-1] - firsts, np.diff(bounds))
+            place = np.arange(len(filled)) - np.repeat(firsts, np.diff(bounds))
             sums = hash_sequences(values, place, bounds)
         self._add_hashes(sums, at)
 

@@ -18,7 +18,8 @@ ROWS = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 3)), max_size=9)
 
 
 def columns(pairs: list[tuple[int, int]], kind: Kind) -> tuple[IntArray, IntArray]:
-    first, second = np.array(pairs, kind).reshape(-1, 2).T
+    first: IntArray = np.array([one for one, _ in pairs], kind)
+    second: IntArray = np.array([other for _, other in pairs], kind)
     return first, second
 
 
