@@ -504,8 +504,9 @@ def keys_of_answers(source: Source, most: int = 50) -> tuple[list[str], bool]:
             return [], False
         size += 1
         whole.update(key for key, value in record.items() if _is_json(value))
+        # The text of a document may quote JSON.
         damaged.update(key for key, value in record.items()
-                       if not _is_json(value) and _holds_json(value))  # fmt: skip
+                       if key != "text" and not _is_json(value) and _holds_json(value))  # fmt: skip
     keys = [key for key in whole | damaged if 2 * (whole[key] + damaged[key]) >= size]
     return sorted(keys), any(damaged[key] for key in keys)
 

@@ -367,6 +367,8 @@ def test_answers_among_refusals_and_other_words_are_offered_with_what_reads_them
     logged(tmp_path, [around | {"prompt": 'Answer like {"entities": []}'}])
     with pytest.raises(InputError, match="K211 found texts under 'out' and 'prompt' that are JSON"):
         score(gold, system)
+    quoted = {"id": "1", "P": "Ann", "text": 'Ann: log {"level": 1}'}
+    assert not check(logged(tmp_path, [quoted])[1]).problems
     logged(tmp_path, [LOG[1], LOG[1] | {"id": "0"}, around | {"id": "3"}])  # most are no JSON
     assert "K211" not in {each.code for each in check(system, gold).problems}
 
