@@ -300,7 +300,7 @@ class Sampler:
         widest = sum(table.width for table in tables.values())
         for stratum, (first, end) in enumerate(pairwise(self.units.bounds.tolist())):
             inside = {i: self._stratum_sums(table, first, end) for i, table in tables.items()}
-            for part in stretches(end - first, max(widest // 4, 1)) if every else ():
+            for part in stretches(end - first, max(widest // 10, 1)) if every else ():
                 index = self.units.order[first + part.start : first + part.stop]
                 sums = {}
                 for i, table in tables.items():
