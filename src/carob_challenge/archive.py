@@ -46,8 +46,6 @@ SECRET = ("tokens", "invitations")
 
 SUMS, ABOUT = "SHA256SUMS", "archive.json"
 
-_FOLDERS = ("tables", "submissions", "site", "reports", "public", "private")
-
 
 def archive(challenge: Challenge, output: str | Path, *, with_gold: bool = False) -> int:
     """Write a challenge to a zip file; how many files are in it."""
